@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Many jobs: a JOBS.toml expanded into commands, done by processes of this machine or of a cluster, and resumed.
+"""Batches: a JOBS.toml expanded into jobs, which processes of this machine or of a cluster do, and which can be
+resumed.
 
-A job is nothing but commands of `limberjack` that anybody could give by hand, so its results are those of its single
-run. `sweep` has the values, `jobs_file` makes jobs of them, `work` does one, `processes` and `cluster` do many, and
-`records` tells what is up to date.
+A job consists of commands of `limberjack` that users could type, so its results are those of a single run. `sweep`
+computes the values, `jobs_file` makes the jobs, `work` does one job, `processes` and `cluster` do many, and `records`
+determines which are up to date.
 """
 
 from .cluster import LostClusterError

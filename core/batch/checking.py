@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can be known before any work: whether files can be read, settings made, and outputs kept."""
+"""Checks before a batch starts: whether files can be read, settings made, and outputs written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ from .options import Options
 
 
 def require_room(jobs_file: JobsFile, jobs: Iterable[Job]) -> None:
-    """Try the folders that outputs and records go to, or those that they will be made in. Raises BatchError."""
+    """Check that files can be written to the folders of outputs and records, or where those folders will be made.
+
+    Raises:
+        BatchError: if a folder cannot be written to, or if an output is a folder.
+    """
     for place in places_of(jobs_file, jobs):
         there = next(above for above in (place, *place.parents) if os.path.lexists(above))
         with _told(jobs_file, place), tempfile.TemporaryFile(dir=there) as probe:
@@ -30,14 +34,18 @@ def require_room(jobs_file: JobsFile, jobs: Iterable[Job]) -> None:
 
 
 def make_places(jobs_file: JobsFile, jobs: Iterable[Job]) -> None:
-    """Make the folders that outputs and records go to. Raises BatchError."""
+    """Make the folders of outputs and records.
+
+    Raises:
+        BatchError: if a folder cannot be made.
+    """
     for place in places_of(jobs_file, jobs):
         with _told(jobs_file, place):
             place.mkdir(parents=True, exist_ok=True)
 
 
 def places_of(jobs_file: JobsFile, jobs: Iterable[Job]) -> list[Path]:
-    """The folder of records, and those of outputs."""
+    """Return the folder of records and the folders of outputs, each once."""
     outputs = ((jobs_file.folder / output).parent for job in jobs for output in job.outputs)
     return list(dict.fromkeys([jobs_file.records, *outputs]))
 
@@ -54,9 +62,9 @@ def _told(jobs_file: JobsFile, place: Path) -> Iterator[None]:
 
 
 def checks(jobs: Sequence[Job], options: Options) -> Iterator[Job]:
-    """A job for each input file, that reads it and makes the settings of all its jobs in it, and computes nothing.
+    """Yield a job for each input file that reads it and makes the settings of all its jobs, without computing anything.
 
-    Of numbers, the least and the largest of each property are tried.
+    For numbers, the least and the largest value of each property are tried.
     """
     by_file: dict[str, list[Job]] = {}
     for job in jobs:
@@ -70,7 +78,7 @@ def checks(jobs: Sequence[Job], options: Options) -> Iterator[Job]:
 
 
 def _telling(settings: Iterable[str]) -> list[str]:
-    """Of each property all words, and the least and the largest of its numbers."""
+    """Return the settings to try: for each property all words, and the least and the largest of its numbers."""
     values: dict[str, dict[str, float]] = {}
     for text in settings:
         target, _, value = text.partition("=")

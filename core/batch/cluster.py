@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Jobs on other machines: Dask's distributed scheduler hands them out, and each of its workers does them as here.
+"""Jobs on other machines: Dask's distributed scheduler assigns them to workers, each of which does them as here.
 
-Nothing but orders and outcomes, some kilobytes each, goes through the scheduler: inputs, outputs and records lie in
-folders that all machines see.
+Only orders and outcomes, some kilobytes each, pass through the scheduler: inputs, outputs and records are in folders
+that all machines can access.
 """
 
 from __future__ import annotations
@@ -28,40 +28,43 @@ if TYPE_CHECKING:
     from distributed import as_completed
 
 Client = Future = Any
-"""Dask's, of which each method may also give a coroutine by its types."""
+"""Dask's classes. By their types, each method may also return a coroutine."""
 
 LOCAL = "local"
-"""In the place of an address: a cluster on this machine."""
+"""Word that stands for an address and means a cluster on this machine."""
 
 PATIENCE = 20.0
-"""Seconds to find the scheduler, and for the first worker to come."""
+"""Longest wait for the scheduler, and for its first worker [s]."""
 
 ABSENCE = 300.0
-"""Seconds for another worker to come, where all are gone: a queue may start them again."""
+"""Longest wait for another worker if all are gone [s]. A queue may start them again."""
 
-GLANCE, LOOK = 0.05, 5.0
-"""Seconds from one question to the next, whether a job has ended, and whether there still are workers."""
+GLANCE = 0.05
+"""Time between two checks whether a job has ended [s]."""
+LOOK = 5.0
+"""Time between two checks whether there are still workers [s]."""
 
 
 class LostClusterError(Exception):
-    """The scheduler is gone, or all its workers are, and what had not been done with them."""
+    """The error if the scheduler or all its workers are lost, together with the jobs that were not done."""
 
 
 class Cluster:
-    """A cluster that jobs go to. Close it in the end, which takes back what it has not begun.
+    """A cluster that does jobs. `close` must be called at the end; it withdraws the jobs that have not begun.
 
     Args:
-        address: the scheduler's, such as tcp://host:8786; a file that `dask scheduler --scheduler-file` has written; or
-            `LOCAL`, for a cluster of `count` workers on this machine.
-        folder: that its workers must see.
+        address: of the scheduler, such as tcp://host:8786; a file that `dask scheduler --scheduler-file` has written;
+            or `LOCAL`, for a cluster on this machine.
+        count: number of workers of a local cluster.
+        folder: folder that the workers must be able to access.
 
     Raises:
-        BatchError: there is no scheduler, or its workers cannot do jobs of this folder.
-        LostClusterError: the scheduler was lost as soon as found.
+        BatchError: if there is no scheduler, or if its workers cannot do jobs of this folder.
+        LostClusterError: if the scheduler is lost immediately after it was found.
     """
 
     def __init__(self, address: str, count: int, folder: Path):
-        if "." in PACKAGE:  # an extension of Blender's, by a name that workers do not know
+        if "." in PACKAGE:  # an extension of Blender has a name that workers do not know
             raise BatchError("--scheduler works outside Blender alone; inside, use --workers, or --part K/N")
         if importlib.util.find_spec("distributed") is None:
             raise BatchError("--scheduler needs Dask's distributed: install it with `pip install 'limberjack[batch]'`")
@@ -74,14 +77,18 @@ class Cluster:
             self._open = stack.pop_all()
 
     def do(self, orders: Sequence[Order]) -> Iterator[Outcome]:
-        """What comes of each order, as it ends. Raises LostClusterError."""
+        """Yield the outcome of each order, as the orders end.
+
+        Raises:
+            LostClusterError: if the scheduler or all workers are lost.
+        """
         from distributed import as_completed
 
         with _loss_told(self._address):
             futures = self._client.map(do, orders, pure=False)
             names = {future.key: order.job.name for future, order in zip(futures, orders, strict=True)}
             ended = as_completed(futures)
-            del futures  # Dask forgets what nobody holds; what it remembers, it does again where its worker dies
+            del futures  # Dask forgets unreferenced futures; it repeats the others if a worker dies
             while not ended.is_empty():
                 yield from self._outcomes(ended, names)
 
@@ -89,7 +96,10 @@ class Cluster:
         self._open.close()
 
     def _outcomes(self, ended: as_completed, names: Mapping[Any, str]) -> Iterator[Outcome]:
-        """Of those that have ended since, at least one, unless its outcome was lost with its worker."""
+        """Yield the outcomes of the orders that have ended since the last call.
+
+        There is at least one, unless its outcome was lost with its worker.
+        """
         by_status: dict[str | None, list[Future]] = {}
         for future in self._next(ended):
             by_status.setdefault(future.status, []).append(future)
@@ -118,7 +128,7 @@ class Cluster:
 
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
-    """Let what Dask and its event loop log of lost connections reach nobody: it is told of by us, in a line."""
+    """Suppress the log messages of Dask and its event loop about lost connections. Errors report those in one line."""
     level = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
@@ -131,7 +141,7 @@ def _silence() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _loss_told(address: str) -> Iterator[None]:
-    """Turn all that Dask raises where a scheduler is gone into LostClusterError."""
+    """Change all exceptions that Dask raises if a scheduler is lost to LostClusterError."""
     from distributed.client import ClosedClientError
 
     try:
@@ -141,7 +151,10 @@ def _loss_told(address: str) -> Iterator[None]:
 
 
 def _started(stack: contextlib.ExitStack, address: str, count: int) -> Client:
-    """Dask asserts that its event loop runs after ten seconds, which a machine that stood still meanwhile missed."""
+    """Return a client, after a second attempt if necessary.
+
+    Dask asserts that its event loop has started within ten seconds, which fails if the machine was suspended meanwhile.
+    """
     try:
         return _client(stack, address, count)
     except AssertionError:
@@ -155,8 +168,8 @@ def _client(stack: contextlib.ExitStack, address: str, count: int) -> Client:
         cluster = LocalCluster(
             n_workers=count,
             threads_per_worker=1,
-            processes=False,  # so nothing listens on a port; each thread starts a process of our own for its jobs
-            memory_limit=0,  # what takes memory is that process
+            processes=False,  # so no port is opened; each thread starts a worker process for its jobs
+            memory_limit=0,  # that process uses the memory
             dashboard_address=None,  # pyright: ignore[reportArgumentType] - its documentation allows it
             silence_logs=logging.CRITICAL,
         )
@@ -172,14 +185,18 @@ def _client(stack: contextlib.ExitStack, address: str, count: int) -> Client:
 
 
 def _require_workers(client: Client, folder: Path) -> None:
-    """Raises BatchError where the workers there are cannot do what is asked, or there is none."""
+    """Check that there are workers that can do jobs of the folder.
+
+    Raises:
+        BatchError: if there is no worker, or if one has another version or cannot access the folder.
+    """
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
     except TimeoutError as error:
         raise BatchError(f"--scheduler: it has no worker, and none came in {PATIENCE:g} s; start some") from error
     for worker, found in client.run(_seen, str(folder), on_error="return").items():
         if isinstance(found, OSError):
-            continue  # it is gone meanwhile
+            continue  # the worker has ended meanwhile
         if isinstance(found, Exception):
             raise BatchError(f"--scheduler: worker {worker} cannot load Limberjack; install {VERSION} there") from found
         version, sees_folder = found
@@ -194,7 +211,7 @@ def _seen(folder: str) -> tuple[str, bool]:
 
 
 def _why(error: BaseException) -> str:
-    """A job's error that is Dask's, in one line."""
+    """Return the error of a job that Dask raised, in one line."""
     from distributed import KilledWorker
 
     if isinstance(error, KilledWorker):

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 MOST_SHOWN = 120
-"""Characters of what was found, in a message."""
+"""Largest number of characters of a value in a message."""
 
 
 class BatchError(Exception):
-    """A batch cannot be run as it is asked for: one sentence for the user."""
+    """The error if a batch cannot be run as requested. Its message is one sentence for the user."""
 
 
 def shown(value: object) -> str:
-    """What was found, short enough for a line."""
+    """Return a value as text that is short enough for a line of a message."""
     text = repr(value)
     return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"

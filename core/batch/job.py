@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`Job`: what a batch has one of for each result; the commands that make it, and the files that they write."""
+"""The `Job`: the commands that make one result of a batch, and the files that they write."""
 
 from __future__ import annotations
 
@@ -17,27 +17,28 @@ from .sweep import Row
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
-"""What some system's file names cannot have."""
+"""Characters that file names of some system cannot contain."""
 
 LONGEST_NAME = 255 - MOST_ADDED
-"""Bytes of a file's name, and of what is added to it while it is written."""
+"""Largest length of a file's name, without what is added to it while it is written [bytes]."""
 
 DIGITS = 6
-"""Of numbers in file names."""
+"""Number of significant digits of numbers in file names."""
 
 MOTIONS = (".blend", ".npz", ".csv", ".json")
-"""Suffixes of outputs that need the motion; all others are the model, converted."""
+"""Suffixes of outputs that need the motion. All others are the converted model."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """Commands to be run one after the other, and what comes of them.
+    """Commands that are run one after the other, and their outputs.
 
     Attributes:
-        name: unique in its batch, and fit for a file.
-        file: its input. parameters: what was swept, by name.
+        name: unique in its batch, and suitable for a file name.
+        file: the input.
+        parameters: values of the swept parameters by name.
         commands: arguments of `limberjack`, verb first, with paths relative to the batch's folder.
-        outputs: files, likewise.
+        outputs: files, with paths relative to the batch's folder.
     """
 
     name: str
@@ -48,12 +49,12 @@ class Job:
 
     @property
     def fingerprint(self) -> str:
-        """Of all that its results follow from, but for what its files hold."""
+        """A digest of everything that determines the results, except the content of the files."""
         return hashlib.sha256(json.dumps([VERSION, self.commands]).encode()).hexdigest()
 
 
 def verb_for(file: str, outputs: Sequence[str]) -> str:
-    """What makes the motion: `bake` where Blender is needed, else `simulate`."""
+    """Return the verb that makes the motion: `bake` if Blender is needed, else `simulate`."""
     scenes = [path for path in (file, *outputs) if PurePath(path).suffix.lower() == ".blend"]
     return "bake" if scenes else "simulate"
 
@@ -61,13 +62,17 @@ def verb_for(file: str, outputs: Sequence[str]) -> str:
 def commands_for(
     file: str, outputs: Sequence[str], options: Mapping[str, Sequence[str]], settings: Row
 ) -> tuple[tuple[str, ...], ...]:
-    """The commands that make the outputs.
+    """Return the commands that make the outputs.
 
     Args:
-        options: arguments by verb. settings: values by OWNER.PROPERTY.
+        file: the input.
+        outputs: files to write.
+        options: arguments by verb.
+        settings: values by OWNER.PROPERTY.
     """
     changes = [f"--set={target}={value}" for target, value in settings.items()]
-    file, *outputs = (f"./{path}" if path.startswith("-") else path for path in (file, *outputs))  # else an option
+    # Without "./", a name that begins with "-" would be an option.
+    file, *outputs = (f"./{path}" if path.startswith("-") else path for path in (file, *outputs))
     motions = [output for output in outputs if PurePath(output).suffix.lower() in MOTIONS]
     models = [output for output in outputs if output not in motions]
     commands = []
@@ -80,7 +85,11 @@ def commands_for(
 
 
 def filled(pattern: str, values: Mapping[str, str]) -> str:
-    """A pattern with {name} in the place of each value, made fit for a file's name. Raises BatchError."""
+    """Return a pattern with each {name} replaced by its value, in a form that is suitable for a file name.
+
+    Raises:
+        BatchError: if there is no value of that name.
+    """
 
     def value_of(found: re.Match[str]) -> str:
         name = found.group(1)
@@ -92,7 +101,7 @@ def filled(pattern: str, values: Mapping[str, str]) -> str:
 
 
 def _short(text: str) -> str:
-    """A number with no more digits than a name needs."""
+    """Return the text, with a number shortened to `DIGITS` digits."""
     try:
         return text if len(text) <= DIGITS else f"{float(text):.{DIGITS}g}"
     except ValueError:

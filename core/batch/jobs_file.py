@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""JOBS.toml: which files, which values, which outputs; expanded into jobs."""
+"""JOBS.toml: the files, values and outputs of a batch, expanded into jobs."""
 
 from __future__ import annotations
 
@@ -20,25 +20,30 @@ from .options import Options
 from .sweep import MOST_ROWS, Row, grid, is_count, is_number, random_rows, table_rows, text_in
 
 TEXTS = ("name",)
-"""What is one text, never a list of such."""
+"""Keys whose value is one text and never a list."""
 
 TABLES = ("set", "grid", "random")
+"""Keys whose value is a table."""
+"""Keys whose value is a table."""
 OUTPUTS = (*MOTIONS, *suffixes(writable()))
-"""Suffixes."""
+"""Suffixes that outputs may have."""
 
 MOST_SEEN = 200_000
-"""Files and folders that one pattern may look at."""
+"""Largest number of files and folders that one pattern may examine."""
 
 KNOWN = ("files", "outputs", "name", "limit", "table", *TABLES)
+"""Keys that a JOBS.toml may have, besides the verbs."""
+"""Keys that a JOBS.toml may have, besides the verbs."""
 
 
 @dataclass(frozen=True)
 class JobsFile:
-    """What a JOBS.toml says, and the jobs that come of it.
+    """The content of a JOBS.toml, and its jobs.
 
     Attributes:
-        path: of the file. jobs: in order: file by file, of each first the table's rows, then the grid, then the random
-            ones. limit: seconds that a job may take; infinite where nothing is said.
+        path: of the file.
+        jobs: in order: file by file, and for each file first the table's rows, then the grid, then the random values.
+        limit: longest time that a command of a job may take [s]; infinite if none is given.
     """
 
     path: Path
@@ -47,7 +52,7 @@ class JobsFile:
 
     @property
     def folder(self) -> Path:
-        """That all its paths are relative to."""
+        """The folder that all its paths are relative to."""
         return self.path.absolute().parent
 
     @property
@@ -67,7 +72,7 @@ def read_jobs(path: Path, options: Options) -> JobsFile:
         options: of the command, with the verbs that jobs may use.
 
     Raises:
-        BatchError: it cannot be read or means nothing; the message begins with the file's name.
+        BatchError: if the file cannot be read or is not valid. The message begins with the file's name.
     """
     try:
         return _expanded(path, _parsed(path), options)
@@ -78,7 +83,7 @@ def read_jobs(path: Path, options: Options) -> JobsFile:
 def _parsed(path: Path) -> dict[str, Any]:
     try:
         said = tomllib.loads(read_text(path))
-        str(said)  # which a number without end would not let be told
+        str(said)  # fails for an integer of too many digits
         return said
     except OSError as error:
         raise BatchError(f"cannot be read: {(error.strerror or str(error)).lower()}") from error
@@ -134,7 +139,7 @@ def _fixed(given: Mapping[str, Any]) -> Row:
 
 
 def _files(given: Any, folder: Path) -> list[str]:
-    """Each name as it is written, and patterns as what they find, relative to the folder."""
+    """Return input files, relative to the folder: names as they are written, and the files that patterns match."""
     found: list[str] = []
     for name in _texts("files", given):
         if any(mark in name for mark in "*?["):
@@ -146,7 +151,7 @@ def _files(given: Any, folder: Path) -> list[str]:
             if not matches:
                 raise BatchError(f"files: nothing is found for '{name}' in {folder}")
             found += matches
-        elif not os.path.isfile(folder / name):  # Path's own raises for a name that is too long
+        elif not os.path.isfile(folder / name):  # Path.is_file raises if the name is too long
             raise BatchError(f"files: there is no file '{name}' in {folder}")
         else:
             found.append(name)
@@ -154,9 +159,12 @@ def _files(given: Any, folder: Path) -> list[str]:
 
 
 def _matches(pattern: str, folder: Path) -> list[str]:
-    """What a pattern finds, folder by folder, since one look at all of `../../**` would have no end.
+    """Return the files that a pattern matches.
 
-    Raises BatchError where it looks at more files than `MOST_SEEN`.
+    Folders are examined one by one, so that a pattern such as `../../**` ends.
+
+    Raises:
+        BatchError: if the pattern examines more than `MOST_SEEN` files.
     """
     seen, parts, places = 0, PurePath(pattern).parts, [folder]
     for number, part in enumerate(parts):
@@ -172,14 +180,14 @@ def _matches(pattern: str, folder: Path) -> list[str]:
                 seen += 1
                 if seen > MOST_SEEN:
                     raise BatchError(f"files: '{pattern}' looks at more than {MOST_SEEN:,} files; name their folder")
-                if is_last or os.path.isdir(path):  # which passes over what may not be looked at
+                if is_last or os.path.isdir(path):  # False without permission, which skips the folder
                     following[path] = None
         places = list(following)
     return sorted(path.relative_to(folder).as_posix() for path in places)
 
 
 def _below(place: Path) -> Iterator[Path]:
-    """All files and folders in a folder, and in those in it; what cannot be looked at is passed over."""
+    """Yield all files and folders below a folder. Folders that cannot be read are skipped."""
     for folder, folders, files in os.walk(place):
         for name in folders + files:
             yield Path(folder, name)
@@ -194,7 +202,7 @@ def _texts(key: str, given: Any) -> list[str]:
 
 
 def _rows(said: Mapping[str, Any], folder: Path) -> list[Row]:
-    """Each row of the table with each of the grid and with each random one."""
+    """Return each combination of a row of the table, a row of the grid and a random row."""
     draws = dict(said.get("random", {}))
     count, seed = draws.pop("count", None), draws.pop("seed", 0)
     if "random" in said and not (is_count(count) and count <= MOST_ROWS):
@@ -237,7 +245,11 @@ def _require_used(said: Mapping[str, Any], options: Options, jobs: list[Job]) ->
 
 
 def _require_apart(jobs: list[Job], folder: Path, tables: Iterable[str]) -> None:
-    """No two jobs with one name, none that writes what another writes or reads; also where case is no difference."""
+    """Check that jobs do not conflict. Upper and lower case count as equal, as on some systems.
+
+    Raises:
+        BatchError: if two jobs have one name, or if a job writes a file that another one writes or reads.
+    """
     names: dict[str, Job] = {}
     writers: dict[str, Job] = {}
     inputs = {_place(folder, job.file): f"the input of job '{job.name}'" for job in jobs}

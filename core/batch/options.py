@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Options of verbs, as a JOBS.toml gives them: tables in the place of arguments."""
+"""Options of verbs that a JOBS.toml gives as tables instead of arguments."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .errors import BatchError, shown
 from .sweep import Row, text_in
 
 VERBS = ("simulate", "bake", "convert")
-"""What jobs are made of."""
+"""Verbs that jobs may use."""
 
 GIVEN = ("help", "output", "set", "json")
-"""Options that a batch gives itself."""
+"""Options that the batch itself gives."""
 
 
 class Options:
-    """What the verbs of a command take.
+    """The options that the verbs of a command take.
 
     Attributes:
         verbs: those of `VERBS` that the command has.
@@ -33,7 +33,11 @@ class Options:
         self.verbs = tuple(self._known)
 
     def arguments(self, verb: str, table: Mapping[str, Any], swept: Row) -> list[str]:
-        """A table of options, and what is swept of them, as arguments. Raises BatchError."""
+        """Return the arguments for a table of options and the swept options.
+
+        Raises:
+            BatchError: if the verb or an option is unknown, or if a value is not valid.
+        """
         if verb not in self._known:
             raise BatchError(f"this needs the verb '{verb}', which comes with Blender: run `limberjack batch` instead")
         known = self._known[verb]
@@ -46,12 +50,20 @@ class Options:
         return arguments
 
     def require_valid(self, commands: Iterable[Sequence[str]]) -> None:
-        """Raises BatchError where a command would be refused as it is written."""
+        """Check that commands can be parsed.
+
+        Raises:
+            BatchError: if a command would be refused as it is written.
+        """
         for command in commands:
             self.parse(command)
 
     def parse(self, command: Sequence[str]) -> argparse.Namespace:
-        """As the command would. Raises BatchError."""
+        """Return the parsed arguments of a command.
+
+        Raises:
+            BatchError: if they are not valid.
+        """
         told = io.StringIO()
         try:
             with contextlib.redirect_stderr(told):

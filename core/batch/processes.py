@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Jobs on this machine: a thread for each worker process."""
+"""Jobs on this machine: one thread for each worker process."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from . import work
 from .work import Order, Outcome
 
 PAUSE = 0.2
-"""Seconds for threads to see that their workers were ended."""
+"""Time between two attempts to end workers, in which threads notice that their workers have ended [s]."""
 
 
 class Processes:
-    """At most `count` of them, each started when there is something to do for it."""
+    """At most `count` worker processes. Each is started when there is an order for it."""
 
     def __init__(self, count: int):
         work.go_on()
@@ -22,16 +22,16 @@ class Processes:
         self._futures: list[Future[Outcome]] = []
 
     def do(self, orders: Sequence[Order]) -> Iterator[Outcome]:
-        """What comes of each order, as it ends."""
+        """Yield the outcome of each order, as the orders end."""
         self._futures = [self._pool.submit(work.do, order) for order in orders]
         for future in as_completed(self._futures):
             yield future.result()
 
     def close(self) -> None:
-        """End them all, whatever they are doing."""
+        """End all worker processes, also those that are doing a job."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         running = [future for future in self._futures if not future.cancelled()]
         work.stop()
-        while wait(running, timeout=PAUSE).not_done:  # of which one may have started a worker meanwhile
+        while wait(running, timeout=PAUSE).not_done:  # a thread may have started a worker meanwhile
             work.stop()
         self._pool.shutdown()

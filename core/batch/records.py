@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A record of each job: what it was, what it read and wrote, and how it went. What is up to date is told by them.
+"""A record of each job: its commands, its inputs and outputs, and how it ended. Records determine what is up to date.
 
-Whoever does a job writes its record, beside nothing that others write; so a run that is cut short, or the loss of a
-scheduler, loses none that was done.
+The process that does a job writes its record, in a file of its own. So no record is lost if a run is interrupted or a
+scheduler is lost.
 """
 
 from __future__ import annotations
@@ -32,12 +32,20 @@ def record_path(records: Path, name: str) -> Path:
 
 
 def write_record(records: Path, record: Record) -> None:
-    """Whole or not at all. Raises OSError."""
+    """Write a record, completely or not at all.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
     write_whole(record_path(records, record["name"]), json.dumps(record, indent=1) + "\n")
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Raises OSError, and leaves then what was there."""
+    """Write a text file, completely or not at all.
+
+    Raises:
+        OSError: if it cannot be written. The previous content then stays.
+    """
     unfinished = path.with_name(partial_name(path.name))
     try:
         unfinished.write_text(text, encoding="utf-8")
@@ -47,7 +55,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def read_record(records: Path, name: str) -> Record | None:
-    """None where there is none, or none that can be read."""
+    """Return the record of a job, or None if there is none or it cannot be read."""
     try:
         record = json.loads(record_path(records, name).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -56,13 +64,17 @@ def read_record(records: Path, name: str) -> Record | None:
 
 
 def write_manifest(path: Path, records: Path, jobs: Iterable[Job]) -> None:
-    """The records of a batch's jobs as one file, a JSON object a line. Raises OSError."""
+    """Write the records of a batch's jobs to one file, with one JSON object a line.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
     found = (read_record(records, job.name) for job in jobs)
     write_whole(path, "".join(json.dumps(record) + "\n" for record in found if record))
 
 
 def why_stale(job: Job, record: Record | None, folder: Path) -> str:
-    """Why a job is to be done; empty where its record says that its outputs are there, and are those it would make."""
+    """Return why a job must be done, or "" if its record shows that its outputs exist and are up to date."""
     if record is None:
         return "not done yet"
     try:
@@ -82,7 +94,11 @@ def why_stale(job: Job, record: Record | None, folder: Path) -> str:
 
 
 def describe_output(path: Path) -> dict:
-    """Raises OSError where it is not there."""
+    """Return digest, size and time of a file.
+
+    Raises:
+        OSError: if it does not exist.
+    """
     found = path.stat()
     return {"sha256": _sha256(path), "size": found.st_size, "mtime_ns": found.st_mtime_ns}
 
@@ -98,12 +114,12 @@ def _is_as_written(path: Path, kept: dict) -> bool:
 
 
 def digests_of(folder: Path, names: Sequence[str]) -> dict[str, str | None]:
-    """SHA-256 by file; None for one that is not there."""
+    """Return the SHA-256 of each file by name; None for a file that does not exist."""
     return {name: digest_of(folder / name) for name in names}
 
 
 def digest_of(path: Path) -> str | None:
-    """SHA-256 of a file that many jobs read; None where it is not there."""
+    """Return the SHA-256 of a file, or None if it does not exist. It is cached, since many jobs read the same file."""
     try:
         found = path.stat()
         return _digest_at(path, found.st_size, found.st_mtime_ns)

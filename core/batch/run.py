@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A batch from its JOBS.toml to its manifest: only what is stale is done, and a failed job stops no other."""
+"""A batch from its JOBS.toml to its manifest. Only outdated jobs are done, and a failed job does not stop others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from .work import Order, Outcome, sweep
 
 
 class Engine(Protocol):
-    """What does orders, and gives what comes of each as it ends, in any order; closing it ends what is to be done."""
+    """An object that does orders and yields their outcomes as they end, in any order. Closing it ends the remaining
+    work.
+    """
 
     def do(self, orders: Sequence[Order]) -> Iterator[Outcome]: ...
 
@@ -30,12 +32,14 @@ class Engine(Protocol):
 
 @dataclass(frozen=True)
 class Ways:
-    """How a batch is done.
+    """The way in which a batch is done.
 
     Attributes:
-        workers: processes on this machine. scheduler: of a cluster; empty for none.
-        part: K and N, for the Kth of N parts of the jobs alone. again: whether what is up to date is done as well.
-        retries: how often a job is begun again whose worker has died.
+        workers: number of processes on this machine.
+        scheduler: address of a cluster's scheduler; empty for none.
+        part: (K, N), for the Kth of N parts of the jobs only.
+        again: whether jobs that are up to date are done as well.
+        retries: how often a job is begun again if its worker dies.
     """
 
     workers: int = 1
@@ -45,17 +49,25 @@ class Ways:
     retries: int = 2
 
     def engine(self, folder: Path) -> Engine:
-        """For jobs of a folder. Raises BatchError, LostClusterError."""
+        """Return the engine for jobs of a folder.
+
+        Raises:
+            BatchError: if there is no scheduler, or if its workers cannot do the jobs.
+            LostClusterError: if the scheduler is lost.
+        """
         return Cluster(self.scheduler, self.workers, folder) if self.scheduler else Processes(self.workers)
 
 
 @dataclass
 class Progress:
-    """How far a batch is.
+    """The progress of a batch.
 
     Attributes:
-        total: jobs to be done. fresh: jobs that were up to date. done: names. failed: errors by name.
-        lost_manifest: why it could not be written; empty where nothing was in its way.
+        total: number of jobs to do.
+        fresh: number of jobs that were up to date.
+        done: names of the jobs that were done.
+        failed: errors by name of the job.
+        lost_manifest: why the manifest could not be written; empty if it could.
     """
 
     total: int
@@ -70,14 +82,17 @@ class Progress:
 
 
 class Batch:
-    """The jobs of a JOBS.toml that are to be done, and doing them; close it in the end.
+    """The jobs of a JOBS.toml that must be done, and their execution. `close` must be called at the end.
 
     Args:
+        jobs_file: the expanded JOBS.toml.
+        ways: the way in which the batch is done.
         options: of the verbs that jobs use.
 
     Attributes:
-        jobs: those of its part. stale: of those to be done, why, by name.
-        progress: of what is done, while it is done.
+        jobs: the jobs of its part.
+        stale: the reasons why jobs must be done, by name.
+        progress: updated while `run` is running.
     """
 
     def __init__(self, jobs_file: JobsFile, ways: Ways, options: Options):
@@ -97,11 +112,16 @@ class Batch:
 
     @property
     def has_motions(self) -> bool:
-        """Whether there is anything to simulate."""
+        """Whether any pending job simulates."""
         return any(command[0] != "convert" for job in self.pending for command in job.commands)
 
     def require_doable(self) -> None:
-        """Find out before the work what can be known. Raises BatchError, LostClusterError."""
+        """Check in advance what can be checked, and make the folders of outputs.
+
+        Raises:
+            BatchError: if a file cannot be read, a setting cannot be made, or a folder cannot be written to.
+            LostClusterError: if the scheduler is lost.
+        """
         require_room(self.file, self.pending)
         orders = [self._order(job, records=None) for job in checks(self.pending, self._options)]
         for outcome in self._outcomes(orders):
@@ -110,10 +130,11 @@ class Batch:
         make_places(self.file, self.pending)
 
     def run(self) -> Iterator[Outcome]:
-        """Do what is to be done; outcomes as they come. The manifest is written however it ends.
+        """Do the pending jobs and yield their outcomes. The manifest is written in any case, also after an error.
 
         Raises:
-            BatchError: there is no room for results any more. LostClusterError: the scheduler is gone.
+            BatchError: if there is no room left for results.
+            LostClusterError: if the scheduler is lost.
         """
         orders = [self._order(job, self.file.records) for job in self.pending]
         try:
@@ -131,13 +152,13 @@ class Batch:
             self._write_manifest()
 
     def close(self) -> None:
-        """End the workers, which stay from the checks to the last job."""
+        """End the workers, which run from the checks to the last job."""
         if self._engine:
             self._engine.close()
             self._engine = None
 
     def _sweep(self) -> None:
-        """Of what has ended alone: a cluster may still be writing the rest."""
+        """Remove unfinished files of the jobs that have ended. A cluster may still write those of the others."""
         ended = {*self.progress.done, *self.progress.failed}
         sweep(self.file.folder, (output for job in self.jobs if job.name in ended for output in job.outputs))
 

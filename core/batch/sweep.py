@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sweeps: the values that parameters take, as tables of text, a row for each combination.
+"""Sweeps: the values that parameters take, as tables of text with one row for each combination.
 
-A value is text as `--set` takes it: numbers with the shortest digits that mean them, lists with commas between.
+A value is a text that `--set` accepts: numbers with the fewest digits that represent them, lists with commas.
 """
 
 from __future__ import annotations
@@ -26,11 +26,15 @@ Row = dict[str, str]
 """Values by parameter."""
 
 MOST_ROWS = 1_000_000
-"""More is a slip of the keyboard."""
+"""Largest number of rows. A larger number is a typing error."""
 
 
 def text_of(value: Any) -> str:
-    """A TOML value as an argument. Raises BatchError where it is none."""
+    """Return a TOML value as an argument.
+
+    Raises:
+        BatchError: if it is not a number, a text or a list of these.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float | str):
@@ -41,7 +45,7 @@ def text_of(value: Any) -> str:
 
 
 def text_in(where: str, value: Any) -> str:
-    """As `text_of`, and an error says where."""
+    """Return `text_of` of a value. The message of an error begins with `where`."""
     try:
         return text_of(value)
     except BatchError as error:
@@ -49,10 +53,13 @@ def text_in(where: str, value: Any) -> str:
 
 
 def grid(parameters: Mapping[str, Any]) -> list[Row]:
-    """Each value of each parameter with each of the others; the last parameter runs fastest.
+    """Return a row for each combination of the values of all parameters. The last parameter varies fastest.
 
     Args:
-        parameters: a list of values each, or {from, to, count} with an optional scale, "linear" or "log".
+        parameters: for each a list of values, or {from, to, count} with an optional scale, "linear" or "log".
+
+    Raises:
+        BatchError: if a parameter is not valid, or if there are more than `MOST_ROWS` combinations.
     """
     columns: list[list[str]] = []
     for name, given in parameters.items():
@@ -78,14 +85,16 @@ def _grid_values(name: str, given: Any) -> list:
 
 
 def random_rows(count: int, seed: int, parameters: Mapping[str, Any]) -> list[Row]:
-    """Independent values for each row.
+    """Return rows of independent random values.
 
-    A parameter's values hang on the seed and its name alone: neither more rows nor more parameters change those there
-    were.
+    The values of a parameter depend only on the seed and its name. More rows or more parameters do not change the
+    others.
 
     Args:
-        parameters: {uniform = [low, high]}, {log_uniform = [low, high]}, {normal = [mean, standard deviation]} or
-            {choice = [values]} each.
+        count: number of rows.
+        seed: of the random numbers.
+        parameters: for each {uniform = [low, high]}, {log_uniform = [low, high]}, {normal = [mean, standard deviation]}
+            or {choice = [values]}.
     """
     columns = {}
     for name, given in parameters.items():
@@ -121,6 +130,8 @@ _DRAWS: dict[str, tuple[Callable[..., bool], Callable[..., float]]] = {
     ),
     "normal": (lambda mean, deviation: deviation >= 0.0, lambda generator, *numbers: float(generator.normal(*numbers))),
 }
+"""For each distribution of two numbers: whether they are permitted, and a function that draws a value."""
+"""For each distribution of two numbers: whether they are permitted, and a function that draws a value."""
 
 
 def _even_ratios(begin: float, end: float, count: int) -> np.ndarray:
@@ -129,13 +140,13 @@ def _even_ratios(begin: float, end: float, count: int) -> np.ndarray:
 
 
 def _between(begin: float, end: float, part: float) -> float:
-    """Return begin^(1 - part) end^part, which rounding does not lead out of the range of both."""
+    """Return begin^(1 - part) end^part, limited to the range of both in spite of rounding."""
     value = raised(begin, 1.0 - part) * raised(end, part)
     return min(max(value, min(begin, end)), max(begin, end))
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is one that a float can be; TOML's integers may have any length."""
+    """Return whether a value is a number that a float can represent. TOML's integers may have any length."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
@@ -148,13 +159,16 @@ def _are_numbers(*values: Any) -> bool:
 
 
 def table_rows(given: Any, folder: Path) -> list[Row]:
-    """Rows as they are written: of a .csv file whose first line names the parameters, or inline.
+    """Return rows as they are written: in a .csv file whose first line names the parameters, or inline.
 
-    An empty cell leaves its parameter alone.
+    An empty cell leaves its parameter unchanged.
 
     Args:
         given: the file's name, or a list of {parameter = value}.
-        folder: that the name is relative to.
+        folder: folder that the name is relative to.
+
+    Raises:
+        BatchError: if the table is not valid or cannot be read.
     """
     if isinstance(given, list) and given and all(isinstance(row, dict) for row in given):
         return [{name: text_in(f"table '{name}'", value) for name, value in row.items()} for row in given]

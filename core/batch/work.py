@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Doing a job: its commands in a worker, its record, and nothing half-done left behind. Runs wherever jobs are done."""
+"""Execution of one job: it runs the commands in a worker, writes the record, and leaves no unfinished files.
+
+It runs on the machine that does the job.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,7 @@ from .records import DONE, FAILED, Record, describe_output, digests_of, read_rec
 from .worker import Answer, TookTooLongError, Worker, WorkerDiedError
 
 FULL = tuple(os.strerror(code).lower() for code in (errno.ENOSPC, errno.EDQUOT))
+"""Messages of the system if there is no room left, in lower case."""
 
 _of_thread = threading.local()
 _workers: set[Worker] = set()
@@ -31,12 +35,16 @@ _stopping = threading.Event()
 
 @dataclass(frozen=True)
 class Order:
-    """A job, and how it is to be done.
+    """A job and the way in which it is done.
 
     Attributes:
-        folder: that its paths are relative to. records: where its record goes; None for one that leaves none.
-        limit: seconds that each of its commands may take. retries: how often it is begun again where its worker dies.
-        run: of the batch that it belongs to. version: of who has given the order.
+        job: the job.
+        folder: folder that its paths are relative to.
+        records: folder of its record; None if no record is written.
+        limit: longest time that each of its commands may take [s].
+        retries: how often it is begun again if its worker dies.
+        run: identifier of the batch run that it belongs to.
+        version: of the program that gave the order.
     """
 
     job: Job
@@ -50,10 +58,13 @@ class Order:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a job ended.
+    """The end of a job.
 
     Attributes:
-        error: one sentence; empty where it was done. seconds: that it took. is_full: no room was left for its results.
+        name: of the job.
+        error: one sentence; empty if the job was done.
+        seconds: duration of the job [s].
+        is_full: whether there was no room left for its results.
     """
 
     name: str
@@ -63,13 +74,13 @@ class Outcome:
 
 
 class _JobError(Exception):
-    """A command of the job has failed: what it said last."""
+    """The error of a command of the job, with the command's last message."""
 
 
 def do(order: Order) -> Outcome:
-    """Do a job in this thread's worker; raises nothing that comes of the job.
+    """Do a job in this thread's worker and return its outcome. Errors of the job are not raised.
 
-    One that was done in the same run is not done again: its outcome was lost with the machine that had it.
+    A job that has a record of the same run is not done again: the machine that had its outcome was lost.
     """
     job, begun = order.job, time.monotonic()
     if order.records and (kept := read_record(order.records, job.name)) and kept.get("run") == order.run:
@@ -126,13 +137,16 @@ def _do_all(order: Order, record: Record) -> None:
 
 
 def _within(folder: Path, name: str) -> str:
-    """Relative where it can be, so that a folder may be moved with all that is in it."""
+    """Return a path relative to the folder if possible, so that the folder can be moved with its content."""
     path = Path(os.path.normpath(folder / name))
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else name
 
 
 def _answer(order: Order, command: tuple[str, ...], record: Record) -> Answer:
-    """The worker's, who may die of what is no fault of the job's, such as too little memory."""
+    """Return the worker's answer to a command.
+
+    A worker that dies is started again, since the cause may not be the job, such as too little memory.
+    """
     worker = _worker()
     for attempt in range(order.retries + 1):
         record["attempts"] = attempt + 1
@@ -152,7 +166,7 @@ def _answer(order: Order, command: tuple[str, ...], record: Record) -> Answer:
 
 
 def _reason(answer: Answer) -> str:
-    words = "" if answer.out.startswith("{") else answer.out  # what an object says, stderr says as well
+    words = "" if answer.out.startswith("{") else answer.out  # stderr has the messages of a JSON object, too
     said = [line for line in (words + answer.err).splitlines() if line.strip()]
     errors = [line for line in said if ": error" in line]
     reason = (errors or said[-1:] or [f"it ended with code {answer.code}, and said nothing"])[0].strip()
@@ -160,7 +174,7 @@ def _reason(answer: Answer) -> str:
 
 
 def _kept(order: Order, record: Record) -> str:
-    """Write the record; the error that the job has then, as one whose record is lost is not done."""
+    """Write the record, and return the job's error. A job whose record cannot be written counts as failed."""
     if order.records is None:
         return record["error"]
     try:
@@ -171,15 +185,17 @@ def _kept(order: Order, record: Record) -> str:
 
 
 def _remove(order: Order) -> None:
-    """Leave nothing of a job that has failed, and nothing that another way of doing it has made before."""
+    """Remove all outputs of a job that has failed, including those of earlier runs."""
     sweep(order.folder, order.job.outputs)
     for name in order.job.outputs:
-        with contextlib.suppress(OSError):  # the job has failed anyway, and its record tells so
+        with contextlib.suppress(OSError):  # the job has failed anyway, as its record shows
             (order.folder / name).unlink(missing_ok=True)
 
 
 def sweep(folder: Path, outputs: Iterable[str]) -> None:
-    """Take away what processes of this machine that died were writing for these outputs; see `core/partials.py`."""
+    """Remove unfinished files of these outputs that processes of this machine left when they died; see
+    `core/partials.py`.
+    """
     names: dict[Path, set[str]] = {}
     for output in outputs:
         path = folder / output
@@ -204,15 +220,15 @@ def _worker() -> Worker:
 
 
 def stop() -> None:
-    """End all workers of this process, and what they are doing."""
+    """End all workers of this process, also those that are doing a job."""
     _stopping.set()
     for worker in tuple(_workers):
         worker.close()
 
 
 def go_on() -> None:
-    """Let jobs be done, again after a `stop`."""
+    """Permit jobs again after `stop`."""
     for worker in _workers:
-        worker.close()  # one may have been about to start when all were ended
+        worker.close()  # one may have been starting when all were ended
     _workers.clear()
     _stopping.clear()

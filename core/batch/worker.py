@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A process that does commands one after the other: `limberjack worker`, and what is to be known where it dies."""
+"""A process, `limberjack worker`, that runs commands one after the other, and its error messages if it dies."""
 
 from __future__ import annotations
 
@@ -19,30 +19,33 @@ from .. import children
 
 PACKAGE = __name__.rpartition(".core.")[0]
 LAUNCH: list[str] = [sys.executable, "-m", PACKAGE]
-"""What starts the command in a process of its own; Blender puts itself here."""
+"""Command line that starts the program in a process of its own. Blender replaces it."""
 
 PATIENCE = 120.0
-"""Seconds for a worker to start; over a network's file system it can take many."""
+"""Longest time in which a worker must start [s]. Over a network file system it can take long."""
 
 
 _SIGNALS = {known.value: known.name for known in signal.Signals}
 
 
 class WorkerDiedError(Exception):
-    """The process ended before it had answered: why, as far as can be told."""
+    """The error if the process ended before it answered. Its message is the reason, if known."""
 
 
 class TookTooLongError(WorkerDiedError):
-    """The process was ended, since its command took longer than it may."""
+    """The error if the process was ended because its command took longer than permitted."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a command.
+    """The result of a command.
 
     Attributes:
-        code: exit code. out, err: what it said. seconds: that it took. memory: the most that the process has had
-            [bytes].
+        code: exit code.
+        out: text on stdout.
+        err: text on stderr.
+        seconds: duration [s].
+        memory: largest amount of memory that the process has used [bytes], or None if unknown.
     """
 
     code: int
@@ -53,7 +56,7 @@ class Answer:
 
 
 class Worker:
-    """Started when it is first asked something, and again where it has died."""
+    """A worker process. It is started with its first command, and again after it has died."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
@@ -63,10 +66,16 @@ class Worker:
         return self._process.pid if self._process else None
 
     def ask(self, folder: Path, command: Sequence[str], limit: float) -> Answer:
-        """Do a command in a folder, in at most so many seconds.
+        """Run a command in a folder and return its result.
+
+        Args:
+            folder: working folder.
+            command: arguments of `limberjack`.
+            limit: longest time that it may take [s].
 
         Raises:
-            TookTooLongError, WorkerDiedError: it came to no end; the next question starts another process.
+            TookTooLongError: if it took longer than `limit`. WorkerDiedError: if the process ended. The next call
+                starts another process.
         """
         process = self._process or self._started()
         begun = time.monotonic()
@@ -80,25 +89,25 @@ class Worker:
         return Answer(**found)
 
     def close(self) -> None:
-        """End the process, whatever it is doing."""
+        """End the process, also if it is running a command."""
         process, self._process = self._process, None
         if process:
             process.kill()
             process.wait()
             for stream in (process.stdin, process.stdout):
                 if stream:
-                    with contextlib.suppress(OSError):  # of what it was still to be told
+                    with contextlib.suppress(OSError):  # raised if unsent data cannot be written
                         stream.close()
 
     def _started(self) -> subprocess.Popen[str]:
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process runs
         self._process = process = children.start(
             [*LAUNCH, "worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
             encoding="utf-8",
-            start_new_session=True,  # the keyboard's Ctrl-C is for the batch, which then ends its workers
+            start_new_session=True,  # Ctrl-C goes to the batch only, which then ends its workers
         )
         with _killed_after(process, PATIENCE):
             hello = self._exchanged(process, "")
@@ -108,16 +117,19 @@ class Worker:
 
     @staticmethod
     def _exchanged(process: subprocess.Popen[str], line: str) -> dict | None:
-        """The answer to a line; None where the process has ended. Blender may print of its own before the first."""
+        """Return the answer to a line, or None if the process has ended.
+
+        Blender may print lines of its own before the first answer.
+        """
         assert process.stdin is not None
         assert process.stdout is not None
         answer = ""
-        with contextlib.suppress(OSError, ValueError):  # of a pipe that is broken, or that `close` has closed
+        with contextlib.suppress(OSError, ValueError):  # the pipe is broken, or `close` has closed it
             if line:
                 process.stdin.write(f"{line}\n")
                 process.stdin.flush()
             answer = next((said for said in process.stdout if said.startswith("{")), "")
-        return json.loads(answer) if answer.endswith("\n") else None  # else it has ended in mid-line
+        return json.loads(answer) if answer.endswith("\n") else None  # else the process ended within the line
 
     def _last_words(self) -> str:
         process = self._process
@@ -134,7 +146,7 @@ class Worker:
 
 @contextlib.contextmanager
 def _killed_after(process: subprocess.Popen[str], seconds: float) -> Iterator[None]:
-    """End a process that takes longer than so many seconds."""
+    """End a process if the block takes longer than `seconds`."""
     timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), process.kill)
     timer.daemon = True
     timer.start()

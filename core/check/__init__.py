@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every finding about a model: one function a finding, gathered by `check_model`."""
+"""All findings about a model. Each finding is one function; `check_model` calls them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .overlapping import sunk
 from .standstill import Hinge, idle_hinges, lever, standstill
 
 SAFE_FINDINGS = (*malformed.FINDINGS, *structure.FINDINGS)
-"""Those that any model may be asked for."""
+"""Findings that can be computed for any model."""
 
 SOUND_FINDINGS = (
     *links.FINDINGS,
@@ -30,7 +30,7 @@ WHOLE_FINDINGS = gimbals.FINDINGS
 """Findings that need a model without errors."""
 
 FINDINGS = (*SAFE_FINDINGS, *SOUND_FINDINGS, *WHOLE_FINDINGS)
-"""Functions from a `Model` to its `Issue`s: errors and warnings, and notes on what is switched off."""
+"""Functions from a `Model` to its `Issue`s: errors, warnings, and notes on disabled parts."""
 
 __all__ = [
     "FINDINGS",
@@ -50,23 +50,24 @@ __all__ = [
 
 
 def check_model(model: Model) -> list[Issue]:
-    """List all errors and warnings about a model, what is switched off, what falls because nothing holds it, and what
-    starts deep in the ground.
+    """Return all errors and warnings about a model, notes on disabled parts, what falls because nothing holds it, and
+    what starts deep in the ground.
 
     Raises:
-        TypeError: it is no `Model`.
+        TypeError: if `model` is not a `Model`.
     """
     found = check_definition(model)
     return found if any(issue.is_error for issue in found) else [*found, *falling(model), *sunk(model)]
 
 
 def check_definition(model: Model) -> list[Issue]:
-    """List what `check_model` does, but for what falls: readers and exports take a model that is meant to be thrown.
+    """Return the issues of `check_model` except those about falling links.
 
-    Malformed parts are reported as such, and the other checks skip them.
+    Readers and exports use it, since a model may be meant to be thrown. Malformed parts are reported as such, and the
+    other checks skip them.
 
     Raises:
-        TypeError: it is no `Model`.
+        TypeError: if `model` is not a `Model`.
     """
     require_model(model)
     misshapen = [issue for finding in malformed.FINDINGS for issue in finding(model)]
@@ -79,24 +80,24 @@ def check_definition(model: Model) -> list[Issue]:
 
 
 def check_start(model: Model, at_rest: bool = True) -> list[Issue]:
-    """What a model without errors does once it is let go, where that may not be meant: it falls, or stands still.
+    """Return issues about what a model without errors does when it is let go: it falls, or it stands still.
 
-    Apart from `check_definition`, since it says nothing of how well the model is made.
+    They are not part of `check_definition`, since either may be intended.
 
     Args:
-        at_rest: whether it starts at home, with nothing to lead or drive it but what the model says; else nobody can
-            tell from the model alone that it stands still.
+        at_rest: whether the simulation starts at home, with nothing that moves or drives the model except its own data.
+            Otherwise the model alone does not show that it stands still.
     """
     return [*falling(model), *(standstill(model) if at_rest else ())]
 
 
 def check_motion(model: Model) -> list[Issue]:
-    """How a model without errors can move: its loops, its mobility, and why it cannot be simulated, as notes.
+    """Return notes on how a model without errors can move: its loops, its mobility, and why it cannot be simulated.
 
-    Joints that do not act at the time 0 are taken as if they were not there, as simulations take them.
+    Joints that are not active at the time 0 are ignored, as simulations do.
 
     Raises:
-        ModelError: `check_definition` finds errors in it; the first is told.
+        ModelError: if `check_definition` finds errors. The message is the first of them.
     """
     for issue in check_definition(model):
         if issue.is_error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Findings about collision shapes that cannot touch anything: files that are missing or unreadable, unknown kinds."""
+"""Findings about collision shapes that cannot collide: missing or unreadable files, and unknown kinds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from .sizes import has_bad_size
 
 
 def unusable_shapes(model: Model) -> Iterator[Issue]:
-    """Yield a warning for each collision shape that touches nothing; one for all shapes that name the same file."""
+    """Yield a warning for each collision shape that cannot collide, and only one for all shapes that name the same
+    file.
+    """
     told: set[tuple[str, str]] = set()
     for link in model.links:
         for shape in link.collisions:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Findings about what follows what: mimics and couplings."""
+"""Findings about mimics and couplings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def unknown_leader(model: Model) -> Iterator[Issue]:
 
 
 def mimic_cycle(model: Model) -> Iterator[Issue]:
-    """Coordinates that follow each other in a ring of several, told once, at the first of their joints."""
+    """Yield an error for each ring of several coordinates that follow each other, at the first of their joints."""
     leaders: dict[Coordinate, Coordinate] = {
         (joint.name, joint.mimic.axis): (joint.mimic.leader, joint.mimic.leader_axis)
         for joint in model.joints
@@ -46,7 +46,7 @@ def mimic_cycle(model: Model) -> Iterator[Issue]:
 
 
 def _rings(leaders: dict[Coordinate, Coordinate]) -> Iterator[list[Coordinate]]:
-    """Each ring that a walk from follower to leader ends in; no coordinate is walked twice."""
+    """Yield each ring in which a walk from follower to leader ends. No coordinate is visited twice."""
     walked: set[Coordinate] = set()
     for start in leaders:
         chain: dict[Coordinate, int] = {}
@@ -102,7 +102,11 @@ def couples_itself(model: Model) -> Iterator[Issue]:
 
 
 def units_differ(model: Model) -> Iterator[Issue]:
-    """Turns where a type has slides, or the other way; where it has all alike, others that are all alike will do."""
+    """Yield a warning for each coupling with a rotation where its type needs a slide, or a slide where it needs a
+    rotation.
+
+    If all units of the type are equal, axes that all have the other unit are permitted.
+    """
     units = {(joint.name, column.axis): column.unit for joint in model.joints for column in joint.columns}
     for coupling in _by_axes(model):
         kind = COUPLING_TYPES[coupling.type]
@@ -170,7 +174,7 @@ def _coupled(coupling: Coupling | Gearbox, model: Model) -> Iterator[str]:
     try:
         yield from dict.fromkeys(term.joint for term in coupling.equation(model.joints).terms)
     except ModelError:
-        return  # told by reference_not_shared
+        return  # reported by `reference_not_shared`
 
 
 def _by_axes(model: Model) -> Iterator[Coupling]:
@@ -182,7 +186,10 @@ def _gearboxes(model: Model) -> Iterator[Gearbox]:
 
 
 def _missing_axis(subject: str, joint: Joint, axis: int) -> Iterator[Issue]:
-    """A column that is not locked has a single coordinate to couple; other axes have none."""
+    """Yield an error if an axis of a joint cannot be coupled.
+
+    Only a column that is not locked has a single coordinate to couple.
+    """
     try:
         require_terms(Equation("", (Term(joint.name, axis, 1.0),), 0.0), [joint], "")
     except ModelError as reason:

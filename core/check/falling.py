@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Notes and warnings on what falls, since nothing holds it. Apart from `check_definition`: it is no flaw of a file."""
+"""Notes and warnings on links that fall because nothing holds them. They are not part of `check_definition`, since that
+is no error of a file.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +14,21 @@ from ..model.soundness.issue import Issue, note, warning
 from ..model.text import quoted
 
 MOST_TOLD = 3
-"""Single bodies that are named one by one."""
+"""Largest number of single bodies that are named in issues of their own."""
 
 CODE = "falls-freely"
-"""As the doctor calls it, who tells it of a run."""
+"""Code of the issue. The doctor uses the same one for a run."""
 
 
 def falling(model: Model, led: Iterable[str] = ()) -> Iterator[Issue]:
-    """A warning for each machine that falls as a whole, and a note on bodies that fall by themselves.
+    """Yield a warning for each machine that falls as a whole, and a note on single bodies that fall.
 
-    A machine is meant to stand somewhere, most of the time; a single body may be dropped or thrown. What is pushed by
-    a force of its own, or starts with a velocity, is meant to fly, and what gravity does not pull at does not fall. Nor
-    is it told of what a floor may be there for.
+    A machine is meant to stand somewhere in most cases; a single body may be dropped or thrown. Three kinds are not
+    reported: those with a force or an initial velocity, which are meant to fly; those without gravity or mass; and
+    those that a floor may catch.
+
+    Args:
+        led: names of links that something else moves.
     """
     acting = model.acting_at(0.0)
     if not any(acting.gravity):
@@ -48,7 +53,7 @@ def falling(model: Model, led: Iterable[str] = ()) -> Iterator[Issue]:
 
 
 def machine_in_words(root: str) -> str:
-    """Return that all of a machine falls, and how to hold it by its root."""
+    """Return the message that all of a machine falls, and how to hold it by its root."""
     return f"nothing holds it, nor what hangs on it, so all of it falls; {way_to_hold(root)}, or switch gravity off"
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Gimbal lock at the start: three hinges in a row whose outer two share a line where the model begins.
+"""Gimbal lock at the start: three hinges in a row whose outer two share a line in the initial pose.
 
-Unlike `core/kinematics/gimbals.py`, which a simulation asks at any pose, this needs no compiled model.
+Unlike `core/kinematics/gimbals.py`, which a simulation calls for any pose, this needs no compiled model.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from ..model.soundness.issue import Issue, name_of, warning
 from ..spatial import IDENTITY, Pose, Vec3, add, compose, cross, inverse, norm, quat_rotate, sub
 
 CODE = "gimbal-lock"
-"""Code of the finding; the doctor uses the same one for a run."""
+"""Code of the finding. The doctor uses the same one for a run."""
 
 LOCKED = 1e-4
-"""Sine of the angle between two axes below which they count as parallel [1], as for a singular mass matrix."""
+"""Sine of the angle between two axes below which they count as parallel, as for a singular mass matrix."""
 
 SAME_LINE = 1e-6
 """Distance of two parallel axes below which they share a line [m]."""
@@ -30,7 +30,17 @@ SAME_LINE = 1e-6
 
 @dataclass(frozen=True)
 class _Hinge:
-    """One hinge at the start: its axis in the frame in which the row of hinges begins, and its angle [rad]."""
+    """One hinge at the start.
+
+    Attributes:
+        joint: the joint that it belongs to.
+        part: name of its coordinate in the joint; "" if it has none of its own.
+        direction: unit vector along the axis, in the frame in which the row of hinges begins.
+        point: a point on the axis, in that frame [m].
+        angle: initial value of its coordinate [rad].
+        is_free: whether it is not locked.
+        armature: inertia of a rotor on it [kg m^2].
+    """
 
     joint: Joint
     part: str
@@ -42,9 +52,10 @@ class _Hinge:
 
 
 def gimbal_lock(model: Model) -> Iterator[Issue]:
-    """Report joints at whose home two hinges turn about one line, so that no forces decide how they move.
+    """Yield a warning for each joint at whose home two hinges turn about one line, so that forces do not determine how.
 
-    A rotor's inertia on either hinge does decide it, and the home of a follower is not where it starts.
+    A rotor's inertia on either hinge does determine it. The home of a follower is not where it starts, so it is
+    ignored.
     """
     for row in _rows(model):
         for first, middle, last in combinations(row, 3):
@@ -71,7 +82,10 @@ def _in_words(first: _Hinge, middle: _Hinge, last: _Hinge) -> str:
 
 
 def _rows(model: Model) -> Iterator[list[_Hinge]]:
-    """Yield hinges in a row, from the parent outward, with nothing between them that weighs or carries more."""
+    """Yield rows of hinges, from the parent outward.
+
+    No link between two hinges of a row has mass or inertia, carries another moving joint, or belongs to a loop joint.
+    """
     acting = model.acting_at(0.0)
     tree, parts = acting.tree(), acting.rigid_parts()
     heavy = {parts[link.name] for link in acting.links if link.mass or any(link.inertia)}
@@ -92,10 +106,11 @@ def _rows(model: Model) -> Iterator[list[_Hinge]]:
 
 
 def _hinges_of(branch: Branch, frame: Pose) -> tuple[list[_Hinge], Pose] | None:
-    """Return a joint's hinges and the frame of the link that it carries; None for a joint that is no row of screws.
+    """Return a joint's hinges and the frame of the link that it carries, or None if it has a chart or a mimic.
 
     Args:
-        frame: of the link that carries the joint, in the frame in which the row begins.
+        branch: the joint, in the tree of the model.
+        frame: pose of the link that carries the joint, in the frame in which the row begins.
     """
     joint = branch.joint
     if joint.kind.chart or joint.mimic:

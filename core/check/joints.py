@@ -19,20 +19,23 @@ from ..model.text import as_text, measured, measured_apart, measured_range, meas
 from ..spatial import Vec3, cross, norm, sub
 
 UNIT_TOLERANCE = 1e-4
-"""How far from 1 the length of an axis may be before it counts as a mistake and not as rounded digits."""
+"""Largest difference of an axis's length from 1 that counts as rounding of digits and not as an error."""
 
 PARALLEL_TOLERANCE = 1e-6
 """Sine of the angle [1] below which two axes count as parallel."""
 
 LIMIT_TOLERANCE = 1e-6
-"""How far a limit may be beyond what its row can measure, and count as rounded digits, of pi say [rad or m]."""
+"""Largest excess of a limit over the range of its row that counts as rounding of digits, for example of pi [rad or m].
+"""
 
-DEGREES_FROM, DEGREES_TO = 30.0, 360.0
-"""Range of a hinge's largest limit in which whole multiples of 5 look like degrees [rad]: 4.8 to 57 turns."""
+DEGREES_FROM = 30.0
+"""Smallest value of a hinge's largest limit at which multiples of 5 look like degrees [rad], 4.8 turns."""
+DEGREES_TO = 360.0
+"""Largest value of a hinge's largest limit at which multiples of 5 look like degrees [rad], 57 turns."""
 
 
 def _axes(model: Model, field: str) -> Iterator[tuple[Joint, int, Axis]]:
-    """Each axis on which the field means something, with its number."""
+    """Yield each axis on which a field has an effect: joint, number of the axis, axis."""
     for joint in model.joints:
         for number, axis in enumerate(joint.axes[: joint.axis_count]):
             if field in joint.kind.slot(number).fields:
@@ -59,7 +62,9 @@ def axis_not_unit(model: Model) -> Iterator[Issue]:
 
 
 def parallel_axes(model: Model) -> Iterator[Issue]:
-    """Two columns, one after the other, that make the same motion: only their sum can be known."""
+    """Yield a warning for each two consecutive columns that produce the same motion. Only their sum can be
+    determined.
+    """
     for joint in model.joints:
         for a, b in pairwise(joint.columns):
             one, other = (joint.direction(column.axis) for column in (a, b))
@@ -120,12 +125,12 @@ def _since_start(time: float) -> str:
 
 
 def idle_drive(model: Model) -> Iterator[Issue]:
-    """A drive that cannot push, since a number that its mode needs is 0."""
+    """Yield a warning for each drive that exerts no force because a number that its mode needs is 0."""
     for joint, number, axis in _axes(model, "drive_mode"):
         drive = DRIVES.get(axis.drive_mode, OFF)
         what = f"the {drive.name} drive of its {which_axis(joint, number)}"
         if drive.exerts and not any(getattr(axis, name) for name in drive.exerts):
-            lacking = " or ".join(name.removeprefix("drive_") for name in drive.exerts)  # in no language of code
+            lacking = " or ".join(name.removeprefix("drive_") for name in drive.exerts)  # plain words for users
             message = f"{what} has no {lacking}, so it does nothing; give it some"
             yield warning("idle-drive", name_of(joint), message)
         elif drive.exerts and "effort" in joint.kind.slot(number).fields and axis.effort == 0.0:
@@ -134,7 +139,7 @@ def idle_drive(model: Model) -> Iterator[Issue]:
 
 
 def no_pitch(model: Model) -> Iterator[Issue]:
-    """A screw that does not slide."""
+    """Yield a warning for each screw joint that does not slide."""
     for joint in model.joints:
         if joint.kind.threaded and joint.pitch == 0.0:
             message = "its pitch is 0 m, so it turns and does not slide; give it a pitch, or make it a revolute joint"
@@ -142,7 +147,7 @@ def no_pitch(model: Model) -> Iterator[Issue]:
 
 
 def no_velocity_limit(model: Model) -> Iterator[Issue]:
-    """A largest speed of 0, by which many files say that they know none."""
+    """Yield a note on each velocity limit of 0, which many files give if no limit is known."""
     for joint, number, axis in _axes(model, "velocity"):
         if axis.velocity == 0.0 and not joint.is_locked(number):
             yield note(
@@ -154,7 +159,7 @@ def no_velocity_limit(model: Model) -> Iterator[Issue]:
 
 
 def negative_limits(model: Model) -> Iterator[Issue]:
-    """A largest effort or velocity below 0. Readers of files turn such a number into no limit."""
+    """Yield an error for each effort or velocity limit below 0. Readers of files change such numbers to no limit."""
     for what in ("effort", "velocity"):
         for joint, number, axis in _axes(model, what):
             if getattr(axis, what) < 0.0:
@@ -175,7 +180,9 @@ def crossed_limits(model: Model) -> Iterator[Issue]:
 
 
 def limits_in_degrees(model: Model) -> Iterator[Issue]:
-    """Limits of a hinge that are whole multiples of 5 and, as radians, many turns: degrees, as people write them."""
+    """Yield a warning for each hinge whose limits seem to be degrees: multiples of 5 that, in radians, are many
+    turns.
+    """
     for joint, number, axis in _axes(model, "lower"):
         if joint.axis_unit(number) is not Unit.ANGLE or joint.kind.threaded or not joint.kind.slot(number).limited:
             continue
@@ -245,7 +252,7 @@ def home_outside_limits(model: Model) -> Iterator[Issue]:
 
 
 def led_outside_limits(model: Model) -> Iterator[Issue]:
-    """Report followers that start outside their limits, where the home of the joint that they mimic puts them."""
+    """Yield a warning for each follower that starts outside its limits because of its leader's home."""
     led = led_homes(model.joints)
     for joint in model.joints:
         mimic = joint.mimic
@@ -263,7 +270,7 @@ def led_outside_limits(model: Model) -> Iterator[Issue]:
 
 
 def limits_beyond_rows(model: Model) -> Iterator[Issue]:
-    """Limits where what a row measures never is: no pose meets them, or they stop nothing."""
+    """Yield a warning for each limit outside the range of its measure: no pose satisfies it, or it has no effect."""
     for joint, row, axis in _rows(model):
         which, unit = which_axis(joint, row.axis), joint.axis_unit(row.axis).value
         if axis.lower > axis.upper:
@@ -287,13 +294,13 @@ def _rows(model: Model) -> Iterator[tuple[Joint, Row, Axis]]:
 
 
 def _measured(joint: Joint) -> Iterator[tuple[int, float]]:
-    """What the limits of each axis are about, at home."""
+    """Yield (number of the axis, value at home) for each quantity that limits apply to."""
     for column, at in zip(joint.all_columns, joint.home, strict=False):
         if not joint.is_locked(column.axis):
             yield column.axis, at
     if joint.kind.rows and all_finite(joint.home):
         if any(norm(joint.direction(row.axis)) == 0.0 for row in joint.kind.rows):
-            return  # told by zero_axis
+            return  # reported by `zero_axis`
         for row, at, _ in measured_rows(joint, joint_pose(joint, joint.home)):
             if not _never_met(row, joint.axes[row.axis]):
                 yield row.axis, at
@@ -308,12 +315,12 @@ def _never_met(row: Row, axis: Axis) -> bool:
 
 
 def _at(joint: Joint, number: int, value: float) -> str:
-    """A value of what is about axis `number`, in words."""
+    """Return a value of the quantity of axis `number`, in words."""
     return measured(value, joint.axis_unit(number).value)
 
 
 def _room(joint: Joint, number: int) -> str:
-    """What the limits allow, in words."""
+    """Return the range that the limits permit, in words."""
     axis = joint.axes[number]
     return measured_span(axis.lower, axis.upper, joint.axis_unit(number).value)
 

@@ -16,7 +16,10 @@ REMEDY = "compute it anew, or convert with --mend-inertias"
 
 
 def massless(model: Model) -> Iterator[Issue]:
-    """Links that move and have no mass, nor any link that is fixed to them; of such that are fixed together, one."""
+    """Yield a warning for each link that moves without mass, and that is not fixed to a link with mass.
+
+    Of several links that are fixed together, only one is reported.
+    """
     parts = model.rigid_parts()
     weighs = {parts[link.name] for link in model.links if link.mass != 0.0}
     rigid = model.rigid_joints()
@@ -70,7 +73,7 @@ def inertia_not_physical(model: Model) -> Iterator[Issue]:
 
 
 def idle_velocity(model: Model) -> Iterator[Issue]:
-    """Warn about initial velocities of links that do not float, which have no effect."""
+    """Yield a warning for each initial velocity of a link that does not float, since it has no effect."""
     thrown = [link for link in model.links if any(link.velocity) or any(link.angular_velocity)]
     if not thrown:
         return

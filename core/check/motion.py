@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Notes on how a model can move: what its loops ask for, and why it cannot be simulated."""
+"""Notes on how a model can move: its loops, its mobility, and why it cannot be simulated."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ from ..model.text import quoted
 from ..spatial import IDENTITY, compose, inverse, norm, rotvec_of_quat
 
 OPEN = 1e-6
-"""Metres, and radians, by which a loop may stand open as drawn, or a link aside of its pose, and count as closed."""
+"""Largest gap of a loop as drawn, or distance of a link from its pose as drawn, that counts as none [m, rad]."""
 
 MOST_UNKNOWNS = 1500
-"""Velocities up to which mobility is counted: the time goes with their cube, and this many take a few seconds."""
+"""Largest number of velocities for which mobility is computed. The time grows with its cube, and this many take a few
+seconds.
+"""
 
 
 def loops(model: Model) -> Iterator[Issue]:
-    """One for each loop joint, with the code that tells how it came about."""
+    """Yield a note on each loop joint, with a code that tells how the loop arises."""
     for loop in model.loops():
         code, why = _origin(loop)
         yield note(code, name_of(loop.joint), why if loop.loose else why + _ring(loop))
@@ -63,9 +65,9 @@ def no_room(model: Model) -> Iterator[Issue]:
 
 
 def not_as_drawn(model: Model) -> Iterator[Issue]:
-    """Links whose own pose is not where the joints hold them at q = 0, which is what all else goes by.
+    """Yield a note on each link whose own pose differs from where its joints hold it at q = 0, which is what counts.
 
-    What no joint touches is where it is drawn, and is not asked for: there may be very many.
+    Links without joints stay where they are drawn. They are not examined, since there may be very many.
     """
     touched = {end for joint in model.joints for end in (joint.parent, joint.child)}
     held = [link for link in model.links if link.name in touched]
@@ -101,7 +103,7 @@ def open_loops(model: Model) -> Iterator[Issue]:
 
 
 def mobility_by_rank(model: Model) -> Iterator[Issue]:
-    """The count, then the loops that ask for what is given already, then the chains that spin idly."""
+    """Yield notes on the mobility, then on redundant loops, then on chains that can spin about their own axis."""
     found_loops = model.loops()
     if not found_loops:
         return
@@ -136,10 +138,10 @@ def _rest(loop: Loop) -> str:
 
 
 def cannot_simulate(model: Model) -> Iterator[Issue]:
-    """Why the model cannot be simulated though nothing is wrong with it."""
+    """Yield a note why the model cannot be simulated although it has no errors."""
     try:
         compiled = compile_model(model, split_loops=True)
-    except ModelError as reason:  # a loop between links of no mass: all else is an error, and was found before
+    except ModelError as reason:  # a loop of massless links; other reasons are errors found before
         joint = next(loop.joint for loop in model.loops() if str(reason).startswith(name_of(loop.joint)))
         message = str(reason).removeprefix(name_of(joint)).strip()
         yield note("massless-loop", name_of(joint), f"cannot be simulated as it is: {message}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Warnings on links that overlap before anything moves. Apart from `check_definition`: solids take time to make."""
+"""Warnings on links that overlap before anything moves. They are not part of `check_definition`, since they need solids."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ from ..model.soundness.issue import Issue, note, warning
 from ..model.text import in_metres
 
 CODE = "overlapping"
+"""Code of the warning."""
 
 SUNK = "sunk-in-ground"
 """Code of a machine that nothing holds and that starts deep in the ground."""
 
 SHALLOW = 1e-9
-"""Metres by which solids that are meant to touch may overlap: a box that stands on a floor, by rounding."""
+"""Depth by which solids that are meant to touch may overlap because of rounding, such as a box on a floor [m]."""
 
 
 def overlapping(model: Model, elsewhere: Collection[str] = ()) -> Iterator[Issue]:
-    """Yield a warning for each two links that may meet and overlap at home, and those of `sunk`.
+    """Yield a warning for each two links that may collide and overlap at home, and those of `sunk`.
 
-    A note names each shape that touches as another one, such as a mesh as its hull.
+    Yield a note on each shape that collides as another one, such as a mesh as its hull.
 
     Args:
-        elsewhere: names of links that do not start at home. Their overlaps there are not reported.
+        elsewhere: names of links that do not start at home. Their overlaps at home are not reported.
 
     Raises:
-        ModelError: the model cannot be compiled.
+        ModelError: if the model cannot be compiled.
     """
     proximity = Proximity(model)
     for name, said in proximity.colliders.notes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Findings about the limits of joints that mimics and couplings tie together."""
+"""Findings about the limits of joints that mimics and couplings connect."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from ..model.text import measured, measured_span, quoted
 from .couplings import Coordinate
 
 NO_ROOM = 1e-6
-"""Width of a range up to which a coordinate cannot move in it [rad or m]: the rounding of numbers in files."""
+"""Width of a range at or below which a coordinate cannot move in it [rad or m]. It is the rounding of numbers in files.
+"""
 
 MOST_VISITS = 50
 """Mean number of visits to an equation after which the search ends.
@@ -29,8 +30,8 @@ class Range:
     """The values that a coordinate can take.
 
     Attributes:
-        lower, upper: in rad or m; infinite where nothing limits it.
-        sources: the joints whose limits these two numbers come from.
+        lower, upper: in rad or m; infinite if nothing limits the coordinate.
+        sources: the joints whose limits determine these two numbers.
     """
 
     lower: float
@@ -42,7 +43,7 @@ class Range:
         return self.upper - self.lower
 
     def within(self, other: Range) -> Range:
-        """Return the values that are in both ranges; `lower` is above `upper` where there are none."""
+        """Return the values that are in both ranges. `lower` is above `upper` if there are none."""
         lower = max((self, other), key=lambda each: each.lower)
         upper = min((self, other), key=lambda each: each.upper)
         return Range(lower.lower, upper.upper, lower.sources | upper.sources)
@@ -52,11 +53,11 @@ class Range:
 
 
 def no_room_for_coupling(model: Model) -> Iterator[Issue]:
-    """Report couplings that the limits of their joints leave no room to move, or that no pose fulfils.
+    """Yield a warning for each coupling that cannot move within the limits of its joints, or that no pose satisfies.
 
     Ranges are passed from equation to equation until none becomes narrower (interval propagation, Davis 1987), so the
     limits that contradict each other may be those of joints several couplings apart. A joint whose own two limits are
-    equal is meant to stand still, and so is what follows it.
+    equal is meant to stand still, and so are its followers.
     """
     ranges = _own_ranges(model)
     ties = [(item, found) for item, equation in _equations(model) if (found := _usable(equation, ranges))]
@@ -86,7 +87,7 @@ def no_room_for_coupling(model: Model) -> Iterator[Issue]:
 
 
 def _own_ranges(model: Model) -> dict[Coordinate, Range]:
-    """Return the limits of each coordinate that a coupling can name; limits that cross count as none."""
+    """Return the limits of each coordinate that a coupling can name. Crossed limits count as none."""
     found = {}
     for joint in model.joints:
         if not joint.enabled or joint.kind.chart:
@@ -111,7 +112,9 @@ def _equations(model: Model) -> Iterator[tuple[Joint | Coupling | Gearbox, Equat
 
 
 def _usable(equation: Equation, known: dict[Coordinate, Range]) -> Equation | None:
-    """Return the equation without terms of weight 0; None if it is reported elsewhere, or a joint of it is off."""
+    """Return the equation without terms of weight 0, or None if it is reported elsewhere or one of its joints is
+    disabled.
+    """
     terms = tuple(term for term in equation.terms if term.weight)
     keys = [(term.joint, term.axis) for term in terms]
     numbers = [equation.constant, *(term.weight for term in terms)]
@@ -121,7 +124,7 @@ def _usable(equation: Equation, known: dict[Coordinate, Range]) -> Equation | No
 
 
 def _led_range(equation: Equation, term: Term, ranges: dict[Coordinate, Range]) -> Range:
-    """Return where the other joints of an equation can lead the coordinate of `term`."""
+    """Return the range to which the other joints of an equation can move the coordinate of `term`."""
     lower = upper = equation.constant
     sources: frozenset[str] = frozenset()
     for other in equation.terms:
@@ -130,7 +133,7 @@ def _led_range(equation: Equation, term: Term, ranges: dict[Coordinate, Range]) 
             ends = sorted((-other.weight * known.lower, -other.weight * known.upper))
             lower, upper, sources = lower + ends[0], upper + ends[1], sources | known.sources
     lower, upper = sorted((lower / term.weight, upper / term.weight))
-    return Range(lower + 0.0, upper + 0.0, sources)  # which are no -0.0
+    return Range(lower + 0.0, upper + 0.0, sources)  # + 0.0 changes -0.0 to 0.0
 
 
 def _in_words(model: Model, item: Joint | Coupling | Gearbox, term: Term, own: Range, led: Range, both: Range) -> str:

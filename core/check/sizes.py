@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Findings about sizes that no collision shape can have: negative, zero, absurd, or no numbers."""
+"""Findings about sizes that no collision shape can have: negative, zero, too small, too large, or not finite."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ..model.soundness.issue import Issue, all_finite, error, name_of
 from ..model.text import as_text, counted
 
 ENDLESS = 1e100
-"""Length of a normal beyond which, and below its inverse, squares overflow or vanish."""
+"""Largest component of a normal. Beyond it, and below its inverse, squares overflow or underflow."""
 
 Sizes = dict[str, float]
-"""Lengths by their names [m]."""
+"""Lengths [m] by name."""
 
 
 def sizes_of_collisions(model: Model) -> Iterator[Issue]:
-    """Report the sizes that the solver cannot compute with. Shapes that it leaves out are reported elsewhere."""
+    """Yield an error for each size that the solver cannot compute with. Shapes that it omits are reported elsewhere."""
     for link in model.links:
         for shape in link.collisions:
             for fault in _faults(shape.geometry):
@@ -37,7 +37,7 @@ def has_bad_size(geometry: Geometry | None) -> bool:
 
 def _faults(geometry: Geometry | None) -> Iterator[str]:
     for name, size in _sizes(geometry).items():
-        if not LEAST <= size <= GREATEST:  # NaN is not either
+        if not LEAST <= size <= GREATEST:  # also true for NaN
             yield f"its {name} is {size:g} m; give {LEAST:g} m to {GREATEST:g} m"
     if isinstance(geometry, Mesh):
         yield from _mesh_faults(geometry)
@@ -54,9 +54,9 @@ def _sizes(geometry: Geometry | None) -> Sizes:
     match geometry:
         case Box():
             return _along("size", geometry.size)
-        case Sphere():  # of radius 0 it is a point, with which files mark places; it is left out, with a warning
+        case Sphere():  # files mark places by radius 0; such a shape is omitted with a warning
             return {"radius": geometry.radius} if geometry.radius != 0.0 else {}
-        case Capsule():  # of length 0 it is a ball
+        case Capsule():  # a capsule of length 0 is a ball
             return {"radius": geometry.radius} | ({"length": geometry.length} if geometry.length else {})
         case Cylinder() | Cone():
             return {"radius": geometry.radius, "length": geometry.length}
@@ -82,7 +82,7 @@ def _mesh_faults(mesh: Mesh) -> Iterator[str]:
         yield f"its scale is {as_text(mesh.scale)}; give finite numbers that are not 0"
     elif mesh.vertices is not None:
         vertices = np.asarray(mesh.vertices, dtype=np.float64)
-        bad = vertices[~(np.abs(vertices * np.array(mesh.scale)) <= GREATEST).all(axis=1)]  # NaN is not <= either
+        bad = vertices[~(np.abs(vertices * np.array(mesh.scale)) <= GREATEST).all(axis=1)]  # also true for NaN
         if len(bad):
             yield (
                 f"{counted(bad, 'vertex', 'vertices')} of its mesh, such as {as_text(bad[0].tolist())}, "

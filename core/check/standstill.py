@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Why nothing would move if a model were let go: what gravity cannot turn, what is in balance, what friction holds.
+"""The reasons why nothing would move if a model were let go: gravity cannot turn a hinge, balance, or friction.
 
-Told only where all of it stands still: a wheel on the axle of a car that rolls is balanced on purpose.
+They are reported only if the whole model stands still. A wheel on the axle of a car that rolls is balanced
+intentionally.
 """
 
 from __future__ import annotations
@@ -23,19 +24,22 @@ from ..model.text import quoted
 from ..spatial import IDENTITY, ZERO, Vec3, arrays, compose, cross, norm, scale, sub
 
 NOTHING = 1e-5
-"""Part of the weight, or of the weight times the size, that is no force; single precision leaves this much."""
+"""Force at or below which there is none, as a fraction of the weight, or of the weight times the size for torques.
+Single precision leaves this much.
+"""
 
 MOST_TOLD = 3
-"""Joints that are named one by one."""
+"""Largest number of joints that are named in a note."""
 
 
 @dataclass(frozen=True)
 class Hinge:
-    """A hinge that gravity cannot turn, however it stands.
+    """A hinge that gravity cannot turn in any pose.
 
     Attributes:
-        why: what is in the way, in a sentence's second half.
-        better: a direction in the world about which gravity would turn it most; None where there is none.
+        name: of the joint.
+        why: the reason, as the second half of a sentence.
+        better: direction in the world of an axis about which gravity would turn it most; None if there is none.
     """
 
     name: str
@@ -44,7 +48,7 @@ class Hinge:
 
 
 def standstill(model: Model) -> Iterator[Issue]:
-    """One note, where a model that starts at home and at rest stays as it is, since no force acts on it."""
+    """Yield a note if a model that starts at home and at rest stays there, since no force acts on it."""
     acting = model.acting_at(0.0)
     if not acting.links or _something_acts(model) or _falls(acting):
         return
@@ -52,7 +56,7 @@ def standstill(model: Model) -> Iterator[Issue]:
         compiled = compile_model(acting)
         compiled.require_simulable()
     except ModelError:
-        return  # which is told by those who look for it
+        return  # other findings report it
     if not compiled.nv:
         yield note("nothing-moves", "model", "nothing can move: no joint leaves a link any freedom")
         return
@@ -79,7 +83,10 @@ def standstill(model: Model) -> Iterator[Issue]:
 
 
 def _of_hinges(hinges: list[Hinge]) -> Issue:
-    """About the first that a turn of its axis would help, and of the others their names."""
+    """Return the note about hinges that gravity cannot turn.
+
+    It is about the first one that another direction of its axis would help, and names the others.
+    """
     first = next((hinge for hinge in hinges if hinge.better), hinges[0])
     others = [hinge.name for hinge in hinges if hinge != first]
     more = f" and {len(others) - MOST_TOLD} more" if len(others) > MOST_TOLD else ""
@@ -92,15 +99,15 @@ def _of_hinges(hinges: list[Hinge]) -> Issue:
 
 
 def idle_hinges(model: Model) -> list[Hinge]:
-    """The hinges of a model that gravity cannot turn, whatever else moves."""
+    """Return the hinges of a model that gravity cannot turn, even if other parts move."""
     acting = model.acting_at(0.0)
     return [*_Pulled(compile_model(acting)).hinges()] if any(acting.gravity) else []
 
 
 def lever(model: Model, joint: Joint) -> Vec3:
-    """From where the joint is to the centre of mass of all that it carries, as drawn, in world axes [m].
+    """Return the vector from a joint to the centre of mass of all links that it carries, as drawn, in world axes [m].
 
-    0 0 0 for a joint that closes a loop, which carries nothing, and for one whose links weigh nothing.
+    It is 0 for a joint that closes a loop, which carries no link, and for one whose links have no mass.
     """
     tree = model.tree()
     branch = next((branch for branch in tree.branches if branch.joint is joint), None)
@@ -117,7 +124,7 @@ def lever(model: Model, joint: Joint) -> Vec3:
 
 
 def _something_acts(model: Model) -> bool:
-    """Whether anything but gravity, friction and stops may move it, now or later."""
+    """Return whether anything except gravity, friction and stops may move the model, now or later."""
     if any(math.isfinite(joint.released_at) and joint.released_at > 0.0 for joint in model.joints if joint.enabled):
         return True
     for link in model.links:
@@ -129,14 +136,14 @@ def _something_acts(model: Model) -> bool:
 
 
 def _falls(model: Model) -> bool:
-    """Return whether gravity pulls at a link that hangs on nothing."""
+    """Return whether gravity acts on a link that nothing holds."""
     tree = model.tree()
     loose = {name for root in tree.loose() for name in tree.hanging[root]}
     return any(model.gravity) and any(link.gravity and link.mass and link.name in loose for link in model.links)
 
 
 def _is_driven(joint: Joint) -> bool:
-    """By a drive, or by a spring that may not be at rest."""
+    """Return whether a joint has an active drive, or a spring that may not be at rest."""
     at_home = {column.axis: at for column, at in zip(joint.all_columns, joint.home, strict=False)}
     for number, axis in enumerate(joint.axes[: joint.axis_count]):
         fields = joint.kind.slot(number).fields
@@ -149,7 +156,7 @@ def _is_driven(joint: Joint) -> bool:
 
 
 class _Pulled:
-    """A model at home, and what gravity does to each of its velocity coordinates."""
+    """The force of gravity on each velocity coordinate of a model at home."""
 
     def __init__(self, compiled: CompiledModel):
         self.compiled, self.model = compiled, compiled.model
@@ -165,18 +172,18 @@ class _Pulled:
         masses = np.array([link.mass for link in heavy])
         self.weight = float(arrays.norm(self.gravity) * masses.sum())
         moved = self.still.moves[[rows[link.name] for link in heavy]].T
-        self.masses = arrays.matmul(moved, masses)  # that each coordinate moves [kg], shape (nv,)
+        self.masses = arrays.matmul(moved, masses)  # moved by each coordinate [kg], shape (nv,)
         self.moments = arrays.matmul(
             moved, masses[:, None] * np.reshape(centres, (-1, 3))
-        )  # about the world's origin [kg m]
+        )  # of the moved links about the world's origin [kg m], shape (nv, 3)
         linear, angular = self.still.twists[:3].T, self.still.twists[3:].T
         torques = np.cross(self.moments, self.gravity)
         self.force = self.masses * (arrays.matmul(linear, self.gravity)) + arrays.dot(angular, torques)
 
     def is_held(self) -> bool:
-        """Whether each coordinate is in balance, or held by its own friction or by a stop on which it rests.
+        """Return whether each coordinate is in balance, or held by its own friction or by a stop that it rests on.
 
-        That is enough for all to stand still, loops too. It need not be so: a loop in balance is none of ours.
+        This is sufficient for a standstill, also with loops. It is not necessary: a loop may be in balance as a whole.
         """
         held = np.abs(self.force) <= NOTHING * self.weight * self._arms()
         for joint, dof, number in self._single():
@@ -188,11 +195,11 @@ class _Pulled:
         return bool(held.all())
 
     def _arms(self) -> np.ndarray:
-        """For each coordinate, what makes a torque of a force [m]; 1 for one that slides."""
+        """Return for each coordinate the length that relates a torque to a force [m]; 1 for a slide."""
         return np.where(np.any(self.still.twists[3:], axis=0), self.size, 1.0)
 
     def _single(self) -> Iterator[tuple[Joint, int, int]]:
-        """(joint, dof, number of the axis) of each coordinate that is a screw's."""
+        """Yield (joint, dof, number of the axis) for each coordinate of a screw."""
         for span in self.compiled.spans.values():
             if not span.joint.kind.chart and span.joint.axis_count:
                 for place, column in enumerate(span.joint.columns):
@@ -203,13 +210,16 @@ class _Pulled:
         return joint.q_home[joint.place_of(number) or 0]
 
     def forces(self) -> Iterator[tuple[Joint, float]]:
-        """What gravity does on the axes of joints [N m, or N times the size]."""
+        """Yield each joint with the torque of gravity on its axis [N m]; for a slide, the force times the size."""
         for joint, dof, number in self._single():
             slides = joint.axis_unit(number) is Unit.LENGTH
             yield joint, abs(float(self.force[dof])) * (self.size if slides else 1.0)
 
     def hinges(self) -> Iterator[Hinge]:
-        """Those on their own between two links that are not locked, and that gravity cannot turn in any pose."""
+        """Yield the hinges that gravity cannot turn in any pose.
+
+        Only joints whose single unlocked axis is a hinge are examined.
+        """
         down = scale(tuple(self.gravity.tolist()), 1.0 / float(arrays.norm(self.gravity)))
         for joint, dof, number in self._single():
             is_hinge = joint.nv == 1 and joint.columns[0].turn and not joint.columns[0].slide_with(joint.pitch)
@@ -230,6 +240,6 @@ class _Pulled:
             yield Hinge(joint.name, why, better if norm(arm) > NOTHING * self.size else None)
 
     def _arm(self, joint: Joint, dof: int) -> Vec3:
-        """The way from a joint to the centre of mass of what it moves."""
+        """Return the vector from a joint to the centre of mass of the links that it moves [m]."""
         origin = compose(self.still.X_WL[joint.child], joint.X_CJ)[:3]
         return sub(tuple((self.moments[dof] / self.masses[dof]).tolist()), origin)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Findings about how links and joints hang together, names and ends, and about the model as a whole."""
+"""Findings about names, about the links that joints connect, and about the model as a whole."""
 
 from __future__ import annotations
 

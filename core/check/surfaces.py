@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Findings about how collisions touch."""
+"""Findings about the contact properties of collision shapes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ UNITS = {
     "spinning_friction": " m",
     "slip_speed": " m/s",
 }
+"""Units of the fields that have one, as messages show them."""
+"""Units of the fields that have one, as messages show them."""
 NO_LESS_THAN_0 = ("friction", "static_friction", "dissipation", "rolling_friction", "spinning_friction", "slip_speed")
+"""Fields that must be finite and not negative."""
+"""Fields that must be finite and not negative."""
 
 
 def numbers_of_surfaces(model: Model) -> Iterator[Issue]:
@@ -41,7 +45,7 @@ def static_below_sliding(model: Model) -> Iterator[Issue]:
 
 
 def _wrong(surface: Surface) -> Iterator[tuple[str, str]]:
-    """Each number that no surface can have, by its name, and what to do."""
+    """Yield the name of each number that no surface can have, and what to do."""
     for name in NO_LESS_THAN_0:
         value = getattr(surface, name)
         if value is not None and not 0.0 <= value < math.inf:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The `limberjack` command on model files: a verb is one file here and its place in `VERBS`."""
+"""The `limberjack` command for model files. Each verb is one file here and has its place in `VERBS`."""
 
 from collections.abc import Sequence
 
@@ -21,5 +21,5 @@ __all__ = ["DONE", "HAS_ERRORS", "SIMULATION_FAILED", "UNUSABLE", "VERBS", "Verb
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command with core's own verbs. Returns its exit code."""
+    """Run the command with core's own verbs and return its exit code."""
     return run_command(VERBS, argv)

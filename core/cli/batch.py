@@ -19,9 +19,10 @@ from .result import CommandResult, UsageError, say
 from .simulate import compile_once
 
 INTERVAL = 5.0
-"""Seconds between two lines of progress, where nobody watches them replace each other."""
+"""Time between two lines of progress if stderr is not a terminal [s]."""
 
 CLEAR_LINE = "\r\033[K"
+"""Codes that clear the present line of a terminal."""
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,7 +80,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
         with contextlib.closing(batch):
             batch.require_doable()
             if batch.has_motions and not ways.scheduler:
-                compile_once(with_contact=True)  # here, or each worker would at once
+                compile_once(with_contact=True)  # once here, else each worker would compile
             failure = _done(batch)
     except BatchError as error:
         raise UsageError(str(error)) from error
@@ -100,7 +101,7 @@ def _list(batch: Batch) -> CommandResult:
 
 
 def _done(batch: Batch) -> str:
-    """Do everything, and tell of it. Returns why it ended early; empty where it did not."""
+    """Do all jobs and report the progress. Return why the batch ended early, or ""."""
     bar = _Bar(batch)
     try:
         for outcome in batch.run():
@@ -113,7 +114,12 @@ def _done(batch: Batch) -> str:
 
 
 def _ended(batch: Batch, failure: str, seconds: float) -> CommandResult:
-    """Return what came of the batch; failure: why it ended early, empty if it did not."""
+    """Return the result of the batch.
+
+    Args:
+        failure: why it ended early; empty if it did not.
+        seconds: duration [s].
+    """
     progress = batch.progress
     left = progress.total - progress.ended
     if progress.lost_manifest:
@@ -133,7 +139,7 @@ def _ended(batch: Batch, failure: str, seconds: float) -> CommandResult:
     if failure:
         result.error = failure + (f"; {left} jobs are left: run this again for them" if left else "")
         result.said = [f"limberjack: error: {result.error}"]
-    elif progress.failed:  # stderr has a line for each already
+    elif progress.failed:  # stderr already has a line for each
         name, reason = next(iter(progress.failed.items()))
         result.error = f"{len(progress.failed)} of {counted(batch.jobs, 'job')} failed; the first: {name}: {reason}"
     if result.error:
@@ -142,7 +148,7 @@ def _ended(batch: Batch, failure: str, seconds: float) -> CommandResult:
 
 
 class _Bar:
-    """Progress on stderr: one line that is written over, or a line now and then where it goes to a file."""
+    """Progress on stderr: one line that is overwritten on a terminal, else a line at intervals."""
 
     def __init__(self, batch: Batch):
         self._progress = batch.progress

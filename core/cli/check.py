@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`limberjack check`: everything that is wrong with a model, by line."""
+"""`limberjack check`: all findings about a model, one a line."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`limberjack convert`: a model in another format."""
+"""`limberjack convert`: write a model in another format."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from .framework import LOADERS, SAVERS, Verb, add_file, add_settings, load_usabl
 from .result import CommandResult, UsageError, say
 
 MESHES = ("obj", "gltf")
+"""Formats in which meshes of a scene can be written; the first is the default."""
 
 WRITER_OPTIONS: dict[str, Option] = {option.name: option for entry in writable() for option in entry.options}
+"""Options of all writers of formats, by name."""
 
 SCENE_OPTIONS = {"meshes": MESHES[0]}
-"""What readers of scenes are told, and what it is where it is not given."""
+"""Options for readers of scenes, with their defaults."""
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,7 +64,11 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
 
 
 def _require_target(target: Path, source: Path) -> None:
-    """Find out before the work whether its result can be kept. Raises UnwritableError, UsageError."""
+    """Check in advance whether the result can be written.
+
+    Raises:
+        UnwritableError: if the suffix is not known. UsageError: if the file is the input.
+    """
     require_place(target)
     known = (*suffixes(writable()), *SAVERS)
     if target.suffix.lower() not in known:
@@ -72,7 +78,7 @@ def _require_target(target: Path, source: Path) -> None:
 
 
 def _idle_options(arguments: argparse.Namespace) -> list[str]:
-    """The options that were given and change nothing."""
+    """Return the options that were given and have no effect."""
     from_scene = arguments.file.suffix.lower() in LOADERS or str(arguments.file) in LOADERS
     suffix = arguments.target.suffix.lower()
     at_work = {option.name for entry in FORMATS if suffix in entry.suffixes for option in entry.options}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run a verb: parse the command line, read the inputs, make the settings, and turn errors into results.
+"""The frame of all verbs: it parses the command line, reads inputs, makes settings, and changes errors to results.
 
-Results go to stdout, all else to stderr.
+Results are written to stdout, everything else to stderr.
 """
 
 from __future__ import annotations
@@ -42,32 +42,40 @@ from .result import (
 )
 
 LOADERS: dict[str, Callable[..., Reading]] = {}
-"""Readers of further inputs, by suffix; all others go to `formats.read`.
+"""Readers of further inputs, by suffix. Others are read by `formats.read`.
 
-They take what is to be read besides links, and the settings to be made in it.
+They take what must be read besides links, and the settings that must be made.
 """
 
 SAVERS: dict[str, Callable[[Model, Path], list[str]]] = {}
-"""Writers of further outputs, by suffix; all others go to `formats.write`."""
+"""Writers of further outputs, by suffix. Others are written by `formats.write`."""
 
 OPEN_SCENE = Path("(open scene)")
-"""Stands for the scene that Blender has open, where the command runs inside Blender and no FILE is given."""
+"""Stands for the scene that is open in Blender, if the command runs inside Blender without a FILE."""
 
 
 STDIN = Path("-")
-"""Stands for what is piped into the command; what it names is looked for in the working folder."""
+"""Stands for input from stdin. Files that it names are looked for in the working folder."""
 
 FIX_BASE = "--fix-base"
+"""Option that holds a link in the world."""
 
 DENSITY = "(density)="
-"""What begins the setting that --density makes."""
+"""Beginning of the setting that --density makes."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb of the command: `run` takes the parsed arguments and returns the result."""
+    """A verb of the command.
+
+    Attributes:
+        name: the word on the command line.
+        help: one sentence for users.
+        add_arguments: function that adds its arguments to a parser.
+        run: function that takes the parsed arguments and returns the result.
+    """
 
     name: str
     help: str
@@ -76,7 +84,7 @@ class Verb:
 
 
 class WrongWordsError(SystemExit):
-    """Raised by the parser for a word that it does not know: `message` is what argparse wrote to stderr."""
+    """The error of the parser for a word that it does not know. `message` is what argparse wrote to stderr."""
 
     def __init__(self, message: str):
         super().__init__(UNUSABLE)
@@ -84,10 +92,10 @@ class WrongWordsError(SystemExit):
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors can be told as JSON as well, and that knows files behind --fix-base."""
+    """A parser whose errors can also be printed as JSON, and that recognises a file after --fix-base."""
 
     _link = ""
-    """Word that --fix-base took for a link; empty if there is none."""
+    """The word that --fix-base took for a link; empty if there is none."""
 
     # In the stubs, the method has overloads with other names of parameters
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -106,22 +114,23 @@ class _Parser(argparse.ArgumentParser):
 
 
 def run_command(verbs: Sequence[Verb], argv: Sequence[str] | None = None, file_is_optional: bool = False) -> int:
-    """Run one command and print its result; returns the exit code and raises nothing for bad input.
+    """Run one command, print its result and return its exit code. Errors of the input are not raised.
 
     Args:
-        argv: the words after the command's name; the process's own where it is None.
-        file_is_optional: whether FILE may be left out, and then is `OPEN_SCENE`.
+        verbs: the verbs that the command has.
+        argv: the words after the command's name; those of the process if None.
+        file_is_optional: whether FILE may be omitted, and then is `OPEN_SCENE`.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a name may hold what the terminal cannot show
+            stream.reconfigure(errors="backslashreplace")  # names may have characters that the terminal cannot show
     words = sys.argv[1:] if argv is None else argv
     try:
         with ending_at_once(False):
             result = run_words(parser_of(verbs, file_is_optional), words)
     except SystemExit as stop:  # after --help and --version
         return int(stop.code or 0)
-    except BrokenPipeError:  # the reader of our output has seen enough
+    except BrokenPipeError:  # the reader has closed the pipe
         abandon(sys.stdout)
         return DONE
     except KeyboardInterrupt as interrupt:
@@ -130,11 +139,11 @@ def run_command(verbs: Sequence[Verb], argv: Sequence[str] | None = None, file_i
 
 
 def run_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> CommandResult:
-    """Run the command that the words ask for; errors become results.
+    """Run the command that the words describe, and return its result. Errors become results.
 
     Raises:
         SystemExit: after --help and --version.
-        BrokenPipeError: nobody reads stdout any more.
+        BrokenPipeError: if stdout is closed.
         KeyboardInterrupt: at Ctrl-C.
     """
     try:
@@ -143,7 +152,7 @@ def run_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> CommandR
         return unusable(error.message, said=())
     except BrokenPipeError:
         raise
-    except Exception as error:  # or Blender's module would crash as the process ends, and hide what has happened
+    except Exception as error:  # else Blender's module would crash at the end of the process, and hide the error
         return defect(error)
 
 
@@ -173,7 +182,10 @@ def _run_parsed(arguments: argparse.Namespace) -> CommandResult:
 
 
 def parser_of(verbs: Sequence[Verb], file_is_optional: bool = False) -> argparse.ArgumentParser:
-    """Of the whole command; what it gives has the `verbs`, for those that start others."""
+    """Return the parser of the whole command.
+
+    Its results have the attribute `verbs`, for verbs that run others.
+    """
     parser = _Parser(prog="limberjack", description="Articulated models, and how they move.")
     parser.add_argument("--version", action="version", version=f"limberjack {VERSION}")
     choices = parser.add_subparsers(metavar="VERB", required=True)
@@ -187,7 +199,7 @@ def parser_of(verbs: Sequence[Verb], file_is_optional: bool = False) -> argparse
 
 
 def with_files_apart(words: Sequence[str]) -> list[str]:
-    """Return the words of a command in which no model file stands where --fix-base would take it for a link."""
+    """Return the words of a command, changed so that --fix-base does not take a model file after it for a link."""
     known = (*suffixes(), *LOADERS)
     apart: list[str] = []
     for number, word in enumerate(words):
@@ -221,7 +233,7 @@ def add_file(parser: argparse.ArgumentParser, metavar: str = "FILE") -> None:
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Numbers of the model that are to be others than its file says."""
+    """Add the options that change numbers of the model."""
     parser.add_argument(
         "--set",
         metavar="OWNER.PROPERTY=VALUE",
@@ -261,18 +273,19 @@ def load(
     is_released: bool = False,
     **of_scene: object,
 ) -> Reading:
-    """Read any input, errors and all.
+    """Read any input and return it with its issues, which may be errors.
 
     Args:
-        search: folders in which what the file names may lie, besides its own.
-        settings: OWNER.PROPERTY=VALUE each, made in what was read.
-        strict: whether what is read with a warning because simulators read it is an error.
-        is_released: whether the issues include what falls because nothing holds it, and what starts in the ground.
-        of_scene: for `LOADERS`, such as with_surroundings.
+        path: the input.
+        search: folders, besides its own, in which files that it names are looked for.
+        settings: OWNER.PROPERTY=VALUE each, which are made in the model.
+        strict: whether content that is read with a warning, because simulators read it, is an error.
+        is_released: whether the issues include links that fall because nothing holds them, or start in the ground.
+        of_scene: arguments for `LOADERS`, such as with_surroundings.
 
     Raises:
-        UnreadableError: nothing can be made of the input.
-        UsageError: a setting cannot be made.
+        UnreadableError: if the input cannot be read at all.
+        UsageError: if a setting cannot be made.
     """
     say(*(f"limberjack: warning: --path {folder}: there is no such folder" for folder in search if not folder.is_dir()))
     densities = [text for text in settings if text.startswith(DENSITY)]
@@ -293,7 +306,7 @@ def load(
 
 
 def _weigh(text: str, reading: Reading) -> None:
-    """Weigh a model that has no masses, and tell what is wrong with what that leaves."""
+    """Compute masses of a model that has none, from one density, and update the issues about masses."""
     try:
         density = float(text.removeprefix(DENSITY))
     except ValueError:
@@ -308,7 +321,7 @@ def _weigh(text: str, reading: Reading) -> None:
 
 
 def _make(settings: Sequence[str], reading: Reading) -> None:
-    """Make the settings, and tell what is wrong with the model that they leave."""
+    """Make the settings, and update the issues of the model."""
     before = _found(reading.model)
     for text in settings:
         if text.endswith(f".collisions={PIECES}"):
@@ -325,7 +338,11 @@ def _found(model: Model) -> dict[tuple[str, str], Issue]:
 
 
 def make_setting(text: str, make: Callable[[Setting], T]) -> T:
-    """What `make` gives for a setting of the command line. Raises UsageError where there is no such thing to be set."""
+    """Return what `make` returns for a setting of the command line.
+
+    Raises:
+        UsageError: if the setting cannot be made.
+    """
     try:
         return make(Setting.parse(text))
     except ModelError as error:
@@ -335,7 +352,12 @@ def make_setting(text: str, make: Callable[[Setting], T]) -> T:
 def load_usable(
     path: Path, search: Sequence[Path] = (), settings: Sequence[str] = (), strict: bool = False, **more: Any
 ) -> Reading:
-    """As `load`, and tell warnings and notes. Raises UnreadableError, or InputError where the input has errors."""
+    """Read an input as `load` does, and write its warnings and notes to stderr.
+
+    Raises:
+        UnreadableError: if the input cannot be read at all. InputError: if it has errors. UsageError: if a setting
+            cannot be made.
+    """
     reading = load(path, search, settings, strict, **more)
     if not reading.ok:
         raise InputError(path, reading)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`limberjack ik`: coordinates at which links are where they are asked to be."""
+"""`limberjack ik`: find the coordinates at which links fulfil given targets."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ FORMS = {
     "look_at": "LINK=X,Y,Z[,AX,AY,AZ]",
     "point": "LINK=X,Y,Z",
 }
+"""Forms of the options' values, by destination."""
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +65,7 @@ def _count(text: str) -> int:
 
 
 def compile_posing_once() -> None:
-    """Say why the first pose on a machine takes its time."""
+    """Compile the kernels of inverse kinematics, and say so, if this machine has not done it yet."""
     if not is_warm():
         say("limberjack: compiling inverse kinematics, once for this version")
         warm_up()
@@ -82,7 +83,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
     _require_names(model, {name for links in asked.values() for name in links}.union(arguments.pin), arguments.lock)
     try:
         calm = _rest(model, rest)
-    except StateError as error:  # what is caught further out is told of --initial
+    except StateError as error:  # errors caught further out are reported for --initial
         return invalid(error, arguments.rest, "state")
     compile_posing_once()
     found = inverse_kinematics(
@@ -108,7 +109,11 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
 
 
 def _numbers(name: str, texts: Sequence[str]) -> dict[str, tuple[float, ...]]:
-    """{link: its numbers}. Raises UsageError where they are not what the option takes."""
+    """Return the numbers of each link, {link: numbers}.
+
+    Raises:
+        UsageError: if a text does not have the form of the option, or if a link is repeated.
+    """
     flag, form = f"--{name.replace('_', '-')}", FORMS[name]
     least = form.partition("[")[0].count(",") + 1
     counts = {least, form.count(",") + 1}
@@ -128,7 +133,11 @@ def _numbers(name: str, texts: Sequence[str]) -> dict[str, tuple[float, ...]]:
 
 
 def _targets(asked: Mapping[str, Mapping[str, tuple]]) -> list[Target]:
-    """One for each link. Raises UsageError where they contradict each other, or their numbers mean nothing."""
+    """Return a target for each link.
+
+    Raises:
+        UsageError: if options contradict each other, or if numbers are not valid.
+    """
     fields: dict[str, dict] = {}
     for link, numbers in asked["target"].items():
         fields.setdefault(link, {})["place"] = numbers[:3]
@@ -163,7 +172,7 @@ def _require_names(model: Model, links: set[str], joints: Sequence[str]) -> None
 
 
 def _pins(model: Model, names: Sequence[str], initial: Mapping | None) -> list[Target]:
-    """Links as they stand where it begins, or at home."""
+    """Return targets that hold links where they are at the initial state, or at home."""
     if not names:
         return []
     start = inverse_kinematics(model, [], q=parts_of_state(initial)[0], starts=1)
@@ -171,14 +180,18 @@ def _pins(model: Model, names: Sequence[str], initial: Mapping | None) -> list[T
 
 
 def _rest(model: Model, state: Mapping | None) -> Mapping | None:
-    """Its positions. Raises StateError where they do not fit the model."""
+    """Return the positions of a state, or None.
+
+    Raises:
+        StateError: if they do not fit the model.
+    """
     positions, _ = parts_of_state(state)
     compile_for_posing(model).q_from(positions)
     return None if state is None else positions
 
 
 def _described(found: Solution) -> dict:
-    """In SI units."""
+    """Return the solution as plain data in SI units."""
     reach = found.reach
     return {
         "reached": reach.is_reached,

@@ -15,6 +15,7 @@ from .framework import Verb, add_file, add_settings, load_usable
 from .result import CommandResult
 
 AXIS_FIELDS = ("lower", "upper", "effort", "velocity", "damping", "friction", "spring_reference", "spring_stiffness")
+"""Fields of an axis that the data contain."""
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +30,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
 
 
 def describe(model: Model) -> dict:
-    """The model as plain data: SI units, radians, poses and axes in the world at q = 0, infinities as "inf"."""
+    """Return the model as plain data: SI units, radians, poses and axes in the world at q = 0, infinities as "inf"."""
     poses = {WORLD: IDENTITY} | {link.name: link.pose for link in model.links}
     return {
         "name": model.name,
@@ -52,7 +53,7 @@ def _describe_link(link: Link) -> dict:
 
 
 def _describe_gearbox(gearbox: Gearbox, poses: dict[str, Pose]) -> dict:
-    """As the joint that it is to SDF."""
+    """Return a gearbox as plain data, as the joint that it is in SDF."""
     turn = poses[gearbox.reference][3:]
     limits = {name: _plain(getattr(Axis(), name)) for name in AXIS_FIELDS}
     return {
@@ -138,7 +139,10 @@ def _table(model: Model) -> list[str]:
 
 
 def _limits(joint: Joint) -> str:
-    """Degrees for what turns, metres for what slides; of rows, such as a ball's cone, only those that there are."""
+    """Return the limits of a joint in words: degrees for rotations, metres for slides.
+
+    Of rows, such as a ball joint's cone, only those with limits are included.
+    """
     columns = [(column.axis, "") for column in joint.all_columns if joint.kind.slot(column.axis).limited]
     rows = [(row.axis, f"{joint.kind.slot(row.axis).name} ") for row in joint.kind.rows]
     found = [(name, joint.axes[number], joint.axis_unit(number)) for number, name in columns + rows]
@@ -153,7 +157,7 @@ def _range(axis: Axis, unit: Unit) -> str:
 
 
 def _most(joint: Joint, what: str) -> str:
-    """The largest velocity or effort of each axis that has one."""
+    """Return the largest velocity or effort of each axis that has one, in words."""
     found = []
     for column in joint.all_columns:
         value, turns = getattr(joint.axes[column.axis], what), joint.axis_unit(column.axis) is Unit.ANGLE

@@ -30,10 +30,10 @@ from .simulate import (
 )
 
 Motion = tuple[Model, Trajectory, Sequence[str]]
-"""What moves, how, and what a user may wonder at."""
+"""A model, its motion, and notes for the user."""
 
 RECORDERS: dict[str, Callable[[argparse.Namespace], Motion]] = {}
-"""By suffix, readers of inputs that hold a motion themselves; of others it is simulated."""
+"""Readers of inputs that contain a motion themselves, by suffix."""
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:

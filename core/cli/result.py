@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The result of a command, also of one that fails, and the one function that prints it."""
+"""The result of a command, also of one that fails, and the function that prints it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from ..version import VERSION
 
 @dataclass
 class CommandResult:
-    """Result of a command.
+    """The result of a command.
 
     Attributes:
         facts: the result as plain data, which --json prints after the keys that all verbs have.
-        lines: the result in words, which stdout gets without --json.
+        lines: the result in words, for stdout without --json.
         code: the exit code, one of `answer.STATUS`.
-        error: one sentence that tells why the code is not 0; None if it is 0.
-        said: the error as stderr tells it, with the file that it is about.
+        error: one sentence with the reason why the code is not 0; None if it is 0.
+        said: lines for stderr: the error with the file that it is about.
     """
 
     facts: dict = field(default_factory=dict)
@@ -41,7 +41,7 @@ class CommandResult:
 
 
 class InputError(Exception):
-    """An input that has errors: its `path` and `reading`."""
+    """The error of an input that has errors, with its `path` and `reading`."""
 
     def __init__(self, path: Path, reading: Reading):
         super().__init__(str(path))
@@ -49,11 +49,11 @@ class InputError(Exception):
 
 
 class UsageError(Exception):
-    """Raised if the command is used in a wrong way; the text is one sentence for the user."""
+    """The error of a command that is used in a wrong way. The text is one sentence for the user."""
 
 
 class StoppedWithFacts(KeyboardInterrupt):
-    """Ctrl-C during a simulation: `facts` has what is known by then, as plain data."""
+    """Ctrl-C during a simulation. `facts` contains what is known by then, as plain data."""
 
     def __init__(self, facts: dict):
         super().__init__()
@@ -61,22 +61,23 @@ class StoppedWithFacts(KeyboardInterrupt):
 
 
 def print_result(result: CommandResult, as_json: bool) -> int:
-    """Print a command's result on stdout and its error on stderr. Returns the exit code.
+    """Print a command's result on stdout and its error on stderr, and return the exit code.
 
     Args:
-        as_json: whether stdout gets one JSON object in place of lines.
+        result: the result.
+        as_json: whether stdout gets one JSON object instead of lines.
     """
     try:
         text = answer(result.code, result.error, result.facts) if as_json else "\n".join(result.lines)
-    except (TypeError, ValueError) as error:  # facts that are no plain data
+    except (TypeError, ValueError) as error:  # facts that are not plain data
         return print_result(defect(error), as_json)
     ending()
     code = result.code
     try:
         if text:
             print(text)
-        sys.stdout.flush()  # here, where a full disk can still be told
-    except BrokenPipeError:  # the reader of our output has seen enough
+        sys.stdout.flush()  # here, since a full disk can still be reported
+    except BrokenPipeError:  # the reader has closed the pipe
         abandon(sys.stdout)
     except OSError as error:
         abandon(sys.stdout)
@@ -87,7 +88,7 @@ def print_result(result: CommandResult, as_json: bool) -> int:
 
 
 def say(*lines: object) -> None:
-    """Tell the user, beside the results, which are made whether or not somebody listens."""
+    """Write lines to stderr. A closed pipe is ignored, so that results are made in any case."""
     try:
         for line in lines:
             print(line, file=sys.stderr)
@@ -96,7 +97,7 @@ def say(*lines: object) -> None:
 
 
 def abandon(stream: TextIO) -> None:
-    """Keep Python from trying again, at its end, to write what could not be written."""
+    """Redirect a stream to nowhere, so that Python does not try to write the remaining data at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
@@ -104,7 +105,8 @@ def unusable(error: object, said: Sequence[str] | None = None) -> CommandResult:
     """Return the result of wrong use, or of a file that cannot be read or written.
 
     Args:
-        error: the sentence. said: the lines for stderr; the sentence after the program's name if left out.
+        error: the sentence.
+        said: lines for stderr; the sentence after the program's name if None.
     """
     return CommandResult(
         code=UNUSABLE, error=str(error), said=[f"limberjack: error: {error}"] if said is None else list(said)
@@ -112,7 +114,7 @@ def unusable(error: object, said: Sequence[str] | None = None) -> CommandResult:
 
 
 def unreadable(error: UnreadableError) -> CommandResult:
-    """Return the result of an input that cannot be read, with that as its only finding."""
+    """Return the result of an input that cannot be read, with the error as its only finding."""
     issue = Issue("error", "unreadable", "", error.message, error.line)
     where = f"{error.path}:{error.line}" if error.line else f"{error.path}"
     result = unusable(f"{where}: {error.message}", [str(error)])
@@ -121,7 +123,7 @@ def unreadable(error: UnreadableError) -> CommandResult:
 
 
 def invalid(error: object, path: object, kind: str) -> CommandResult:
-    """Return the result of an input that can be read and has an error of its own kind, such as "state"."""
+    """Return the result of an input that can be read and has one error, of a kind such as "state"."""
     return CommandResult(code=HAS_ERRORS, error=str(error), said=[f"{path}: error {kind}: {error}"])
 
 
@@ -136,19 +138,25 @@ def has_errors(path: Path, reading: Reading) -> CommandResult:
 
 
 def simulation_failed(error: SimulationError, path: Path, facts: dict | None = None) -> CommandResult:
-    """Return the result of a simulation that failed; facts: what it has reached, as plain data."""
+    """Return the result of a simulation that failed.
+
+    Args:
+        error: the error.
+        path: the input.
+        facts: the part of the result that was computed, as plain data.
+    """
     said = [f"{path}: error simulation: {error}"]
     return CommandResult(facts or {}, code=SIMULATION_FAILED, error=str(error), said=said)
 
 
 def stopped(interrupt: KeyboardInterrupt) -> CommandResult:
-    """Return the result of a command that Ctrl-C ends."""
+    """Return the result of a command that Ctrl-C has ended."""
     facts = interrupt.facts if isinstance(interrupt, StoppedWithFacts) else {}
     return CommandResult(facts, code=INTERRUPTED, error=STOPPED_ERROR, said=[STOPPED])
 
 
 def defect(error: Exception) -> CommandResult:
-    """Return the result of an error that nobody has foreseen, and keep its traceback in a file."""
+    """Return the result of an unexpected error, and write its traceback to a file."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     where, message = f"{Path(place.filename).name}:{place.lineno}", " ".join(str(error).split())
     details = "".join(traceback.format_exception(error))
@@ -164,14 +172,14 @@ def defect(error: Exception) -> CommandResult:
 
 
 def findings(path: object, issues: Sequence[Issue], notes: Sequence[str]) -> dict:
-    """Return all that is found in a model as plain data, by the names of `Issue`; `file` is where an issue is."""
+    """Return all findings about a model as plain data, by the names of `Issue`. `file` is the file of the issue."""
     errors, warnings = count_issues(issues)
     described = [asdict(issue) | {"file": issue.file or str(path)} for issue in issues]
     return {"file": str(path), "errors": errors, "warnings": warnings, "issues": described, "notes": [*notes]}
 
 
 def first_error(issues: Iterable[Issue]) -> str | None:
-    """Return the first error in words, and how many more there are; None if there is none."""
+    """Return the first error in words, with the number of further ones, or None if there is none."""
     errors = [issue for issue in issues if issue.is_error]
     if not errors:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`limberjack selfcheck`: whether the solver is right on this machine, and how fast."""
+"""`limberjack selfcheck`: check the results and the speed of the solver on this machine."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`limberjack simulate`: how a model moves, as a report and a trajectory file."""
+"""`limberjack simulate`: simulate a model, report on the motion, and write trajectory files."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from .framework import Verb, add_file, add_settings, load_usable
 from .result import CommandResult, StoppedWithFacts, UsageError, say, simulation_failed
 
 MOST_FRAMES = 10_000_000
-"""More is a slip of the keyboard."""
+"""Number of frames from which on a request is refused as a typing error."""
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -88,7 +88,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_motion_arguments(parser: argparse.ArgumentParser, accuracy: str | None = "good") -> None:
-    """What a simulation takes, whatever becomes of its motion; `accuracy` is the default."""
+    """Add the options of a simulation that do not depend on its output.
+
+    Args:
+        accuracy: default of --accuracy.
+    """
     parser.add_argument(
         "--accuracy", choices=ACCURACIES, default=accuracy, help="how small errors are kept (energy, and path)"
     )
@@ -115,7 +119,11 @@ def add_outputs(parser: argparse.ArgumentParser, what: str, required: bool = Fal
 
 
 def positive(text: str) -> float:
-    """An argument that is a finite number above 0."""
+    """Return an argument as a finite number above 0.
+
+    Raises:
+        ArgumentTypeError: if it is not one.
+    """
     try:
         value = float(text)
     except ValueError:
@@ -153,7 +161,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
             simulation.trajectory.save(output)
             say(f"{output}: holds the motion up to there, {simulation.frames_done} of {len(times)} frames")
         return simulation_failed(error, arguments.file, facts)
-    except KeyboardInterrupt as interrupt:  # a run that takes for ever is why somebody stops it
+    except KeyboardInterrupt as interrupt:  # the diagnoses may tell why the run takes so long
         raise stopped_run(arguments.file, simulation.diagnose()) from interrupt
     for output in outputs:
         simulation.trajectory.save(output)
@@ -165,7 +173,11 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
 
 
 def _require_records(arguments: argparse.Namespace) -> None:
-    """Raises UsageError where what is to be recorded cannot be known, or cannot be kept."""
+    """Check that the requested records can be computed and written.
+
+    Raises:
+        UsageError: if there is no output, no contact, or no place for a table.
+    """
     if not arguments.record:
         return
     if not arguments.outputs:
@@ -184,14 +196,14 @@ def _require_records(arguments: argparse.Namespace) -> None:
 
 
 def _tables_beside(arguments: argparse.Namespace) -> list[Path]:
-    """The files that --record makes beside those that -o names."""
+    """Return the files that --record makes in addition to those that -o names."""
     return [table for output in arguments.outputs for table in files_of(output, arguments.record).values()]
 
 
 def _describe(simulation: Simulation, arguments: argparse.Namespace, reading: Reading) -> dict:
-    """Return all of the report as plain data; without --json, stderr gets what the user should know.
+    """Return the report as plain data. Without --json, write notes and diagnoses to stderr.
 
-    What the reading has told already is not told again.
+    Issues that were already reported with the input are not repeated.
     """
     report, found = simulation.report, simulation.diagnose()
     if not arguments.json:
@@ -206,24 +218,31 @@ def _describe(simulation: Simulation, arguments: argparse.Namespace, reading: Re
 
 
 def describe_files(arguments: argparse.Namespace, inputs: Iterable[Path], beside: Iterable[Path] = ()) -> dict:
-    """What was read and written, as plain data; `output` is the first of `outputs`, those `beside` are the last."""
+    """Return the files that were read and written, as plain data.
+
+    `output` is the first of `outputs`; the files of `beside` are the last.
+    """
     outputs = [*map(str, arguments.outputs), *map(str, beside)]
     return {"inputs": [*map(str, inputs)], "output": outputs[0] if outputs else None, "outputs": outputs}
 
 
 def tell_diagnoses(path: Path, diagnoses: Iterable[Diagnosis]) -> None:
-    """A line each: why the run failed or looks wrong."""
+    """Write one line for each diagnosis to stderr: why the run failed or looks wrong."""
     say(*(f"{path}: doctor: {diagnosis}" for diagnosis in diagnoses))
 
 
 def stopped_run(path: Path, diagnoses: Sequence[Diagnosis]) -> StoppedWithFacts:
-    """Tell what the doctor finds in a run that Ctrl-C stops. Returns the exception to be raised."""
+    """Write the diagnoses of a run that Ctrl-C stops to stderr, and return the exception to raise."""
     tell_diagnoses(path, diagnoses)
     return StoppedWithFacts({"diagnoses": [dataclasses.asdict(diagnosis) for diagnosis in diagnoses]})
 
 
 def frame_times(duration: float, fps: float, begin: float = 0.0) -> np.ndarray:
-    """Return the times of frames for `duration` from a time on [s]. Raises UsageError if there are too many."""
+    """Return the times of frames for `duration` from `begin` on [s], shape (frames,).
+
+    Raises:
+        UsageError: if there are too many frames, or if two of them have the same time.
+    """
     if not duration * fps < MOST_FRAMES:
         raise UsageError(f"{duration:g} s at {fps:g} frames a second are more than {MOST_FRAMES:,} frames")
     times = times_of_frames(duration, fps, begin)
@@ -264,7 +283,11 @@ def compile_once(with_contact: bool = False) -> float | None:
 
 
 def require_writable(output: Path, suffixes: tuple[str, ...]) -> None:
-    """Find out before the work whether its result can be kept. Raises UsageError."""
+    """Check in advance whether the result can be written to `output`.
+
+    Raises:
+        UsageError: if the suffix is wrong, or if the folder does not exist or cannot be written to.
+    """
     if output.suffix.lower() not in suffixes:
         raise UsageError(f"{output}: the name must end in {' or '.join(suffixes)}, found '{output.suffix}'")
     if not output.parent.is_dir():
@@ -276,7 +299,11 @@ def require_writable(output: Path, suffixes: tuple[str, ...]) -> None:
 
 
 def read_initial(path: Path | None) -> dict | None:
-    """Joint values to start from. Raises UsageError where the file is no JSON object."""
+    """Return the initial state from a JSON file, or None without a file.
+
+    Raises:
+        UsageError: if the file cannot be read or is no JSON object.
+    """
     if path is None:
         return None
     try:
@@ -293,13 +320,17 @@ def read_initial(path: Path | None) -> dict | None:
 
 
 def describe_report(report: Report, found: Iterable[Diagnosis]) -> dict:
-    """The report and what the doctor found as plain data, in SI units."""
+    """Return the report and the diagnoses as plain data in SI units."""
     diagnoses = [dataclasses.asdict(diagnosis) for diagnosis in found]
     return dataclasses.asdict(report) | {"diagnoses": diagnoses, "relative_energy_drift": report.relative_drift}
 
 
 def _told(report: Report, arguments: argparse.Namespace, end: float) -> list[str]:
-    """Return the lines of the report; end: time of the last frame [s]."""
+    """Return the lines of the report.
+
+    Args:
+        end: time of the last frame [s].
+    """
     share = f"{report.relative_drift:.1e} of {report.energy_scale:.4g} J" if report.energy_scale else "nothing moves"
     implicit = f"{report.implicit_steps} of them implicit for stiff springs, " if report.implicit_steps else ""
     closed = f", closed by {report.iterations} small corrections" if report.iterations else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`limberjack worker`: commands that come one after the other, done by one warm process."""
+"""`limberjack worker`: one process that stays warm and runs commands one after the other."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from .framework import Verb, parser_of, run_words
 from .result import CommandResult, UsageError, defect, print_result, unusable
 
 UNHEARD = 71
-"""The exit code of a worker whose answers nobody reads."""
+"""Exit code of a worker if nobody reads its answers any more."""
 
 
 def _run(arguments: argparse.Namespace) -> CommandResult:
     """Answer each line of stdin by a line on stdout, until stdin ends.
 
-    A line in is a JSON object with `folder`, to work in, and `command`, a list of arguments; a line out has the
-    command's exit `code`, what it said to `out` and `err`, its `seconds`, and the most memory [bytes] that the process
-    has had. The first line out comes before the first in, and tells of the worker.
+    An input line is a JSON object with `folder`, the working folder, and `command`, a list of arguments. An output line
+    has the command's exit `code`, its texts `out` and `err`, its duration `seconds`, and `memory`, the largest amount
+    of memory that the process has used [bytes]. The first output line comes before any input, and describes the worker.
     """
-    parser = parser_of([verb for verb in arguments.verbs if verb is not WORKER])  # who would read our stdin
+    parser = parser_of([verb for verb in arguments.verbs if verb is not WORKER])  # it would read this process's stdin
     with _only_answers() as answers:
         threading.Thread(target=_end_unheard, args=(answers.fileno(),), daemon=True).start()
         print(json.dumps({"limberjack": VERSION, "pid": os.getpid()}), file=answers, flush=True)
@@ -40,7 +40,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
 
 @contextlib.contextmanager
 def _only_answers():
-    """Stdout for answers alone; what else is printed, by Blender too, goes to stderr meanwhile."""
+    """Yield a stream to stdout for answers only. Other output to stdout, also Blender's, goes to stderr meanwhile."""
     kept = os.dup(1)
     os.dup2(2, 1)
     try:
@@ -52,14 +52,14 @@ def _only_answers():
 
 
 def _end_unheard(answers: int) -> None:
-    """End this process, in the midst of a command, once nobody reads its answers any more.
+    """End this process, also during a command, as soon as nobody reads its answers any more.
 
-    Where a machine's out-of-memory killer or a cluster ends whoever asked, the job is done again elsewhere.
+    If an out-of-memory killer or a cluster has ended the reader, the job is done again elsewhere.
     """
     if not hasattr(select, "poll"):  # Windows
         return
     poll = select.poll()
-    poll.register(answers, 0)  # what is left to be told is that the pipe's other end is closed
+    poll.register(answers, 0)  # without events, poll reports only that the other end is closed
     poll.poll()
     os._exit(UNHEARD)
 
@@ -75,7 +75,7 @@ def _answer(parser: argparse.ArgumentParser, line: bytes) -> dict:
 
 @contextlib.contextmanager
 def _no_input():
-    """Let a command that reads stdin find it empty: what comes there are orders."""
+    """Replace stdin by an empty stream for a command, since stdin carries the orders."""
     kept, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO())
     try:
         yield
@@ -95,13 +95,17 @@ def _done(parser: argparse.ArgumentParser, line: bytes) -> int:
         result = unusable(error)
     except OSError as error:
         result = unusable(f"{error.filename}: {(error.strerror or str(error)).lower()}")
-    except Exception as error:  # the worker must live on, and whoever asked must hear of it
+    except Exception as error:  # the worker must continue and report the error
         result = defect(error)
     return print_result(result, is_asked_for(command))
 
 
 def _asked(line: bytes) -> tuple[str, list[str]]:
-    """The folder and the command that a line asks for. Raises UsageError."""
+    """Return the folder and the command of an input line.
+
+    Raises:
+        UsageError: if the line is not valid.
+    """
     try:
         asked = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -117,7 +121,7 @@ def _is_argument(word: object) -> bool:
 
 
 def memory() -> int | None:
-    """The most memory that this process has had [bytes]; None where the system does not tell."""
+    """Return the largest amount of memory that this process has used [bytes], or None if the system does not tell."""
     try:
         import resource
     except ImportError:  # Windows

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a joint type is: data. `types.py` holds the list; `parts.py` says what a type is made of."""
+"""Joint types as data. `types.py` contains the list of types; `parts.py` defines the parts of a type."""
 
 from .parts import BALL, FREE, SCREWS, Chart, Column, JointType, Row, Slot, Unit
 from .rows import measure

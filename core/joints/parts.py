@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parts of a joint type: screw columns or a quaternion chart, slots for axes, rows, a force law.
+"""The parts of a joint type: screw columns or a quaternion chart, slots for axes, rows, and a force law.
 
 They define a type completely. No algorithm depends on the name of a type.
 """
@@ -13,8 +13,12 @@ from typing import NamedTuple
 
 from ..spatial import ZERO, Vec3
 
-SCREWS, BALL, FREE = 0, 1, 2
-"""Kinds of joints in the kernels: a series of screws, and the two charts with quaternions."""
+SCREWS = 0
+"""Kind of a joint in the kernels: a series of screws."""
+BALL = 1
+"""Kind of a joint in the kernels: the chart of a ball joint, a quaternion."""
+FREE = 2
+"""Kind of a joint in the kernels: the chart of a free joint, a position and a quaternion."""
 
 
 class Unit(Enum):
@@ -34,7 +38,8 @@ class Column(NamedTuple):
 
     Attributes:
         axis: number of the joint's axis along which the screw lies.
-        turn: rotation per unit of the coordinate [rad]. slide: translation per unit of the coordinate [m].
+        turn: rotation per unit of the coordinate [rad].
+        slide: translation per unit of the coordinate [m].
         threaded: whether the screw also slides by the joint's pitch [m/turn].
         point: a point on the screw's line, in the joint's frame [m].
     """
@@ -55,7 +60,14 @@ class Column(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Coordinates that contain a unit quaternion: their code, initial values, names and units."""
+    """Coordinates that contain a unit quaternion.
+
+    Attributes:
+        code: BALL or FREE.
+        home: initial values of q.
+        q_units: names and units of the entries of q.
+        qd_units: names of the entries of qd, and the units of their integrals.
+    """
 
     code: int
     home: tuple[float, ...]
@@ -82,8 +94,10 @@ SPRING = frozenset({"spring_stiffness", "spring_reference"})
 MOTOR = frozenset({"effort", "velocity", "armature"})
 DRIVE = frozenset({"drive_mode", "drive_stiffness", "drive_damping", "drive_target"})
 ENDLESS = DIRECTION | LOCK | LOSSES | SPRING | MOTOR | DRIVE
-"""The fields of a joint's `Axis` that mean something on an axis that turns without end."""
+"""The fields of a joint's `Axis` that have an effect on an axis that turns without end."""
 FULL = ENDLESS | LIMITS
+"""The fields of an `Axis` that have an effect on an axis with all features."""
+"""The fields of an `Axis` that have an effect on an axis with all features."""
 MAY_BE_INFINITE = LOWER | UPPER | frozenset({"stiffness", "effort", "velocity"})
 """The fields that may be infinite, which means no limit or a rigid stop."""
 
@@ -96,7 +110,7 @@ class Slot(NamedTuple):
         fields: names of the fields of `Axis` that have an effect here.
         direction: unit vector in the joint's frame if the type defines it, or None if the user does.
         along: number of another axis whose direction this one shares, or None.
-        unit: of the row or force law on this axis; None for the axis of a column, which has its own unit.
+        unit: unit of the row or force law on this axis; None for the axis of a column, which has its own unit.
     """
 
     name: str = ""
@@ -123,7 +137,8 @@ class Row(NamedTuple):
     """A measure of a chart's coordinates that an axis's limits apply to.
 
     Attributes:
-        measure: its code, from `rows.py`. axis: number of the axis that has the limits.
+        measure: its code, from `rows.py`.
+        axis: number of the axis that has the limits.
         least, most: range of the measure, in the slot's unit.
     """
 

@@ -13,8 +13,12 @@ import math
 from ..jit import jitable
 from ..spatial import ZERO, add, atan2, cross, dot, quat_to_mat, rotate_back, scale
 
-DISTANCE, CONE, TWIST = 0, 1, 2
-"""Codes of the measures."""
+DISTANCE = 0
+"""Code of the measure `distance`."""
+CONE = 1
+"""Code of the measure `cone`."""
+TWIST = 2
+"""Code of the measure `twist`."""
 
 TINY = 1e-12
 """Length [m] or sine of an angle below which a vector has no reliable direction."""

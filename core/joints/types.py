@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The joint types, one entry each. A new entry here is all that a new type needs.
+"""The joint types, one entry each. A new type needs only a new entry here.
 
-Columns are listed from the parent to the child. A joint whose slides come before its turns is one body in the kernels;
-`compile_model` divides any other order into several bodies.
+Columns are listed from the parent to the child. A joint whose slides come before its rotations is one body in the
+kernels; `compile_model` divides any other order into several bodies.
 
 Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 4.4 and table 4.1, for motion subspaces.
 """
@@ -205,13 +205,14 @@ JOINT_TYPES: dict[str, JointType] = {
         ),
     )
 }
-"""Every joint type, by name."""
+"""All joint types by name."""
 
 
 def type_name(word: object) -> str | None:
-    """The type that a word means, or None: its name, its artist's word, or what a format or another program calls it.
+    """Return the name of the joint type that a word denotes, or None.
 
-    The latter are in lower case: "hinge", "slider", "spherical", "floating".
+    The word is the type's name, the artist's word for it, or its name in a format or another program. The latter are in
+    lower case: "hinge", "slider", "spherical", "floating".
     """
     if not isinstance(word, str) or word in JOINT_TYPES:
         return word if isinstance(word, str) else None

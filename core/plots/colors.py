@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Colours of curves: a joint has one in all panels, and its further components have tints of it."""
+"""Colours of curves. A joint has one colour in all panels, and its further components have tints of it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ PALETTE: tuple[Rgb, ...] = (
     (0.76, 0.75, 0.37),
     (0.79, 0.80, 0.02),
 )
-"""Begun from Okabe and Ito's, and moved apart until any two can be told apart by those who confuse red and green."""
+"""Colours of curves. They began as Okabe and Ito's, and were changed until people who confuse red and green can
+distinguish any two of them.
+"""
 
 TINTS = (0.0, 0.32, 0.58)
-"""How much white is in a joint's first, second and any further component."""
+"""Fraction of white in the colour of a joint's first, second and any further component."""
 
 
 def palette_of(panels: Iterable[Panel]) -> dict[str, Rgb]:
-    """The colour of each owner of curves."""
+    """Return the colour of each owner of curves."""
     of_joints: dict[str, None] = {}
     others: dict[str, None] = {}
     for panel in panels:
@@ -42,14 +44,14 @@ def _colored(owners: Mapping[str, None]) -> dict[str, Rgb]:
 
 
 def _shades(count: int) -> Sequence[Rgb]:
-    """Hues around the circle where there are more than the palette has."""
+    """Return `count` colours. If the palette has fewer, they are hues around the colour circle."""
     if count <= len(PALETTE):
         return PALETTE[:count]
     return [colorsys.hls_to_rgb(number / count, 0.45, 0.5) for number in range(count)]
 
 
 def tinted(curves: Iterable[Curve], palette: Mapping[str, Rgb]) -> list[Rgb]:
-    """The colour of each of a panel's curves."""
+    """Return the colour of each of a panel's curves."""
     found, before = [], Counter()
     for curve in curves:
         white = TINTS[min(before[curve.owner], len(TINTS) - 1)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the graphs of a motion show, as data: panels of curves in units that people read, and the limits upon them."""
+"""The graphs of a motion as data: panels of curves, in units that people read, with their limits."""
 
 from __future__ import annotations
 
@@ -28,24 +28,27 @@ TITLES = {
     ENERGY: "Energy",
     LOOP_ERROR: "Loop error",
 }
+"""Headings of the quantities."""
 QUANTITIES = tuple(TITLES)
+"""All quantities, in the order of their panels."""
 JOINT_QUANTITIES = (VALUES, VELOCITIES, EFFORTS)
+"""Quantities that belong to joints."""
 
 NEAR = 1e-6
-"""How far from a limit counts as being at it: of its size, or of 1 in the unit that is shown."""
+"""Largest distance from a limit that counts as being at it, as a fraction of the limit, or of 1 if that is larger."""
 
 ROOM = 0.08
-"""Above and below what a graph shows, of its height."""
+"""Margin above and below the content of a graph, as a fraction of its height."""
 
 SHOWN = {"rad": ("°", math.degrees(1.0)), "rad/s": ("°/s", math.degrees(1.0))}
-"""Units in which graphs show a coordinate, and what one of its own is in them; others are shown as they are."""
+"""For each unit that graphs replace: the unit that they show, and the factor. Other units are shown unchanged."""
 
 ROTATION = ("rx", "ry", "rz")
-"""Components of a rotation vector, in the place of a quaternion's."""
+"""Names of the components of a rotation vector, which replace those of a quaternion."""
 
 
 class PlotError(ValueError):
-    """A graph is asked for that the motion does not have."""
+    """The error if a graph is requested that the motion does not have."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +56,10 @@ class Curve:
     """One quantity over time, in its panel's unit.
 
     Attributes:
-        owner: the joint that has it, or its own name.
-        numbers: at the panel's times, shape (F,); NaN where it does not act.
-        lower, upper: what limits it, infinite where nothing does.
+        name: of the quantity.
+        owner: name of the joint that has it, or its own name.
+        numbers: values at the panel's times, shape (F,); NaN where it is not active.
+        lower, upper: its limits; infinite if there are none.
     """
 
     name: str
@@ -66,12 +70,12 @@ class Curve:
 
     @property
     def limits(self) -> tuple[float, ...]:
-        """The finite ones."""
+        """The finite limits."""
         return tuple(limit for limit in (self.lower, self.upper) if math.isfinite(limit))
 
     @property
     def is_at_limit(self) -> np.ndarray:
-        """Whether it is at a limit or beyond, shape (F,)."""
+        """Whether the curve is at a limit or beyond it at each time, shape (F,)."""
         with np.errstate(invalid="ignore"):
             near_lower, near_upper = (NEAR * max(1.0, abs(limit)) for limit in (self.lower, self.upper))
             return (self.numbers <= self.lower + near_lower) | (self.numbers >= self.upper - near_upper)
@@ -82,7 +86,10 @@ class Panel:
     """Curves of one quantity in one unit.
 
     Attributes:
-        quantity: one of `QUANTITIES`. times: shape (F,) [s].
+        quantity: one of `QUANTITIES`.
+        unit: of all its curves.
+        times: shape (F,) [s].
+        curves: the curves.
     """
 
     quantity: str
@@ -96,8 +103,11 @@ class Panel:
 
     @cached_property
     def window(self) -> tuple[float, float]:
-        """Lowest and highest number that a graph is to show: all curves, and limits that are no farther off than these
-        reach, with room around."""
+        """The lowest and the highest number of the graph.
+
+        It contains all curves, with a margin, and those limits that are no farther from the curves than their own
+        range.
+        """
         shown = np.concatenate([curve.numbers for curve in self.curves])
         shown = shown[np.isfinite(shown)]
         if not shown.size:
@@ -110,7 +120,7 @@ class Panel:
         return low - room, high + room
 
     def spans(self, curve: Curve) -> list[tuple[float, float]]:
-        """(begin, end) of each time [s] in which a curve is at a limit, half a frame to either side."""
+        """Return (begin, end) of each time [s] in which a curve is at a limit, extended by half a frame on either side."""
         edges = np.concatenate([self.times[:1], 0.5 * (self.times[1:] + self.times[:-1]), self.times[-1:]])
         changes = np.flatnonzero(np.diff(curve.is_at_limit.astype(np.int8), prepend=0, append=0))
         return [(float(edges[begin]), float(edges[end])) for begin, end in changes.reshape(-1, 2)]
@@ -118,7 +128,12 @@ class Panel:
 
 @dataclass(frozen=True)
 class _Coordinate:
-    """What is known of a coordinate: the joint that has it, and the axis that limits it."""
+    """The owner of a coordinate, and its limits.
+
+    Attributes:
+        owner: name of the joint that has it, or of the link.
+        axis: the axis whose limits apply to it, or None.
+    """
 
     owner: str
     axis: Axis | None = None
@@ -130,19 +145,21 @@ def panels_of(
     quantities: Collection[str] = QUANTITIES,
     joints: Collection[str] | None = None,
 ) -> list[Panel]:
-    """Panels of what a motion holds of each quantity, in the order of `QUANTITIES`, one for each unit.
+    """Return panels of the quantities that a motion has, in the order of `QUANTITIES`, one for each unit.
 
     Angles are in degrees. The orientation of a ball or free joint is shown by the three components `rx`, `ry`, `rz` of
-    its rotation vector, in which turns are counted. Energy comes with its balance, kinetic + potential + dissipated -
-    supplied, which stays as it is. Efforts, energies and loop errors that are always 0 are not shown, as of joints that
-    nothing drives.
+    its rotation vector, which also count turns. Energy includes its balance, kinetic + potential + dissipated -
+    supplied, which is constant. Efforts, energies and loop errors that are always 0 are omitted, such as those of
+    joints without drives.
 
     Args:
-        model: whose joints have the coordinates, for their limits.
-        joints: names of those to be shown, a link's where it floats; None shows all.
+        model: the model whose joints have the coordinates, for their limits.
+        trajectory: the motion.
+        quantities: those that are shown.
+        joints: names of the joints that are shown, or of a link if it floats; None shows all.
 
     Raises:
-        PlotError: a joint that has no coordinates here.
+        PlotError: if a joint has no coordinates in the motion.
     """
     known = _coordinates(model)
     _require_joints(joints, {known[name].owner for name, _ in trajectory.q_names if name in known})
@@ -156,9 +173,9 @@ def panels_of(
 
 
 def _coordinates(model: Model) -> dict[str, _Coordinate]:
-    """Of each coordinate and rate that a motion of the model may have, by name."""
+    """Return by name each coordinate and rate that a motion of the model may have."""
     known = {}
-    for link in model.links:  # which have a joint of their own where they float
+    for link in model.links:  # a link that floats has coordinates of its own
         known |= _of_chart(link.name, FREE_CHART)
     for joint in model.joints:
         if joint.kind.chart:
@@ -183,7 +200,7 @@ def _require_joints(wanted: Collection[str] | None, there: Collection[str]) -> N
 def _curves(
     quantity: str, motion: Trajectory, known: Mapping[str, _Coordinate], joints: Collection[str] | None
 ) -> Iterator[tuple[str, Curve]]:
-    """Each after its unit."""
+    """Yield each curve of a quantity with its unit."""
     if quantity == ENERGY:
         for name, numbers in _energies(motion):
             yield "J", Curve(name, name, numbers)
@@ -209,7 +226,7 @@ def _limits(quantity: str, axis: Axis | None) -> tuple[float, float]:
 
 
 def _columns(quantity: str, motion: Trajectory) -> Iterator[tuple[str, str, np.ndarray]]:
-    """(name, unit, numbers) of each curve that joints have."""
+    """Yield (name, unit, numbers) of each curve of a joint."""
     if quantity == VALUES:
         yield from _values(motion)
     elif quantity == VELOCITIES:
@@ -222,7 +239,7 @@ def _columns(quantity: str, motion: Trajectory) -> Iterator[tuple[str, str, np.n
 
 
 def _values(motion: Trajectory) -> Iterator[tuple[str, str, np.ndarray]]:
-    """With a rotation vector in the place of each quaternion."""
+    """Yield the coordinates, with a rotation vector instead of each quaternion."""
     quaternions = {places[0]: places for places in quaternions_among(motion.q_names)}
     taken = {place for places in quaternions.values() for place in places}
     for place, (name, unit) in enumerate(motion.q_names):
@@ -235,7 +252,7 @@ def _values(motion: Trajectory) -> Iterator[tuple[str, str, np.ndarray]]:
 
 
 def _energies(motion: Trajectory) -> Iterator[tuple[str, np.ndarray]]:
-    """Those of which there is something to see."""
+    """Yield the energies that are not always 0."""
     known = {name: getattr(motion, name) for name in ENERGIES}
     known["balance"] = motion.kinetic + motion.potential + motion.dissipated - motion.supplied
     for name, numbers in known.items():
@@ -244,5 +261,5 @@ def _energies(motion: Trajectory) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def _is_something(numbers: np.ndarray) -> bool:
-    """Whether any is known, and not 0."""
+    """Return whether any number is known and not 0."""
     return bool(np.nan_to_num(numbers).any())

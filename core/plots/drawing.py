@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A model in a pose, as a picture: its shapes, and a line from each joint to the next where a link has none."""
+"""A picture of a model in a pose: its shapes, and lines between the origins of links and their joints."""
 
 from __future__ import annotations
 
@@ -30,27 +30,30 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SIDES = 24
-"""Of what is round."""
+"""Number of sides of round shapes."""
 
 SUFFIXES = (".png", ".svg", ".pdf")
+"""Suffixes of pictures."""
 BLEND = ".blend"
+"""Suffix of a scene."""
 VIEW = (25.0, -55.0)
-"""From where it is seen: above the ground, and round the z axis [degrees]."""
+"""Direction of view: elevation above the ground, and azimuth about the z axis [degrees]."""
 
 SKIN, EDGE, BONE = "#9db4c8", "#5d7488", "#c0562f"
 
 
 def show(model: AnyModel, q: Values = None, path: str | Path | None = None) -> Figure:
-    """Draw a model. Notebooks display the picture; with a path, it is saved.
+    """Draw a model and return the figure. Notebooks display it.
 
     Args:
-        q: shape (nq,), or {joint: number or list}; home for joints that are left out, and where loops take them.
-        path: ends in .png, .svg or .pdf; or in .blend: then Blender saves a scene of the
+        model: a model or a compiled model.
+        q: shape (nq,), or {joint: number or list}. Joints that are left out are at home, or where loops move them.
+        path: file to write, if any: .png, .svg or .pdf; or .blend, for which Blender saves a scene of the
             model in this pose, as `write` gives it in SDF, with the settings of the add-on.
 
     Raises:
-        ImportError: matplotlib is not there, or for a .blend, Blender's module. StateError: q does not fit the model.
-        ValueError: another suffix. UnwritableError: it cannot be written there.
+        ImportError: if matplotlib is not installed, or Blender's module for a .blend. StateError: if q does not fit the
+            model. ValueError: if the suffix is another one. UnwritableError: if the file cannot be written.
     """
     compiled = compiled_of(model)
     suffix = Path(path).suffix.lower() if path is not None else ".png"
@@ -71,7 +74,7 @@ def show(model: AnyModel, q: Values = None, path: str | Path | None = None) -> F
 
 
 def _save_blend(compiled: CompiledModel, q: np.ndarray, path: Path) -> None:
-    """By the command line in a process of its own, since core knows nothing of Blender."""
+    """Write a .blend by the command line in a process of its own, since core does not know Blender."""
     with tempfile.TemporaryDirectory() as folder:
         model, state = Path(folder) / "model.sdf", Path(folder) / "state.json"
         write(compiled.model, model)
@@ -110,7 +113,7 @@ def _figure_of(compiled: CompiledModel, q: np.ndarray) -> Figure:
 
 
 def _faces(compiled: CompiledModel) -> Iterator[tuple[str, Pose, np.ndarray]]:
-    """(link, the shape's pose in it, corners of a face in the shape)"""
+    """Yield each face: name of the link, pose of the shape in the link, corners in the shape's frame."""
     for link in compiled.model.links:
         for shape in link.visuals or link.collisions:
             for face in faces_of(shape.geometry):
@@ -118,7 +121,7 @@ def _faces(compiled: CompiledModel) -> Iterator[tuple[str, Pose, np.ndarray]]:
 
 
 def _bones(compiled: CompiledModel, poses: dict[str, Pose]) -> Iterator[list]:
-    """Lines from the origin of each link to the joints on it."""
+    """Yield lines from the origin of each link to its joints."""
     for joint in compiled.model.joints:
         for link, X_LJ in ((joint.parent, joint.X_PJ), (joint.child, joint.X_CJ)):
             if link != WORLD:
@@ -126,12 +129,12 @@ def _bones(compiled: CompiledModel, poses: dict[str, Pose]) -> Iterator[list]:
 
 
 def placed(corners: np.ndarray, X: Pose) -> np.ndarray:
-    """Points, shape (n, 3), in the frame in which X is given [m]."""
+    """Return points, shape (n, 3), in the frame in which the pose X is given [m]."""
     return corners @ np.array(quat_to_mat(X[3:])).reshape(3, 3).T + np.array(X[:3])
 
 
 def faces_of(geometry: Geometry | None) -> list[np.ndarray]:
-    """The faces of a shape, each of shape (corners, 3) [m]; none of a mesh whose file was not read."""
+    """Return the faces of a shape, each of shape (corners, 3) [m]. A mesh whose file was not read has none."""
     match geometry:
         case Box(size):
             half = 0.5 * np.array(size)
@@ -156,13 +159,13 @@ def faces_of(geometry: Geometry | None) -> list[np.ndarray]:
 
 
 def _side(axis: int, sign: float) -> np.ndarray:
-    """Corners of a side of the cube from -1 to 1."""
+    """Return the corners of a side of the cube from -1 to 1."""
     corners = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
     return np.insert(corners, axis, sign, axis=1)
 
 
 def _turned(profile: list[tuple[float, float]]) -> list[np.ndarray]:
-    """What an outline, (radius, z), leaves when it is turned about z."""
+    """Return the faces of the surface that an outline, (radius, z), forms when it rotates about z."""
     angles = np.linspace(0.0, 2.0 * math.pi, SIDES + 1)
     rings = [np.stack([r * np.cos(angles), r * np.sin(angles), np.full(SIDES + 1, z)], axis=1) for r, z in profile]
     return [np.array([low[i], low[i + 1], high[i + 1], high[i]]) for low, high in pairwise(rings) for i in range(SIDES)]

@@ -21,16 +21,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SUFFIXES = (".png", ".svg")
-"""Of figures."""
+"""Suffixes of figures."""
 
-WIDTH, PANEL_HEIGHT, FOOT = 8.0, 1.85, 0.45
-"""Inches."""
+WIDTH = 8.0
+"""Width of a figure [inches]."""
+PANEL_HEIGHT = 1.85
+"""Height of a panel [inches]."""
+FOOT = 0.45
+"""Height below the panels, for the axis of time [inches]."""
 
 INK, FAINT = "#333333", "#d9d9d9"
-ROWS, MOST_NAMES = 10, 20
-"""In a panel's legend."""
+ROWS = 10
+"""Largest number of rows in a column of a legend."""
+MOST_NAMES = 20
+"""Largest number of entries in a legend."""
 
-STYLE: dict = {  # whose keys are literals in matplotlib's stubs
+STYLE: dict = {  # the stubs of matplotlib have literals as keys
     "font.size": 8.5,
     "axes.edgecolor": "#8c8c8c",
     "axes.labelcolor": INK,
@@ -40,20 +46,21 @@ STYLE: dict = {  # whose keys are literals in matplotlib's stubs
     "xtick.labelcolor": INK,
     "ytick.labelcolor": INK,
     "text.color": INK,
-    "svg.hashsalt": "limberjack",  # or ids would differ from run to run
+    "svg.hashsalt": "limberjack",  # else ids would differ between runs
 }
 METADATA = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
 
 
 def save_figure(panels: Sequence[Panel], path: Path) -> None:
-    """Draw panels below each other, over one axis of time, to a .png or .svg: the same bytes for the same panels.
+    """Write a figure of panels below each other, over one axis of time, to a .png or .svg.
 
-    Limits are dashed, in the colour of their curve; while a curve is at one, a broad line lies below it.
+    The same panels always give the same bytes. Limits are dashed lines in the colour of their curve. While a curve is
+    at a limit, a broad line lies under it.
 
     Raises:
-        ImportError: matplotlib is not there.
-        UnwritableError: the file cannot be written; then nothing is.
-        ValueError: there are no panels, or the suffix is none of `SUFFIXES`.
+        ImportError: if matplotlib is not installed.
+        UnwritableError: if the file cannot be written. Nothing is written then.
+        ValueError: if there are no panels, or if the suffix is not one of `SUFFIXES`.
     """
     import matplotlib
 
@@ -64,14 +71,14 @@ def save_figure(panels: Sequence[Panel], path: Path) -> None:
         raise ValueError("there is nothing to draw: give one panel at least")
     drawn = io.BytesIO()
     with matplotlib.rc_context():
-        matplotlib.rcdefaults()  # whatever the user's own settings are
+        matplotlib.rcdefaults()  # independent of the user's settings
         matplotlib.rcParams.update(STYLE)
         figure_of(panels).savefig(drawn, format=suffix[1:], dpi=160, metadata=METADATA[suffix])
     write_together(path, {path.name: drawn.getvalue()})
 
 
 def figure_of(panels: Sequence[Panel]) -> Figure:
-    """Without pyplot, so that no other figure, window or backend is touched."""
+    """Return a figure of panels. It is made without pyplot, so that no other figure, window or backend is changed."""
     from matplotlib.figure import Figure
 
     figure = Figure((WIDTH, PANEL_HEIGHT * len(panels) + FOOT), layout="constrained", facecolor="white")

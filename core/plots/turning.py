@@ -8,14 +8,14 @@ import math
 import numpy as np
 
 STRAIGHT = 1e-12
-"""Sine of half an angle below which a quaternion has no axis."""
+"""Sine of half an angle at or below which a quaternion has no axis."""
 
 
 def rotation_vectors(quaternions: np.ndarray) -> np.ndarray:
-    """Of unit quaternions w x y z, shape (F, 4), rotation vectors [rad], shape (F, 3).
+    """Return rotation vectors [rad], shape (F, 3), of unit quaternions w x y z, shape (F, 4).
 
-    Each is that one of the vectors of its orientation, which are whole turns apart, that is nearest to the one before
-    it; the first is the shortest. NaN stays NaN, and after it counting begins anew.
+    The rotation vectors of one orientation differ by whole turns. Each result is the one nearest to the previous
+    result, and the first is the shortest. A frame of NaN gives NaN, and the next frame counts as the first.
     """
     found = np.full((len(quaternions), 3), np.nan)
     before = np.zeros(3)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kernels that take the functions of `elementary.py` of whole arrays."""
+"""Kernels that apply the functions of `elementary.py` to whole arrays."""
 
 from __future__ import annotations
 

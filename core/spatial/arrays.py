@@ -24,16 +24,16 @@ MAX_SWEEPS = 60
 """Upper bound for the sweeps of Jacobi's methods, which converge quadratically: fewer than ten are needed."""
 
 ROUNDING = 1e-16
-"""Off-diagonal entries below this share of the diagonal are treated as 0."""
+"""Off-diagonal entries below this fraction of the diagonal are treated as 0."""
 
 SURELY_REGULAR = 1e-3
-"""Share of the largest diagonal entry of R that the smallest one exceeds if equations are solved without an SVD."""
+"""Fraction of the largest diagonal entry of R that the smallest one exceeds if equations are solved without an SVD."""
 
 CONVERGED = 1e-9
 """Change of a rotation after which it is exact up to rounding, since the next change is about its square."""
 
 MANY = 200
-"""Number of angles from which a kernel is worth its call, and its compilation if there is no library."""
+"""Number of angles above which a kernel is worth its call, and its compilation if there is no library."""
 
 FEW = 8
 """Number of summands up to which they are added one by one; more are added by NumPy's pairwise summation."""
@@ -99,17 +99,21 @@ def det(a: np.ndarray) -> np.ndarray:
 
 
 def solve(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Solve a x = b by elimination with partial pivoting, shapes (n, n) and (n,) or (n, m).
+    """Return x with a x = b by elimination with partial pivoting, for shapes (n, n) and (n,) or (n, m).
 
     Raises:
-        ZeroDivisionError: `a` is singular.
+        ZeroDivisionError: if `a` is singular.
     """
     table = np.column_stack([np.asarray(a, float), np.asarray(b, float)])
     return _eliminated(table[None])[0].reshape(np.shape(b))
 
 
 def inverse(a: np.ndarray) -> np.ndarray:
-    """Return the inverses of matrices, shape (…, n, n). Raises ZeroDivisionError if one is singular."""
+    """Return the inverses of matrices, shape (…, n, n).
+
+    Raises:
+        ZeroDivisionError: if one of them is singular.
+    """
     a = np.asarray(a, float)
     stack = a.reshape(-1, *a.shape[-2:])
     own = np.broadcast_to(np.eye(a.shape[-1]), stack.shape)
@@ -117,7 +121,7 @@ def inverse(a: np.ndarray) -> np.ndarray:
 
 
 def _eliminated(tables: np.ndarray) -> np.ndarray:
-    """Return the right parts of tables, shape (t, n, n + m), once elimination has made the left parts identities."""
+    """Return the right parts of tables, shape (t, n, n + m), after elimination has made the left parts identities."""
     rows = np.arange(len(tables))
     for k in range(tables.shape[1]):
         pivot = k + np.abs(tables[:, k:, k]).argmax(axis=1)
@@ -133,12 +137,12 @@ def _eliminated(tables: np.ndarray) -> np.ndarray:
 def eigh(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the eigenvalues of a symmetric matrix in ascending order, and its eigenvectors as columns.
 
-    Jacobi's method in parallel order (Golub and Van Loan, section 8.5.5).
+    The method is Jacobi's in parallel order (Golub and Van Loan, section 8.5.5).
 
     Args:
         a: shape (n, n).
     """
-    scale = _power_of_two(a)  # so that products of elements neither overflow nor vanish
+    scale = _power_of_two(a)  # prevents overflow and underflow of products
     a = np.array(a, dtype=np.float64) / scale
     vectors = np.eye(len(a))
     for _ in range(MAX_SWEEPS):
@@ -173,8 +177,8 @@ def _power_of_two(a: np.ndarray) -> float:
 def svd(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return U, s, Vt with a = U diag(s) Vt: for shape (m, n) and k = min(m, n), shapes (m, k), (k,) and (k, n).
 
-    One-sided Jacobi (Golub and Van Loan, section 8.6.4), which finds small singular values to their last digits. The
-    singular values descend. If one is 0, the vector that belongs to it is 0 on the longer side.
+    The method is one-sided Jacobi (Golub and Van Loan, section 8.6.4), which finds small singular values to full
+    relative precision. The singular values descend. If one is 0, its vector on the longer side is 0.
     """
     u = np.array(a, dtype=np.float64)
     if u.shape[0] < u.shape[1]:
@@ -210,7 +214,12 @@ def rank(a: np.ndarray, weakest: float) -> int:
 
 
 def pseudo_inverse(a: np.ndarray, weakest: float = 1e-12) -> np.ndarray:
-    """Return the Moore-Penrose inverse, shape (m, n) to (n, m). weakest: as in `least_squares`."""
+    """Return the Moore-Penrose inverse, shape (m, n) to (n, m).
+
+    Args:
+        a: the matrix.
+        weakest: as in `least_squares`.
+    """
     u, sizes, vt = svd(a)
     strong = sizes > weakest * sizes.max(initial=0.0)
     return matmul(vt[strong].T / sizes[strong], u[:, strong].T)
@@ -220,7 +229,7 @@ def least_squares(a: np.ndarray, b: np.ndarray, weakest: float = 1e-12) -> tuple
     """Return the shortest x among those that minimise |a x - b|, shapes (m, n) and (m,), and the rank of `a`.
 
     Args:
-        weakest: singular values below this share of the largest count as 0.
+        weakest: singular values at or below this fraction of the largest count as 0.
     """
     a, b = np.asarray(a, float), np.asarray(b, float)
     if a.shape[0] > 2 * a.shape[1] > 0:
@@ -252,13 +261,14 @@ def covariance(points: np.ndarray) -> np.ndarray:
 
 
 def nearest_rotation(a: np.ndarray) -> np.ndarray:
-    """Return the orthogonal matrix nearest to `a`, shape (3, 3); it mirrors where `a` does.
+    """Return the orthogonal matrix nearest to `a`, shape (3, 3). It contains a reflection if `a` does.
 
-    The polar factor, by Newton's method: the mean of a matrix and its inverse transposed (Higham, Functions of Matrices
-    (2008), section 8.3). Plain numbers, since it takes a few steps for each object of a scene.
+    It is the polar factor, computed by Newton's method as the mean of a matrix and its transposed inverse (Higham,
+    Functions of Matrices (2008), section 8.3). The function uses plain numbers, since it runs for each object of a
+    scene.
 
     Raises:
-        ZeroDivisionError: `a` is singular.
+        ZeroDivisionError: if `a` is singular.
     """
     rows = [tuple(row) for row in np.asarray(a, float).tolist()]
     for _ in range(MAX_SWEEPS):

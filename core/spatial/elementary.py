@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cosine, sine, arc tangent, logarithm and power, made of + - * / and sqrt alone.
+"""Cosine, sine, arc tangent, logarithm and power, computed with + - * / and sqrt only.
 
-A C library has its own, another on each system, and some choose by the processor among several. These give the same
-bits wherever numbers are IEEE 754's doubles, in plain Python and compiled alike, provided that the compiler neither
-fuses a multiplication with an addition nor takes sums in another order: options of `core/jit.py` allow it neither.
+Each system has a C library with its own versions of these functions, and some libraries choose among versions by the
+processor. The functions here give the same bits wherever numbers are IEEE 754's doubles, in plain Python and compiled,
+if the compiler neither fuses a multiplication with an addition nor reorders sums: the options of `core/jit.py` forbid
+both.
 
-Series are Taylor's. What they are taken of is first made small, and kept as a sum of two doubles, of which the second
-has what the first has been rounded by.
+Series are Taylor's. Their arguments are first reduced, and kept as a sum of two doubles, the second of which is the
+rounding error of the first.
 
 Sources: W. J. Cody and W. Waite, Software Manual for the Elementary Functions (1980), for the reductions; T. J. Dekker,
 A Floating-Point Technique for Extending the Available Precision (1971), for sums and products with their rounding
-errors; J.-M. Muller, Elementary Functions (2016), chapter 11; W. Kahan, on signed zeros. The errors told are those
-that tests/core/test_elementary.py has found.
+errors; J.-M. Muller, Elementary Functions (2016), chapter 11; W. Kahan, on signed zeros. The errors in the docstrings
+are those that tests/core/test_elementary.py has found.
 """
 
 from __future__ import annotations
@@ -32,33 +33,41 @@ QUARTER = tuple(
         ),
     )
 )
-"""pi / 2, the next 36 bits each but for the last, so that products with numbers up to 2^17 are exact."""
+"""Parts of pi / 2 whose sum is pi / 2. Each of the first four has the next 36 bits, so that products with numbers up to
+2^17 are exact.
+"""
 
 QUARTERS = float.fromhex("0x1.45f306dc9c883p-1")
-"""2 / pi"""
+"""Number of quarter turns per radian, 2 / pi."""
 
 ROUNDING = 1.5 * 2.0**52
-"""Added and taken away again, it rounds to the nearest whole number."""
+"""A number that is added and subtracted again to round to the nearest whole number."""
 
 NEAR = 2.0e5
-"""Angle [rad] below which one product with each part is enough: it has fewer than 2^17 quarter turns."""
+"""Angle [rad] below which one product with each part of pi / 2 is sufficient: it has fewer than 2^17 quarter turns."""
 
 CANCELLED = 2.0**-18
-"""What is left of an angle beyond whole quarter turns and less than this needs more parts of pi / 2."""
+"""Remainder of an angle after whole quarter turns [rad] below which more parts of pi / 2 are necessary."""
 
 ROUND = 2.0**16
-"""Of what is beyond `NEAR`, each round takes so much."""
+"""Factor by which each round of reduction shortens an angle beyond `NEAR`."""
 
 SPLITTING = 2.0**27 + 1.0
-"""Dekker's: a number times this has its upper half."""
+"""Dekker's factor, whose product with a number gives the number's upper half."""
 
 THIRD_BITS = 1.5 * 2.0**35
-"""Added and taken away again, it rounds to a multiple of 2^-17, whose square and cube are exact if it is below 1."""
+"""A number that is added and subtracted again to round to a multiple of 2^-17. The square and cube of such a multiple
+are exact if it is below 1.
+"""
 
 HALF_BITS = 1.5 * 2.0**26
-"""Added and taken away again, it rounds to a multiple of 2^-26: products of two such numbers below 2 are exact."""
+"""A number that is added and subtracted again to round to a multiple of 2^-26. Products of two such multiples below 2
+are exact.
+"""
 
 PI = float.fromhex("0x1.921fb54442d18p+1"), float.fromhex("0x1.1a62633145c07p-53")
+"""pi as a sum of two doubles."""
+"""pi as a sum of two doubles."""
 
 ARCS = (
     (0.0, 0.0),
@@ -67,43 +76,49 @@ ARCS = (
     (float.fromhex("0x1.4978fa3269ee1p-1"), float.fromhex("0x1.2419a87f2a458p-56")),
     (0.25 * PI[0], 0.25 * PI[1]),
 )
-"""Arc tangents of 0, 1/4, 1/2, 3/4 and 1."""
+"""Arc tangents of 0, 1/4, 1/2, 3/4 and 1, each as a sum of two doubles [rad]."""
 
 FLAT = 2.0**-29
-"""A tangent below which its cube says nothing."""
+"""Tangent at or below which the cube of the tangent is less than rounding."""
 
 LARGE = 2.0**500
+"""Size of a coordinate beyond which, and below whose inverse, both are scaled, so that products do not overflow."""
+"""Size of a coordinate beyond which, and below whose inverse, both are scaled, so that products do not overflow."""
 
 LN2 = float.fromhex("0x1.62e42fefa3800p-1"), float.fromhex("0x1.ef35793c76730p-45")
-"""ln 2, the first with 42 bits, so that products with exponents are exact."""
+"""ln 2 as a sum of two doubles. The first has 42 bits, so that products with exponents are exact."""
 
 DOUBLED = (16.0, 8.0, 4.0, 2.0, 1.0)
+"""Exponents of two by which `mantissa` reduces a number."""
+"""Exponents of two by which `mantissa` reduces a number."""
 POWERS = (2.0**16, 2.0**8, 2.0**4, 2.0**2, 2.0)
-"""2 to these"""
+"""Powers of two with these exponents."""
 
 DOUBLINGS = float.fromhex("0x1.71547652b82fep+0")
-"""1 / ln 2"""
+"""Number of doublings per factor e, 1 / ln 2."""
 
 
 @jitable
 def series(z, a, b, c, d, e, f, g, h):
-    """a + b z + c z^2 + ... + h z^7, by pairs, which wait for each other less than in Horner's way."""
+    """Return a + b z + c z^2 + ... + h z^7. Terms are paired, so fewer operations wait for each other than in Horner's
+    scheme.
+    """
     z2 = z * z
     lower = (a + b * z) + z2 * (c + d * z)
     return lower + (z2 * z2) * ((e + f * z) + z2 * (g + h * z))
 
 
-# ---- turns
+# ---- angles
 
 
 @jitable
 def cos_sin(angle):
-    """(cosine, sine) of an angle [rad].
+    """Return (cosine, sine) of an angle [rad].
 
-    Either is within 0.6 units in the last place up to 1e15 rad, the doubles nearest to quarter turns among them; up to
-    1e27 rad within 1e-16 of the cosine and sine. Beyond that they are as good as any, since doubles there are a
-    million million turns apart, but the same everywhere. No angle takes longer than 64 rounds of reduction. NaN for
-    infinities and NaN; the sine of -0 is -0.
+    Each is within 0.6 units in the last place up to 1e15 rad, also for the doubles nearest to quarter turns. Up to 1e27
+    rad each is within 1e-16 of the exact value. Beyond that they have no precision, since neighbouring doubles are more
+    than a million million turns apart, but are the same everywhere. No angle takes more than 64 rounds of reduction.
+    The results are NaN for infinities and NaN; the sine of -0 is -0.
     """
     turns = (angle * QUARTERS + ROUNDING) - ROUNDING
     near = angle - turns * QUARTER[0]  # exact, as are the products
@@ -141,10 +156,10 @@ def cos_sin(angle):
 
 @subroutine
 def far_reduced(angle):
-    """(n, r, over): the angle less r - over is n quarter turns, and whole turns besides; |r| is at most pi / 4.
+    """Return (n, r, over): the angle minus (r - over) is n quarter turns plus whole turns; |r| is at most pi / 4.
 
-    Of the largest multiple of a quarter turn that it can, each round takes 16 bits away, times all parts of pi / 2,
-    from a sum of three doubles.
+    The angle is a sum of three doubles. Each round subtracts the largest possible multiple of a quarter turn, with all
+    parts of pi / 2, which shortens the angle by 16 bits.
     """
     if not abs(angle) < math.inf:
         return 0.0, math.nan, 0.0
@@ -156,7 +171,7 @@ def far_reduced(angle):
         a, b = sum_of(a, b)
         b, c = sum_of(b, c)
         turns = a / unit * QUARTERS
-        # towards zero, until the last: no product is then greater than the greatest double
+        # rounded towards zero in all rounds but the last, so that no product overflows
         turns = float(int(turns)) if unit > 1.0 else (turns + ROUNDING) - ROUNDING
         for k in range(5):
             a, lost = sum_of(a, -(turns * unit * QUARTER[k]))
@@ -171,7 +186,7 @@ def far_reduced(angle):
 
 @jitable
 def sum_of(a, b):
-    """(a + b, what rounding has taken off it)"""
+    """Return (a + b, its rounding error). The exact sum is the sum of both."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
@@ -179,14 +194,14 @@ def sum_of(a, b):
 
 @jitable
 def upper_half(x):
-    """The upper 26 bits of a number of at most 1e300: products of two of them are exact."""
+    """Return the upper 26 bits of a number of at most 1e300. Products of two such halves are exact."""
     t = x * SPLITTING
     return t - (t - x)
 
 
 @jitable
 def lost_of_product(product, a, b):
-    """a b - product, where that is a b rounded."""
+    """Return a b - product, where `product` is the rounded a b."""
     a1, b1 = upper_half(a), upper_half(b)
     a2, b2 = a - a1, b - b1
     return ((a1 * b1 - product) + a1 * b2 + a2 * b1) + a2 * b2
@@ -194,9 +209,9 @@ def lost_of_product(product, a, b):
 
 @subroutine
 def atan2(y, x):
-    """The angle [rad], -pi to pi, of the direction (x, y), within 0.6 units in the last place.
+    """Return the angle [rad], from -pi to pi, of the direction (x, y), within 0.6 units in the last place.
 
-    Zeros and infinities have the signs and the angles of C99: of zeros, atan2(±0, +0) = ±0 and atan2(±0, -0) = ±pi.
+    Zeros and infinities have the signs and the angles of C99. For zeros, atan2(±0, +0) = ±0 and atan2(±0, -0) = ±pi.
     """
     if x != x or y != y:
         return math.nan
@@ -213,16 +228,16 @@ def atan2(y, x):
         base, base_rest = PI
     whole, lost = sum_of(base, side * arc)
     angle = whole + side * u
-    lost += (whole - angle) + side * u  # exact: u is the smaller, or there is nothing else
+    lost += (whole - angle) + side * u  # exact: u is smaller than whole, or whole is 0
     return math.copysign(angle + (lost + (base_rest + side * (arc_rest + rest))), y)
 
 
 @jitable
 def arc_of(small, large):
-    """(u, rest, arc, its rest), whose sum is the arc tangent of small / large, 0 to 1; |u| is at most 1/8.
+    """Return (u, rest, arc, arc_rest), whose sum is the arc tangent of small / large, from 0 to 1; |u| is at most 1/8.
 
-    The tangent is taken from the nearest of five, tan(a - b) = (tan a - tan b) / (1 + tan a tan b), with what both
-    divisions have lost.
+    The tangent is reduced by the nearest of five, tan(a - b) = (tan a - tan b) / (1 + tan a tan b), with the rounding
+    errors of both divisions.
     """
     if small == math.inf:
         small, large = 1.0, 1.0
@@ -253,7 +268,7 @@ def arc_of(small, large):
 
 @jitable
 def logarithm(x):
-    """(ln x, what rounding has taken off it) of a finite x > 0.
+    """Return (ln x, its rounding error) of a finite x > 0.
 
     ln m = 2 artanh s, s = (m - 1) / (m + 1), for m between the roots of 1/2 and 2.
     """
@@ -275,7 +290,7 @@ def logarithm(x):
 
 @jitable
 def mantissa(x):
-    """(m, n): x = m 2^n, m between the roots of 1/2 and 2, of a finite x > 0."""
+    """Return (m, n) with x = m 2^n and m between the roots of 1/2 and 2, for a finite x > 0."""
     n = 0.0
     while x >= 2.0**32:
         x, n = x * 2.0**-32, n + 32.0
@@ -295,7 +310,7 @@ def mantissa(x):
 
 @subroutine
 def log1p(x):
-    """ln(1 + x) within 1 unit in the last place. -infinity at -1; NaN below."""
+    """Return ln(1 + x) within 1 unit in the last place: -infinity at -1, and NaN below."""
     if not -1.0 < x < math.inf:
         return x if x == math.inf else -math.inf if x == -1.0 else math.nan
     whole, lost = sum_of(1.0, x)
@@ -305,9 +320,9 @@ def log1p(x):
 
 @subroutine
 def raised(base, exponent):
-    """base^exponent, of a finite base > 0, NaN for others; within 1 unit in the last place for exponents up to 1.
+    """Return base^exponent for a finite base > 0, else NaN, within 1 unit in the last place for exponents up to 1.
 
-    Greater exponents cost as much of the precision as they are greater; NaN for such above 1e300.
+    For greater exponents, the error grows in proportion to the exponent. The result is NaN for exponents above 1e300.
     """
     if not 0.0 < base < math.inf:
         return math.nan
@@ -320,7 +335,7 @@ def raised(base, exponent):
 
 @jitable
 def exponential(x, rest):
-    """e^(x + rest), |x| at most 800: 2^n e^r, |r| at most ln 2 / 2."""
+    """Return e^(x + rest) for |x| of at most 800, as 2^n e^r with |r| of at most ln 2 / 2."""
     n = (x * DOUBLINGS + ROUNDING) - ROUNDING
     near = x - n * LN2[0]  # exact
     rest -= n * LN2[1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rigid and articulated inertias."""
+"""Rigid and articulated inertias, in the layout of `spatial/__init__.py`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .vectors import (
 
 @jitable
 def inertia_rotate(R, rigid):
-    """A rigid inertia given in a body's axes, in the axes that R takes them to."""
+    """Return a rigid inertia, given in the axes of a body, in the axes to which R rotates them."""
     return rigid[0], rotate(R, rigid[1]), sym_rotate(R, rigid[2])
 
 
@@ -43,7 +43,7 @@ def momentum(rigid, v):
 
 @jitable
 def articulated(rigid):
-    """A rigid inertia as an articulated one."""
+    """Return the articulated inertia that equals a rigid inertia."""
     mass, h, J = rigid
     return J, skew(h), (mass, 0.0, 0.0, mass, 0.0, mass)
 
@@ -55,20 +55,20 @@ def articulated_add(A, B):
 
 @jitable
 def articulated_mul(A, m):
-    """The force that gives motion m to articulated inertia A."""
+    """Return the force A m of articulated inertia A and motion m."""
     J, H, M = A
     return add(sym_mul(J, m[0]), rotate(H, m[1])), add(rotate_back(H, m[0]), sym_mul(M, m[1]))
 
 
 @jitable
 def articulated_turn(A, w):
-    """`articulated_mul` of a motion (w, 0)."""
+    """Return `articulated_mul` of A and a motion (w, 0)."""
     return sym_mul(A[0], w), rotate_back(A[1], w)
 
 
 @jitable
 def articulated_deflate(A, U, d):
-    """A - d U U'"""
+    """Return A - d U U'."""
     J, H, M = A
     n, f = U
     k = scale(n, -d)
@@ -78,7 +78,7 @@ def articulated_deflate(A, U, d):
 
 @jitable
 def articulated_from(A, r):
-    """Articulated inertia A, taken at a point that lies r away, seen at the origin of r."""
+    """Return articulated inertia A at another reference point. The present one lies at `r` from the new one [m]."""
     J, H, M = A
     x, y, z = r
     G = (
@@ -105,7 +105,7 @@ def articulated_from(A, r):
 
 @subroutine
 def articulated_solve(A, f):
-    """The motion m with articulated_mul(A, m) == f."""
+    """Return the motion m with articulated_mul(A, m) == f."""
     J, H, M = A
     M_inverse = sym_inverse(M)
     K = mat_sym(H, M_inverse)
@@ -115,7 +115,10 @@ def articulated_solve(A, f):
 
 @subroutine
 def articulated_parallel(A, B):
-    """A - A B^-1 A: what is left of A where B, A and more beside it, yields."""
+    """Return A - A B^-1 A, the articulated inertia on the inner side of a joint with six dofs whose D is B.
+
+    B is A plus the inertia that a linearly implicit step adds for springs and dampers of the joint.
+    """
     J, H, M = A
     turns = sym_to_mat(J)
     a, b, c = row(turns, 0), row(turns, 1), row(turns, 2)
@@ -140,7 +143,7 @@ def rigid_add(a, b):
 
 @jitable
 def rigid_from(rigid, r):
-    """A rigid inertia, taken at a point that lies r away, seen at the origin of r."""
+    """Return a rigid inertia at another reference point. The present one lies at `r` from the new one [m]."""
     mass, h, J = rigid
     x, y, z = r
     across = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Motions (twists) and forces (wrenches), and how they change with their reference point."""
+"""Motions (twists) and forces (wrenches), and their change with the reference point."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ def power(motion, force):
 
 @jitable
 def motion_cross(v, m):
-    """Rate of a motion m that is carried along with velocity v."""
+    """Return v x m: the rate of change of a motion m that moves with velocity v."""
     return cross(v[0], m[0]), add(cross(v[0], m[1]), cross(v[1], m[0]))
 
 
 @jitable
 def force_cross(v, f):
-    """Rate of a force f that is carried along with velocity v."""
+    """Return v x* f: the rate of change of a force f that moves with velocity v."""
     return add(cross(v[0], f[0]), cross(v[1], f[1])), cross(v[0], f[1])
 
 
 @jitable
 def motion_at(m, r):
-    """Motion m, seen at a reference point that lies r further."""
+    """Return motion m at a reference point that lies at `r` from the present one [m]."""
     return m[0], add(m[1], cross(m[0], r))
 
 
 @jitable
 def force_from(f, r):
-    """Force f, taken at a point that lies r away, seen at the origin of r."""
+    """Return force f at another reference point. The present one lies at `r` from the new one [m]."""
     return add(f[0], cross(r, f[1])), f[1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Areas and triangles of polygons in a plane.
+"""Areas and triangulations of polygons in a plane.
 
 Source: Meisters, Polygons have ears, American Mathematical Monthly 82 (1975).
 """
@@ -11,7 +11,9 @@ import math
 Point = tuple[float, float]
 
 THIN = 1e-12
-"""Share of a side squared: a triangle with less area has its corners on one line, but for rounding."""
+"""Area of a triangle, as a fraction of the square of its longer side, at or below which its corners lie on one line, up
+to rounding.
+"""
 
 
 def area(points: list[Point]) -> float:
@@ -21,11 +23,9 @@ def area(points: list[Point]) -> float:
 
 
 def cut_off_ears(points: list[Point]) -> tuple[list[tuple[int, int, int]], list[int]]:
-    """Cut a counter-clockwise polygon into triangles.
+    """Return the triangles of a counter-clockwise polygon, as corner numbers, and the corners that are left.
 
-    Returns:
-        the triangles, as corner numbers, and the corners that are left where there is no ear to cut: none, unless sides
-        cross or all that is left lies on one line.
+    No corners are left, unless sides cross or the remaining corners lie on one line, so that there is no ear to cut.
     """
     left, found = list(range(len(points))), []
     while len(left) > 2:

@@ -23,7 +23,7 @@ def quat_mul(a, b):
 
 @jitable
 def quat_rate(q, w):
-    """Rate of the quaternion q that turns with angular velocity w in its own axes: q w / 2."""
+    """Return q w / 2, the rate of a quaternion q that rotates with angular velocity w in its own axes [rad/s]."""
     w, x, y, z = quat_mul(q, (0.0, 0.5 * w[0], 0.5 * w[1], 0.5 * w[2]))
     return w, x, y, z
 
@@ -53,7 +53,10 @@ def quat_to_mat(q):
 
 @jitable
 def quat_of_mat(R):
-    """Shepperd's method: divide by the largest of the four components. The sign has w >= 0."""
+    """Return the unit quaternion of a rotation matrix, with w >= 0.
+
+    The method is Shepperd's, which divides by the largest of the four components.
+    """
     trace = R[0] + R[4] + R[8]
     if trace >= R[0] and trace >= R[4] and trace >= R[8]:
         q = (1.0 + trace, R[7] - R[5], R[2] - R[6], R[3] - R[1])
@@ -71,7 +74,7 @@ def quat_of_mat(R):
 
 @jitable
 def quat_of_rotvec(v):
-    """The turn by |v| [rad] about v."""
+    """Return the quaternion of the rotation by |v| [rad] about v."""
     angle = math.sqrt(dot(v, v))
     cosine, sine = cos_sin(0.5 * angle)
     k = 0.5 - angle * angle / 48.0 if angle < 1e-4 else sine / angle
@@ -80,7 +83,7 @@ def quat_of_rotvec(v):
 
 @jitable
 def rotvec_of_quat(q):
-    """The rotation vector of at most half a turn [rad]; q and -q give the same."""
+    """Return the rotation vector [rad] of at most half a turn. It is the same for q and -q."""
     sine = math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     if sine < 1e-9:
         k = 2.0 / q[0]
@@ -92,7 +95,10 @@ def rotvec_of_quat(q):
 
 
 def quat_of_rpy(roll: float, pitch: float, yaw: float) -> Quat:
-    """SDF's and URDF's angles [rad] about the fixed axes x, y, z: Rz(yaw) Ry(pitch) Rx(roll)."""
+    """Return the quaternion of SDF's and URDF's angles [rad] about fixed axes.
+
+    It is that of the rotation Rz(yaw) Ry(pitch) Rx(roll).
+    """
     (cr, sr), (cp, sp), (cy, sy) = cos_sin(roll / 2), cos_sin(pitch / 2), cos_sin(yaw / 2)
     return (
         cr * cp * cy + sr * sp * sy,
@@ -103,18 +109,20 @@ def quat_of_rpy(roll: float, pitch: float, yaw: float) -> Quat:
 
 
 def quat_of_z(direction: Vec3) -> Quat:
-    """The least turn that takes z onto a direction of any length but 0; about x where that is -z."""
+    """Return the smallest rotation that takes z to a direction of any length except 0. For -z it is about x."""
     x, y, z = scale(direction, 1.0 / math.sqrt(dot(direction, direction)))
     if not (x or y):
         return (1.0, 0.0, 0.0, 0.0) if z > 0.0 else (0.0, 1.0, 0.0, 0.0)
-    above_minus_z = 1.0 + z if z > 0.0 else (x * x + y * y) / (1.0 - z)  # the same number; near -z, without cancelling
+    # Both forms are the same number; near -z the second one avoids cancellation.
+    above_minus_z = 1.0 + z if z > 0.0 else (x * x + y * y) / (1.0 - z)
     return quat_normalized((above_minus_z, -y, x, 0.0))
 
 
 def rpy_of_quat(q: Quat) -> Vec3:
-    """The angles [rad] of `quat_of_rpy`; at pitch = ±90 degrees, where yaw and roll are one, yaw is 0.
+    """Return the angles [rad] of `quat_of_rpy`. At pitch = ±90 degrees, where yaw and roll coincide, yaw is 0.
 
-    Roll is read after yaw is undone, so that the three give q back however close to ±90 degrees the pitch is.
+    Roll is computed after yaw has been removed, so that the angles reproduce q however close to ±90 degrees the pitch
+    is.
     """
     R = quat_to_mat(q)
     level = math.sqrt(R[0] * R[0] + R[3] * R[3])
@@ -128,11 +136,11 @@ def quat_rotate(q: Quat, v: Vec3) -> Vec3:
 
 
 def compose(X_AB: Pose, X_BC: Pose) -> Pose:
-    """X_AC"""
+    """Return X_AC, the product of X_AB and X_BC."""
     return add(X_AB[:3], quat_rotate(X_AB[3:], X_BC[:3])) + quat_mul(X_AB[3:], X_BC[3:])
 
 
 def inverse(X_AB: Pose) -> Pose:
-    """X_BA"""
+    """Return X_BA, the inverse of X_AB."""
     turned = (X_AB[3], -X_AB[4], -X_AB[5], -X_AB[6])
     return scale(quat_rotate(turned, X_AB[:3]), -1.0) + turned

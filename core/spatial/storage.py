@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How vectors, poses and inertias lie in arrays and records, and how kernels reach them as tuples."""
+"""Layout of vectors, poses and inertias in arrays and records, and functions that read and write them as tuples."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tuples that everything here is made of, and the ones that mean nothing."""
+"""The tuple types of this package, and their zeros and identities."""
 
 from __future__ import annotations
 

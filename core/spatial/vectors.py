@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vectors, 3 x 3 matrices and symmetric ones, as tuples."""
+"""Vectors, 3 x 3 matrices and symmetric matrices, as tuples."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def z_axis(A):
 
 @jitable
 def rotate(A, v):
-    """A v"""
+    """Return A v."""
     return (
         A[0] * v[0] + A[1] * v[1] + A[2] * v[2],
         A[3] * v[0] + A[4] * v[1] + A[5] * v[2],
@@ -61,7 +61,7 @@ def rotate(A, v):
 
 @jitable
 def rotate_back(A, v):
-    """A' v"""
+    """Return A' v."""
     return (
         A[0] * v[0] + A[3] * v[1] + A[6] * v[2],
         A[1] * v[0] + A[4] * v[1] + A[7] * v[2],
@@ -91,13 +91,13 @@ def mat_sub(A, B):
 
 @jitable
 def skew(v):
-    """The matrix of v cross"""
+    """Return the matrix of the cross product with v."""
     return 0.0, -v[2], v[1], v[2], 0.0, -v[0], -v[1], v[0], 0.0
 
 
 @jitable
 def turn_z(R, angle):
-    """R Rz(angle)"""
+    """Return R Rz(angle), with the angle in rad."""
     c, s = cos_sin(angle)
     return (
         R[0] * c + R[1] * s,
@@ -113,7 +113,7 @@ def turn_z(R, angle):
 
 
 def z_to(axis: Vec3) -> Mat3:
-    """A rotation that takes z to the unit vector `axis`."""
+    """Return a rotation matrix that takes z to the unit vector `axis`."""
     aside = (1.0, 0.0, 0.0) if abs(axis[0]) < 0.9 else (0.0, 1.0, 0.0)
     x = cross(aside, axis)
     x = scale(x, 1.0 / norm(x))
@@ -146,7 +146,7 @@ def sym_sub(A, B):
 
 @jitable
 def sym_inverse(S):
-    """By cofactors; infinite where S is singular."""
+    """Return the inverse by cofactors. Entries are infinite or NaN if S is singular."""
     a, b, c, d, e, f = S
     A = d * f - e * e
     B = c * e - b * f
@@ -157,14 +157,14 @@ def sym_inverse(S):
 
 @jitable
 def sym_outer(a, s):
-    """s a a'"""
+    """Return s a a'."""
     b = scale(a, s)
     return a[0] * b[0], a[0] * b[1], a[0] * b[2], a[1] * b[1], a[1] * b[2], a[2] * b[2]
 
 
 @jitable
 def sym_product(A, B):
-    """A B', known to be symmetric"""
+    """Return A B', which must be symmetric."""
     return (
         dot(row(A, 0), row(B, 0)),
         dot(row(A, 0), row(B, 1)),
@@ -177,19 +177,19 @@ def sym_product(A, B):
 
 @jitable
 def mat_sym(A, S):
-    """A S"""
+    """Return A S."""
     return sym_mul(S, row(A, 0)) + sym_mul(S, row(A, 1)) + sym_mul(S, row(A, 2))
 
 
 @jitable
 def sym_rotate(R, S):
-    """R S R'"""
+    """Return R S R'."""
     return sym_product(mat_sym(R, S), R)
 
 
 @jitable
 def sym_shift(mass, c):
-    """Inertia about a point of a point mass at `c` from it: what the parallel-axis theorem adds."""
+    """Return the inertia about the origin of a point mass at `c`, the term of the parallel-axis theorem [kg m^2]."""
     x, y, z = c
     return (
         mass * (y * y + z * z),
