@@ -19,10 +19,11 @@ REPLACED = (*TRANSFORMS, f"{ids.JOINT}.coordinates[")
 """How the data paths begin of which a bake has curves of its own, or that would fight these."""
 
 
-ROUNDING = 2
-"""Number of times that masses, inertias and poses of scenes have been computed in another way, plus 1.
+ROUNDING = 3
+"""Number of times that the digest of an unchanged scene has changed, plus 1.
 
-Another way gives other last digits, and so another digest of an unchanged scene. 2: without BLAS.
+2: masses, inertias and poses are computed without BLAS, which gives other last digits. 3: the name of the scene, its
+named frames and what differs from frame to frame are left out.
 """
 
 

@@ -14,7 +14,8 @@ from ..bridge.motion import is_animated, may_follow_own_keys
 from ..bridge.numbers import frame_rate
 from ..props import ancestors, is_led, is_link
 from ..props.naming import model_name
-from .movers import digest_of_model, digest_of_movers
+from .model_digest import digest_of_model
+from .movers import digest_of_movers
 from .receipt import ROUNDING, Receipt, receipt_of
 from .restore import bake_of
 from .settings import settings_of
@@ -74,7 +75,7 @@ def out_of_date(scene: bpy.types.Scene, model: Model) -> str:
     now = digest_of_inputs(scene, model, receipt.start)
     if now.model != receipt.model:
         changed = "links, joints or gravity were changed"
-        return changed if receipt.rounding == ROUNDING else f"{changed}, or an older version rounded their masses"
+        return changed if receipt.rounding == ROUNDING else f"{changed}, or an older version made the bake"
     if now.motion != receipt.motion:
         return "the animation that it begins with was changed"
     if receipt.source == "simulation" and now.movers != receipt.movers:
