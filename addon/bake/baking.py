@@ -18,7 +18,7 @@ from ...core.version import VERSION
 from .. import ids
 from ..bridge.last_run import keep_run
 from ..bridge.motion import action_of
-from ..bridge.moved_bakes import note_places
+from ..bridge.moved_bakes import note_places, require_in_place
 from ..bridge.numbers import frame_rate
 from ..bridge.problems import left_links, wind_without_drag
 from ..bridge.read import SceneReading, scan_scene
@@ -121,6 +121,7 @@ class Bake(ABC):
         self.first, self.last = settings.first, settings.last
         self.fps = frame_rate(scene)
         self.frames = settings.frames
+        require_in_place(scene)
         self._is_changed = reading is not None
         self.reading = reading or scan_scene(scene, first=self.first)
         self._joints: dict[str, bpy.types.Object] = {}

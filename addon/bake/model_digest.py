@@ -27,7 +27,8 @@ from ..bridge.motion import starting_basis
 from ..bridge.numbers import unit_length
 from ..bridge.poses import world_scale
 from ..bridge.read import place_links
-from ..props import axes_in_use, is_link
+from ..props import axes_in_use
+from ..props.members import links_in
 from ..props.naming import model_name, object_of
 from .movers import print_of_mover, sha
 
@@ -53,7 +54,7 @@ JOINT_AT_REST = {"pitch": 0.0, "closes_loop": False, "released_at": float("inf")
 def digest_of_model(scene: bpy.types.Scene, model: Model) -> str:
     """Return a digest of everything in a model that decides its motion. model: as the scene is read, at any frame."""
     curves = animated_inputs(scene)
-    objects = {model_name(obj): obj for obj in scene.objects if is_link(obj)}
+    objects = {model_name(obj): obj for obj in links_in(scene)}
     forms = _varying_forms(objects.values(), curves)
     still = replace(
         model,
@@ -85,9 +86,7 @@ def _is_of_joint(model: Model, known: Input) -> bool:
     return any(joint.name == known.owner for joint in model.joints)
 
 
-def _varying_forms(
-    links: Iterable[bpy.types.Object], curves: Curves
-) -> dict[bpy.types.Object, list[bpy.types.Object]]:
+def _varying_forms(links: Iterable[bpy.types.Object], curves: Curves) -> dict[bpy.types.Object, list[bpy.types.Object]]:
     """Return the shapes of each link whose mass or collision shapes are not the same at every frame."""
     weighed_anew = {known.owner for known in curves if known.field in WEIGHT}
     return {

@@ -13,6 +13,7 @@ from .. import ids
 from ..bridge.motion import is_animated, may_follow_own_keys
 from ..bridge.numbers import frame_rate
 from ..props import ancestors, is_led, is_link
+from ..props.members import links_in
 from ..props.naming import model_name
 from .model_digest import digest_of_model
 from .movers import digest_of_movers
@@ -42,7 +43,7 @@ def digest_of_inputs(scene: bpy.types.Scene, model: Model, start: str) -> Inputs
 
     What drivers and constraints do to links that lead is not looked at.
     """
-    links = [obj for obj in scene.objects if is_link(obj)]
+    links = links_in(scene)
     carriers = {carrier for link in links for carrier in ancestors(link) if not is_link(carrier)}
     own = [obj for obj in links if may_follow_own_keys(obj)]
     led = links if start == "KEYS" else [obj for obj in links if is_led(obj) or obj in own]

@@ -15,7 +15,14 @@ from .. import bridge, ids
 from ..props import axes_in_use, is_link
 from ..props.naming import object_named
 from .links import tag_links
-from .moved_bakes import back_to_keys, move_bake_along, play_in_place, scale_back
+from .moved_bakes import (
+    all_back_to_keys,
+    back_to_keys,
+    move_all_along,
+    move_bake_along,
+    play_in_place,
+    scale_back,
+)
 from .overlaps import leave_out, move_apart, shrink
 from .report import fail, in_object_mode, select_only, succeed
 from .throws import start_at_keys
@@ -175,6 +182,10 @@ MENDS: dict[str, tuple[Mend, ...]] = {
     "falls-freely": (Mend("Fix Base", "Hold the link in the world where it stands", _fix_base),),
     "gravity-cannot-turn": (
         Mend("Turn Axes", "Lay every axis that gravity cannot turn level, across what its joint carries", _turn_axes),
+    ),
+    "bake-left-behind": (
+        Mend("Move Bake Along", "Let the bakes of all moved or copied machines play where they stand", move_all_along),
+        Mend("Back to Keys", "Put all links and joints back where their keys have them", all_back_to_keys),
     ),
     "bake-moved": (
         Mend("Move Bake Along", "Let the keys of the whole machine play where the link stands now", move_bake_along),

@@ -8,9 +8,9 @@ from .. import ids
 from ..bake.restore import bake_of
 from ..ops.samples import NEXT, opened, samples
 from ..preview import current
-from ..props import is_link
+from ..props.members import has_links
 from .base import InTab, draw_running, paragraph
-from .preview import draw_controls
+from .preview import draw_controls, draw_state
 from .simulate import draw_result, draw_warnings
 
 
@@ -20,29 +20,37 @@ class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
 
     def draw(self, context):
         layout = self.layout
-        has_links = any(is_link(obj) for obj in context.scene.objects)
-        if has_links:
+        is_begun = has_links(context.scene)
+        if is_begun:
             _draw_transport(layout, context)
-        draw_warnings(layout, context)
-        error = getattr(context.window_manager, ids.STATUS).error
-        if error:
-            paragraph(layout, context, error, icon="ERROR")
-        sample = opened()
-        if not has_links:  # a newcomer's first click
+        else:  # a newcomer's first click
             row = layout.row()
             row.scale_y = 1.5
             row.menu(ids.MT_SAMPLES, icon="FILE_BLEND")
-        elif sample:
-            paragraph(layout, context, f"{sample.says or sample.title}. {pgettext_iface(NEXT)}", icon="INFO")
         _draw_building(layout)
+        _draw_messages(layout, context, is_begun)
         draw_result(layout, context)
+
+
+def _draw_messages(layout, context, is_begun: bool):
+    """Below all buttons, so that a message that appears moves none of them away from the mouse."""
+    preview = current()
+    if preview is not None:
+        draw_state(layout, context, preview)
+    draw_warnings(layout, context)
+    error = getattr(context.window_manager, ids.STATUS).error
+    if error:
+        paragraph(layout, context, error, icon="ERROR")
+    sample = opened()
+    if is_begun and sample:
+        paragraph(layout, context, f"{sample.says or sample.title}. {pgettext_iface(NEXT)}", icon="INFO")
 
 
 def _draw_transport(layout, context):
     """Play and Simulate, or what goes on instead, always at the same place."""
     preview, status = current(), getattr(context.window_manager, ids.STATUS)
     if preview is not None:
-        draw_controls(layout, context, preview)
+        draw_controls(layout, preview)
     elif status.running:
         draw_running(layout, status)
     else:

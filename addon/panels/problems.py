@@ -49,10 +49,12 @@ class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
 
 
 def _problems(scene) -> list:
-    """But for those that stand at the top while Play is on."""
+    """Those that the main panel does not show: below Play while it is on, or below the bake that they are about."""
     rig = bridge.rig.last_rig(scene)
-    is_above = bridge.problems.OF_START if current() is not None else ()
-    return [problem for problem in rig.problems if problem.code not in is_above] if rig else []
+    if rig is None or not rig.problems:
+        return []
+    is_above = (*(bridge.problems.OF_START if current() is not None else ()), bridge.moved_bakes.LEFT_BEHIND)
+    return [problem for problem in rig.problems if problem.code not in is_above]
 
 
 def _findings(scene, rig) -> list:

@@ -116,10 +116,6 @@ class SceneProperties(PropertyGroup):
         set=_choose_row,
         options={"SKIP_SAVE"},
     )
-    gone_along: IntProperty(
-        description="Grows with each bake that went along with what was moved, so that an undo of that is known",
-        options={"SKIP_SAVE"},
-    )
     poses: CollectionProperty(type=PoseProperties)
     pose: IntProperty(name="Pose", description="The pose that is chosen in the list", min=0)
     last_result: StringProperty(name="Last Result", description="Results of the last simulation")
