@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Time what Blender calls at a redraw, in a scene of 5,000 objects of which 50 are links: `python benchmarks/window_redraw.py`.
+"""Time what Blender calls at a redraw, in a scene of 5,000 objects of which 50 are links.
 
 Prints milliseconds for the checks of all operators, for all panels of the tab, for a change of the frame and for one
 moved object. No window is opened; the panels are drawn onto the paper of the tests.
@@ -54,6 +54,7 @@ def milliseconds(work, times: int) -> float:
 def measure(times: int) -> dict[str, float]:
     """Return milliseconds by what was done."""
     from blender.paper import draw
+
     from limberjack.addon import ops, watch
     from limberjack.addon.bridge.keyed_joints import follow_keys
     from limberjack.addon.bridge.rig import show_rig

@@ -57,7 +57,8 @@ class Rig:
     @cached_property
     def troubled(self) -> frozenset[str]:
         """Names of the objects that have an error or a warning."""
-        return frozenset(problem.name for problem in self.problems if problem.severity != "note")
+        told = [problem for problem in self.problems if problem.severity != "note"]
+        return frozenset(name for problem in told for name in (problem.name, *problem.names))
 
 
 _weights: dict[tuple, Weight | str] = {}

@@ -13,6 +13,9 @@ from .base import InTab, draw_running, paragraph
 from .preview import draw_controls, draw_state
 from .simulate import draw_result, draw_warnings
 
+MOST_NOTES = 3
+"""Notes of the last operator that are shown; all are in the Info editor."""
+
 
 class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
     bl_idname = ids.PT_MAIN
@@ -38,9 +41,15 @@ def _draw_messages(layout, context, is_begun: bool):
     if preview is not None:
         draw_state(layout, context, preview)
     draw_warnings(layout, context)
-    error = getattr(context.window_manager, ids.STATUS).error
-    if error:
-        paragraph(layout, context, error, icon="ERROR")
+    status = getattr(context.window_manager, ids.STATUS)
+    if status.error:
+        paragraph(layout, context, status.error, icon="ERROR")
+    notes = status.notes.splitlines()
+    for note in notes[:MOST_NOTES]:
+        paragraph(layout, context, note, icon="INFO")
+    if len(notes) > MOST_NOTES:
+        more = pgettext_iface("More of them: {count}").format(count=len(notes) - MOST_NOTES)
+        layout.label(text=more, translate=False)
     sample = opened()
     if is_begun and sample:
         paragraph(layout, context, f"{sample.says or sample.title}. {pgettext_iface(NEXT)}", icon="INFO")

@@ -24,18 +24,17 @@ other."""
 
 class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
     bl_idname = ids.PT_PROBLEMS
-    bl_label = "Problems"
+    bl_label = ""
 
     @classmethod
     def poll(cls, context):
         return bool(_problems(context.scene) or getattr(context.scene, ids.SCENE).findings)
 
+    def draw_header(self, context):
+        self.layout.label(text="Problems" if _count(context.scene) else "Notes")
+
     def draw_header_preset(self, context):
-        scene = context.scene
-        rig = bridge.rig.last_rig(scene)
-        count = sum(problem.severity != "note" for problem in _problems(scene))
-        count += len(_findings(scene, rig))
-        if count:
+        if count := _count(context.scene):
             self.layout.label(text=str(count), icon="ERROR")
 
     def draw(self, context):
@@ -46,6 +45,12 @@ class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
             self.layout.label(text="Last Simulation")
         for number, finding in findings:
             _draw_finding(self.layout.box().column(), context, number, finding)
+
+
+def _count(scene) -> int:
+    """Return how many problems there are, without notes: what falls as it should is none."""
+    count = sum(problem.severity != "note" for problem in _problems(scene))
+    return count + len(_findings(scene, bridge.rig.last_rig(scene)))
 
 
 def _problems(scene) -> list:
@@ -71,7 +76,7 @@ def _draw_problems(layout, context, problems: Sequence):
 def draw_problem(column, context, problem: "bridge.problems.Problem"):
     """Its words, and a button for each way to mend it."""
     _draw_text(column, context, problem.name, problem.text, ICON[problem.severity])
-    mends = MENDS.get(problem.code, ()) if problem.name else ()
+    mends = [mend for mend in MENDS.get(problem.code, ()) if problem.name or mend.is_of_scene]
     fits = sum(len(pgettext_iface(mend.label)) for mend in mends) <= LETTERS_IN_A_ROW
     row = column.row(align=True) if mends and fits else column
     for mend in mends:

@@ -133,6 +133,7 @@ class StatusProperties(PropertyGroup):
     factor: FloatProperty(min=0.0, max=1.0, options={"SKIP_SAVE"})
     text: StringProperty(options={"SKIP_SAVE"})
     error: StringProperty(options={"SKIP_SAVE"})
+    notes: StringProperty(description="What the last operator told besides, one per line", options={"SKIP_SAVE"})
     self_check: StringProperty(options={"SKIP_SAVE"})
 
 
