@@ -41,6 +41,9 @@ _left: dict[int, list[str]] = {}
 The names are of the joints that were moved with whole machines.
 """
 
+replacements = 0
+"""Grows with each undo, redo and file: no object is what it was before."""
+
 _is_undone = False
 """Whether the scene is that of an undo or a redo, and has not come to rest since."""
 
@@ -80,6 +83,8 @@ def _frame_changed(scene, depsgraph):
 @persistent
 def _replaced(*_):
     """After an undo, a redo, or the loading of a file, no object is what it was."""
+    global replacements
+    replacements += 1
     bridge.rig.forget_rigs()
     forget_runs()
     forget_members()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import bpy
+import numpy as np
 from bpy.app.translations import pgettext_iface
 
 from ...core.model import Model
@@ -207,6 +208,9 @@ class Bake(ABC):
     def _work(self) -> Iterator[None]:
         for _ in self._move():
             yield
+        yield from self._write()
+
+    def _write(self) -> Iterator[None]:
         self._require_links()
         self._writing = Writing(self.scene, self.reading, self._motion(), self.settings)
         for _ in self._writing:
@@ -233,6 +237,24 @@ class Bake(ABC):
         except BaseException:
             self.cancel()
             raise
+
+    @property
+    def good_frames(self) -> np.ndarray:
+        """The frames that have motion so far, shape (F,); fewer than two are no bake."""
+        return self.frames[: self.frames_done]
+
+    def keep_good_frames(self) -> None:
+        """Let the bake end with the last frame that has motion, after `step` has failed; then call `step` again.
+
+        Raises:
+            BakeError: fewer than two frames have motion.
+        """
+        if len(self.good_frames) < 2:
+            raise BakeError("the simulation failed before its second frame: there is nothing to keep")
+        self.frames = self.good_frames
+        self.last = int(self.frames[-1])
+        self.notes.append(f"the bake ends at frame {self.last}, where the simulation failed")
+        self._pending = self._write()
 
     def cancel(self) -> None:
         """Leave the scene as it was."""
@@ -301,6 +323,7 @@ class Bake(ABC):
             keys=writing.bake.digest,
             first=self.first,
             last=self.last,
+            asked_last=settings.last,
             step=settings.step,
             fps=self.fps,
             accuracy=settings.accuracy,

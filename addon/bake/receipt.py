@@ -44,6 +44,8 @@ class Receipt(NamedTuple):
         off_by, turned_by: most that a link is away from the motion [m] and turned [rad], as Blender plays the keys; 0
             where every frame has a key, and the keys are the motion.
         result: in words.
+        asked_last: frame at which the bake was to end; after `last` if the simulation failed and its good frames were
+            kept. 0 in older versions, where it is `last`.
         rounding: the ROUNDING of the version that baked; older versions did not write it.
     """
 
@@ -70,6 +72,12 @@ class Receipt(NamedTuple):
     movers: str = ""
     contact: bool = False
     rounding: int = 1
+    asked_last: int = 0
+
+    @property
+    def asked_frame(self) -> int:
+        """The frame at which the bake was to end."""
+        return self.asked_last or self.last
 
 
 def sign(action: bpy.types.Action, receipt: Receipt) -> None:

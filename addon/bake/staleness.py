@@ -106,7 +106,7 @@ def _changed_setting(scene: bpy.types.Scene, receipt: Receipt) -> str:
     }
     if receipt.source == "simulation":
         pairs |= {
-            "the frame range": ((now.first, now.last), (receipt.first, receipt.last)),
+            "the frame range": ((now.first, now.last), (receipt.first, receipt.asked_frame)),
             "the accuracy": (now.accuracy, receipt.accuracy),
             "what it starts from": (now.start, receipt.start),
             "Contact": (now.contact, receipt.contact),

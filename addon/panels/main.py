@@ -6,6 +6,7 @@ from bpy.app.translations import pgettext_iface
 
 from .. import ids
 from ..bake.restore import bake_of
+from ..ops.bake import failed_run
 from ..ops.samples import NEXT, opened, samples
 from ..preview import current
 from ..props.members import has_links
@@ -44,6 +45,12 @@ def _draw_messages(layout, context, is_begun: bool):
     status = getattr(context.window_manager, ids.STATUS)
     if status.error:
         paragraph(layout, context, status.error, icon="ERROR")
+    if run := failed_run(context.scene):
+        first, last = run.first, int(run.good_frames[-1])
+        failed = pgettext_iface("The simulation failed after frame {frame}").format(frame=last)
+        paragraph(layout, context, failed, icon="ERROR")
+        keep = pgettext_iface("Keep Frames {first}–{last}").format(first=first, last=last)
+        layout.operator(ids.OP_BAKE_KEEP_PARTIAL, text=keep, icon="ACTION", translate=False)
     notes = status.notes.splitlines()
     for note in notes[:MOST_NOTES]:
         paragraph(layout, context, note, icon="INFO")

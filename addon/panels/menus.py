@@ -31,6 +31,7 @@ class LIMBERJACK_MT_object(bpy.types.Menu):
         layout.operator(ids.OP_PREVIEW, icon="PLAY")
         layout.operator(ids.OP_SIMULATE, icon="REC")
         layout.operator(ids.OP_BAKE_CLEAR, icon="TRASH")
+        layout.operator(ids.OP_BAKE_KEEP_PARTIAL, icon="ACTION")
         for group in (BUILD, JOIN, CHANGE, POSE, THROW):
             layout.separator()
             if group is JOIN:
