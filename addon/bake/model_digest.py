@@ -25,7 +25,7 @@ from ..bridge.fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIE
 from ..bridge.mass import is_weighed
 from ..bridge.motion import starting_basis
 from ..bridge.numbers import unit_length
-from ..bridge.poses import world_scale
+from ..bridge.poses import to_array, world_scale
 from ..bridge.read import place_links
 from ..props import axes_in_use
 from ..props.members import links_in
@@ -101,7 +101,7 @@ def _link_at_rest(link: Link, curves: Curves, obj: bpy.types.Object | None, form
     names = {known.field for known in curves if known.owner == link.name and known.axis < 0}
     reset = {field.name for field in LINK_FIELDS} & names
     changes = {name: getattr(LINK_AT_REST, name) for name in reset}
-    if obj in forms:
+    if obj is not None and obj in forms:
         if is_weighed(obj) or names & WEIGHT:
             changes |= {field.name: getattr(LINK_AT_REST, field.name) for field in INERTIAL_FIELDS}
         changes["collisions"] = [replace(shape, geometry=None, pose=IDENTITY) for shape in link.collisions]
@@ -181,7 +181,7 @@ def _form_of(link: bpy.types.Object, shapes: list[bpy.types.Object]) -> Iterator
         for other in sorted(instanced, key=lambda other: other.name):
             yield f"{other.name} {starting_basis(other).tolist()} {_digest_of_mesh(other)}"
         if shape != link and not is_moved_within_its_link(shape):
-            yield f"{[*map(list, shape.matrix_parent_inverse)]} {starting_basis(shape).tolist()}"
+            yield f"{to_array(shape.matrix_parent_inverse).tolist()} {starting_basis(shape).tolist()}"
 
 
 def _digest_of_mesh(shape: bpy.types.Object) -> str:

@@ -86,9 +86,9 @@ def _strips(owner: bpy.types.ID) -> Iterator[str]:
         yield f"{_name_of(owner)} {[getattr(strip, name) for name in OF_STRIPS]}"
 
 
-def _name_of(owner: bpy.types.ID) -> str:
+def _name_of(owner: bpy.types.ID | None) -> str:
     """Return the name of a data-block; empty for a scene, since linked copies of it hold the same animation."""
-    return "" if isinstance(owner, bpy.types.Scene) else owner.name
+    return "" if owner is None or isinstance(owner, bpy.types.Scene) else owner.name
 
 
 def sha(*texts: str) -> str:

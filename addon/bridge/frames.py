@@ -78,9 +78,10 @@ def _pose_below(carrier: bpy.types.Object | None, obj: bpy.types.Object) -> Pose
     if carrier is None and obj.parent is not None:
         return tidy_pose(pose_of_matrix(to_array(obj.matrix_world), UNSCALED))
     carried = np.eye(4)
-    while obj != carrier and obj is not None:
-        carried = matmul(matmul(to_array(obj.matrix_parent_inverse), to_array(obj.matrix_basis)), carried)
-        obj = obj.parent
+    for part in (obj, *ancestors(obj)):
+        if part == carrier:
+            break
+        carried = matmul(matmul(to_array(part.matrix_parent_inverse), to_array(part.matrix_basis)), carried)
     if carrier is not None:
         carried = matmul(np.diag((*world_scale(carrier), 1.0)), carried)
     return tidy_pose(pose_of_matrix(carried, UNSCALED))

@@ -150,7 +150,7 @@ def left_behind(scene: bpy.types.Scene) -> list[Machine]:
 
 def require_in_place(scene: bpy.types.Scene) -> None:
     """Raise SceneError if a machine was moved after its bake: its joints are elsewhere than its keys have its links."""
-    moved = [machine for machine in left_behind(scene) if machine.is_moved and not is_still(machine.drag)]
+    moved = [it for it in left_behind(scene) if it.is_moved and it.drag is not None and not is_still(it.drag)]
     if moved:
         name = model_name(moved[0].links[0])
         raise SceneError(

@@ -139,6 +139,7 @@ class Simulation:
         self._failed = False
         self._controlled = 0
         self._wall_time = 0.0
+        self._contacts: list[Contact] = []
         self._since = self._zero = float(self._times[0])
         self._notes: list[str] = []
         self._goes_on = self._resume(compiled, initial)
@@ -211,8 +212,12 @@ class Simulation:
 
     @property
     def contacts(self) -> list[Contact]:
-        """The contact points at the last frame that is done."""
-        return self._stage.contacts()
+        """The contact points at the last frame that is done; empty before the first one.
+
+        They stay the same while the next frame is computed, at events on the way to it, and if it fails. `restore`
+        brings back those of its frame.
+        """
+        return self._contacts
 
     @property
     def impacts(self) -> list[Impact]:
@@ -250,6 +255,7 @@ class Simulation:
         self._jump, self._jumps = None, self._jumps[: snapshot.jumps]
         self._stage.solver.control(snapshot.inputs)
         self._stage.solver.restore(snapshot.memory)
+        self._contacts = self._stage.contacts() if snapshot.frames else []
 
     @property
     def state(self) -> dict:
@@ -367,6 +373,7 @@ class Simulation:
             self._change_stage(frame)
         elif progress is Progress.REACHED:
             self._stage.recorder.record(self._stage.solver.observe())
+            self._contacts = self._stage.contacts()
             flow = self._stage.solver.flow
             self._tally = Tally(self._tally.counts, flow, max(self._tally.largest, flow - self._tally.flow))
         self._wall_time += time.perf_counter() - begun
