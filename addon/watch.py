@@ -7,7 +7,7 @@ While the user drags something, a scene changes with every movement of the mouse
 """
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import bpy
 from bpy.app.handlers import persistent
@@ -15,7 +15,8 @@ from bpy.app.handlers import persistent
 from ..core.model import ModelError
 from . import bridge, ids
 from .bridge.last_run import forget_runs
-from .props import carrier_of, is_joint, is_link, show_error
+from .props import carrier_of, is_joint, show_error
+from .props.members import forget_members, forget_members_of_change, has_joints, has_links
 from .props.overriding import complete_overrides
 from .props.owners import holds_ours
 
@@ -34,14 +35,17 @@ changes = 0
 moves = 0
 """Grows with everything that may have moved or changed something in a view."""
 
-_passing = ""
-"""Which way the user is going through the steps of undo: "undo" or "redo"; empty once the scene came to rest."""
+_left: dict[int, list[str]] = {}
+"""Scenes in which something was moved away from its bake, by their session uid, until the next frame takes it back.
 
-_taken: tuple = ()
-"""What bakes were last asked to go along with, so that they are asked once."""
+The names are of the joints that were moved with whole machines.
+"""
 
-_gone_along: dict[int, int] = {}
-"""How often bakes of a scene had gone along when it came to rest, by its session uid."""
+replacements = 0
+"""Grows with each undo, redo and file: no object is what it was before."""
+
+_is_undone = False
+"""Whether the scene is that of an undo or a redo, and has not come to rest since."""
 
 _settled_at = -1
 _is_touched = True
@@ -56,6 +60,8 @@ def _depsgraph_updated(_scene, depsgraph):
         return
     updated = [update.id.original for update in depsgraph.updates]
     changed = [item for item in updated if isinstance(item, bpy.types.Object)]
+    if depsgraph.id_type_updated("COLLECTION"):
+        forget_members()
     if changed or depsgraph.id_type_updated("SCENE"):
         note_change(changed)
 
@@ -64,6 +70,10 @@ def _depsgraph_updated(_scene, depsgraph):
 def _frame_changed(scene, depsgraph):
     global moves
     moves += 1
+    if scene.session_uid in _left:
+        for name in _left.pop(scene.session_uid):
+            bridge.moved_bakes.put_ground_back(scene, name)
+        note_change()
     try:
         bridge.keyed_joints.follow_keys(scene, depsgraph)
     except ModelError as error:
@@ -73,22 +83,19 @@ def _frame_changed(scene, depsgraph):
 @persistent
 def _replaced(*_):
     """After an undo, a redo, or the loading of a file, no object is what it was."""
+    global replacements
+    replacements += 1
     bridge.rig.forget_rigs()
     forget_runs()
+    forget_members()
+    _left.clear()
     note_change()
 
 
 @persistent
 def _undone(*_):
-    global _passing
-    _passing = "undo"
-    _replaced()
-
-
-@persistent
-def _redone(*_):
-    global _passing
-    _passing = "redo"
+    global _is_undone
+    _is_undone = True
     _replaced()
 
 
@@ -140,6 +147,7 @@ def note_change(objects: Iterable[bpy.types.Object] = ()) -> None:
     changes += 1
     moves += 1
     objects = list(objects)
+    forget_members_of_change(objects)
     _is_touched = _is_touched or any(is_joint(obj) or carrier_of(obj) for obj in objects)
     bridge.rig.forget_weights(objects)
     if not bpy.app.background:
@@ -150,24 +158,28 @@ def note_change(objects: Iterable[bpy.types.Object] = ()) -> None:
 
 def _look() -> float | None:
     """Read the scene in each window, for panels and overlays; later where an operator is still at work."""
-    global _settled_at, _is_touched
+    global _settled_at, _is_touched, _is_undone
     windows = bpy.context.window_manager.windows
     if any(_is_at_work(operator) for window in windows for operator in window.modal_operators):
         return REST
     if _settled_at == moves:
         return None
     _settled_at = moves
-    left = {window: _left_behind(window) for window in windows}
-    if any(_takes_along(window, found) for window, found in left.items()):
-        return None  # what it has changed is looked at next
-    waiting = {window.scene for window, found in left.items() if found}
     for scene in {window.scene for window in windows}:
-        if scene not in waiting and any(is_link(obj) or is_joint(obj) for obj in scene.objects):
-            bridge.settling.settle_frames(scene)
+        if has_links(scene) or has_joints(scene):
+            _left.pop(scene.session_uid, None)
+            if _is_undone:
+                bridge.moved_bakes.put_grounds_back_after_undo(scene)
+            if grounds := _grounds_left(scene, windows):
+                _left[scene.session_uid] = grounds
+            else:
+                bridge.settling.settle_frames(scene)
         rig = bridge.rig.show_rig(scene, _is_touched)
+        if any(problem.code in bridge.moved_bakes.UNTIL_NEXT_FRAME for problem in rig.problems):
+            _left.setdefault(scene.session_uid, [])
         if getattr(scene, ids.SCENE).findings:  # else what reads them is not loaded
             bridge.remedies.drop_mended(scene, rig.model)
-    _is_touched = False
+    _is_touched = _is_undone = False
     for window in windows:
         for area in window.screen.areas:
             if area.type in ("VIEW_3D", "PREFERENCES"):
@@ -175,39 +187,15 @@ def _look() -> float | None:
     return None
 
 
-def _left_behind(window: bpy.types.Window) -> tuple:
-    """What the bakes of the window's scene are to go along with; empty where there is nothing."""
-    scene = window.scene
-    if window.screen.is_animation_playing or not any(map(is_link, scene.objects)):
-        return ()
-    found = bridge.moved_bakes.left_behind(scene)
-    return (scene.session_uid, *(obj.session_uid for machine in found for obj in machine.objects)) if found else ()
+def _grounds_left(scene: bpy.types.Scene, windows: Iterable[bpy.types.Window]) -> list[str]:
+    """Return the names of the joints that hold the scene's moved machines, which wait for the user's choice.
 
-
-def _takes_along(window: bpy.types.Window, left: tuple) -> bool:
-    """Let bakes go along with what was moved or copied, as a step of undo of its own. left: as `_left_behind` has it.
-
-    An undo of that step alone would leave the machine moved and its bake behind, and so would a redo that stops before
-    it: both go on to the next step. (After such an undo, Blender has put the links back on their keys.)
+    The user lets the bakes move along, or shows another frame, where keys take the links back and `_frame_changed` the
+    joints. Until then, the joints keep the frames that the bakes were made with. While frames play, nothing waits.
     """
-    global _passing, _taken
-    scene = window.scene
-    way, _passing = _passing, ""
-    count = getattr(scene, ids.SCENE).gone_along
-    is_undone = count < _gone_along.get(scene.session_uid, 0)
-    _gone_along[scene.session_uid] = count
-    with bpy.context.temp_override(window=window):
-        if (is_undone if way == "undo" else left) and way and getattr(bpy.ops.ed, way).poll():
-            getattr(bpy.ops.ed, way)()
-            return True
-        along = bpy.ops.limberjack.bake_move_along
-        if not left or not along.poll():
-            _taken = ()
-            return False
-        before, _taken = _taken, left
-        with suppress(RuntimeError):  # which the panel shows
-            return left != before and along("EXEC_DEFAULT", True) == {"FINISHED"}
-        return False
+    if any(window.scene == scene and window.screen.is_animation_playing for window in windows):
+        return []
+    return [joint.name for machine in bridge.moved_bakes.left_behind(scene) for joint in machine.grounds]
 
 
 def _is_at_work(operator) -> bool:
@@ -221,7 +209,7 @@ _HANDLERS = {
     "depsgraph_update_post": _depsgraph_updated,
     "frame_change_post": _frame_changed,
     "undo_post": _undone,
-    "redo_post": _redone,
+    "redo_post": _undone,
     "load_post": _loaded,
     "blend_import_post": _imported,
     "save_pre": _before_saving,

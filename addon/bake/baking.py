@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import bpy
+import numpy as np
 from bpy.app.translations import pgettext_iface
 
 from ...core.model import Model
@@ -18,7 +19,7 @@ from ...core.version import VERSION
 from .. import ids
 from ..bridge.last_run import keep_run
 from ..bridge.motion import action_of
-from ..bridge.moved_bakes import note_places
+from ..bridge.moved_bakes import note_places, require_in_place
 from ..bridge.numbers import frame_rate
 from ..bridge.problems import left_links, wind_without_drag
 from ..bridge.read import SceneReading, scan_scene
@@ -121,6 +122,7 @@ class Bake(ABC):
         self.first, self.last = settings.first, settings.last
         self.fps = frame_rate(scene)
         self.frames = settings.frames
+        require_in_place(scene)
         self._is_changed = reading is not None
         self.reading = reading or scan_scene(scene, first=self.first)
         self._joints: dict[str, bpy.types.Object] = {}
@@ -206,6 +208,9 @@ class Bake(ABC):
     def _work(self) -> Iterator[None]:
         for _ in self._move():
             yield
+        yield from self._write()
+
+    def _write(self) -> Iterator[None]:
         self._require_links()
         self._writing = Writing(self.scene, self.reading, self._motion(), self.settings)
         for _ in self._writing:
@@ -232,6 +237,24 @@ class Bake(ABC):
         except BaseException:
             self.cancel()
             raise
+
+    @property
+    def good_frames(self) -> np.ndarray:
+        """The frames that have motion so far, shape (F,); fewer than two are no bake."""
+        return self.frames[: self.frames_done]
+
+    def keep_good_frames(self) -> None:
+        """Let the bake end with the last frame that has motion, after `step` has failed; then call `step` again.
+
+        Raises:
+            BakeError: fewer than two frames have motion.
+        """
+        if len(self.good_frames) < 2:
+            raise BakeError("the simulation failed before its second frame: there is nothing to keep")
+        self.frames = self.good_frames
+        self.last = int(self.frames[-1])
+        self.notes.append(f"the bake ends at frame {self.last}, where the simulation failed")
+        self._pending = self._write()
 
     def cancel(self) -> None:
         """Leave the scene as it was."""
@@ -300,6 +323,7 @@ class Bake(ABC):
             keys=writing.bake.digest,
             first=self.first,
             last=self.last,
+            asked_last=settings.last,
             step=settings.step,
             fps=self.fps,
             accuracy=settings.accuracy,

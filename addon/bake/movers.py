@@ -1,103 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Digests of a scene that hold at all its frames: of its model without what is animated, and of what animates that."""
+"""A digest of the animation that drives a simulation, the same at every frame of the scene."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 import bpy
 import numpy as np
 
-from ...core.model import Axis, Joint, Link, Model
-from ...core.spatial import ZERO
 from .. import ids
-from ..bridge.animated import (
-    FOLLOWED_ON_AXES,
-    SCENE,
-    STRENGTH,
-    Input,
-    animated_inputs,
-    curves_moving,
-    is_followed,
-    targets_of,
-)
+from ..bridge.animated import SCENE, animated_inputs, curves_moving, is_followed, targets_of
 from ..bridge.motion import playing_strips
-from ..bridge.numbers import unit_length
-from ..bridge.read import place_links
-from ..props import axes_in_use, is_link
-from ..props.naming import model_name, object_of
+from ..props.naming import object_of
 from .receipt import read_print
 
 OF_STRIPS = (
     *("frame_start", "frame_end", "action_frame_start", "action_frame_end", "scale", "repeat", "blend_type"),
     *("blend_in", "blend_out", "extrapolation", "influence", "use_reverse", "mute"),
 )
-VECTORS = {"gravity": "gravity", "wind": f"{ids.SCENE}.wind"} | {
-    name: f"{ids.LINK}.{name}" for name in ("force", "torque")
-}
-"""Where they lie."""
-
 SIMPLE = ("BOOLEAN", "INT", "FLOAT", "ENUM")
 COMPONENT = re.compile(r"(.*?)(?:\.[xyzw]|\[\d+\])")
 """A path to a component of a vector, and the vector's."""
-
-AT_REST = {name: getattr(Axis(), name) for name in FOLLOWED_ON_AXES}
-
-
-def digest_of_model(scene: bpy.types.Scene, model: Model) -> str:
-    """Without the numbers that are animated, so that it is the same at every frame. model: as the scene is read."""
-    curves = {known: moving for known, moving in animated_inputs(scene).items() if is_followed(known)}
-    animated = set(curves)
-    if not animated:
-        return model.digest()
-    driven = {known.owner for known in animated if known.axis >= 0 or known.field == STRENGTH}
-    switched = {known.owner for known in animated if known.field == "enabled"}
-    still = replace(
-        model,
-        links=[_at_rest(link, animated) for link in model.links],
-        joints=[_joint_at_rest(joint, driven, switched) for joint in model.joints],
-        **{known.field: ZERO for known in animated if known.owner == SCENE},
-    )
-    if switched:  # where it does not act, other links and joints come first
-        still.links.sort(key=lambda link: link.name)
-        still.joints.sort(key=lambda joint: joint.name)
-        place_links(still, {model_name(obj): obj for obj in scene.objects if is_link(obj)}, unit_length(scene))
-    numbers = [text for name in sorted(driven) for text in _still_numbers(object_of(scene, name), animated)]
-    parts = [text for known in sorted(animated) for text in _still_parts(scene, known, curves[known])]
-    return _sha(still.digest(), *numbers, *parts)
-
-
-def _at_rest(link: Link, animated: set[Input]) -> Link:
-    return replace(link, **{name: ZERO for name in ("force", "torque") if Input(link.name, name) in animated})
-
-
-def _joint_at_rest(joint: Joint, driven: set[str], switched: set[str]) -> Joint:
-    axes = [replace(axis, **AT_REST) for axis in joint.axes] if joint.name in driven else joint.axes
-    return replace(joint, axes=axes, enabled=joint.enabled or joint.name in switched)
-
-
-def _still_numbers(obj: bpy.types.Object, animated: set[Input]) -> Iterator[str]:
-    """What of a joint's drives is not animated: some of it may be, and the model has the two as one."""
-    settings = getattr(obj, ids.JOINT)
-    if Input(model_name(obj), STRENGTH) not in animated:
-        yield repr(settings.drive_strength)
-    for number, axis in enumerate(axes_in_use(settings)):
-        yield str(axis.use_effort)
-        for name in sorted(FOLLOWED_ON_AXES):
-            if Input(model_name(obj), name, number) not in animated:
-                yield repr(getattr(axis, name))
-
-
-def _still_parts(scene: bpy.types.Scene, known: Input, curves: list[bpy.types.FCurve]) -> Iterator[str]:
-    """The components of a vector that nothing moves, while others are animated."""
-    path = VECTORS.get(known.field)
-    if path:
-        owner = object_of(scene, known.owner) if known.owner != SCENE else scene
-        moved = {curve.array_index for curve in curves if curve.data_path == path}
-        yield repr([value for index, value in enumerate(owner.path_resolve(path)) if index not in moved])
 
 
 def digest_of_movers(scene: bpy.types.Scene) -> str:
@@ -108,20 +33,21 @@ def digest_of_movers(scene: bpy.types.Scene) -> str:
     animated = {known: curves for known, curves in animated_inputs(scene).items() if is_followed(known)}
     if not animated:
         return ""
-    found = [f"{known} {_print(curve)}" for known, curves in animated.items() for curve in curves]
+    found = [f"{known} {print_of_mover(curve)}" for known, curves in animated.items() for curve in curves]
     owners = {scene if known.owner == SCENE else object_of(scene, known.owner) for known in animated}
     found += [text for owner in owners for text in _strips(owner)]
-    return _sha(*sorted(found))
+    return sha(*sorted(found))
 
 
-def _print(curve: bpy.types.FCurve) -> str:
+def print_of_mover(curve: bpy.types.FCurve) -> str:
+    """Return a text by which a curve or a driver is known, with all that decides its value at a frame."""
     own = _print_of_keys(curve)
     if curve.driver is None:
         return own
     driver = curve.driver
     variables = [(variable.name, variable.type) for variable in driver.variables]
     read = [
-        (target.id.name, target.data_path, target.bone_target, target.transform_type, _standing(target))
+        (_name_of(target.id), target.data_path, target.bone_target, target.transform_type, _standing(target))
         for target in targets_of(curve)
     ]
     return f"{own} {driver.type} {driver.expression} {variables} {read}"
@@ -157,8 +83,14 @@ def _standing(target: bpy.types.DriverTarget) -> str:
 
 def _strips(owner: bpy.types.ID) -> Iterator[str]:
     for strip in playing_strips(owner):
-        yield f"{owner.name} {[getattr(strip, name) for name in OF_STRIPS]}"
+        yield f"{_name_of(owner)} {[getattr(strip, name) for name in OF_STRIPS]}"
 
 
-def _sha(*texts: str) -> str:
+def _name_of(owner: bpy.types.ID | None) -> str:
+    """Return the name of a data-block; empty for a scene, since linked copies of it hold the same animation."""
+    return "" if owner is None or isinstance(owner, bpy.types.Scene) else owner.name
+
+
+def sha(*texts: str) -> str:
+    """Return one digest of several texts."""
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()

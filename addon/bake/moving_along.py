@@ -12,9 +12,9 @@ import numpy as np
 from ...core.model import Model
 from ...core.spatial import compose
 from .. import ids
-from ..bridge.frames import place_empty, store_frames, stored_frames
+from ..bridge.frames import store_frames, stored_frames
 from ..bridge.motion import action_of, fcurves_of, has_own_keys, is_bake, moves_itself
-from ..bridge.moved_bakes import STILL, Machine, animated_carrier, is_still, note_places, playing
+from ..bridge.moved_bakes import STILL, Machine, animated_carrier, is_still, note_places, playing, put_ground_back
 from ..bridge.numbers import format_pose, parse_pose
 from ..bridge.poses import pose_of_matrix, to_array
 from ..bridge.read import SceneReading, scan_scene
@@ -58,7 +58,8 @@ def move_along(scene: bpy.types.Scene, moves: list[Move]) -> None:
         _require_still_carriers(move.machine)
         _moved_keys(_changes(move.machine, move.drag))  # which may be refused
     for move in displaced:
-        _put_grounds_back(move.machine)
+        for joint in move.machine.grounds:  # so that the model can be read as it was
+            put_ground_back(scene, joint.name)
     fresh = _fresh_models(scene, moves)
     edited = {action for move in moves for action in move.machine.actions if is_edited(action)}
     for move in reversed(moves):  # the newest is the copy
@@ -176,13 +177,6 @@ def _move_model(machine: Machine, move: np.ndarray) -> None:
             store_frames(joint, compose(X, X_PJ), X_CJ)
             if getattr(joint, ids.BEFORE).numbers:
                 change_kept(joint, lambda kept, empty=joint: {name: list(getattr(empty, name)) for name in kept})
-
-
-def _put_grounds_back(machine: Machine) -> None:
-    """Where the bake had them, so that the model can be read as it was."""
-    for joint in machine.grounds:
-        if not moves_itself(joint):
-            place_empty(joint, stored_frames(joint)[0])
 
 
 def _fresh_models(scene: bpy.types.Scene, moves: list[Move]) -> set[str]:

@@ -19,10 +19,11 @@ REPLACED = (*TRANSFORMS, f"{ids.JOINT}.coordinates[")
 """How the data paths begin of which a bake has curves of its own, or that would fight these."""
 
 
-ROUNDING = 2
-"""Number of times that masses, inertias and poses of scenes have been computed in another way, plus 1.
+ROUNDING = 3
+"""Number of times that the digest of an unchanged scene has changed, plus 1.
 
-Another way gives other last digits, and so another digest of an unchanged scene. 2: without BLAS.
+2: masses, inertias and poses are computed without BLAS, which gives other last digits. 3: the name of the scene, its
+named frames and what differs from frame to frame are left out.
 """
 
 
@@ -43,6 +44,8 @@ class Receipt(NamedTuple):
         off_by, turned_by: most that a link is away from the motion [m] and turned [rad], as Blender plays the keys; 0
             where every frame has a key, and the keys are the motion.
         result: in words.
+        asked_last: frame at which the bake was to end; after `last` if the simulation failed and its good frames were
+            kept. 0 in older versions, where it is `last`.
         rounding: the ROUNDING of the version that baked; older versions did not write it.
     """
 
@@ -69,6 +72,12 @@ class Receipt(NamedTuple):
     movers: str = ""
     contact: bool = False
     rounding: int = 1
+    asked_last: int = 0
+
+    @property
+    def asked_frame(self) -> int:
+        """The frame at which the bake was to end."""
+        return self.asked_last or self.last
 
 
 def sign(action: bpy.types.Action, receipt: Receipt) -> None:

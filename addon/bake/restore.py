@@ -10,7 +10,8 @@ import bpy
 
 from .. import ids
 from ..bridge.motion import action_of, curves_in, fcurves_of, has_own_keys, is_bake, may_follow_own_keys
-from ..props import is_joint, is_led, is_link
+from ..props import is_led, is_link
+from ..props.members import joints_in, links_in
 from .fcurves import copy_curves
 from .receipt import REPLACED, digest_of_curves, is_edited, is_of_bake
 
@@ -28,12 +29,12 @@ def is_baked(obj: bpy.types.Object) -> bool:
 
 def baked_links(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """The links of the scene that a bake of ours moves."""
-    return [obj for obj in scene.objects if is_link(obj) and is_baked(obj)]
+    return [obj for obj in links_in(scene) if is_baked(obj)]
 
 
 def baked_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """As `baked_links`, and the joints that have a bake's curves."""
-    return [obj for obj in scene.objects if (is_link(obj) or is_joint(obj)) and is_baked(obj)]
+    return [obj for obj in (*links_in(scene), *joints_in(scene)) if is_baked(obj)]
 
 
 def bake_of(scene: bpy.types.Scene) -> bpy.types.Action | None:

@@ -13,8 +13,10 @@ from .. import ids
 from ..bridge.motion import is_animated, may_follow_own_keys
 from ..bridge.numbers import frame_rate
 from ..props import ancestors, is_led, is_link
+from ..props.members import links_in
 from ..props.naming import model_name
-from .movers import digest_of_model, digest_of_movers
+from .model_digest import digest_of_model
+from .movers import digest_of_movers
 from .receipt import ROUNDING, Receipt, receipt_of
 from .restore import bake_of
 from .settings import settings_of
@@ -41,7 +43,7 @@ def digest_of_inputs(scene: bpy.types.Scene, model: Model, start: str) -> Inputs
 
     What drivers and constraints do to links that lead is not looked at.
     """
-    links = [obj for obj in scene.objects if is_link(obj)]
+    links = links_in(scene)
     carriers = {carrier for link in links for carrier in ancestors(link) if not is_link(carrier)}
     own = [obj for obj in links if may_follow_own_keys(obj)]
     led = links if start == "KEYS" else [obj for obj in links if is_led(obj) or obj in own]
@@ -74,7 +76,7 @@ def out_of_date(scene: bpy.types.Scene, model: Model) -> str:
     now = digest_of_inputs(scene, model, receipt.start)
     if now.model != receipt.model:
         changed = "links, joints or gravity were changed"
-        return changed if receipt.rounding == ROUNDING else f"{changed}, or an older version rounded their masses"
+        return changed if receipt.rounding == ROUNDING else f"{changed}, or an older version made the bake"
     if now.motion != receipt.motion:
         return "the animation that it begins with was changed"
     if receipt.source == "simulation" and now.movers != receipt.movers:
@@ -104,7 +106,7 @@ def _changed_setting(scene: bpy.types.Scene, receipt: Receipt) -> str:
     }
     if receipt.source == "simulation":
         pairs |= {
-            "the frame range": ((now.first, now.last), (receipt.first, receipt.last)),
+            "the frame range": ((now.first, now.last), (receipt.first, receipt.asked_frame)),
             "the accuracy": (now.accuracy, receipt.accuracy),
             "what it starts from": (now.start, receipt.start),
             "Contact": (now.contact, receipt.contact),

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
         fields,
         fitting,
         frames,
-        from_libraries,
         gravity,
         impacts,
         joining,

@@ -8,7 +8,7 @@ from mathutils import Matrix, Quaternion
 from ...core.spatial import IDENTITY, Pose, compose, inverse
 from ...core.spatial.arrays import matmul
 from .. import ids
-from ..props import has_lost_its_parent
+from ..props import ancestors, has_lost_its_parent, is_link
 from .errors import SceneError
 from .numbers import format_pose, parse_pose, tidy_pose
 from .poses import are_same, drawn_pose, pose_of_matrix, to_array, world_scale
@@ -62,13 +62,29 @@ def place_empty(obj: bpy.types.Object, X_PJ: Pose) -> None:
 def empty_frame(obj: bpy.types.Object) -> Pose:
     """The Empty's pose in the parent link [Blender units], wherever that link is now."""
     parent = getattr(obj, ids.JOINT).parent
-    if obj.parent == parent:
-        carried = matmul(to_array(obj.matrix_parent_inverse), to_array(obj.matrix_basis))
-        if parent:
-            carried = matmul(np.diag((*world_scale(parent), 1.0)), carried)
-        return tidy_pose(pose_of_matrix(carried, UNSCALED))
-    in_world = tidy_pose(pose_of_matrix(to_array(obj.matrix_world), UNSCALED))
+    carrier = next(filter(is_link, ancestors(obj)), None)
+    in_carrier = _pose_below(carrier, obj)
+    if carrier == parent:
+        return in_carrier
+    in_world = compose(drawn_pose(carrier), in_carrier) if carrier else in_carrier
     return compose(inverse(drawn_pose(parent)), in_world) if parent else in_world
+
+
+def _pose_below(carrier: bpy.types.Object | None, obj: bpy.types.Object) -> Pose:
+    """Return the object's pose in the link that carries it, through other objects too, or in the world without one.
+
+    It does not depend on where an animation has the link.
+    """
+    if carrier is None and obj.parent is not None:
+        return tidy_pose(pose_of_matrix(to_array(obj.matrix_world), UNSCALED))
+    carried = np.eye(4)
+    for part in (obj, *ancestors(obj)):
+        if part == carrier:
+            break
+        carried = matmul(matmul(to_array(part.matrix_parent_inverse), to_array(part.matrix_basis)), carried)
+    if carrier is not None:
+        carried = matmul(np.diag((*world_scale(carrier), 1.0)), carried)
+    return tidy_pose(pose_of_matrix(carried, UNSCALED))
 
 
 def has_left_its_frame(obj: bpy.types.Object) -> bool:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from .. import ids
-from ..props import is_joint
+from ..props.members import joints_in, links_in
 from ..props.naming import model_name, object_of
 from .motion import action_of, has_own_keys, is_bake, value_curves, what_holds
 from .sliders import place_of, size_of
@@ -27,10 +26,8 @@ Numbers = dict[int, float]
 def keyed_numbers(scene: bpy.types.Scene, frame: float) -> dict[str, Numbers]:
     """Of every joint whose values have keys, by name, these at a frame."""
     found: dict[str, Numbers] = {}
-    for obj in scene.objects:
-        if obj.animation_data is None or not is_joint(obj):
-            continue
-        if numbers := keyed_numbers_of(obj, frame):
+    for obj in joints_in(scene):
+        if obj.animation_data is not None and (numbers := keyed_numbers_of(obj, frame)):
             found[model_name(obj)] = numbers
     return found
 
@@ -66,8 +63,7 @@ def follow_keys(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 
 def _moved_by_others(scene: bpy.types.Scene) -> set[str]:
     """Names of the links that have keys of their own, or that something holds."""
-    links = [obj for obj in scene.objects if getattr(obj, ids.LINK).is_link]
-    return {model_name(obj) for obj in links if has_own_keys(obj) or what_holds(obj)}
+    return {model_name(obj) for obj in links_in(scene) if has_own_keys(obj) or what_holds(obj)}
 
 
 def _q_of(posing: Posing, name: str, keyed: Mapping[int, float]) -> list[float]:

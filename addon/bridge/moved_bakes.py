@@ -21,7 +21,10 @@ from ...core.model.screws import joint_pose
 from ...core.spatial import compose, inverse
 from .. import ids
 from ..props import ancestors, is_joint, is_link
-from .frames import empty_frame, stored_frames
+from ..props.members import joints_in, links_in
+from ..props.naming import model_name
+from .errors import SceneError
+from .frames import empty_frame, place_empty, stored_frames
 from .keyed_joints import keyed_numbers_of
 from .motion import action_of, basis_at, follows_keys, has_own_keys, is_bake, is_previewed, moves_itself
 from .numbers import scaled_pose, unit_length, units_of
@@ -36,6 +39,12 @@ UNTURNED = 1e-5
 """Turn below which a machine was moved without being turned [rad]: single precision makes as much of it."""
 
 STILL = np.eye(4)
+
+LEFT_BEHIND = "bake-left-behind"
+"""Code of the problem that whole machines were moved or copied after their bake."""
+
+UNTIL_NEXT_FRAME = (LEFT_BEHIND, "bake-moved")
+"""Codes of problems that may be gone when another frame is shown."""
 
 
 @dataclass
@@ -95,6 +104,11 @@ class Machine:
         return all(_is_along(obj, there) for obj in self.grounds)
 
     @property
+    def is_left_behind(self) -> bool:
+        """Whether its bake can move along with it, or can become its own."""
+        return self.is_moved or self.can_be_parted
+
+    @property
     def can_be_parted(self) -> bool:
         """Whether it is a copy without a bake of its own: it plays another's, or each link a copy of the whole."""
         return self.is_shared or self.can_be_joined
@@ -113,7 +127,7 @@ class Machine:
 
 def baked_machines(scene: bpy.types.Scene) -> list[Machine]:
     """Those of the scene that play a bake, but for what a preview shows elsewhere; the newest last."""
-    if not any(is_bake(action_of(obj)) for obj in scene.objects):
+    if not any(is_bake(action_of(obj)) for obj in (*links_in(scene), *joints_in(scene))):
         return []
     frame = scene.frame_current_final
     found = [machine for machine in _machines(scene) if machine.actions and not any(map(is_previewed, machine.links))]
@@ -131,12 +145,51 @@ def baked_machines(scene: bpy.types.Scene) -> list[Machine]:
 
 def left_behind(scene: bpy.types.Scene) -> list[Machine]:
     """The machines whose bakes can go along with them, or are to become their own; the newest last."""
-    return [machine for machine in baked_machines(scene) if machine.is_moved or machine.can_be_parted]
+    return [machine for machine in baked_machines(scene) if machine.is_left_behind]
+
+
+def require_in_place(scene: bpy.types.Scene) -> None:
+    """Raise SceneError if a machine was moved after its bake: its joints are elsewhere than its keys have its links."""
+    moved = [it for it in left_behind(scene) if it.is_moved and it.drag is not None and not is_still(it.drag)]
+    if moved:
+        name = model_name(moved[0].links[0])
+        raise SceneError(
+            LEFT_BEHIND,
+            f"link '{name}' was moved with its machine after it was baked: press Move Bake Along or Back to Keys first",
+        )
+
+
+def put_ground_back(scene: bpy.types.Scene, name: str) -> None:
+    """Put the Empty of a joint where the joint's frames are stored, if the scene still has that joint."""
+    joint = scene.objects.get(name)
+    if joint is not None and is_joint(joint) and getattr(joint, ids.JOINT).X_PJ and not moves_itself(joint):
+        place_empty(joint, stored_frames(joint)[0])
+
+
+def put_grounds_back_after_undo(scene: bpy.types.Scene) -> None:
+    """Put joints back that were moved with whole baked machines, after an undo to the step of that move.
+
+    Blender has put the links back on their keys then, but not the joints. Somebody who had moved a joint alone, to
+    change the model, has not selected the link that it holds.
+    """
+    for machine in baked_machines(scene):
+        for joint in machine.grounds:
+            child = getattr(joint, ids.JOINT).child
+            are_selected = joint.select_get() and child is not None and child.select_get()
+            if are_selected and all(is_still(move) for move in machine.dragged.values()):
+                put_ground_back(scene, joint.name)
 
 
 def told(scene: bpy.types.Scene) -> Iterator[tuple[str, bpy.types.Object, str]]:
-    """What was done to baked machines that their keys do not go along with: a code, the link, and the sentence."""
-    for machine in baked_machines(scene):
+    """What was done to baked machines that their keys do not go along with: a code, the link, and the sentence.
+
+    Machines whose bakes can move along are told of together, since all have to move along at once.
+    """
+    machines = baked_machines(scene)
+    left = [machine for machine in machines if machine.is_left_behind]
+    if left:
+        yield LEFT_BEHIND, left[0].links[0], _sentence_about(left)
+    for machine in (machine for machine in machines if not machine.is_left_behind):
         if link := _first(machine.carried, lambda move, at: not is_rigid(move)):
             yield "bake-scaled", link, "it was scaled after it was baked, and its keys are those of the size before"
         elif link := _first(machine.carried, lambda move, at: not is_still(move, at)):
@@ -148,6 +201,17 @@ def told(scene: bpy.types.Scene) -> Iterator[tuple[str, bpy.types.Object, str]]:
             )
         elif link := _first(machine.dragged, lambda move, at: not is_still(move, at)):
             yield "bake-moved", link, "it was moved after it was baked, and its keys bring it back at the next frame"
+
+
+def _sentence_about(left: list[Machine]) -> str:
+    count = sum(len(machine.links) for machine in left) - 1
+    others = f" and {count} more link{'s' if count > 1 else ''}" if count else ""
+    if all(machine.can_be_parted and not machine.is_moved for machine in left):
+        return f"it{others} were copied and play the bake of what they are copies of: let them have a bake of their own"
+    return (
+        f"it{others} were moved or copied after they were baked, and the next frame brings them back to their keys: "
+        "let their bake move along"
+    )
 
 
 def _first(moves: dict[bpy.types.Object, np.ndarray], is_meant: Callable) -> bpy.types.Object | None:
@@ -164,8 +228,7 @@ def tidy_move(link: bpy.types.Object, move: np.ndarray) -> np.ndarray:
 
 
 def _machines(scene: bpy.types.Scene) -> list[Machine]:
-    links = [obj for obj in scene.objects if is_link(obj)]
-    joints = [obj for obj in scene.objects if is_joint(obj)]
+    links, joints = links_in(scene), joints_in(scene)
     group = {link: {link} for link in links}
     for joint in joints:
         settings = getattr(joint, ids.JOINT)

@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 
 from ...core.check import check_definition, check_start
-from ...core.check.overlapping import SUNK, overlapping
+from ...core.check.overlapping import MOST_TOLD, SUNK, Overlap, overlapping, summary
 from ...core.collision.hulls import HullError, convex_hull
 from ...core.geometry import Mesh, pieces
 from ...core.geometry.mesh_data import fan_triangles
@@ -63,6 +63,9 @@ FULL = (
     "hollows; give it convex pieces, or let it stand still"
 )
 
+OVERLAPS = "many-overlapping"
+"""Code of the one problem that stands for many pairs of links that overlap."""
+
 KEYS_REPLACED = "keys-replaced"
 """Code of the note that a bake takes the place of keys."""
 
@@ -71,12 +74,20 @@ OUTDATED = "its convex pieces were made from another mesh: press Add Collision S
 
 @dataclass(frozen=True)
 class Problem:
-    """severity: "error", "warning" or "note". code: of its kind. name: of the object to blame; empty for none."""
+    """Something that is wrong or suspect in a scene.
+
+    Attributes:
+        severity: "error", "warning" or "note".
+        code: of its kind.
+        name: of the object to blame; empty for none, or for several.
+        names: of several objects to blame.
+    """
 
     severity: str
     code: str
     name: str
     message: str
+    names: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -252,7 +263,15 @@ def overlaps(model: Model, elsewhere: frozenset[str] = frozenset()) -> list[Prob
             issues = [issue for issue in overlapping(model, elsewhere) if HULL not in issue.message]
         except ModelError:  # which others tell of
             issues = []
+        pairs = [issue for issue in issues if isinstance(issue, Overlap)]
+        if len(pairs) > MOST_TOLD:
+            names = tuple(sorted({name for pair in pairs for name in (pair.name, pair.other)}))
+            whole = [Problem("warning", OVERLAPS, "", summary(pairs), names)]
+            issues = [issue for issue in issues if not isinstance(issue, Overlap)]
+        else:
+            whole = []
         found = [Problem(each.severity, each.code, each.name, f"{each.subject}: {each.message}") for each in issues]
+        found += whole
         _overlaps = digest, elsewhere, found
     return _overlaps[2]
 

@@ -16,7 +16,8 @@ import bpy
 
 from ...core.model import ModelError
 from .. import ids
-from ..props import carrier_of, is_joint, is_link
+from ..props import carrier_of
+from ..props.members import has_joints, has_links
 from .from_libraries import INSTANCED, instanced_links
 from .numbers import unit_length
 from .poses import world_scale
@@ -56,7 +57,8 @@ class Rig:
     @cached_property
     def troubled(self) -> frozenset[str]:
         """Names of the objects that have an error or a warning."""
-        return frozenset(problem.name for problem in self.problems if problem.severity != "note")
+        told = [problem for problem in self.problems if problem.severity != "note"]
+        return frozenset(name for problem in told for name in (problem.name, *problem.names))
 
 
 _weights: dict[tuple, Weight | str] = {}
@@ -108,10 +110,18 @@ def forget_rigs() -> None:
     _shown.clear()
 
 
+def instanced_once(scene: bpy.types.Scene) -> list[str]:
+    """Return the sentences of `instanced_links`, from the last reading of the scene if there was one."""
+    rig = last_rig(scene)
+    if rig is None:
+        return [sentence for _, sentence in instanced_links(scene)]
+    return [problem.message for problem in rig.problems if problem.code == INSTANCED]
+
+
 def _read(scene: bpy.types.Scene) -> Rig:
     from ...core.model import Model
 
-    if not any(is_link(obj) or is_joint(obj) for obj in scene.objects):  # what reads a scene is not loaded for this
+    if not has_links(scene) and not has_joints(scene):  # what reads a scene is not loaded for this
         return Rig(Model(), problems=_of_instances(scene), unit=unit_length(scene), version=next(_versions))
     from .problems import Problem, find_problems, of_versions
     from .read import scan_scene

@@ -69,6 +69,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         help="as few keys as keep every link so near to its motion at every frame",
     )
     parser.add_argument("--trajectory", metavar="MOTION", type=Path, help="replay a .npz, .csv or .json, not simulate")
+    parser.add_argument(
+        "--keep-partial",
+        action="store_true",
+        help="if the simulation fails, save the frames before that; the exit code is that of a failure all the same",
+    )
     parser.add_argument("--overwrite", action="store_true", help="replace animation that the links have")
     parser.add_argument("--json", action="store_true", help="the report as one JSON object")
 
@@ -109,6 +114,11 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
         result = run.run()
     except SimulationError as error:
         facts = _described(run, files, arguments) | {"output": None, "outputs": []}
+        if arguments.keep_partial and len(run.good_frames) > 1:
+            run.keep_good_frames()
+            run.run()
+            save_together({output: _saver(output, run) for output in arguments.outputs})
+            facts = _described(run, files, arguments)
         tell_diagnoses(arguments.file, error.diagnoses)
         return simulation_failed(error, arguments.file, facts)
     except KeyboardInterrupt as interrupt:  # a run that takes for ever is why somebody stops it

@@ -9,7 +9,7 @@ from bpy.props import BoolProperty, StringProperty
 
 from ...core.model import ModelError
 from ...core.model.text import counted
-from .. import ids
+from .. import ids, watch
 from ..bake.restore import baked_links, baked_objects, clear_bake, foreign_actions, is_baked
 from ..bridge.last_run import forget_run
 from ..preview import current, end
@@ -31,6 +31,23 @@ def _keyed_ones(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """The links, and the joints where these get keys or have those of a bake."""
     onto_joints = getattr(scene, ids.SCENE).bake.onto != "LINKS"
     return [obj for obj in scene.objects if is_link(obj) or (is_joint(obj) and (onto_joints or is_baked(obj)))]
+
+
+_failed: tuple[int, int, "Bake"] | None = None
+"""The run that failed last with frames worth keeping: `watch.replacements` then, its scene's session uid, the run."""
+
+
+def failed_run(scene: bpy.types.Scene) -> "Bake | None":
+    """Return the run of this scene that failed last, unless an undo or another file has replaced its objects."""
+    if _failed is None or _failed[:2] != (watch.replacements, scene.session_uid):
+        return None
+    return _failed[2]
+
+
+def _remember_failed(scene: bpy.types.Scene, run: "Bake | None") -> None:
+    global _failed
+    is_worth_it = run is not None and len(run.good_frames) > 1
+    _failed = (watch.replacements, scene.session_uid, run) if run and is_worth_it else None
 
 
 class RunsBake(WaitsForSolver, OnLinks):
@@ -69,13 +86,18 @@ class RunsBake(WaitsForSolver, OnLinks):
                 self._run = self.make(context)
             except ModelError as error:
                 return fail(self, context, error)
+        _remember_failed(context.scene, None)
         return self.wait(context)
 
     def execute(self, context):
         """Without a window, or from a script: all at once."""
+        _remember_failed(context.scene, None)
+        run = None
         try:
-            result = self.make(context).run()
+            run = self.make(context)
+            result = run.run()
         except (ModelError, _simulation_error()) as error:
+            _remember_failed(context.scene, run)
             return self._fail(context, error)
         return succeed(self, context, result.summary, [*result.notes, *result.diagnoses])
 
@@ -93,6 +115,7 @@ class RunsBake(WaitsForSolver, OnLinks):
         try:
             return self._work(context)
         except (ModelError, _simulation_error()) as error:
+            _remember_failed(context.scene, self._run)
             self.leave(context)
             return self._fail(context, error)
         except Exception:
@@ -188,6 +211,32 @@ class LIMBERJACK_OT_preview_keep_bake(RunsBake, bpy.types.Operator):
         return KeptRun(context.scene, motion, overwrite=self.overwrite)
 
 
+class LIMBERJACK_OT_bake_keep_partial(bpy.types.Operator):
+    """Bake the frames that were simulated before the simulation failed"""
+
+    bl_idname = ids.OP_BAKE_KEEP_PARTIAL
+    bl_label = "Keep Good Frames"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if failed_run(context.scene) is None:
+            cls.poll_message_set("No simulation of this scene has failed since it was opened or undone")
+            return False
+        return nothing_runs(cls, context) and in_object_mode(cls, context)
+
+    def execute(self, context):
+        run = failed_run(context.scene)
+        assert run is not None  # as `poll` has seen
+        _remember_failed(context.scene, None)
+        try:
+            run.keep_good_frames()
+            result = run.run()
+        except ModelError as error:
+            return fail(self, context, error)
+        return succeed(self, context, result.summary, [*result.notes, *result.diagnoses])
+
+
 def _simulation_error() -> type[Exception]:
     from ...core.solvers import SimulationError
 
@@ -255,4 +304,5 @@ CLASSES = (
     LIMBERJACK_OT_preview_keep_bake,
     LIMBERJACK_OT_simulate_overwriting,
     LIMBERJACK_OT_bake_clear,
+    LIMBERJACK_OT_bake_keep_partial,
 )

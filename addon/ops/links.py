@@ -45,7 +45,7 @@ class LIMBERJACK_OT_link_tag(bpy.types.Operator):
         left = [f"'{obj.name}'" for obj in objects if obj not in fit]
         more = f" and {len(left) - MOST_NAMED} more" if len(left) > MOST_NAMED else ""
         but = f", but not {', '.join(left[:MOST_NAMED])}{more}" if left else ""
-        return succeed(self, context, f"{counted(fit, 'link')} tagged{but}{_recognized(context, new)}", refused + notes)
+        return succeed(self, context, f"{counted(fit, 'link')} tagged{but}{_recognized(context, new)}", notes, refused)
 
 
 def _recognized(context, links: list[bpy.types.Object]) -> str:

@@ -27,23 +27,38 @@ class LIMBERJACK_OT_bake_move_along(bpy.types.Operator):
         return in_object_mode(cls, context)
 
     def execute(self, context):
-        from ..bake.moving_along import Move, move_along
-
-        found = bridge.moved_bakes.left_behind(context.scene)
-        if not found:
-            self.report({"INFO"}, "Every bake plays where its links stand")
-            return {"CANCELLED"}
-        still = bridge.moved_bakes.STILL
         try:
-            move_along(
-                context.scene,
-                [Move(it, it.drag, it.carry) if it.is_moved else Move(it, still, still) for it in found],
-            )
+            done = move_all_along(context)
         except ModelError as error:
             return fail(self, context, error)
-        getattr(context.scene, ids.SCENE).gone_along += 1
-        names = ", ".join(repr(machine.links[0].name) for machine in found)
-        return succeed(self, context, f"The bake of {names} moved along")
+        if not done:
+            self.report({"INFO"}, "Every bake plays where its links stand")
+            return {"CANCELLED"}
+        return succeed(self, context, done)
+
+
+def move_all_along(context, _link: bpy.types.Object | None = None) -> str:
+    """Let the bake of every moved or copied machine play where the machine stands; empty if there is none."""
+    from ..bake.moving_along import Move, move_along
+
+    found = bridge.moved_bakes.left_behind(context.scene)
+    if not found:
+        return ""
+    still = bridge.moved_bakes.STILL
+    moves = [Move(it, it.drag, it.carry) if it.is_moved else Move(it, still, still) for it in found]
+    move_along(context.scene, moves)
+    names = ", ".join(repr(machine.links[0].name) for machine in found)
+    return f"The bake of {names} moved along"
+
+
+def all_back_to_keys(context, _link: bpy.types.Object) -> str:
+    """Put all moved machines back where their keys have them, joints too."""
+    scene = context.scene
+    found = bridge.moved_bakes.left_behind(scene)
+    for joint in (joint for machine in found for joint in machine.grounds):
+        bridge.moved_bakes.put_ground_back(scene, joint.name)
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    return f"Back at the keys: {', '.join(repr(machine.links[0].name) for machine in found)}"
 
 
 def move_bake_along(context, link: bpy.types.Object) -> str:

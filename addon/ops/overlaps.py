@@ -7,8 +7,9 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ...core.model import ModelError
+from ...core.model.text import counted
 from .. import bridge, ids
-from ..props import is_joint
+from ..props.members import joints_in
 from ..props.naming import model_name, object_named
 from ..props.pairs import keep_pair
 from .report import select_only
@@ -23,6 +24,10 @@ SHALLOW = 1e-9
 """Metres by which links may overlap that only touch."""
 
 MOST_MOVES = 20
+"""Moves of one link until it must be in nothing."""
+
+MOST_ROUNDS = 100
+"""Rounds of moves of all links: one more than links that stand on each other is enough for a stack."""
 
 SMALLEST = 0.5
 """Part of its size that a shape keeps at least."""
@@ -49,13 +54,61 @@ def move_apart(context, obj) -> str:
         found = _overlaps_of(mover)
         if not found:
             return f"'{mover.name}' is moved out of what it was in"
-        deepest = min(found, key=lambda each: each.gap)
-        away = -1.0 if deepest.a == model_name(mover) else 1.0  # the normal leads from a to b
-        way = away * (-deepest.gap + APART) / unit * Vector(deepest.normal)
+        way = _way_out(min(found, key=lambda each: each.gap), mover, unit)
         mover.matrix_world = Matrix.Translation(way) @ mover.matrix_world
         context.view_layer.update()
     mover.matrix_world = before
     raise ModelError(f"link '{mover.name}' is jammed between others: move it by hand")
+
+
+def select_overlapping(context, _obj) -> str:
+    """Select all links that overlap others."""
+    names = {name for found in _overlaps_in(context.scene) for name in (found.a, found.b)}
+    links = [link for link in (object_named(context.scene, name) for name in sorted(names)) if link is not None]
+    select_only(context, *links)
+    return f"{counted(links, 'link')} that overlap selected"
+
+
+def move_all_apart(context, _obj) -> str:
+    """Move links out of each other, the upper one of two, until none overlap.
+
+    Raises:
+        ModelError: some cannot be moved, or are jammed between others; then none is moved.
+    """
+    scene, moved = context.scene, {}
+    joined = _joined_in(scene)
+    for _ in range(MOST_ROUNDS):
+        found = _overlaps_in(scene)
+        if not found:
+            return f"{counted(moved, 'link')} moved apart"
+        ways: dict[bpy.types.Object, Vector] = {}
+        for each in found:  # the deepest first, and each link once in a round
+            mover = _upper_loose_one(scene, each, joined)
+            if mover is not None and mover not in ways:
+                ways[mover] = _way_out(each, mover, bridge.numbers.unit_length(scene))
+        if not ways:
+            break
+        for mover, way in ways.items():
+            moved.setdefault(mover, mover.matrix_world.copy())
+            mover.matrix_world = Matrix.Translation(way) @ mover.matrix_world
+        context.view_layer.update()
+    left = len(_overlaps_in(scene))
+    for link, before in moved.items():
+        link.matrix_world = before
+    raise ModelError(f"{counted(left, 'pair')} of links are jammed, joined or held: move them by hand")
+
+
+def _upper_loose_one(scene, found: "Separation", joined: set) -> bpy.types.Object | None:
+    """Return the link of a pair that may be moved, of two the upper one; None if both are joined or held."""
+    links = [object_named(scene, name) for name in (found.a, found.b)]
+    loose = [link for link in links if link is not None and _is_loose(link, joined)]
+    return max(loose, key=lambda link: link.matrix_world.translation.z, default=None)
+
+
+def _way_out(found: "Separation", mover: bpy.types.Object, unit: float) -> Vector:
+    """Return the shortest way [Blender units] that leads a link out of the other one of a pair."""
+    away = -1.0 if found.a == model_name(mover) else 1.0  # the normal leads from a to b
+    return away * (-found.gap + APART) / unit * Vector(found.normal)
 
 
 def shrink(context, obj) -> str:
@@ -106,13 +159,22 @@ def _share_left(link, shape, context) -> float:
 
 def _loose_one(context, obj) -> bpy.types.Object:
     """The link to move: the one to blame, or another in it, that no joint holds and no animation moves."""
-    joined = {end for joint in context.scene.objects if is_joint(joint) for end in ends_of(joint)}
+    joined = _joined_in(context.scene)
     others = [found.b if found.a == model_name(obj) else found.a for found in _overlaps_of(obj)]
     for link in (obj, *filter(None, (object_named(context.scene, name) for name in others))):
-        is_free = getattr(link, ids.LINK).motion == "FREE"
-        if is_free and link not in joined and not bridge.motion.is_animated(link):
+        if _is_loose(link, joined):
             return link
     raise ModelError(f"link '{obj.name}' and what it overlaps are joined or held: move the machine by hand")
+
+
+def _joined_in(scene) -> set:
+    return {end for joint in joints_in(scene) for end in ends_of(joint)}
+
+
+def _is_loose(link, joined: set) -> bool:
+    """Return whether neither a joint nor animation holds a link."""
+    is_free = getattr(link, ids.LINK).motion == "FREE"
+    return is_free and link not in joined and not bridge.motion.is_animated(link)
 
 
 def ends_of(joint) -> tuple:
@@ -121,7 +183,12 @@ def ends_of(joint) -> tuple:
 
 
 def _overlaps_of(obj) -> "list[Separation]":
+    return [found for found in _overlaps_in(bpy.context.scene) if model_name(obj) in (found.a, found.b)]
+
+
+def _overlaps_in(scene) -> "list[Separation]":
+    """Return the pairs of links that overlap, the deepest first."""
     from ...core.kinematics.proximity import overlaps
 
-    model = bridge.read.read_scene(bpy.context.scene)
-    return [found for found in overlaps(model) if model_name(obj) in (found.a, found.b) and found.gap < -SHALLOW]
+    found = [each for each in overlaps(bridge.read.read_scene(scene)) if each.gap < -SHALLOW]
+    return sorted(found, key=lambda each: each.gap)

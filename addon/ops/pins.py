@@ -7,6 +7,7 @@ from bpy.props import EnumProperty, StringProperty
 from ...core.model.text import counted
 from .. import ids
 from ..props import is_joint, is_link
+from ..props.members import has_joints, has_links, joints_in, links_in
 from ..props.naming import object_named
 from .report import fail, in_object_mode, succeed
 from .selection import OnLinks, OnSelectedJoints
@@ -89,14 +90,14 @@ class LIMBERJACK_OT_release_all(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not any(is_link(obj) or is_joint(obj) for obj in context.scene.objects):
+        if not has_links(context.scene) and not has_joints(context.scene):
             cls.poll_message_set("There are no links and no joints")
             return False
         return in_object_mode(cls, context)
 
     def execute(self, context):
-        links = [obj for obj in context.scene.objects if is_link(obj) and getattr(obj, ids.LINK).pin != "NONE"]
-        joints = [obj for obj in context.scene.objects if is_joint(obj) and getattr(obj, ids.JOINT).is_held]
+        links = [obj for obj in links_in(context.scene) if getattr(obj, ids.LINK).pin != "NONE"]
+        joints = [obj for obj in joints_in(context.scene) if getattr(obj, ids.JOINT).is_held]
         for obj in links:
             getattr(obj, ids.LINK).pin = "NONE"
         for obj in joints:

@@ -10,7 +10,7 @@ from bpy.props import IntProperty
 from mathutils import Vector
 
 from ...core.model import ModelError
-from .. import ids
+from .. import bridge, ids
 from ..bridge.guides import NAMES, Guide
 from ..bridge.rays import Ray
 from ..overlays import labels
@@ -88,6 +88,7 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
 
     def _begin(self, context) -> None:
         """Raises ModelError where the scene cannot be simulated."""
+        bridge.moved_bakes.require_in_place(context.scene)
         self._preview = begin(context.scene)
         self._at = time.perf_counter()
         show_hints(context, HINTS)

@@ -17,18 +17,32 @@ from ..props import axes_in_use, is_link
 from ..props.naming import object_named
 from .lifting import lift
 from .links import tag_links
-from .moved_bakes import back_to_keys, move_bake_along, play_in_place, scale_back
-from .overlaps import leave_out, move_apart, shrink
+from .moved_bakes import (
+    all_back_to_keys,
+    back_to_keys,
+    move_all_along,
+    move_bake_along,
+    play_in_place,
+    scale_back,
+)
+from .overlaps import leave_out, move_all_apart, move_apart, select_overlapping, shrink
 from .report import fail, in_object_mode, select_only, succeed
 from .throws import start_at_keys
 
 
 class Mend(NamedTuple):
-    """label: of its button. mend: changes the object to blame, and says in a sentence what was done."""
+    """A way to mend a problem.
+
+    Attributes:
+        label: of its button. tip: of its tooltip.
+        mend: changes the object to blame, and says in a sentence what was done.
+        is_of_scene: whether it is about the whole scene, so that no object need be to blame: `mend` may get None.
+    """
 
     label: str
     tip: str
     mend: Callable[[bpy.types.Context, bpy.types.Object], str]
+    is_of_scene: bool = False
 
 
 def _delete(_context, obj) -> str:
@@ -147,6 +161,12 @@ def _fix_base(context, obj) -> str:
     return f"'{obj.name}' is held in the world: its Motion is Static"
 
 
+def _add_ground(context, _obj) -> str:
+    settings = getattr(context.scene, ids.SCENE)
+    settings.contact = settings.ground = True
+    return "Links collide with a floor at height zero"
+
+
 def _turn_axes(context, obj) -> str:
     """Of all such hinges at once: who has one has a chain of them."""
     turned = bridge.turning.turn_idle_axes(context.scene)
@@ -204,9 +224,20 @@ MENDS: dict[str, tuple[Mend, ...]] = {
     "spring-outside-limits": (Mend("Pull Within", "Move the spring's rest to the nearest limit", _spring_within),),
     "constrained": (Mend("Mute", "Mute the link's constraints", _mute_constraints),),
     "plays-strips": (Mend("Mute", "Mute the tracks whose strips move the link", _mute_tracks),),
-    "falls-freely": (Mend("Fix Base", "Hold the link in the world where it stands", _fix_base),),
+    "falls-freely": (
+        Mend("Fix Base", "Hold the link in the world where it stands", _fix_base),
+        Mend("Ground", "Let links collide with an invisible floor at height zero", _add_ground, is_of_scene=True),
+    ),
+    "many-overlapping": (
+        Mend("Select Them", "Select all links that overlap", select_overlapping, is_of_scene=True),
+        Mend("Move Apart", "Move all links out of each other that nothing holds", move_all_apart, is_of_scene=True),
+    ),
     "gravity-cannot-turn": (
         Mend("Turn Axes", "Lay every axis that gravity cannot turn level, across what its joint carries", _turn_axes),
+    ),
+    "bake-left-behind": (
+        Mend("Move Bake Along", "Let the bakes of all moved or copied machines play where they stand", move_all_along),
+        Mend("Back to Keys", "Put all links and joints back where their keys have them", all_back_to_keys),
     ),
     "bake-moved": (
         Mend("Move Bake Along", "Let the keys of the whole machine play where the link stands now", move_bake_along),
@@ -288,6 +319,11 @@ class LIMBERJACK_OT_problem_mend(_OfCulprit, bpy.types.Operator):
     @classmethod
     def description(cls, _context, properties):
         return next((pgettext_tip(mend.tip) for mend in _mends(properties)), cls.__doc__)
+
+    def execute(self, context):
+        found = _mends(self)
+        is_of_scene = not self.name and bool(found) and found[0].is_of_scene
+        return self.act(context, None) if is_of_scene else super().execute(context)
 
     def act(self, context, obj):
         found = _mends(self)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How operators tell the user what went wrong, or what they should know, and leave what was made selected."""
 
+import textwrap
+
 import bpy
+from bpy.app.translations import pgettext_iface
 
 from ...core.model.text import counted
 from .. import ids
@@ -9,30 +12,59 @@ from ..watch import note_change
 
 MOST_SECONDS_TOLD = 86400.0
 
+MOST_IN_POPUP, LETTERS_IN_POPUP = 5, 60
+"""Sentences that a popup shows, and letters of a line of it."""
+
 
 def fail(operator, context, error: Exception | str) -> set[str]:
     """Report an error, and keep it for the panel."""
-    getattr(context.window_manager, ids.STATUS).error = str(error)
+    status = getattr(context.window_manager, ids.STATUS)
+    status.error, status.notes = str(error), ""
     operator.report({"ERROR"}, str(error))
     redraw(context)
     return {"CANCELLED"}
 
 
-def succeed(operator, context, message: str, notes=()) -> set[str]:
+def succeed(operator, context, message: str, notes=(), refused=()) -> set[str]:
     """Report what was done, and what the user should know about it.
 
-    The status bar shows only the last report: a single note, or how many there are to be read in the Info editor.
+    The status bar shows only the last report: a single note, or how many there are to be read in the panel.
+
+    Args:
+        notes: sentences, which the panel keeps until the next operator of ours.
+        refused: sentences on what was not done though the user asked for it; a popup at the mouse shows them.
     """
-    getattr(context.window_manager, ids.STATUS).error = ""
+    status = getattr(context.window_manager, ids.STATUS)
+    status.error = ""
     note_change(context.selected_objects)
     operator.report({"INFO"}, message)
-    notes = list(dict.fromkeys(notes))  # what is the matter with several shapes of a link is one thing to its user
+    notes = list(dict.fromkeys((*refused, *notes)))  # several shapes of a link may have one and the same flaw
+    status.notes = "\n".join(notes)
+    if refused:
+        pop_up(context, message, list(dict.fromkeys(refused)))
     for note in notes:
         operator.report({"WARNING"}, note)
     if len(notes) > 1:
-        operator.report({"WARNING"}, f"{message}: {counted(notes, 'warning')}, see the Info editor")
+        operator.report({"WARNING"}, f"{message}: {counted(notes, 'warning')}, see the tab Limberjack")
     redraw(context)
     return {"FINISHED"}
+
+
+def pop_up(context, title: str, sentences: list[str]) -> None:
+    """Show sentences at the mouse, until it leaves them; nothing without a window."""
+    if bpy.app.background or context.window is None:
+        return
+    shown = sentences[:MOST_IN_POPUP]
+
+    def draw(menu, _context):
+        for sentence in shown:
+            for number, line in enumerate(textwrap.wrap(pgettext_iface(sentence), LETTERS_IN_POPUP)):
+                menu.layout.label(text=line, translate=False, icon="BLANK1" if number else "ERROR")
+        if len(sentences) > len(shown):
+            more = pgettext_iface("More of them: {count}").format(count=len(sentences) - len(shown))
+            menu.layout.label(text=more, translate=False)
+
+    context.window_manager.popup_menu(draw, title=title)
 
 
 def redraw(context) -> None:

@@ -6,6 +6,7 @@ import bpy
 from ...core.model import ModelError
 from .. import bridge
 from ..props import is_joint, is_link
+from ..props.members import has_joints, has_links, joints_in
 from ..props.naming import model_name
 from .report import in_object_mode
 
@@ -31,9 +32,9 @@ class OnLinks:
 
     @classmethod
     def poll(cls, context):
-        if not any(is_link(obj) for obj in context.scene.objects):
+        if not has_links(context.scene):
             cls.poll_message_set("There are no links: select objects and tag them as links")
-            for _, sentence in bridge.from_libraries.instanced_links(context.scene):
+            for sentence in bridge.rig.instanced_once(context.scene):
                 cls.poll_message_set(sentence)
             return False
         return in_object_mode(cls, context)
@@ -46,7 +47,7 @@ class OnSelectedJoints:
 
     @classmethod
     def poll(cls, context):
-        if not any(is_joint(obj) for obj in context.selected_objects):
+        if not any(obj.select_get() for obj in joints_in(context.scene)):
             cls.poll_message_set(f"Select {cls.what}")
             return False
         return in_object_mode(cls, context)
@@ -57,7 +58,7 @@ class OnJoints:
 
     @classmethod
     def poll(cls, context):
-        if not any(is_joint(obj) for obj in context.scene.objects):
+        if not has_joints(context.scene):
             cls.poll_message_set("There are no joints")
             return False
         return in_object_mode(cls, context)

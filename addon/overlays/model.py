@@ -17,6 +17,7 @@ from mathutils import Matrix
 
 from ...core.model import ModelError
 from .. import bridge, ids, watch
+from ..props.members import joints_in, links_in
 from ..props.naming import model_name, object_named
 from .lines import Lines
 from .shapes import ball, dashed, glyph, limits
@@ -212,7 +213,7 @@ def up_to_date(rig: bridge.rig.Rig, context, look) -> _Drawing:
     placed = (watch.moves, active.name if active else "", wanted)
     if placed != drawing.placed_at:
         drawing.changing = joint_layout(rig, scene, look, filter(changes_shape, rig.model.joints), drawing.shapes)
-        drawing.lines = _place(drawing, rig, look, active)
+        drawing.lines = _place(drawing, rig, scene, look, active)
         drawing.placed_at = placed
     return drawing
 
@@ -220,10 +221,11 @@ def up_to_date(rig: bridge.rig.Rig, context, look) -> _Drawing:
 _KEYS = (*PALETTE, "show_joints", "show_limits", "show_lines", "show_masses", "show_pins", "show_problems", "size")
 
 
-def _place(drawing: _Drawing, rig: bridge.rig.Rig, look, active: bpy.types.Object | None) -> list[Lines]:
+def _place(drawing: _Drawing, rig: bridge.rig.Rig, scene, look, active: bpy.types.Object | None) -> list[Lines]:
     """Of the active joint only what leads to its links: it is drawn by itself."""
     colors = np.array([tuple(getattr(look, name)) for name in PALETTE])
-    seen = {model_name(obj): obj for obj in bpy.context.visible_objects}
+    ours = (*links_in(scene), *joints_in(scene))
+    seen = {model_name(obj): obj for obj in ours if obj.visible_get()}
     others = {name: obj for name, obj in seen.items() if obj != active}
     found = []
     for layout in (drawing.joints, drawing.changing):

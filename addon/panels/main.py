@@ -6,11 +6,12 @@ from bpy.app.translations import pgettext_iface
 
 from .. import ids
 from ..bake.restore import bake_of
+from ..ops.bake import failed_run
 from ..ops.samples import NEXT, opened, samples
 from ..preview import current
-from ..props import is_link
+from ..props.members import has_links
 from .base import InTab, draw_running, paragraph
-from .preview import draw_controls
+from .preview import draw_controls, draw_state
 from .problems import draw_problem, draw_problems_above, instances_alone
 from .simulate import draw_result, draw_warnings
 
@@ -20,6 +21,9 @@ PLAY = GROUND = 0.36
 PICK = 0.55
 """Part of a panel's width that Pick Joint takes with its arrow, beside Collider, which is shorter in all languages."""
 
+MOST_NOTES = 3
+"""Notes of the last operator that are shown; all are in the Info editor."""
+
 
 class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
     bl_idname = ids.PT_MAIN
@@ -27,34 +31,55 @@ class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
 
     def draw(self, context):
         layout = self.layout
-        has_links = any(is_link(obj) for obj in context.scene.objects)
-        if has_links:
+        is_begun = has_links(context.scene)
+        alone = [] if is_begun else instances_alone(context.scene)
+        for problem in alone:
+            draw_problem(layout.box().column(), context, problem)
+        if is_begun:
             draw_transport(layout, context)
-            draw_problems_above(layout, context)
-        draw_warnings(layout, context)
-        error = getattr(context.window_manager, ids.STATUS).error
-        if error:
-            paragraph(layout, context, error, icon="ERROR")
-        sample = opened()
-        if problems := () if has_links else instances_alone(context.scene):
-            for problem in problems:
-                draw_problem(layout.box().column(), context, problem)
-        elif not has_links:  # a newcomer's first click
+        elif not alone:  # a newcomer's first click
             row = layout.row()
             row.scale_y = 1.5
             row.menu(ids.MT_SAMPLES, icon="FILE_BLEND")
-        elif sample:
-            paragraph(layout, context, f"{sample.says or sample.title}. {pgettext_iface(NEXT)}", icon="INFO")
         _draw_building(layout)
         draw_ground(layout, context.scene)
+        _draw_messages(layout, context, is_begun)
         draw_result(layout, context)
+
+
+def _draw_messages(layout, context, is_begun: bool):
+    """Below all buttons, so that a message that appears moves none of them away from the mouse."""
+    preview = current()
+    if preview is not None:
+        draw_state(layout, context, preview)
+    if is_begun:
+        draw_problems_above(layout, context)
+    draw_warnings(layout, context)
+    status = getattr(context.window_manager, ids.STATUS)
+    if status.error:
+        paragraph(layout, context, status.error, icon="ERROR")
+    if run := failed_run(context.scene):
+        first, last = run.first, int(run.good_frames[-1])
+        failed = pgettext_iface("The simulation failed after frame {frame}").format(frame=last)
+        paragraph(layout, context, failed, icon="ERROR")
+        keep = pgettext_iface("Keep Frames {first}–{last}").format(first=first, last=last)
+        layout.operator(ids.OP_BAKE_KEEP_PARTIAL, text=keep, icon="ACTION", translate=False)
+    notes = status.notes.splitlines()
+    for note in notes[:MOST_NOTES]:
+        paragraph(layout, context, note, icon="INFO")
+    if len(notes) > MOST_NOTES:
+        more = pgettext_iface("More of them: {count}").format(count=len(notes) - MOST_NOTES)
+        layout.label(text=more, translate=False)
+    sample = opened()
+    if is_begun and sample:
+        paragraph(layout, context, f"{sample.says or sample.title}. {pgettext_iface(NEXT)}", icon="INFO")
 
 
 def draw_transport(layout, context):
     """Play and Simulate, or what goes on instead, always at the same place."""
     preview, status = current(), getattr(context.window_manager, ids.STATUS)
     if preview is not None:
-        draw_controls(layout, context, preview)
+        draw_controls(layout, preview)
     elif status.running:
         draw_running(layout, status)
     else:

@@ -45,6 +45,7 @@ class LIMBERJACK_MT_object(bpy.types.Menu):
         layout.operator(ids.OP_PREVIEW, icon="PLAY")
         layout.operator(ids.OP_SIMULATE, icon="REC")
         layout.operator(ids.OP_BAKE_CLEAR, icon="TRASH")
+        layout.operator(ids.OP_BAKE_KEEP_PARTIAL, icon="ACTION")
         _draw_group(layout, BUILD)
         _draw_surroundings(layout, context.scene)
         _draw_group(layout, JOIN)

@@ -9,7 +9,8 @@ from bpy.app.translations import pgettext_iface
 from .. import ids
 from ..bridge.rig import Rig, last_rig
 from ..icons import icon_of_joint
-from ..props import is_joint, is_link
+from ..props import is_joint
+from ..props.members import joints_in, links_in
 from ..props.naming import model_name
 from .base import Folded
 
@@ -37,24 +38,28 @@ class LIMBERJACK_UL_model(bpy.types.UIList):
         _draw_hold(row, item, item == context.view_layer.objects.active)
 
     def filter_items(self, context, data, propname):
-        return in_tree_order(self, context, getattr(data, propname), lambda obj: is_link(obj) or is_joint(obj))
+        return in_tree_order(self, context, [*links_in(data), *joints_in(data)])
 
 
-def in_tree_order(rows, context, objects, is_shown) -> tuple[list[int], list[int]]:
-    """For a UIList of a scene's objects: flags of those that are shown and searched for, and each one's row."""
-    rig = last_rig(context.scene)
+def in_tree_order(rows, context, shown: list[bpy.types.Object]) -> tuple[list[int], list[int]]:
+    """For a UIList of a scene's objects: flags of those that are shown and searched for, and each one's row.
+
+    shown: the objects that have rows. All others come below them in the order of the scene, and are not looked at.
+    """
+    scene = context.scene
+    rig = last_rig(scene)
     places = _places(rig) if rig else {}
-    wanted, count = rows.filter_name.casefold(), len(objects)  # Blender counts them each time that it is asked
-    flags, ranks = [], []
-    for obj in objects:
-        is_ours = is_shown(obj)
+    wanted = rows.filter_name.casefold()
+    numbers = {obj: number for number, obj in enumerate(scene.objects[:])}
+    flags, order = [0] * len(numbers), [0] * len(numbers)
+    in_order = sorted(shown, key=lambda obj: (places.get(model_name(obj), (len(places), 0))[0], obj.name))
+    for rank, obj in enumerate(in_order):
         is_wanted = (wanted in obj.name.casefold()) != rows.use_filter_invert if wanted else True
-        flags.append(rows.bitflag_filter_item if is_ours and is_wanted else 0)
-        ranks.append((places.get(model_name(obj), (len(places), 0))[0], obj.name) if is_ours else (count, obj.name))
-    in_order = sorted(range(len(ranks)), key=ranks.__getitem__)
-    order = [0] * len(ranks)
-    for rank, index in enumerate(in_order):
-        order[index] = rank
+        order[numbers[obj]] = rank
+        flags[numbers[obj]] = rows.bitflag_filter_item if is_wanted else 0
+        del numbers[obj]
+    for rank, number in enumerate(numbers.values(), len(in_order)):
+        order[number] = rank
     return flags, order
 
 
@@ -64,8 +69,7 @@ class LIMBERJACK_PT_model(Folded, bpy.types.Panel):
 
     def draw(self, context):
         scene = context.scene
-        links = sum(is_link(obj) for obj in scene.objects)
-        joints = sum(is_joint(obj) for obj in scene.objects)
+        links, joints = len(links_in(scene)), len(joints_in(scene))
         self.layout.label(text=pgettext_iface("Links: {links}, joints: {joints}").format(links=links, joints=joints))
         if links or joints:
             self.layout.template_list(ids.UL_MODEL, "", scene, "objects", getattr(scene, ids.SCENE), "row", rows=4)

@@ -10,7 +10,8 @@ from .. import ids
 from ..bridge.fields import FACES
 from ..bridge.rig import last_rig
 from ..icons import icon_of_joint
-from ..props import core_joint, is_joint, is_known_joint, limits_of
+from ..props import core_joint, is_known_joint, limits_of
+from ..props.members import has_joints, joints_in
 from .base import Folded, readable
 from .model import in_tree_order
 
@@ -47,7 +48,7 @@ class LIMBERJACK_UL_posed(bpy.types.UIList):
             _draw_sliders(numbers, item.name, settings, known)
 
     def filter_items(self, context, data, propname):
-        return in_tree_order(self, context, getattr(data, propname), moves)
+        return in_tree_order(self, context, [obj for obj in joints_in(data) if moves(obj)])
 
 
 def moves(obj: bpy.types.Object) -> bool:
@@ -86,7 +87,7 @@ class LIMBERJACK_PT_pose(Folded, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return any(is_joint(obj) for obj in context.scene.objects)
+        return has_joints(context.scene)
 
     def draw(self, context):
         layout, scene = self.layout, context.scene

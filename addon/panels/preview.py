@@ -10,8 +10,7 @@ SLOW = 0.95
 """Of real time, below which the pace is told."""
 
 
-def draw_controls(layout, context, preview):
-    is_in_real_time = getattr(context.scene, ids.SCENE).preview.pace == "REAL"
+def draw_controls(layout, preview):
     row = layout.row(align=True)
     row.operator(ids.OP_PREVIEW_STEP, text="", icon="FRAME_PREV").frames = -1
     word, icon = ("Pause", "PAUSE") if preview.is_playing else ("Resume", "PLAY")
@@ -21,6 +20,11 @@ def draw_controls(layout, context, preview):
     row.operator(ids.OP_PREVIEW_POSE, text="Apply Pose", icon="CHECKMARK")
     row.operator(ids.OP_PREVIEW_BAKE, text="Bake Preview", icon="ACTION")
     layout.operator(ids.OP_PREVIEW_STOP, text="Cancel", icon="X")
+
+
+def draw_state(layout, context, preview):
+    """What the user should know of it: why it has stopped, how far behind it is, and what is told of its start."""
+    is_in_real_time = getattr(context.scene, ids.SCENE).preview.pace == "REAL"
     if preview.problem:
         paragraph(layout, context, preview.problem, icon="ERROR")
     elif preview.is_behind:

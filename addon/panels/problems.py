@@ -25,18 +25,17 @@ other."""
 
 class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
     bl_idname = ids.PT_PROBLEMS
-    bl_label = "Problems"
+    bl_label = ""
 
     @classmethod
     def poll(cls, context):
         return bool(_problems(context.scene) or getattr(context.scene, ids.SCENE).findings)
 
+    def draw_header(self, context):
+        self.layout.label(text="Problems" if _count(context.scene) else "Notes")
+
     def draw_header_preset(self, context):
-        scene = context.scene
-        rig = bridge.rig.last_rig(scene)
-        count = sum(problem.severity != "note" for problem in _problems(scene))
-        count += len(_findings(scene, rig))
-        if count:
+        if count := _count(context.scene):
             self.layout.label(text=str(count), icon="ERROR")
 
     def draw(self, context):
@@ -49,12 +48,18 @@ class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
             _draw_finding(self.layout.box().column(), context, number, finding)
 
 
+def _count(scene) -> int:
+    """Return how many problems there are, without notes: what falls as it should is none."""
+    count = sum(problem.severity != "note" for problem in _problems(scene))
+    return count + len(_findings(scene, bridge.rig.last_rig(scene)))
+
+
 def _problems(scene) -> list:
-    """Return all problems but those that the top of the tab shows."""
+    """Return all problems but those that the main panel shows: below Play, or below the bake that they are about."""
     rig = bridge.rig.last_rig(scene)
-    if rig is None or instances_alone(scene):
+    if rig is None or not rig.problems or instances_alone(scene):
         return []
-    above = bridge.problems.codes_above(current() is not None)
+    above = (*bridge.problems.codes_above(current() is not None), bridge.moved_bakes.LEFT_BEHIND)
     return [problem for problem in rig.problems if problem.code not in above]
 
 
@@ -88,7 +93,7 @@ def _draw_problems(layout, context, problems: Sequence):
 def draw_problem(column, context, problem: "bridge.problems.Problem"):
     """Its words, and a button for each way to mend it."""
     _draw_text(column, context, problem.name, problem.text, ICON[problem.severity])
-    mends = MENDS.get(problem.code, ()) if problem.name else ()
+    mends = [mend for mend in MENDS.get(problem.code, ()) if problem.name or mend.is_of_scene]
     fits = sum(len(pgettext_iface(mend.label)) for mend in mends) <= LETTERS_IN_A_ROW
     row = column.row(align=True) if mends and fits else column
     for mend in mends:

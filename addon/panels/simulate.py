@@ -12,6 +12,7 @@ from ..bridge.numbers import frame_rate
 from ..bridge.rig import last_rig
 from .base import Folded, in_columns, paragraph, section
 from .link import draw_surface
+from .problems import draw_problem
 
 UNCOMPILED = (
     "The solver runs uncompiled: results are the same, but about 100 times slower: {reason}. Install the Limberjack "
@@ -54,7 +55,11 @@ def draw_warnings(layout, context):
     """What to know before the next bake, and of the last one."""
     if reason := why_uncompiled():
         paragraph(layout, context, pgettext_iface(UNCOMPILED).format(reason=reason), icon="INFO")
-    if reason := _staleness(context.scene):
+    rig = last_rig(context.scene)
+    left = [problem for problem in rig.problems if problem.code == bridge.moved_bakes.LEFT_BEHIND] if rig else []
+    for problem in left:
+        draw_problem(layout.box().column(), context, problem)
+    if not left and (reason := _staleness(context.scene)):  # what was moved along with its joints would seem changed
         paragraph(
             layout,
             context,

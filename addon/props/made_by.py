@@ -7,6 +7,7 @@ So whatever is appended, linked or pasted is known by itself, and so is what an 
 from bpy.props import StringProperty
 
 from .. import ids
+from .members import forget_members
 
 
 def made_by():
@@ -15,6 +16,7 @@ def made_by():
 
 def note_maker(settings, _context):
     """For the `update` of what makes an object ours. An object that was ours before keeps its version."""
+    forget_members()
     from ...core.version import VERSION
 
     own = getattr(settings.id_data, ids.LINK)

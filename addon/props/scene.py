@@ -127,10 +127,6 @@ class SceneProperties(PropertyGroup):
         set=_choose_row,
         options={"SKIP_SAVE"},
     )
-    gone_along: IntProperty(
-        description="Grows with each bake that went along with what was moved, so that an undo of that is known",
-        options={"SKIP_SAVE"},
-    )
     poses: CollectionProperty(type=PoseProperties)
     pose: IntProperty(name="Pose", description="The pose that is chosen in the list", min=0)
     last_result: StringProperty(name="Last Result", description="Results of the last simulation")
@@ -148,6 +144,7 @@ class StatusProperties(PropertyGroup):
     factor: FloatProperty(min=0.0, max=1.0, options={"SKIP_SAVE"})
     text: StringProperty(options={"SKIP_SAVE"})
     error: StringProperty(options={"SKIP_SAVE"})
+    notes: StringProperty(description="What the last operator told besides, one per line", options={"SKIP_SAVE"})
     self_check: StringProperty(options={"SKIP_SAVE"})
 
 

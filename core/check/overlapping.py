@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Warnings on links that overlap before anything moves. They are not part of `check_definition`, since they need solids."""
+"""Warnings on links that overlap before anything moves. `check_definition` leaves them out, since they need solids."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ..kinematics.proximity import Proximity, Separation
 from ..kinematics.sunk import Sunk, loose_machines, sunk_machines
@@ -17,8 +18,29 @@ CODE = "overlapping"
 SUNK = "sunk-in-ground"
 """Code of a machine that nothing holds and that starts deep in the ground."""
 
+MOST_TOLD = 3
+"""Pairs of links that a summary names."""
+
 SHALLOW = 1e-9
 """Depth by which solids that are meant to touch may overlap because of rounding, such as a box on a floor [m]."""
+
+
+@dataclass
+class Overlap(Issue):
+    """Two links that overlap.
+
+    Attributes:
+        other: name of the second link; the first is the subject.
+        depth: distance by which they have to be moved apart [m].
+    """
+
+    other: str = ""
+    depth: float = 0.0
+
+    @property
+    def in_short(self) -> str:
+        """The two links and how deep they overlap, for a list."""
+        return f"'{self.name}' and '{self.other}' by {in_metres(self.depth)}"
 
 
 def overlapping(model: Model, elsewhere: Collection[str] = ()) -> Iterator[Issue]:
@@ -35,13 +57,33 @@ def overlapping(model: Model, elsewhere: Collection[str] = ()) -> Iterator[Issue
     proximity = Proximity(model)
     for name, said in proximity.colliders.notes:
         yield note("collision-shape", f"link '{name}'", said)
-    sunk = sunk_machines(proximity, elsewhere)
-    yield from map(_sunk_issue, sunk)
-    reported = {frozenset((link, each.ground)) for each in sunk for link in each.links}
+    machines = sunk_machines(proximity, elsewhere)
+    yield from map(_sunk_issue, machines)
+    reported = {frozenset((link, each.ground)) for each in machines for link in each.links}
     for found in proximity.pairs_nearer(-SHALLOW):
         if found.a in elsewhere or found.b in elsewhere or frozenset((found.a, found.b)) in reported:
             continue
-        yield warning(CODE, f"link '{found.a}'", _told(found))
+        yield Overlap("warning", CODE, f"link '{found.a}'", _told(found), other=found.b, depth=-found.gap)
+
+
+def summarized(issues: Iterable[Issue]) -> list[Issue]:
+    """Return the issues with one in the place of all overlaps, if there are more than MOST_TOLD of them."""
+    issues = list(issues)
+    overlaps = [issue for issue in issues if isinstance(issue, Overlap)]
+    if len(overlaps) <= MOST_TOLD:
+        return issues
+    whole = warning(CODE, "model", summary(overlaps))
+    return [issue for issue in issues if not isinstance(issue, Overlap)] + [whole]
+
+
+def summary(overlaps: Sequence[Overlap]) -> str:
+    """Return a sentence about many overlaps: how many there are, and the deepest ones."""
+    deepest = sorted(overlaps, key=lambda overlap: -overlap.depth)[:MOST_TOLD]
+    named = ", ".join(overlap.in_short for overlap in deepest)
+    return (
+        f"{len(overlaps)} pairs of links overlap where they start: {named} and {len(overlaps) - len(deepest)} more; "
+        "move them apart, make some smaller, or let them not meet"
+    )
 
 
 def sunk(model: Model, elsewhere: Collection[str] = ()) -> Iterator[Issue]:

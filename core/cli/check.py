@@ -7,7 +7,7 @@ import argparse
 
 from ..answer import DONE, HAS_ERRORS
 from ..check import check_motion, count_issues
-from ..check.overlapping import SUNK, overlapping
+from ..check.overlapping import SUNK, overlapping, summarized
 from .framework import Verb, add_file, add_settings, load
 from .result import CommandResult, findings, first_error
 
@@ -28,7 +28,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
         issues += [issue for issue in overlapping(reading.model) if issue.code != SUNK]  # which `load` has found
     errors, warnings = count_issues(issues)
     lines = [
-        *(issue.format(arguments.file) for issue in issues),
+        *(issue.format(arguments.file) for issue in summarized(issues)),
         *(f"{arguments.file}: note: {note}" for note in reading.notes),
         f"{_count(errors, 'error')}, {_count(warnings, 'warning')}",
     ]

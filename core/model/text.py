@@ -64,15 +64,32 @@ def weighed(mass: float, digits: int = 4) -> str:
     return f"{mass / size:.{digits}g} {unit}"
 
 
+ABSURD = 1e6
+"""Size of an angle [rad] or of a speed [m/s, rad/s or 1/s] that is told in words: its digits say nothing."""
+
+
+COUNTABLE = 1e9
+"""Size of a number from which on an exponent reads better than its zeros."""
+
+
+def in_digits(value: float, digits: int) -> str:
+    """A number with so many digits, and without an exponent where its zeros can be counted: 57300, not 5.73e+04."""
+    rounded = f"{value:.{digits}g}"
+    return f"{float(rounded):.0f}" if "e+" in rounded and abs(float(rounded)) < COUNTABLE else rounded
+
+
 def measured(value: float, unit: str, digits: int = 4) -> str:
     """Return a number with its unit: "rad", "m", or a unit that begins with one of these.
 
-    Angles are shown in radians, as in files and scripts, and in degrees, as in panels: "1.571 rad (90°)".
+    Angles are shown in radians, as in files and scripts, and in degrees, as in panels: "1.571 rad (90°)". Absurd angles
+    and speeds are told in words: "more than a million rad/s".
     """
-    plain = f"{value:.{digits}g} {unit}".rstrip()
     if not math.isfinite(value):
         return f"{value:g}"
-    return f"{plain} ({math.degrees(value):.{digits}g}°{unit[3:]})" if unit.startswith("rad") else plain
+    if abs(value) >= ABSURD and (unit.startswith("rad") or unit.endswith("/s")):
+        return f"{'more than' if value > 0.0 else 'less than minus'} a million {unit}"
+    plain = f"{in_digits(value, digits)} {unit}".rstrip()
+    return f"{plain} ({in_digits(math.degrees(value), digits)}°{unit[3:]})" if unit.startswith("rad") else plain
 
 
 def measured_apart(one: float, other: float, unit: str) -> tuple[str, str]:

@@ -17,6 +17,9 @@ from ..spatial.arrays import matmul
 from ..trajectory.touches import Contacts, Impacts
 from .ground import Ground, make_ground
 
+NO_POINTS = np.empty(0)
+"""In the place of POINT records where there are none."""
+
 
 class Contact(NamedTuple):
     """A point in which two links touch.

@@ -19,7 +19,7 @@ from ..kinematics import mobility
 from ..kinematics.gimbals import GimbalLock, Gimbals
 from ..model import WORLD, Model
 from ..model.compiled import ON_DOF
-from ..model.text import counted, measured, roughly, timed
+from ..model.text import ABSURD, counted, in_digits, measured, roughly, timed
 from .adaptive import Adaptive
 from .contact_findings import CONTACT_RULES, CONTACT_STARTS
 from .diagnosis import Diagnosis, Remedy, force_unit, in_short, inertia_unit
@@ -132,7 +132,7 @@ def stiff_and_light(run: RunFacts) -> Iterator[Diagnosis]:
         told = " and ".join(told for _, told, *_ in sorted(causes, reverse=True))
         unit, inertia = inertia_unit(run.names[dof][1]), run.inertias[dof]
         message = (
-            f"its {told} on an inertia of {inertia:.3g} {unit}: that takes place at {max(causes)[0]:.2g} rad/s, which "
+            f"its {told} on an inertia of {inertia:.3g} {unit}: that takes place at {_rate(max(causes)[0])}, which "
             "frames cannot show and which takes very short steps; lower it, or give the link more mass"
         )
         joint = run.joint_of_dof[dof]
@@ -210,6 +210,11 @@ def _held_at(run: RunFacts, watched: Watched) -> str:
     watch = run.seen.watches[watched.number]
     is_held = watch.pressed or (watch.held and (watch.touch or watch.slide))
     return _doing(run, watched) if is_held and not watch.asleep else ""
+
+
+def _rate(rate: float) -> str:
+    """How fast something swings or is braked."""
+    return "more than a million rad/s" if rate >= ABSURD else f"{in_digits(rate, 2)} rad/s"
 
 
 def gimbal_lock(run: RunFacts) -> Iterator[Diagnosis]:

@@ -12,7 +12,7 @@ from ..check.falling import CODE as FALLS
 from ..check.falling import machine_in_words
 from ..model.compiled import ON_DOF
 from ..model.drives import DRIVES, OFF
-from ..model.text import counted, measured, measured_apart, measured_range, timed
+from ..model.text import ABSURD, counted, in_digits, measured, measured_apart, measured_range, timed
 from ..spatial.arrays import matmul, norm
 from .diagnosis import Diagnosis, Remedy, force_unit, in_short
 from .jumps import Jump
@@ -93,7 +93,8 @@ def fast_start(run: RunFacts) -> Iterator[Diagnosis]:
         speed = float(run.start.qd[dof])
         joint = run.joint_of_dof[dof]
         if abs(speed) > RACING.get(unit, math.inf) and not run.is_prescribed(joint):
-            turns = f", {abs(speed) / math.tau:.3g} turns a second" if unit == "rad" else ""
+            is_told = unit == "rad" and abs(speed) < ABSURD
+            turns = f", {in_digits(abs(speed) / math.tau, 3)} turns a second" if is_told else ""
             message = (
                 f"it starts with {measured(speed, f'{unit}/s', 3)}{turns}, which frames cannot show and which takes "
                 f"very short steps; start it below {measured(RACING[unit], f'{unit}/s', 3)}, and look whether the unit "

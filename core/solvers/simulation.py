@@ -21,7 +21,7 @@ from ..trajectory.trajectory import Trajectory
 from .adaptive import Adaptive, ExplicitOnly, ImplicitOnly
 from .arguments import require_contact, require_known, require_simulable, required_controls, required_times
 from .assembly import assemble
-from .contact_setup import Contact, Impact, ground_of, owners_of, table_of_impacts
+from .contact_setup import NO_POINTS, Contact, Impact, contacts_of, ground_of, owners_of, table_of_impacts
 from .controls import Controls, Moment
 from .diagnosis import Diagnosis
 from .doctor import diagnose
@@ -140,6 +140,7 @@ class Simulation:
         self._failed = False
         self._controlled = 0
         self._wall_time = 0.0
+        self._points: tuple[Sequence[str], np.ndarray] = ((), NO_POINTS)
         self._since = self._zero = float(self._times[0])
         self._notes: list[str] = []
         self._goes_on = self._resume(compiled, initial)
@@ -212,8 +213,13 @@ class Simulation:
 
     @property
     def contacts(self) -> list[Contact]:
-        """The contact points at the last frame that is done."""
-        return self._stage.contacts()
+        """The contact points at the last frame that is done; empty before the first one.
+
+        They stay the same while the next frame is computed, at events on the way to it, and if it fails. `restore`
+        brings back those of its frame.
+        """
+        owners, points = self._points
+        return contacts_of(owners, points)
 
     @property
     def impacts(self) -> list[Impact]:
@@ -251,6 +257,7 @@ class Simulation:
         self._jump, self._jumps = None, self._jumps[: snapshot.jumps]
         self._stage.solver.control(snapshot.inputs)
         self._stage.solver.restore(snapshot.memory)
+        self._points = self._stage.points() if snapshot.frames else ((), NO_POINTS)
 
     @property
     def state(self) -> dict:
@@ -373,6 +380,7 @@ class Simulation:
             self._change_stage(frame)
         elif progress is Progress.REACHED:
             self._stage.recorder.record(self._stage.solver.observe())
+            self._points = self._stage.points()
             flow = self._stage.solver.flow
             self._tally = Tally(self._tally.counts, flow, max(self._tally.largest, flow - self._tally.flow))
         self._wall_time += time.perf_counter() - begun

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from ..dynamics.constraints import ConstraintSet
 from ..model import Joint
 from ..model.compiled import CompiledModel
 from .contact_report import ContactReport, Touches
-from .contact_setup import Contact, Impact, contacts_of, impacts_of
+from .contact_setup import NO_POINTS, Impact, impacts_of
 from .inputs import Inputs
 from .protocol import Memory, Solver, State
 from .recording import Recorder
@@ -39,9 +41,9 @@ class Stage:
     struck: tuple[Impact, ...] = ()
     earlier: ContactReport | None = None
 
-    def contacts(self) -> list[Contact]:
-        """The points in which links touch at present."""
-        return contacts_of(self.owners, self.solver.points) if isinstance(self.solver, Touching) else []
+    def points(self) -> tuple[Sequence[str], np.ndarray]:
+        """The owners, and a copy of the solver's POINT records at present; none for a solver that knows no contact."""
+        return self.owners, self.solver.points.copy() if isinstance(self.solver, Touching) else NO_POINTS
 
     def impacts(self, zero: float) -> list[Impact]:
         """The blows so far, of the stages before too. zero: the time at which the solver counts from [s]."""

@@ -362,3 +362,43 @@ def test_forces_that_are_drawn(scene, build):
     assert played.touching_at(3)[1].sum(axis=0) == pytest.approx((0.0, 0.0, 9810.0), rel=1e-6, abs=1e-3)
     shown.stop()
     preview.end()
+
+
+def stack(build, count):
+    """Cubes of 1 m on a floor, each 0.1 m too low, so that it is in the one below."""
+    floor = build.cube("floor", (0.0, 0.0, -0.5), 1.0)
+    cubes = [build.cube(f"cube{i:02}", (0.0, 0.0, 0.4 + 0.9 * i), 1.0) for i in range(count)]
+    build.tag(floor, *cubes)
+    link(floor).motion = "STATIC"
+    return floor, cubes
+
+
+def test_many_overlaps_are_one_problem(scene, build):
+    """Guards a pile of links: one entry with a count, which selects them all, and moves them apart at once."""
+    floor, cubes = stack(build, 12)
+    (problem,) = [problem for problem in show_rig(scene).problems if "overlapping" in problem.code]
+    assert (problem.code, problem.name) == ("many-overlapping", "")
+    assert problem.message.startswith("12 pairs of links overlap where they start: ")
+    assert problem.message.count(" by 100 mm") == 3
+    assert " and 9 more; " in problem.message
+    assert show_rig(scene).troubled >= {"floor", *(cube.name for cube in cubes)}
+    bpy.ops.limberjack.problem_mend(code="many-overlapping", label="Select Them")
+    assert set(bpy.context.selected_objects) == {floor, *cubes}
+    bpy.ops.limberjack.problem_mend(code="many-overlapping", label="Move Apart")
+    assert not [problem for problem in show_rig(scene).problems if "overlapping" in problem.code]
+    heights = [cube.matrix_world.translation.z for cube in cubes]
+    assert heights == pytest.approx([0.5 + i for i in range(12)], abs=1e-3)
+
+
+def test_jammed_links_stay(scene, build):
+    """Guards links that cannot all be moved: none is, and it is said how many pairs are left."""
+    floor, cubes = stack(build, 5)
+    for cube in cubes:
+        link(cube).motion = "STATIC"
+    cubes[2].parent = floor
+    link(cubes[4]).motion = "FREE"
+    build.join(cubes[4])
+    before = [cube.matrix_world.copy() for cube in cubes]
+    with pytest.raises(RuntimeError, match="jammed, joined or held"):
+        bpy.ops.limberjack.problem_mend(code="many-overlapping", label="Move Apart")
+    assert [cube.matrix_world for cube in cubes] == before

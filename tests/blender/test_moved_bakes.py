@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A baked machine that is moved, copied, scaled or carried: its bake goes along, or it is told with a way out.
+"""A baked machine that is moved, copied, scaled or carried: it is told, with a way out, and its bake can move along.
 
 Gravity is the same everywhere, so a machine elsewhere, or turned about gravity, moves as it does here: bakes that went
 along are compared with fresh ones made there.
@@ -18,6 +18,7 @@ from limberjack.addon.bake.staleness import out_of_date
 from limberjack.addon.bridge.motion import action_of, fcurves_of, is_bake
 from limberjack.addon.bridge.problems import moved_bakes
 from limberjack.addon.bridge.read import read_scene
+from limberjack.core.model import ModelError
 
 from .baked import bake, matrices_at, show
 from .conftest import joint, link
@@ -88,7 +89,7 @@ def test_moved_as_a_whole(scene, build, mode, move):
     here = matrices_at(scene, bars, FRAMES)
     show(scene, 10)
     displaced(scene, move)
-    assert codes(scene)[:1] == ["bake-moved"]
+    assert codes(scene) == ["bake-left-behind"]
     assert go_along() == {"FINISHED"}
     assert codes(scene) == []
     assert told(scene) == ""
@@ -351,6 +352,62 @@ def test_root_alone(scene, build):
     assert told(scene) == ""
     moved = moved_by((3.0, 0.0, 0.0))
     assert np.abs(matrices_at(scene, bars, FRAMES) - moved @ here).max() < NEAR
+
+
+def test_back_to_keys(scene, build):
+    """Guards the other choice: links and joints are where they were, nothing is told, and the bake is up to date."""
+    bars, empties = machine(build)
+    bake(scene)
+    show(scene, 10)
+    before = [np.array(obj.matrix_world) for obj in (*bars, *empties)]
+    here = matrices_at(scene, bars, FRAMES)
+    show(scene, 10)
+    displaced(scene, MOVES["turned"])
+    assert codes(scene) == ["bake-left-behind"]
+    mend(bars[0], "bake-left-behind", "Back to Keys")
+    assert codes(scene) == []
+    assert told(scene) == ""
+    after = [np.array(obj.matrix_world) for obj in (*bars, *empties)]
+    assert np.abs(np.array(after) - np.array(before)).max() < 1e-6
+    assert np.abs(matrices_at(scene, bars, FRAMES) - here).max() < 1e-6
+
+
+def test_several_at_once(scene, build):
+    """Guards the button: one problem for all machines that were moved, and one press lets all their bakes move."""
+    bars, _ = machine(build)
+    bake(scene)
+    second = duplicate(scene)
+    translate_selected((0.0, 4.0, 0.0))
+    go_along()
+    here = matrices_at(scene, [*bars, second["bar0"]], FRAMES)
+    show(scene, 10)
+    displaced(scene, MOVES["moved"])
+    assert codes(scene) == ["bake-left-behind"]
+    mend(bars[0], "bake-left-behind", "Move Bake Along")
+    assert codes(scene) == []
+    assert np.abs(matrices_at(scene, [*bars, second["bar0"]], FRAMES) - MOVES["moved"] @ here).max() < NEAR
+
+
+def test_a_copy_is_told(scene, build):
+    """Guards copies that were put nowhere yet: it is told that they play the bake of another machine."""
+    machine(build)
+    bake(scene)
+    duplicate(scene, copies_actions=False)
+    (problem,) = moved_bakes(scene)
+    assert problem.code == "bake-left-behind"
+    assert "play the bake of what they are copies of" in problem.message
+
+
+def test_a_moved_machine_is_not_simulated_before_the_choice(scene, build):
+    """Guards a bake of a machine whose joints are elsewhere than its keys have its links: it is refused."""
+    machine(build)
+    bake(scene)
+    show(scene, 10)
+    displaced(scene, MOVES["moved"])
+    with pytest.raises(ModelError, match="press Move Bake Along or Back to Keys first"):
+        bake(scene)
+    go_along()
+    bake(scene)
 
 
 def test_scaled(scene, build):

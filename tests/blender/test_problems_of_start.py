@@ -11,6 +11,7 @@ from limberjack.addon.bridge.rig import forget_rigs, show_rig
 from limberjack.addon.panels.problems import _findings
 
 from .conftest import joint, link
+from .paper import draw
 
 
 def told(scene):
@@ -120,3 +121,30 @@ def test_what_is_driven_or_led_is_not_said_to_stand(scene, build):
     bars[0].keyframe_insert("location", frame=1)
     link(bars[0]).motion = "KINEMATIC"
     assert "gravity-cannot-turn" not in [code for _, code, _ in told(scene)]
+
+
+def test_a_body_that_falls_is_no_problem(scene, build):
+    """Guards a cube that is dropped: a note and no problem, with a button for a floor; with it, nothing is told."""
+    cube = build.cube("cube", (0.0, 0.0, 3.0))
+    build.tag(cube)
+    getattr(scene, ids.SCENE).contact = False
+    assert told(scene) == [("note", "falls-freely", "cube")]
+    said = draw(cube)
+    assert "Notes" in said.texts
+    assert "Problems" not in said.texts
+    bpy.ops.limberjack.problem_mend(name="cube", code="falls-freely", label="Ground")
+    assert (getattr(scene, ids.SCENE).contact, getattr(scene, ids.SCENE).ground) == (True, True)
+    assert told(scene) == []
+    run = BakeRun(scene)
+    run.run()
+    motion = run.simulation.trajectory
+    assert motion.X_WL[-1, motion.link_names.index("cube"), 2] > 0.9  # on the floor, or above it
+
+
+def test_many_bodies_get_a_floor_together(scene, build):
+    """Guards the note on many bodies, which names no object: its button is about the scene."""
+    for number in range(5):
+        build.tag(build.cube(f"cube{number}", (3.0 * number, 0.0, 3.0)))
+    assert told(scene) == [("note", "falls-freely", "")]
+    assert bpy.ops.limberjack.problem_mend(code="falls-freely", label="Ground") == {"FINISHED"}
+    assert told(scene) == []

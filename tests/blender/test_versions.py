@@ -34,7 +34,7 @@ SCENES = Path(__file__).parents[1] / "data" / "scenes"
 FILES = sorted(SCENES.glob("*/*.blend"))
 BAKED = SCENES / "0.1.0" / "baked.blend"
 
-OLDER = "links, joints or gravity were changed, or an older version rounded their masses"
+OLDER = "links, joints or gravity were changed, or an older version made the bake"
 
 ABSOLUTE, RELATIVE = 1e-5, 1e-6
 """Of a key [m or rad]. The solver's own error at accuracy `good`, which another machine's rounding may bring out
@@ -92,7 +92,7 @@ def test_the_same_keys_on_the_command_line(path, keys_of, tmp_path, capsys):
 def test_a_bake_of_an_older_version_is_known():
     """Guards receipts: the bake is ours, unedited, and told in the panel; nobody can tell whether its masses changed.
 
-    Versions before ROUNDING 2 computed masses to other last digits.
+    Versions before ROUNDING 3 computed other digests.
     """
     scene = opened(BAKED)
     assert receipt_of(bake_of(scene)).version == "0.1.0"

@@ -65,4 +65,4 @@ def test_a_note_is_told_once():
     told = []
     operator = SimpleNamespace(report=lambda kind, text: told.append(text))
     succeed(operator, bpy.context, "Done", ["the mesh is not read", "the base is held", "the mesh is not read"])
-    assert told == ["Done", "the mesh is not read", "the base is held", "Done: 2 warnings, see the Info editor"]
+    assert told == ["Done", "the mesh is not read", "the base is held", "Done: 2 warnings, see the tab Limberjack"]

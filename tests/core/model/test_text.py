@@ -3,7 +3,7 @@
 
 import pytest
 
-from limberjack.core.model.text import measured_apart, roughly, timed, weighed
+from limberjack.core.model.text import measured, measured_apart, roughly, timed, weighed
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,18 @@ def test_two_numbers():
 def test_masses(mass, told):
     """Guards the weight of small and large things against powers of ten."""
     assert weighed(mass) == told
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "told"),
+    [
+        (3.24e16, "rad/s", "more than a million rad/s"),
+        (-3.24e16, "m/s", "less than minus a million m/s"),
+        (36000.0, "rad/s", "36000 rad/s (2063000°/s)"),
+        (2.5e6, "m", "2500000 m"),
+        (1e-9, "m", "1e-09 m"),
+    ],
+)
+def test_large_numbers(value, unit, told):
+    """Guards messages against exponents that nobody reads: absurd speeds are words, and zeros can be counted."""
+    assert measured(value, unit) == told

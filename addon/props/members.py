@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The links and joints of a scene, found without a look at each of its objects.
+
+Panels and operators ask for them at every redraw, and most objects of a large scene are neither. So their places in
+`scene.objects` are kept, with their names: no object is kept, since an undo would leave it dangling. What is kept is
+compared with the scene each time, at a cost that grows with the number of links and joints, not of objects.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import bpy
+
+from .. import ids
+
+
+class _Members(NamedTuple):
+    """count: of all objects of the scene. places: in `scene.objects`, and names; of its links, and of its joints."""
+
+    count: int
+    links: tuple[tuple[int, str], ...]
+    joints: tuple[tuple[int, str], ...]
+
+
+_known: dict[int, _Members] = {}
+"""By the scene's session uid."""
+
+
+def forget_members(*_) -> None:
+    """Look at all objects again when somebody asks: some may have become links or joints, or have taken others' places.
+
+    It can be the `update` of a property.
+    """
+    _known.clear()
+
+
+def forget_members_of_change(objects: list[bpy.types.Object]) -> None:
+    """As `forget_members`, if one of the objects is a link or a joint that no scene is known to have."""
+    names = {name for members in _known.values() for _, name in (*members.links, *members.joints)}
+    if any(_is_ours(obj) and obj.name not in names for obj in objects):
+        forget_members()
+
+
+def has_links(scene: bpy.types.Scene) -> bool:
+    """Return whether a scene has links. The first one that is known is an answer."""
+    known = _known.get(scene.session_uid)
+    return bool(known and known.links and _is_at(scene, *known.links[0], ids.LINK, "is_link")) or bool(links_in(scene))
+
+
+def has_joints(scene: bpy.types.Scene) -> bool:
+    """As `has_links`, of joints."""
+    known = _known.get(scene.session_uid)
+    is_known = known and known.joints and _is_at(scene, *known.joints[0], ids.JOINT, "is_joint")
+    return bool(is_known) or bool(joints_in(scene))
+
+
+def _is_at(scene: bpy.types.Scene, place: int, name: str, group: str, flag: str) -> bool:
+    found = scene.objects[place : place + 1]
+    return bool(found) and found[0].name == name and getattr(getattr(found[0], group), flag)
+
+
+def links_in(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """Return the links of a scene, in the order of its objects."""
+    return _members(scene)[0]
+
+
+def joints_in(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """Return the joints of a scene, in the order of its objects."""
+    return _members(scene)[1]
+
+
+def _members(scene: bpy.types.Scene) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
+    objects = scene.objects[:]
+    known = _known.get(scene.session_uid)
+    if known is None or known.count != len(objects) or not _still_holds(known, objects):
+        known = _known[scene.session_uid] = _look_at_all(objects)
+    return [objects[place] for place, _ in known.links], [objects[place] for place, _ in known.joints]
+
+
+def _still_holds(known: _Members, objects: list[bpy.types.Object]) -> bool:
+    return all(
+        objects[place].name == name and getattr(getattr(objects[place], group), flag)
+        for members, group, flag in ((known.links, ids.LINK, "is_link"), (known.joints, ids.JOINT, "is_joint"))
+        for place, name in members
+    )
+
+
+def _look_at_all(objects: list[bpy.types.Object]) -> _Members:
+    links = [(place, obj.name) for place, obj in enumerate(objects) if getattr(obj, ids.LINK).is_link]
+    joints = [(place, obj.name) for place, obj in enumerate(objects) if getattr(obj, ids.JOINT).is_joint]
+    return _Members(len(objects), tuple(links), tuple(joints))
+
+
+def _is_ours(obj: bpy.types.Object) -> bool:
+    return getattr(obj, ids.LINK).is_link or getattr(obj, ids.JOINT).is_joint
