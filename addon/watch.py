@@ -75,7 +75,7 @@ def _frame_changed(scene, depsgraph):
             bridge.moved_bakes.put_ground_back(scene, name)
         note_change()
     try:
-        bridge.keyed_joints.follow_keys(scene, depsgraph)
+        bridge.keyed_motion.follow_keys(scene, depsgraph)
     except ModelError as error:
         show_error(str(error))
 

@@ -14,7 +14,7 @@ from ...core.model.screws import joint_pose
 from ...core.spatial import IDENTITY, Pose, compose, inverse
 from ...core.trajectory.trajectory import Trajectory
 from .. import ids
-from ..bridge.sliders import number_at, size_of
+from ..bridge.joint_numbers import number_at, size_of
 from .rotations import angles_between, continuous_quaternions, matrices_of, unit_quaternions
 from .transforms import Channel
 

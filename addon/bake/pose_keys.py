@@ -12,9 +12,9 @@ import numpy as np
 from ...core.model import Joint, Model
 from ...core.spatial.arrays import norm
 from .. import ids
+from ..bridge.joint_numbers import number_at, place_of, size_of, whole_turn
 from ..bridge.motion import action_of, fcurves_of, has_own_keys
 from ..bridge.posing import Posing
-from ..bridge.sliders import number_at, place_of, size_of, whole_turn
 from ..bridge.store import store_rest_poses
 from ..bridge.within import clamped
 from ..props.naming import model_name, object_of

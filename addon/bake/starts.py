@@ -17,11 +17,11 @@ from ...core.model import Model
 from ...core.spatial import Pose, Quat, quat_mul, rotvec_of_quat
 from ...core.spatial.arrays import matmul
 from .. import ids
+from ..bridge.joint_numbers import place_of, whole_turn
 from ..bridge.keyed_joints import Numbers, keyed_numbers
 from ..bridge.motion import follows_keys, moves_itself
 from ..bridge.numbers import frame_rate
 from ..bridge.read import SceneReading
-from ..bridge.sliders import place_of, whole_turn
 from ..props import ancestors
 from .receipt import digest_of_curves
 from .restore import as_before_bake, own_curves

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         gravity,
         impacts,
         joining,
-        keyed_joints,
+        keyed_motion,
         live,
         mass,
         mirroring,

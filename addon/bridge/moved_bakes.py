@@ -25,12 +25,12 @@ from ..props.members import joints_in, links_in
 from ..props.naming import model_name
 from .errors import SceneError
 from .frames import empty_frame, place_empty, stored_frames
+from .joint_numbers import place_of, size_of
 from .keyed_joints import keyed_numbers_of
 from .motion import action_of, basis_at, follows_keys, has_own_keys, is_bake, is_previewed, moves_itself
 from .numbers import scaled_pose, unit_length, units_of
 from .poses import matrix_of_pose, to_array, world_scale
 from .read_joints import joint_of
-from .sliders import place_of, size_of
 
 NEAR = 1e-4
 """What counts as the same place, of a machine's distance from the origin or 1, and the same turn [rad]."""

@@ -12,8 +12,8 @@ import bpy
 from ...core.model import Joint, ModelError
 from .. import ids
 from ..props.naming import model_name, object_of
+from .joint_numbers import size_of
 from .posing import Posing
-from .sliders import size_of
 
 
 def kept_values(posing: Posing, scene: bpy.types.Scene) -> list[tuple[bpy.types.Object, str]]:

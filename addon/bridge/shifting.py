@@ -7,9 +7,9 @@ import bpy
 
 from .. import ids
 from .dials import Dial
+from .joint_numbers import number_at, size_of
 from .motion import value_curves
 from .named_poses import numbers_of, text_of
-from .sliders import number_at, size_of
 
 
 def shift_kept(obj: bpy.types.Object, scene: bpy.types.Scene, dial: Dial, joint, unit: float, by: float) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Coordinates as the user sees them, in radians and Blender units, locked ones counted: read off, and led."""
+"""The values of joint coordinates in panels: read from the scene, and written by moving links there."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import bpy
 import numpy as np
 
-from ...core.joints import Unit
 from ...core.model import ModelError
 from .. import ids
 from ..props import show_error
 from ..props.naming import model_name
+from .joint_numbers import place_of, size_of
 from .numbers import unit_length
 from .rig import last_rig
 
@@ -66,33 +66,6 @@ def write_value(obj: bpy.types.Object, number: int, value: float) -> None:
         show_error(str(error))
         return
     show_error("")
-
-
-def place_of(joint: Joint, number: int) -> int | None:
-    """Which coordinate number `number` is when locked ones are not counted; None for those, and for a chart's."""
-    if joint.kind.chart or number >= len(joint.all_columns):
-        return None
-    return joint.place_of(joint.all_columns[number].axis)
-
-
-def whole_turn(joint: Joint, number: int) -> float:
-    """How far coordinate `number` goes until links stand as before [rad]; 0 where they never do so, or it is locked."""
-    if place_of(joint, number) is None:
-        return 0.0
-    column = joint.all_columns[number]
-    return math.tau / abs(column.turn) if column.turn and not column.slide_with(joint.pitch) else 0.0
-
-
-def number_at(joint: Joint, place: int) -> int:
-    """The inverse of `place_of`; of a chart, the number itself."""
-    if joint.kind.chart:
-        return place
-    return [number for number in range(len(joint.all_columns)) if place_of(joint, number) is not None][place]
-
-
-def size_of(joint: Joint, place: int, unit: float) -> float:
-    """What 1 of the user's numbers is in core's: of a length, metres in a Blender unit."""
-    return unit if joint.q_units[place][1] is Unit.LENGTH else 1.0
 
 
 def scene_of(obj: bpy.types.Object) -> bpy.types.Scene:

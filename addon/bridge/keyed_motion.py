@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The motion of links by the keys of joint values, as frames go by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ..props.members import links_in
+from ..props.naming import model_name, object_of
+from .joint_numbers import place_of, size_of
+from .keyed_joints import keyed_numbers
+from .motion import action_of, has_own_keys, is_bake, what_holds
+
+if TYPE_CHECKING:
+    from .posing import Posing
+
+
+def follow_keys(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Move the links to where the keys of joint values have them. Links that something else moves stay.
+
+    Raises:
+        ModelError: loops cannot be closed there, or the scene cannot be read.
+    """
+    keyed = keyed_numbers(scene, scene.frame_current_final)
+    if not keyed:
+        return
+    from .posing import seen_by  # late: most scenes have no such keys, and need no solver as frames go by
+    from .posing_cache import posing_seen
+
+    left = _moved_by_others(scene)
+    posing = posing_seen(scene, depsgraph, left)
+    posing.find(left, seen_by(depsgraph))
+    theirs = {branch.joint.name for branch in posing.model.tree().branches if branch.outer in left}
+    acting = keyed.keys() & set(posing.moving) - theirs
+    if not acting:
+        return
+    baked = {name for name in acting if is_bake(action_of(object_of(scene, name)))}
+    posing.take({name: _q_of(posing, name, keyed[name]) for name in sorted(acting)}, left, seen_by(depsgraph), baked)
+
+
+def _moved_by_others(scene: bpy.types.Scene) -> set[str]:
+    """Return the names of the links that have keys of their own, or that a constraint or parent moves."""
+    return {model_name(obj) for obj in links_in(scene) if has_own_keys(obj) or what_holds(obj)}
+
+
+def _q_of(posing: Posing, name: str, keyed: Mapping[int, float]) -> list[float]:
+    """Return all coordinates of a joint [rad, m, or a quaternion w x y z]; those without keys are the present ones."""
+    joint, q = posing.acting(name), list(posing.q_of(name))
+    if joint.kind.chart and len(keyed) < joint.nq:
+        return q  # keys of another type, that the joint had before
+    for number, value in keyed.items():
+        place = number if joint.kind.chart else place_of(joint, number)
+        if place is not None and place < len(q):
+            q[place] = value * size_of(joint, place, posing.unit)
+    return q
