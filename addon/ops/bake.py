@@ -99,7 +99,7 @@ class RunsBake(WaitsForSolver, OnLinks):
         except (ModelError, _simulation_error()) as error:
             _remember_failed(context.scene, run)
             return self._fail(context, error)
-        return succeed(self, context, result.summary, [*result.notes, *result.diagnoses])
+        return succeed(self, context, result.summary, [*result.notes, *result.diagnoses], shows_notes=False)
 
     def compile(self, context):
         super().compile(context)
@@ -136,7 +136,7 @@ class RunsBake(WaitsForSolver, OnLinks):
             return {"RUNNING_MODAL"}
         result = self._run.finish()
         self.leave(context)
-        return succeed(self, context, result.summary, [*result.notes, *result.diagnoses])
+        return succeed(self, context, result.summary, [*result.notes, *result.diagnoses], shows_notes=False)
 
     def _fail(self, context, error: Exception):
         diagnoses = getattr(error, "diagnoses", ())
@@ -234,7 +234,7 @@ class LIMBERJACK_OT_bake_keep_partial(bpy.types.Operator):
             result = run.run()
         except ModelError as error:
             return fail(self, context, error)
-        return succeed(self, context, result.summary, [*result.notes, *result.diagnoses])
+        return succeed(self, context, result.summary, [*result.notes, *result.diagnoses], shows_notes=False)
 
 
 def _simulation_error() -> type[Exception]:

@@ -25,13 +25,14 @@ def fail(operator, context, error: Exception | str) -> set[str]:
     return {"CANCELLED"}
 
 
-def succeed(operator, context, message: str, notes=(), refused=()) -> set[str]:
+def succeed(operator, context, message: str, notes=(), refused=(), *, shows_notes: bool = True) -> set[str]:
     """Report what was done, and what the user should know about it.
 
     The status bar shows only the last report: a single note, or how many there are to be read in the panel.
 
     Args:
         notes: sentences, which the panel keeps until the next operator of ours.
+        shows_notes: off for a bake, whose notes the panel has from the scene.
         refused: sentences on what was not done though the user asked for it; a popup at the mouse shows them.
     """
     status = getattr(context.window_manager, ids.STATUS)
@@ -39,7 +40,7 @@ def succeed(operator, context, message: str, notes=(), refused=()) -> set[str]:
     note_change(context.selected_objects)
     operator.report({"INFO"}, message)
     notes = list(dict.fromkeys((*refused, *notes)))  # several shapes of a link may have one and the same flaw
-    status.notes = "\n".join(notes)
+    status.notes = "\n".join(notes) if shows_notes else ""
     if refused:
         pop_up(context, message, list(dict.fromkeys(refused)))
     for note in notes:

@@ -13,7 +13,7 @@ import pytest
 
 from limberjack.addon import ops, watch
 from limberjack.addon.bridge.keyed_motion import follow_keys
-from limberjack.addon.bridge.rig import show_rig
+from limberjack.addon.bridge.rig import last_rig, show_rig
 from limberjack.addon.overlays import model as overlay
 from limberjack.addon.preferences import preferences
 from limberjack.addon.props.members import has_joints, has_links, joints_in, links_in
@@ -70,7 +70,7 @@ def draw_all_panels():
 
 def draw_overlay():
     scene, look = bpy.context.scene, preferences()
-    rig = show_rig(scene, is_touched=False)
+    rig = last_rig(scene)
     watch.moves += 1  # as after each movement of the mouse while something is dragged
     overlay.up_to_date(rig, bpy.context, look)
 

@@ -48,7 +48,7 @@ def test_a_robot_that_nothing_holds():
     assert _height("Upper") < before - 0.1, "it does not fall"
     yield from screenshot("falls_in_play")
     old = preview().motion
-    yield from click_button("limberjack.problem_mend")
+    yield from click_button("limberjack.problem_mend", across=0.25)
     assert bpy.data.objects["Upper"].limberjack_link.motion == "STATIC"
     yield from caught_up(old)
     assert abs(_height("Upper") - before) < 1e-6, "it falls though its base is fixed"
