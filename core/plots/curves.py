@@ -120,7 +120,7 @@ class Panel:
         return low - room, high + room
 
     def spans(self, curve: Curve) -> list[tuple[float, float]]:
-        """Return (begin, end) of each time [s] in which a curve is at a limit, extended by half a frame on either side."""
+        """Return (begin, end) of each time [s] in which a curve is at a limit, extended by half a frame at each end."""
         edges = np.concatenate([self.times[:1], 0.5 * (self.times[1:] + self.times[:-1]), self.times[-1:]])
         changes = np.flatnonzero(np.diff(curve.is_at_limit.astype(np.int8), prepend=0, append=0))
         return [(float(edges[begin]), float(edges[end])) for begin, end in changes.reshape(-1, 2)]
