@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A second process that runs functions of core for this one: so that a window does not freeze, or that an idle
-processor core is used.
+"""A second process that runs functions of core for this one.
+
+It is used so that a window does not freeze, or so that an idle processor core is used.
 """
 
 from __future__ import annotations

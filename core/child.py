@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The program of a separate process: it calls a function of core, with the package name and the cache of the process
-that started it.
+"""The program of a separate process, which calls a function of core.
+
+It uses the package name and the cache of the process that started it.
 """
 
 import importlib

@@ -62,8 +62,9 @@ def options() -> dict[str, Any]:
 
 
 def offer(arithmetic: list[tuple[Callable, bool]]) -> None:
-    """Register functions that kernels may call, and whether they are inlined, with numba. They are removed from the
-    list.
+    """Register with numba the functions that kernels may call, and whether they are inlined.
+
+    They are removed from the list.
     """
     from numba.extending import register_jitable
 
@@ -144,8 +145,9 @@ def thriftily() -> Iterator[None]:
 
 @functools.cache
 def _thrifty(library: Any) -> Any:
-    """Return a subclass of numba's code library that emits machine code only when the address of a function is
-    requested that Python may call.
+    """Return a subclass of numba's code library that emits machine code late.
+
+    It does so only when the address of a function that Python may call is requested.
     """
 
     class Thrifty(library):
@@ -183,8 +185,11 @@ def _thrifty(library: Any) -> Any:
 
 
 def type_of_function(examples: tuple, gives: Any) -> Any:
-    """Return numba's type of a function with arguments of the types of `examples`, and a result of the type of
-    `gives`.
+    """Return numba's type of a function.
+
+    Args:
+        examples: arguments of the types that it takes.
+        gives: a result of the type that it returns.
     """
     import numba
 

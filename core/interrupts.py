@@ -39,7 +39,7 @@ _answers_to = 1
 _answer = b""
 """Line for stdout if Ctrl-C ends the process at once."""
 _is_ending = False
-"""Whether the process is printing its result."""
+"""Whether the next Ctrl-C is ignored, since the process is printing its result."""
 
 
 def heed(answer: str = "") -> None:

@@ -47,8 +47,9 @@ def subroutine(function: Function) -> Function:
 
 
 class Way(Enum):
-    """The way in which kernels run. The values are those of LIMBERJACK_KERNELS, which chooses one instead of the first
-    available.
+    """The way in which kernels run.
+
+    The values are those of LIMBERJACK_KERNELS, which chooses one way instead of the first available.
     """
 
     LIBRARY = "library"

@@ -27,8 +27,9 @@ _filled: set[str] = set()
 
 
 def set_cache_root(folder: Path) -> None:
-    """Keep compiled kernels below `folder` instead of the user's cache folder. It must be called before the first
-    kernel runs.
+    """Keep compiled kernels below `folder` instead of the user's cache folder.
+
+    It must be called before the first kernel runs.
     """
     global _root
     _root = folder
@@ -129,7 +130,7 @@ def _all_caches() -> list[Path]:
 
 @contextmanager
 def filling(what: str) -> Iterator[None]:
-    """Compile all kernels that `what` stands for in the block, in this process and into the cache, and note that."""
+    """Record that the block compiles all kernels that `what` stands for, in this process and into the cache."""
     _filled.add(what)
     yield
     with suppress(OSError):  # without a folder to write to, each process compiles for itself

@@ -47,8 +47,9 @@ MACHINES = {"x86_64": "x64", "amd64": "x64", "arm64": "arm64", "aarch64": "arm64
 
 
 class MisfitError(Exception):
-    """The error if a library cannot be used with these sources on this machine. The text is one sentence with the
-    reason.
+    """The error if a library cannot be used with these sources on this machine.
+
+    The text is one sentence with the reason.
     """
 
 

@@ -10,8 +10,9 @@ from typing import Any
 
 
 def late_names(package: str, names: Sequence[str], modules: Sequence[str]) -> tuple[Callable[[str], Any], Callable]:
-    """Return `__getattr__` and `__dir__` of a package with these public names. Its modules are searched in the given
-    order.
+    """Return `__getattr__` and `__dir__` of a package with these public names.
+
+    Its modules are searched in the given order.
     """
 
     def find(name: str) -> Any:

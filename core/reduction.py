@@ -152,8 +152,9 @@ class _Fits:
 
 
 def _longest(fits: _Fits, first: int, guess: int) -> tuple[int, np.ndarray]:
-    """Return the largest number of steps from the sample `first` that one cubic fits, as far as the search finds it,
-    and its handles.
+    """Return the largest number of steps from the sample `first` that one cubic fits, and its handles.
+
+    The number is the largest that the search finds.
     """
     beyond = fits.last - first + 1
     fit, unfit, best = 1, beyond, None

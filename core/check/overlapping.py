@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Warnings on links that overlap before anything moves. They are not part of `check_model`, since they need solids of
-all links.
+"""Warnings on links that overlap before anything moves.
+
+They are not part of `check_model`, since they need solids of all links.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from ..model.soundness.issue import Issue, note, warning
 from ..model.text import in_metres
 
 CODE = "overlapping"
-"""Code of the warning."""
 """Code of the warning."""
 
 SHALLOW = 1e-9

@@ -325,9 +325,7 @@ def _checked(points: np.ndarray, least: int) -> np.ndarray:
 
 
 def _principal(points: np.ndarray, least: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the points, their mean, their singular values with the largest first, and the three principal axes as
-    rows.
-    """
+    """Return the points, their mean, three singular values with the largest first, and the principal axes as rows."""
     points = _checked(points, least)
     middle = points.mean(axis=0)
     _, spread, axes = svd(np.vstack([points - middle, np.zeros((3, 3))]))
