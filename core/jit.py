@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decorators for functions that are compiled, and the choice how they run: compiled in advance, at their first call, or
-not.
+"""Decorators for functions that are compiled, and the choice how they run.
 
-A function marked `jitable` or `subroutine` stays an ordinary Python function, and so does `kernel.python`. A call of a
-`kernel` runs machine code if there is any: that of a library made by `make kernels` (library.py), or else numba's
-(compiler.py). So importing the package costs no time, the same code runs undecorated, and a debugger can step through
-it. All three ways give the same bits.
+They run compiled in advance, compiled at their first call, or not compiled. A function marked `jitable` or `subroutine`
+stays an ordinary Python function, and so does `kernel.python`. A call of a `kernel` runs machine code if there is any:
+that of a library made by `make kernels` (library.py), or else numba's (compiler.py). So importing the package costs no
+time, the same code runs undecorated, and a debugger can step through it. All three ways give the same bits.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names under which files are written until they are complete. They tell which process writes, and so which files were
-left.
+"""Names under which files are written until they are complete.
 
-A name is .NAME.lj-HOST-PID, and may continue. Files with other names are never treated as unfinished.
+They tell which process writes a file, and so which files a dead process has left. A name is .NAME.lj-HOST-PID, and may
+continue. Files with other names are never treated as unfinished.
 """
 
 from __future__ import annotations

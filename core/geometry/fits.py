@@ -333,8 +333,9 @@ def _principal(points: np.ndarray, least: int) -> tuple[np.ndarray, np.ndarray, 
 
 
 def perpendiculars(direction: np.ndarray) -> np.ndarray:
-    """Return two unit vectors, shape (2, 3), that form a right-handed system with the unit vector `direction` as the
-    third.
+    """Return two unit vectors perpendicular to the unit vector `direction` and to each other, shape (2, 3).
+
+    The three vectors form a right-handed system with `direction` as the third.
 
     Source: Duff et al., Building an orthonormal basis, revisited, JCGT 6(1) (2017).
     """
