@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Exit codes of the command, and the JSON object that `--json` prints on stdout at each of them."""
+"""Exit codes of the command, and the JSON object that `--json` prints on stdout for each of them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,18 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 
-DONE, HAS_ERRORS, UNUSABLE, SIMULATION_FAILED = 0, 1, 2, 3
+DONE = 0
+"""Exit code of a command without errors."""
+HAS_ERRORS = 1
+"""Exit code if the input can be read and has errors."""
+UNUSABLE = 2
+"""Exit code of wrong use, or if a file cannot be read or written."""
+SIMULATION_FAILED = 3
+"""Exit code if a simulation, or the task of another verb, failed."""
 DEFECT = 70
-"""Exit code of an error that nobody has foreseen, as `sysexits.h` numbers it."""
+"""Exit code of an unexpected error, with its number in `sysexits.h`."""
 INTERRUPTED = 130
-"""Exit code of a command that Ctrl-C ends, as shells number it."""
+"""Exit code of a command that Ctrl-C ends, with the number that shells use."""
 
 STATUS = {
     DONE: "ok",
@@ -29,14 +36,17 @@ STOPPED_ERROR = "stopped by Ctrl-C"
 """Value of the key `error` after Ctrl-C."""
 
 SCHEMA_VERSION = 1
-"""Version of the object's schema. It rises if a key is renamed, removed, or changes its meaning, not for new keys."""
+"""Version of the object's schema. It increases if a key is renamed, removed or changes its meaning, not for new keys.
+"""
 
-FLAG, SHORTEST = "--json", "--js"
-"""The option, and its shortest abbreviation that no other option shares."""
+FLAG = "--json"
+"""The option."""
+SHORTEST = "--js"
+"""The shortest abbreviation of the option that no other option shares."""
 
 
 def is_asked_for(words: Sequence[str]) -> bool:
-    """Return whether the words of a command line ask for JSON. They may be wrong in every other respect."""
+    """Return whether the words of a command line ask for JSON. They may be wrong in any other respect."""
     options = words[: words.index("--")] if "--" in words else words
     return any(word.startswith(SHORTEST) and FLAG.startswith(word) for word in options)
 
@@ -46,11 +56,11 @@ def answer(code: int, error: str | None, facts: Mapping[str, object]) -> str:
 
     Args:
         code: one of `STATUS`.
-        error: why the code is not 0; None if it is 0.
-        facts: plain data by name. Numbers that are not finite become "inf", "-inf" and "nan", as JSON has none.
+        error: the reason why the code is not 0; None if it is 0.
+        facts: plain data by name. Numbers that are not finite become "inf", "-inf" and "nan", since JSON has none.
 
     Raises:
-        TypeError: if a fact is no plain data.
+        TypeError: if a fact is not plain data.
         ValueError: if a fact has one of the four names.
     """
     head = {"version": SCHEMA_VERSION, "status": STATUS[code], "code": code, "error": error}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The public names of Limberjack, as `import limberjack as lj` has them: what tutorials, scripts and notebooks need.
+"""The public names of Limberjack, as in `import limberjack as lj`, for tutorials, scripts and notebooks.
 
-Conventions stand in `core/__init__.py`. docs/api.md lists all of it, and a test tells when that changes.
+Conventions are in `core/__init__.py`. docs/api.md lists all names, and a test fails if that page is out of date.
 """
 
 from .check import Issue, check_model

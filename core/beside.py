@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A second process that compiles for this one: beside a window that must not freeze, or on a core that would idle."""
+"""A second process that runs functions of core for this one.
+
+It is used so that a window does not freeze, or so that an idle processor core is used.
+"""
 
 from __future__ import annotations
 
@@ -19,24 +22,29 @@ ROOT_PACKAGE = __name__.removesuffix(".core.beside")
 
 
 def can_start() -> bool:
-    """Whether there is a Python to run, and a cache through which it hands over what it has compiled."""
+    """Return whether there is a Python to run, and a cache through which the process passes what it has compiled."""
     return bool(sys.executable) and is_writable()
 
 
 def start(module: str, function: str, *words: str) -> subprocess.Popen:
-    """Call a function of core, with nothing but words, in a process of its own, which ends when this one does.
+    """Call a function of core, with words as its arguments, in a process of its own, which ends when this one does.
 
-    The cache's folder is named after package, sources and Python version, and the child shares all three.
+    The name of the cache's folder depends on package, sources and Python version, all of which both processes share.
+
+    Args:
+        module: name of the module below core.
+        function: name of the function.
+        words: its arguments.
     """
-    import subprocess  # takes a tenth of the time in which the add-on is enabled
+    import subprocess  # importing it takes a tenth of the time of enabling the add-on
 
     from . import children
 
     where = ROOT_PACKAGE, str(CORE_FOLDER.parent), str(cache_folder().parent)
     return children.start(
         [sys.executable, str(CHILD), *where, module, function, *words],
-        paths=children.search_path(),  # also that of an extension's libraries
-        stdin=subprocess.PIPE,  # it notices by its end that this process has ended
+        paths=children.search_path(),  # includes the libraries of an extension
+        stdin=subprocess.PIPE,  # the end of this pipe shows the child that this process has ended
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -44,7 +52,7 @@ def start(module: str, function: str, *words: str) -> subprocess.Popen:
 
 @contextmanager
 def started(module: str, function: str, *words: str) -> Iterator[subprocess.Popen]:
-    """As `start`, and ended with the block if it still runs."""
+    """Call a function as `start` does. The process is ended with the block if it is still running."""
     child = start(module, function, *words)
     try:
         yield child
@@ -53,6 +61,6 @@ def started(module: str, function: str, *words: str) -> Iterator[subprocess.Pope
 
 
 def end(child: subprocess.Popen) -> None:
-    """At once, unless it has ended; what it began ends with it."""
+    """End a process immediately, unless it has ended already."""
     child.terminate()
     child.communicate()

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs in a process of its own: calls a function of core, by the name and the cache of the package that asks for it."""
+"""The program of a separate process, which calls a function of core.
+
+It uses the package name and the cache of the process that started it.
+"""
 
 import importlib
 import importlib.util
@@ -17,7 +20,7 @@ def main(package: str, folder: str, cache: str, module: str, function: str, *wor
 
 
 def import_as(package: str, folder: str) -> None:
-    """Import what lies in the folder by the name that it has in the other process, such as an extension's."""
+    """Import the package in a folder by the name that it has in the other process, such as that of an extension."""
     parts = package.split(".")
     for depth in range(1, len(parts)):
         name = ".".join(parts[:depth])
@@ -26,15 +29,15 @@ def import_as(package: str, folder: str) -> None:
     spec = importlib.util.spec_from_file_location(
         package, Path(folder) / "__init__.py", submodule_search_locations=[folder]
     )
-    assert spec is not None  # as for every .py file
+    assert spec is not None  # true for every .py file
     assert spec.loader is not None
     module = sys.modules[package] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
 
 
 def end_with_parent() -> None:
-    """Wait for the end of the pipe that the parent holds, however it ends."""
-    os.read(0, 1)  # not sys.stdin, whose lock would keep Python from ending
+    """Wait until the pipe from the parent process closes, however the parent ends, and end this process."""
+    os.read(0, 1)  # the lock of sys.stdin would keep Python from ending
     os._exit(1)
 
 

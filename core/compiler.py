@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The one file that knows numba: kernels compiled when they are first called, and kept in a cache.
+"""The only file that depends on numba: it compiles kernels at their first call, and keeps them in a cache.
 
-Compiled code makes no arrays: it writes to those that it is given, which the caller keeps alive meanwhile.
+Compiled code makes no arrays. It writes to those that it is given, which the caller keeps alive meanwhile.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ from typing import Any
 from .kernel_cache import cache_folder, is_writable
 
 OPTIONS = {"error_model": "numpy"}
+"""Options of numba for all kernels. Division by 0 gives infinity or NaN, as in NumPy."""
 
 WRAPPER = "_ZN7cpython"
-"""How the names begin of what numba lets Python call."""
+"""Beginning of the names of functions that numba lets Python call."""
 
 PROCESSORS = {"x86_64": "x86-64-v2", "AMD64": "x86-64-v2"}
-"""What machine code is made for, by what Python calls the machine; others get what all of their kind can do.
+"""Processor for which machine code is made, by Python's name of the machine. Others get code for all of their kind.
 
-A bake must not depend on the processor. All that runs Blender has what this asks for; what newer ones add, fused
-multiplication and addition, rounds otherwise.
+A bake must not depend on the processor. All machines that run Blender have these instructions. Newer instructions,
+fused multiplication and addition, round differently.
 """
 
 
@@ -40,16 +41,17 @@ def is_importable() -> bool:
 
 
 def is_installed() -> bool:
-    """As `is_importable`, as far as can be told without the second that importing it takes."""
+    """Return whether numba is installed, without the second that `is_importable` takes to import it."""
     return find_spec("numba") is not None
 
 
 @functools.cache
 def options() -> dict[str, Any]:
-    """What numba is asked for.
+    """Return the options of numba's compiler.
 
-    Where arrays are only lent there is nothing to count, and counting, by locked instructions for each function that
-    sees an array, took a third of the time of forward dynamics. The option is private: a numba without it counts.
+    Reference counting is switched off, since arrays are only lent. It needs locked instructions in each function that
+    takes an array, which took a third of the time of forward dynamics. The option is private: a numba without it
+    counts.
     """
     with suppress(ImportError):
         from numba.core.options import DefaultOptions
@@ -60,7 +62,10 @@ def options() -> dict[str, Any]:
 
 
 def offer(arithmetic: list[tuple[Callable, bool]]) -> None:
-    """Tell numba of functions that kernels may call, and whether inlined. They are taken off the list."""
+    """Register with numba the functions that kernels may call, and whether they are inlined.
+
+    They are removed from the list.
+    """
     from numba.extending import register_jitable
 
     while arithmetic:
@@ -69,14 +74,14 @@ def offer(arithmetic: list[tuple[Callable, bool]]) -> None:
 
 
 def dispatcher_of(function: Callable) -> Any:
-    """What compiles `function` when it is first called. `offer` what it calls before."""
+    """Return an object that compiles `function` at its first call. `offer` must be called before for what it calls."""
     import numba
 
     settings = _settings()
     before = settings["CACHE_DIR"]  # other users of numba in this process keep their own folder
     try:
         settings["CACHE_DIR"] = str(cache_folder())
-        # Without a file and a folder it would cache beside the sources, and not notice that they change.
+        # Without a file and a folder, it would cache beside the sources and not notice their changes.
         caches = Path(function.__code__.co_filename).is_file() and is_writable()
         dispatcher: Any = numba.njit(cache=caches, **options())(function)
     finally:
@@ -87,7 +92,10 @@ def dispatcher_of(function: Callable) -> Any:
 
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
-    """Switch Python's cyclic garbage collector off, which takes a sixth of numba's time to compile and frees little."""
+    """Switch Python's cyclic garbage collector off in the block.
+
+    It takes a sixth of the time that numba needs to compile, and frees little.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -99,7 +107,7 @@ def without_garbage_collection() -> Iterator[None]:
 
 @functools.cache
 def _settings() -> dict[str, Any]:
-    """numba's own, whose names come about at run time, with the processor chosen."""
+    """Return numba's settings, whose names exist at run time only, after choosing the processor."""
     from numba.core import config
 
     settings = config.__dict__
@@ -110,10 +118,10 @@ def _settings() -> dict[str, Any]:
 
 @contextmanager
 def thriftily() -> Iterator[None]:
-    """Meanwhile numba optimises, and makes machine code of, what is called from Python, and nothing else.
+    """Make numba optimise and emit machine code only for functions that Python calls, in the block.
 
-    It would do so for each of some 400 functions, which all end up in the 24 that are called. This leans on numba's
-    inside: one that looks otherwise compiles as it always does, to the same bits.
+    Otherwise it would do so for each of some 400 functions, all of which are part of the 24 that are called. This
+    depends on internals of numba. A numba with other internals compiles as usual, to the same bits.
     """
     from numba.core import registry
 
@@ -137,11 +145,14 @@ def thriftily() -> Iterator[None]:
 
 @functools.cache
 def _thrifty(library: Any) -> Any:
-    """A kind of numba's code library that waits until somebody asks where a function lies that Python may call."""
+    """Return a subclass of numba's code library that emits machine code late.
+
+    It does so only when the address of a function that Python may call is requested.
+    """
 
     class Thrifty(library):
         is_emitted = True
-        """Of the last that was asked: where there is no machine code, there is no place for what it would need."""
+        """Whether the last requested function has machine code. Without it, there is no place for its environment."""
         _waits = False
 
         def _optimize_final_module(self) -> None:
@@ -149,7 +160,7 @@ def _thrifty(library: Any) -> Any:
                 super()._optimize_final_module()
 
         def _finalize_final_module(self) -> None:
-            if self._object_caching_enabled and self._compiled_object:  # it comes from the cache
+            if self._object_caching_enabled and self._compiled_object:  # loaded from the cache
                 super()._finalize_final_module()
                 return
             self._finalize_dynamic_globals()
@@ -174,14 +185,19 @@ def _thrifty(library: Any) -> Any:
 
 
 def type_of_function(examples: tuple, gives: Any) -> Any:
-    """numba's type of a function that is called with such arguments, and gives such a result."""
+    """Return numba's type of a function.
+
+    Args:
+        examples: arguments of the types that it takes.
+        gives: a result of the type that it returns.
+    """
     import numba
 
     return numba.types.FunctionType(numba.typeof(gives)(*map(numba.typeof, examples)))
 
 
 def compile_for(dispatcher: Any, arguments: tuple) -> Any:
-    """What numba knows of its machine code, which stays as long as the dispatcher."""
+    """Compile a dispatcher for arguments of these types. Return numba's result, which the dispatcher keeps."""
     import numba
 
     signature = tuple(map(numba.typeof, arguments))
@@ -190,15 +206,15 @@ def compile_for(dispatcher: Any, arguments: tuple) -> Any:
 
 
 def address_of(dispatcher: Any, examples: tuple) -> int:
-    """Where the machine code lies for arguments as the examples are; compiled, if it is not yet."""
+    """Return the address of the machine code for arguments of the types of `examples`, compiled if necessary."""
     result = compile_for(dispatcher, examples)
     return result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name)
 
 
 def register_pointers(pointer_type: type) -> None:
-    """Have numba take objects of such a type, with a `type_for_numba`, for functions.
+    """Make numba treat objects of a type that has `type_for_numba` as functions.
 
-    It is known once: finding it anew took most of a kernel's call.
+    Their type is computed once: computing it at each call took most of the time of the call.
     """
     from numba.extending import typeof_impl
 

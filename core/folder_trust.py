@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tells whether other users could have put a folder's content where it is.
+"""Checks whether other users could have put the content of a folder there.
 
-numba's cache files are pickles, so a process that reads one executes what its writer chose.
+numba's cache files are pickles, so a process that reads one executes code that its writer chose.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from pathlib import Path
 
 
 def why_untrusted(folder: Path) -> str:
-    """Return why other users may have chosen what a folder contains; empty if they cannot have.
+    """Return why other users may have chosen the content of a folder, or "" if they cannot have.
 
-    The folder and its parents must belong to trusted users, and only they may write to them: who can write to a parent
-    can replace the folder. A sticky parent such as /tmp is accepted, since users can rename only their own files there.
-    What lies below the folder must belong to trusted users, too: it may be older than the folder's permissions. A
-    folder that does not exist yet is judged by its parents.
+    The folder and its parents must belong to trusted users, and only they may write to them, since a user who can write
+    to a parent can replace the folder. A sticky parent such as /tmp is accepted, since users can rename only their own
+    files there. The content of the folder must belong to trusted users, too, since it may be older than the folder's
+    permissions. A folder that does not exist yet is judged by its parents.
 
-    Windows is not checked: Python does not read its access lists there, and the modes of `os.stat` say nothing of
-    other users. The default folder lies in the user's profile, which Windows closes to other users.
+    Windows is not checked: Python does not read its access lists there, and the modes of `os.stat` do not describe
+    other users. The default folder is in the user's profile, to which Windows gives other users no access.
 
     Args:
         folder: an absolute path without symbolic links, as `os.path.realpath` returns it.
@@ -40,7 +40,11 @@ def why_untrusted(folder: Path) -> str:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder and its missing parents for this user alone, whatever the umask is. Raises OSError."""
+    """Make a folder and its missing parents with access for this user only, whatever the umask is.
+
+    Raises:
+        OSError: if that is impossible.
+    """
     if not os.path.isdir(folder):  # `Path.is_dir` raises an error where a parent cannot be searched
         make_private(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -77,9 +81,9 @@ def _why_content_untrusted(folder: Path) -> str:
 
 @functools.cache
 def _trusted_users() -> frozenset[int]:
-    """Return the numbers of the users who can make this process execute anything in other ways.
+    """Return the numbers of the users who can make this process execute any code in other ways.
 
-    They are the user that it runs as, root, and the owners of this package and of Python: the account of a studio's
+    They are the user of the process, root, and the owners of this package and of Python: the account of a studio's
     tools, or root as a sandbox with a user namespace shows it.
     """
     code = (path for path in (__file__, sys.base_prefix) if os.path.exists(path))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ctrl-C: the process ends at once while there is nothing to lose, and is left to tidy up where there is.
+"""Ctrl-C: it ends the process immediately if no data can be lost, and else raises KeyboardInterrupt.
 
-Blender, as it starts and while it opens a file, calls Python from C++, which crashes over an exception or drops it. So
-there is none then.
+While Blender starts and while it opens a file, it calls Python from C++, which crashes at an exception or drops it. So
+no exception is raised then.
 """
 
 from __future__ import annotations
@@ -19,31 +19,34 @@ from typing import Any
 from .answer import INTERRUPTED, STOPPED
 
 CALLED_BY_LLVM = {"_raw_object_cache_notify", "_raw_object_cache_getbuffer"}
-"""llvmlite's functions that LLVM calls while numba compiles: if one raises, there is no kernel, which is an error."""
+"""Functions of llvmlite that LLVM calls while numba compiles. If one raises an exception, the kernel is not compiled.
+"""
 
 SOON = 0.05
-"""Time after which the handler checks whether a KeyboardInterrupt was handled, or was dropped by code in C [s]."""
+"""Time after which the handler checks whether a KeyboardInterrupt was handled, or was dropped by C code [s]."""
 
 _ends_at_once = True
+"""Whether Ctrl-C ends the process immediately."""
 _is_due = False
-"""Whether a KeyboardInterrupt was raised and the block that it is to end still runs."""
+"""Whether a KeyboardInterrupt was raised and the block that it must end is still running."""
 _is_asked = False
-"""Whether the next signal comes from the timer, which checks on that KeyboardInterrupt, and not from the keyboard."""
+"""Whether the next signal comes from the timer, which checks that KeyboardInterrupt, and not from the keyboard."""
 _told_to = 2
-"""A copy of stderr, which is Blender's own while it is kept quiet."""
+"""Copy of the file descriptor of stderr, which stays open while Blender is kept quiet."""
 
 _answers_to = 1
-"""Copy of stdout, which Blender's output does not reach while it is kept quiet."""
+"""Copy of the file descriptor of stdout, which Blender's output does not reach while it is kept quiet."""
 _answer = b""
 """Line for stdout if Ctrl-C ends the process at once."""
 _is_ending = False
+"""Whether the next Ctrl-C is ignored, since the process is printing its result."""
 
 
 def heed(answer: str = "") -> None:
-    """Handle Ctrl-C from now on; a process that was started with Ctrl-C ignored goes on ignoring it.
+    """Handle Ctrl-C from now on. A process that was started with Ctrl-C ignored continues to ignore it.
 
     Args:
-        answer: a line for stdout if Ctrl-C ends the process at once; empty for none.
+        answer: a line for stdout if Ctrl-C ends the process immediately; empty for none.
     """
     global _told_to, _answers_to, _answer
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -56,7 +59,7 @@ def heed(answer: str = "") -> None:
 
 @contextmanager
 def ending_at_once(begins: bool = True) -> Iterator[None]:
-    """Meanwhile there is nothing to lose; or there is, with False."""
+    """Let Ctrl-C end the process immediately in the block, or raise KeyboardInterrupt if `begins` is False."""
     global _ends_at_once, _is_due
     before, _ends_at_once = _ends_at_once, begins
     try:
@@ -68,16 +71,16 @@ def ending_at_once(begins: bool = True) -> Iterator[None]:
 
 
 def ending() -> None:
-    """Let the process print its result and end, also if Ctrl-C comes now: stdout must not get a second answer.
+    """Let the process print its result and end, even if Ctrl-C comes now: stdout must not get a second answer.
 
-    A second Ctrl-C ends the process at once, since nobody may be reading the result.
+    A second Ctrl-C ends the process immediately, since nobody may be reading the result.
     """
     global _is_ending
     _is_ending = bool(_answer)
 
 
 def _stop(_signal: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt, and raise it again until it is handled: code in C may drop it, as NumPy's does."""
+    """Raise KeyboardInterrupt, and raise it again until it is handled: C code may drop it, as NumPy's does."""
     global _is_due, _is_asked, _is_ending, _answer
     is_asked, _is_asked = _is_asked, False
     if is_asked and not _is_due:
@@ -98,7 +101,7 @@ def _stop(_signal: int, frame: FrameType | None) -> None:
 
 
 def _write_answer() -> None:
-    with suppress(OSError):  # nobody reads it any more
+    with suppress(OSError):  # stdout may be closed
         os.write(_answers_to, _answer)
 
 
@@ -109,7 +112,7 @@ def _ask() -> None:
 
 
 def _is_on_its_way() -> bool:
-    """Return whether the interrupted code handles a KeyboardInterrupt at the moment, such as in a `finally` block."""
+    """Return whether the interrupted code is handling a KeyboardInterrupt, such as in a `finally` block."""
     error = sys.exc_info()[1]
     while error and not isinstance(error, KeyboardInterrupt):
         error = error.__context__
@@ -117,8 +120,8 @@ def _is_on_its_way() -> bool:
 
 
 def _tell_dropped(dropped: Any) -> None:
-    """Python's hook for exceptions that nobody can catch: those of finalizers and of callbacks of weak references."""
-    if not issubclass(dropped.exc_type, KeyboardInterrupt):  # which comes again
+    """Report exceptions that cannot be caught, of finalizers and weak references. It is Python's hook for them."""
+    if not issubclass(dropped.exc_type, KeyboardInterrupt):  # `_stop` raises it again
         sys.__unraisablehook__(dropped)
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Marks what is compiled, and chooses how it runs: compiled ahead of time, when first called, or not at all.
+"""Decorators for functions that are compiled, and the choice how they run.
 
-What is marked `jitable` or `subroutine` stays an ordinary Python function, and so does `kernel.python`; but calling a
-`kernel` runs machine code where there is any: that of a library made by `make kernels` (library.py), or else what numba
-makes of the kernel and all that it reaches (compiler.py). So importing the package costs nothing, the same code runs
-undecorated, and a debugger can step through any of it. All three ways give the same bits.
+They run compiled in advance, compiled at their first call, or not compiled. A function marked `jitable` or `subroutine`
+stays an ordinary Python function, and so does `kernel.python`. A call of a `kernel` runs machine code if there is any:
+that of a library made by `make kernels` (library.py), or else numba's (compiler.py). So importing the package costs no
+time, the same code runs undecorated, and a debugger can step through it. All three ways give the same bits.
 """
 
 from __future__ import annotations
@@ -25,28 +25,31 @@ from .library import Library, opened
 Function = TypeVar("Function", bound=Callable)
 
 _arithmetic: list[tuple[Callable, bool]] = []
-"""What numba has not yet been told of."""
+"""Functions that are not registered with numba yet, and whether they are inlined."""
 
 KERNELS: list[kernel] = []
-"""All, as modules that have some are imported."""
+"""All kernels of the modules that were imported."""
 _passed_over: list[str] = []
-"""Why the library is not used after all, where it was found not to fit."""
+"""Reasons why the library is not used although it was opened."""
 
 
 def jitable(function: Function) -> Function:
-    """Let kernels call `function` inlined. Python callers see it unchanged."""
+    """Mark a function that kernels may call, inlined. Return it unchanged for callers in Python."""
     _arithmetic.append((function, True))
     return function
 
 
 def subroutine(function: Function) -> Function:
-    """As `jitable`, but called and not inlined: for what is long and called from several places."""
+    """Mark a function that kernels may call without inlining it, for long functions with several callers."""
     _arithmetic.append((function, False))
     return function
 
 
 class Way(Enum):
-    """How kernels run. The values are those of LIMBERJACK_KERNELS, which asks for one instead of the first there is."""
+    """The way in which kernels run.
+
+    The values are those of LIMBERJACK_KERNELS, which chooses one way instead of the first available.
+    """
 
     LIBRARY = "library"
     NUMBA = "numba"
@@ -54,11 +57,11 @@ class Way(Enum):
 
 
 class kernel:
-    """A loop over bodies, to be run as machine code. `kernel.python` is the function as it was written.
+    """A function that runs as machine code. `kernel.python` is the function as it was written.
 
     Attributes:
-        name: its module's below core, and its own.
-        compiled: what a call runs; None before the first one.
+        name: name of its module below core, and its own.
+        compiled: the function that a call runs; None before the first call.
     """
 
     def __init__(self, function: Callable):
@@ -75,7 +78,7 @@ class kernel:
         return run(*arguments)
 
     def bind(self, arguments: tuple) -> Callable:
-        """Choose what a call runs, by the arguments of the first one."""
+        """Choose the function that calls run, by the arguments of the first call, and return it."""
         found = library()
         if found and self.name in found:
             try:
@@ -90,7 +93,7 @@ class kernel:
         return self.compiled
 
     def compile_for(self, arguments: tuple) -> None:
-        """Have numba compile it for such arguments, into its cache, and call nothing."""
+        """Compile the kernel with numba for such arguments, into its cache, without calling it."""
         compiler.compile_for(self._dispatcher(), arguments)
 
     def _dispatcher(self) -> Any:
@@ -100,7 +103,7 @@ class kernel:
 
     @contextmanager
     def standing_in(self, run: Callable) -> Iterator[None]:
-        """Meanwhile a call runs something else."""
+        """Let calls run another function in the block."""
         before, self.compiled = self.compiled, run
         try:
             yield
@@ -109,11 +112,12 @@ class kernel:
 
 
 class Pointer:
-    """A kernel for other kernels to call, without being compiled together with it each time.
+    """A kernel that other kernels call without being compiled together with it.
 
     Args:
+        function: the kernel.
         examples: arguments of the types that it will be called with.
-        gives: a result of the type that it gives.
+        gives: a result of the type that it returns.
     """
 
     def __init__(self, function: kernel, *examples: Any, gives: Any = None):
@@ -129,7 +133,7 @@ class Pointer:
         return compiler.type_of_function(self._examples, self._gives)
 
     def compile(self) -> None:
-        """By numba, before a kernel that calls it does."""
+        """Compile the kernel with numba, before a kernel that calls it is compiled."""
         self.__wrapper_address__()
 
     @functools.cached_property
@@ -138,7 +142,7 @@ class Pointer:
             self.kernel.bind(self._examples)
         return compiler.address_of(self.kernel.compiled, self._examples)
 
-    def __wrapper_address__(self) -> int:  # which numba asks for
+    def __wrapper_address__(self) -> int:  # numba calls it
         return self._address
 
 
@@ -149,7 +153,7 @@ def _register_pointers() -> None:
 
 @functools.cache
 def way() -> Way:
-    """How kernels run in this process."""
+    """Return how kernels run in this process."""
     return Way.LIBRARY if library() else _way_without_library()
 
 
@@ -159,7 +163,7 @@ def _way_without_library() -> Way:
 
 @functools.cache
 def library() -> Library | None:
-    """What was compiled ahead of time, if it is there and fits; where it does not fit, that is told once."""
+    """Return the library that was compiled in advance, or None. If it does not fit, a warning is logged once."""
     if _passed_over or _asked() not in (None, Way.LIBRARY):
         return None
     try:
@@ -170,7 +174,7 @@ def library() -> Library | None:
 
 
 def _pass_over(misfit: MisfitError) -> None:
-    """Go on without the library, though it was opened: what has run stays right, and what runs next is bound anew."""
+    """Continue without the library although it was opened. Kernels are bound again; earlier results stay right."""
     _passed_over.append(str(misfit))
     _unbind()
     _tell(misfit)
@@ -184,11 +188,11 @@ def _unbind() -> None:
 
 
 def release() -> None:
-    """Let go of the library, whose file Windows neither removes nor overwrites while it is open.
+    """Close the library, whose file Windows neither removes nor overwrites while it is open.
 
-    Who calls a kernel later opens it again, so a simulation may go on. It stays open where somebody is at a call just
-    now, in another thread or further up in this one: all that calls into it lies in two files, in which nobody else is
-    found once no kernel is bound to it any more.
+    A later call of a kernel opens it again, so a simulation may continue. The library stays open if a call is running,
+    in another thread or further up in this one. All calls of it are in two files, and no call begins there once no
+    kernel is bound to it.
     """
     found = library() if library.cache_info().currsize else None
     if not found:
@@ -199,10 +203,10 @@ def release() -> None:
 
 
 def _is_any_called() -> bool:
-    import traceback  # it and logging take four milliseconds of Blender's start, and are seldom needed
+    import traceback  # it and logging take 4 ms of Blender's start and are seldom needed
 
     files = {kernel.__call__.__code__.co_filename, Library.function.__code__.co_filename}
-    frames = {**sys._current_frames(), threading.get_ident(): sys._getframe(2)}  # above the one who lets go
+    frames = {**sys._current_frames(), threading.get_ident(): sys._getframe(2)}  # from the caller of `release` on
     return any(frame.f_code.co_filename in files for top in frames.values() for frame, _ in traceback.walk_stack(top))
 
 
@@ -227,12 +231,12 @@ def _asked() -> Way | None:
 
 
 def is_compiled() -> bool:
-    """Whether kernels run as machine code in this process."""
+    """Return whether kernels run as machine code in this process."""
     return way() is not Way.PYTHON
 
 
 def why_uncompiled() -> str:
-    """What keeps kernels from being compiled; empty where nothing does. It takes no second, as importing numba does."""
+    """Return what prevents the compilation of kernels, or "". It does not import numba, which takes a second."""
     if _asked() is Way.PYTHON:
         return "LIMBERJACK_KERNELS is python"
     if library() or compiler.is_installed():
@@ -241,5 +245,5 @@ def why_uncompiled() -> str:
 
 
 def is_ready(what: str) -> bool:
-    """Whether all that `what` stands for, a name in the cache, runs at once, with no compilation to wait for."""
+    """Return whether all kernels that `what` stands for, a name in the cache, run without waiting for compilation."""
     return way() is not Way.NUMBA or kernel_cache.is_filled(what)

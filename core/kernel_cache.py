@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where numba keeps what it has compiled: a folder for each version of the sources.
+"""The folder in which numba keeps compiled kernels. Each version of the sources has its own.
 
 The folder is used only if no other user can have written to it (folder_trust.py). Otherwise each process compiles for
 itself.
@@ -27,16 +27,19 @@ _filled: set[str] = set()
 
 
 def set_cache_root(folder: Path) -> None:
-    """Keep compiled kernels below `folder` instead of the user's cache folder. Call it before the first kernel runs."""
+    """Keep compiled kernels below `folder` instead of the user's cache folder.
+
+    It must be called before the first kernel runs.
+    """
     global _root
     _root = folder
 
 
 def cache_folder() -> Path:
-    """Where this version of the sources keeps its compiled kernels.
+    """Return the folder in which this version of the sources keeps its compiled kernels.
 
-    numba does not notice edits in imported files, nor that a package answers to another name inside Blender, so both
-    are part of the folder's name; and so are its version and the sources' place, by which it tells what it has.
+    numba notices neither edits of imported files nor that a package has another name inside Blender, so both are part
+    of the folder's name; so are its version and the place of the sources, by which it identifies what it has.
 
     Symbolic links are resolved: the folder that is checked is then the one that is used, wherever a link leads later.
     """
@@ -44,7 +47,7 @@ def cache_folder() -> Path:
 
 
 def is_writable() -> bool:
-    """Return whether kernels may be read from the folder and kept there; make the folder if it is missing."""
+    """Return whether kernels may be read from the folder and kept there. The folder is made if it is missing."""
     folder = cache_folder()
     if not _is_trusted(folder):
         return False
@@ -52,12 +55,12 @@ def is_writable() -> bool:
         make_private(folder)
     except OSError:
         return False
-    # The second look is for a folder that somebody has made meanwhile in a shared parent such as /tmp.
+    # The second check is for a folder that another user has made meanwhile in a shared parent such as /tmp.
     return _is_trusted(folder) and os.access(folder, os.W_OK)
 
 
 def _is_trusted(folder: Path) -> bool:
-    """Return whether no other user can have written to the folder. If one can, tell so once in this process."""
+    """Return whether no other user can have written to the folder. If one can, log a warning once in this process."""
     reason = _why_untrusted(folder, os.path.isdir(folder))
     if reason:
         _tell(folder.parent, reason)
@@ -71,7 +74,7 @@ def _why_untrusted(folder: Path, _exists: bool) -> str:
 
 @functools.cache
 def _tell(folder: Path, reason: str) -> None:
-    import logging  # takes milliseconds of Blender's start, and is seldom needed
+    import logging  # takes milliseconds of Blender's start and is seldom needed
 
     logging.getLogger("limberjack").warning(
         "%s: no compiled kernels are read or kept here, because %s; let LIMBERJACK_CACHE name a folder that only you "
@@ -82,18 +85,22 @@ def _tell(folder: Path, reason: str) -> None:
 
 
 def has_kernels() -> bool:
-    """Whether there are any, of this version or of others."""
+    """Return whether there are any kernels, of this version or of others."""
     return bool(_all_caches())
 
 
 def cache_size() -> int:
-    """Of all versions' kernels [bytes]."""
+    """Return the size of all versions' kernels [bytes]."""
     return sum(path.stat().st_size for folder in _all_caches() for path in folder.rglob("*") if path.is_file())
 
 
 def clear_cache() -> None:
-    """Remove all versions' kernels; what runs in this process stays. Raises OSError where one cannot be removed."""
-    from shutil import rmtree  # slow to import, as the formats that it packs are
+    """Remove all versions' kernels. Kernels that run in this process stay.
+
+    Raises:
+        OSError: if a folder cannot be removed.
+    """
+    from shutil import rmtree  # slow to import, because of its archive formats
 
     _filled.clear()
     for folder in _all_caches():
@@ -101,7 +108,10 @@ def clear_cache() -> None:
 
 
 def remove_older_kernels() -> None:
-    """Of other versions of the sources, for this Python; another one, which shares the folder, keeps its own."""
+    """Remove kernels of other versions of the sources that belong to this version of Python.
+
+    Another version of Python that shares the folder keeps its own.
+    """
     from shutil import rmtree
 
     if not _is_trusted(cache_folder()):
@@ -110,17 +120,17 @@ def remove_older_kernels() -> None:
     for folder in _all_caches():
         kernels = list(folder.glob("*/*.nbi"))
         if folder != cache_folder() and kernels and all(mark in path.name for path in kernels):
-            rmtree(folder, ignore_errors=True)  # on Windows, what another process reads stays until next time
+            rmtree(folder, ignore_errors=True)  # on Windows, files that another process reads stay
 
 
 def _all_caches() -> list[Path]:
-    """Folders beside `cache_folder()`, and that, known by their names: what else lies there is not ours."""
+    """Return `cache_folder()` and the folders of other versions beside it. Their names identify them."""
     return [path for path in cache_folder().parent.glob("*") if re.fullmatch(r"[0-9a-f]{16}", path.name)]
 
 
 @contextmanager
 def filling(what: str) -> Iterator[None]:
-    """All that `what` stands for is compiled meanwhile, in this process and into the cache."""
+    """Record that the block compiles all kernels that `what` stands for, in this process and into the cache."""
     _filled.add(what)
     yield
     with suppress(OSError):  # without a folder to write to, each process compiles for itself
@@ -129,7 +139,7 @@ def filling(what: str) -> Iterator[None]:
 
 
 def is_filled(what: str) -> bool:
-    """Whether all that `what` stands for need not be compiled any more."""
+    """Return whether all kernels that `what` stands for are compiled."""
     folder = cache_folder()
     if what not in _filled and os.path.exists(folder / what) and _is_trusted(folder):
         _filled.add(what)
@@ -145,8 +155,8 @@ def _fingerprint() -> str:
 
 
 def numba_version() -> str:
-    """Empty where it is not installed."""
-    from importlib.metadata import version  # slow to import, and enabling the add-on needs none of it
+    """Return the version of numba, or "" if it is not installed."""
+    from importlib.metadata import version  # slow to import, and not needed to enable the add-on
 
     return version("numba") if find_spec("numba") else ""
 

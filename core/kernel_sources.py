@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finds the files that kernels are made of. An edit of one of them, and of no other, asks for compiling again."""
+"""Finds the files that kernels are made of. Only an edit of one of these files requires compiling again."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from pathlib import Path, PurePosixPath
 CORE_FOLDER = Path(__file__).parent
 
 COMPILER = "compiler.py"
-"""The file of core that says what numba is asked for."""
+"""The file of core that contains the options of numba."""
 
 MARKS = {"kernel", "jitable", "subroutine"}
 """Decorators of functions that are compiled."""
 
 MARKED = re.compile(rb"^@(%s)$" % "|".join(sorted(MARKS)).encode(), re.MULTILINE)
+"""Pattern of a decorator of a compiled function."""
 
 
 def sources(folder: Path = CORE_FOLDER) -> dict[str, bytes]:
-    """Return the text of all files below a folder that kernels are made of, by the file's path in it.
+    """Return the text of all files below a folder that kernels are made of, by the file's path in the folder.
 
     These are the files with functions that are compiled, and those that define what these functions and constants use.
-    Whatever else changes, such as a word of the command line, costs no compilation.
+    Other changes, such as a word of the command line, require no compilation.
     """
     texts = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.py")}
     files = {path: _File(path, text) for path, text in texts.items()}
@@ -39,7 +40,7 @@ def sources(folder: Path = CORE_FOLDER) -> dict[str, bytes]:
 
 
 class _File:
-    """A file of core, by its path there, and what it says."""
+    """A file of core: its path there, and its content."""
 
     def __init__(self, path: str, text: bytes):
         self.path, self.text = path, text
@@ -50,7 +51,7 @@ class _File:
 
     @cached_property
     def used(self) -> set[str]:
-        """Names that its compiled functions use, and the values of its constants."""
+        """The names that its compiled functions and the values of its constants use."""
         functions = [node for node in self.body if isinstance(node, ast.FunctionDef)]
         compiled = [node for node in functions if MARKS & _names(*node.decorator_list)]
         values = [node.value for node in self.body if isinstance(node, ast.Assign | ast.AnnAssign) and node.value]
@@ -58,7 +59,7 @@ class _File:
 
     @cached_property
     def imports(self) -> dict[str, tuple[PurePosixPath, str]]:
-        """The place in core that it has a name from, and what the name is there."""
+        """For each imported name: the place in core that it comes from, and its name there."""
         found = {}
         above = PurePosixPath(self.path).parents
         for node in self.body:
@@ -69,7 +70,7 @@ class _File:
 
 
 def _home(file: _File, name: str, files: Mapping[str, _File]) -> str:
-    """Return the file that defines a name which a file has, through all that hand it on; empty for a module."""
+    """Return the file that defines a name of a file, through all files that re-export it, or "" for a module."""
     if name not in file.imports:
         return file.path
     place, original = file.imports[name]

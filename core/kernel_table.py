@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table of a library of kernels, and all that is checked before the library is opened.
+"""The table of a library of kernels, and all checks before the library is opened.
 
-Opening a library executes code of it, so its content is held against a digest in the table first. The table,
-kernels.json, lies beside the library. It says what the library was made from, what each kernel takes, and how that
-lies in memory; a digest of its own shows whether it was changed.
+Opening a library executes its code, so its content is compared with a digest in the table first. The table,
+kernels.json, lies beside the library. It contains the sources of the library, and the arguments of each kernel with
+their layout in memory. A digest of its own shows whether it was changed.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from .files.regular import read_regular
 from .kernel_cache import CORE_FOLDER
 
 TABLE = "kernels.json"
+"""Name of the table's file."""
 
 VERSION = 2
 """Version of the table's format and of how kernels are called."""
@@ -29,13 +30,14 @@ DIGEST = "table_sha256"
 """Name of the entry with the digest of all other entries."""
 
 MAX_TABLE_SIZE = 4_000_000
-"""Largest table that is read [bytes], some hundred times the size of today's."""
+"""Largest size of a table that is read [bytes], about a hundred times today's."""
 
 MAX_LIBRARY_SIZE = 64_000_000
-"""Largest library that is read [bytes], some thirty times the size of today's."""
+"""Largest size of a library that is read [bytes], about thirty times today's."""
 
 LIBRARY_NAME = re.compile(r"(\.\./limberjack_kernels_[0-9a-f]{8}/)?kernels-\w+\.(so|dll|dylib)")
-"""Where a library may lie, as seen from its table: beside it, or in the folder that a wheel of kernels has for it."""
+"""Pattern of the library's path, relative to its table: beside it, or in the folder that a wheel of kernels has for it.
+"""
 
 SOURCE_NAME = re.compile(r"(\w+/)*\w+\.py")
 """Pattern of the paths of kernel sources."""
@@ -45,7 +47,10 @@ MACHINES = {"x86_64": "x64", "amd64": "x64", "arm64": "arm64", "aarch64": "arm64
 
 
 class MisfitError(Exception):
-    """A library cannot be used with these sources on this machine. The text is one sentence that says why."""
+    """The error if a library cannot be used with these sources on this machine.
+
+    The text is one sentence with the reason.
+    """
 
 
 def this_platform() -> str:
@@ -57,17 +62,18 @@ def this_platform() -> str:
 def sources_digest(files: list[str]) -> str:
     """Return a digest of files of core.
 
-    files: paths in core, with slashes.
+    Args:
+        files: paths in core, with slashes.
 
     Raises:
-        OSError: a file cannot be read.
-        ValueError: a path may lead out of core.
+        OSError: if a file cannot be read.
+        ValueError: if a path may lead out of core.
     """
     digest = hashlib.sha256()
     for path in files:
         if not SOURCE_NAME.fullmatch(path):
             raise ValueError(f"'{path}' is no file of core")
-        with open(os.path.join(CORE_FOLDER, path), "rb") as file:  # a `Path` for each file would take longer than this
+        with open(os.path.join(CORE_FOLDER, path), "rb") as file:  # making a `Path` for each file would take longer
             digest.update(f"{path}\n".encode() + file.read())
     return digest.hexdigest()
 
@@ -83,10 +89,10 @@ def _digest(entries: dict[str, Any]) -> str:
 
 
 def read_table(folder: Path) -> dict[str, Any]:
-    """Return the table of a folder, once it is known to be whole and to fit these sources and this platform.
+    """Return the table of a folder, after checking that it is complete and fits these sources and this platform.
 
     Raises:
-        MisfitError: it cannot be read, was changed, or does not fit.
+        MisfitError: if it cannot be read, was changed, or does not fit.
     """
     path = folder / TABLE
     try:
@@ -111,13 +117,13 @@ def read_table(folder: Path) -> dict[str, Any]:
 
 
 def library_path(folder: Path, table: dict[str, Any]) -> Path:
-    """Return the path of a table's library, without symbolic links, once its content is known to be the right one.
+    """Return the path of a table's library, without symbolic links, after checking its content.
 
     The library lies in the table's own folder, or in one beside it that a wheel has made for it (`LIBRARY_NAME`). A
-    link to any other place is refused. Installers that link to each file of a package lead the table there, too.
+    link to any other place is refused. Installers that link each file of a package place the table there, too.
 
     Raises:
-        MisfitError: it lies elsewhere, cannot be read, or has another content than the table says.
+        MisfitError: if it lies elsewhere, cannot be read, or has another content than the table states.
     """
     path = folder / table["library"]
     try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names of a package that are found in its modules when they are first used (PEP 562).
+"""Names of a package that are imported from its modules at their first use (PEP 562).
 
-Blender loads all add-ons before it shows anything, and a dataclass takes half a millisecond to make.
+Blender loads all add-ons before it shows anything, and making a dataclass takes half a millisecond.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,7 +10,10 @@ from typing import Any
 
 
 def late_names(package: str, names: Sequence[str], modules: Sequence[str]) -> tuple[Callable[[str], Any], Callable]:
-    """`__getattr__` and `__dir__` of a package with these public names, looked for in its modules in this order."""
+    """Return `__getattr__` and `__dir__` of a package with these public names.
+
+    Its modules are searched in the given order.
+    """
 
     def find(name: str) -> Any:
         if name in names:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kernels that were compiled ahead of time: one shared library, called by ctypes, without numba and without LLVM.
+"""Kernels that were compiled in advance: one shared library, called by ctypes, without numba and without LLVM.
 
-kernel_table.py checks the library's table and its content before anything of it is executed. The types of a kernel's
-arguments are compared before its first call: a wrong layout in memory would end the process.
+kernel_table.py checks the library's table and its content before any of its code is executed. The types of a kernel's
+arguments are compared before its first call, since a wrong layout in memory would end the process.
 """
 
 from __future__ import annotations
@@ -23,22 +23,23 @@ from .kernel_table import TABLE, MisfitError, library_path, read_table
 from .slots import TYPES, Type, UnusualError
 
 PACKAGE = "limberjack_kernels"
-"""What brings the library along in Blender: a wheel with this name."""
+"""Name of the wheel that contains the library in Blender."""
 
 INSTALLED = {"site-packages", "dist-packages"}
 """Names of the folders that installers put packages into; Debian's installer uses the latter."""
 
 _close = _ctypes.FreeLibrary if sys.platform == "win32" else _ctypes.dlclose
+"""Function of the system that closes a library."""
 
 
 def opened() -> Library | None:
-    """Open the library of this installation. Returns None if there is none.
+    """Open and return the library of this installation, or return None if there is none.
 
     Raises:
-        MisfitError: there is one that cannot be used.
+        MisfitError: if there is one that cannot be used.
     """
     for folder in _folders():
-        if os.path.lexists(folder / TABLE):  # also if it is no file: then the reason why it is not used is told
+        if os.path.lexists(folder / TABLE):  # also if it is no file, so that the reason is reported
             return Library(folder)
     return None
 
@@ -47,8 +48,8 @@ def _folders() -> list[Path]:
     """Return the folders that may have a library: one in this package, and those of `PACKAGE`.
 
     Raises:
-        MisfitError: `PACKAGE` has a library, but nobody has installed it. Python finds packages also in the folder
-            where it works, which may be a stranger's.
+        MisfitError: if `PACKAGE` has a library and is not installed. Python also finds packages in its working folder,
+            which may be a stranger's.
     """
     spec = find_spec(PACKAGE)
     found = [Path(place) for place in (spec and spec.submodule_search_locations) or ()]
@@ -72,15 +73,15 @@ class Library:
     """An opened library.
 
     Attributes:
-        folder: where the table is.
-        path: the file of the library.
+        folder: folder of the table.
+        path: file of the library.
     """
 
     def __init__(self, folder: Path):
-        """Check the library that a folder's table describes, then open it.
+        """Check the library that a folder's table describes, and open it.
 
         Raises:
-            MisfitError: it is damaged, or of other sources, another platform or another format.
+            MisfitError: if it is damaged, or of other sources, another platform or another format.
         """
         self.folder = folder
         self._table = read_table(folder)
@@ -91,12 +92,12 @@ class Library:
             raise MisfitError(f"{self.path}: this system cannot load it ({error})") from error
 
     def close(self) -> None:
-        """Let go of the file. Whatever calls into it from then on ends the process."""
+        """Close the file. Any later call into it ends the process."""
         _close(self._functions._handle)
 
     @cached_property
     def _types(self) -> list[Type]:
-        """What kernels take, each told once; tuples come after their parts."""
+        """The types of all arguments, each once. Tuples come after their parts."""
         made: list[Type] = []
         for entry in self._table["types"]:
             made.append(TYPES[entry["kind"]](entry, made, self.address))
@@ -106,14 +107,15 @@ class Library:
         return name in self._table["kernels"]
 
     def function(self, name: str, python: Callable, arguments: tuple) -> Callable:
-        """What calls a kernel of the library.
+        """Return a function that calls a kernel of the library.
 
         Args:
-            python: the kernel as it was written, for arrays that cannot be lent as they are.
-            arguments: of a call.
+            name: of the kernel.
+            python: the kernel as it was written, for arrays that cannot be passed as they are.
+            arguments: arguments of a call.
 
         Raises:
-            MisfitError: its arguments lie otherwise than it takes them.
+            MisfitError: if the arguments have another layout in memory than the kernel takes.
         """
         entry, types = self._table["kernels"][name], self.types_of(name)
         for kind, value in zip(types, arguments, strict=True):
@@ -122,23 +124,23 @@ class Library:
         return _call(name, python, getattr(self._functions, entry["symbol"]), types, entry["gives"])
 
     def types_of(self, name: str) -> list[Type]:
-        """What a kernel takes."""
+        """Return the types of a kernel's arguments."""
         return [self._types[number] for number in self._table["kernels"][name]["takes"]]
 
     def address(self, name: str) -> int:
-        """Where a kernel lies that others call."""
+        """Return the address of a kernel that other kernels call."""
         symbol = getattr(self._functions, self._table["kernels"][name]["native"])
         return ctypes.cast(symbol, ctypes.c_void_p).value or 0
 
 
 def _call(name: str, python: Callable, symbol: Any, types: list[Type], gives: Any) -> Callable:
-    """What calls a kernel, whose first argument is where its result goes."""
+    """Return a function that calls a kernel. The first argument of the machine code is the place of the result."""
     arguments_of = [kind.argument for kind in types]
     symbol.restype, symbol.argtypes = ctypes.c_int32, [ctypes.c_void_p, *(kind.passed_as for kind in types)]
     Room, read = _result(gives)
 
     def call(*arguments: Any) -> Any:
-        room = Room()  # its own for each call: another thread may call the same kernel before this one is read
+        room = Room()  # each call has its own, since another thread may call the same kernel meanwhile
         try:
             passed = [lent(value) for lent, value in zip(arguments_of, arguments, strict=True)]
         except UnusualError:
@@ -151,7 +153,11 @@ def _call(name: str, python: Callable, symbol: Any, types: list[Type], gives: An
 
 
 def _result(gives: Any) -> tuple[Callable, Callable]:
-    """(what makes room for a result, what reads it). gives: a letter of `struct`, '?' for truth, or a list of such."""
+    """Return a function that makes room for a result, and one that reads it.
+
+    Args:
+        gives: a letter of `struct`, '?' for a truth value, a list of such, or "none".
+    """
     if gives == "none":
         return (lambda: None), (lambda room: None)
     letters = "".join(_leaves(gives))

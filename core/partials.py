@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names under which files are written until they are whole: they tell whose they are, and so what a dead process left.
+"""Names under which files are written until they are complete.
 
-A name is .NAME.lj-HOST-PID, and may go on. Nothing else is ever taken for ours.
+They tell which process writes a file, and so which files a dead process has left. A name is .NAME.lj-HOST-PID, and may
+continue. Files with other names are never treated as unfinished.
 """
 
 from __future__ import annotations
@@ -19,13 +20,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 MOST_ADDED = 52
-"""Characters by which a name grows, where one that is being written is written in this way again."""
+"""Largest number of characters that are added to a name, if a file that is being written is itself written in this way.
+"""
 
 _PATTERN = re.compile(r"\.(?P<name>.+?)\.lj-(?P<host>[0-9a-f]{8})-(?P<pid>[0-9]{1,9})(?:[.-].*)?")
 
 
 class Partial(NamedTuple):
-    """What the name of an unfinished file or folder tells. name: of the file that it was to become, without a dot."""
+    """The parts of the name of an unfinished file or folder.
+
+    Attributes:
+        name: of the finished file, without a leading dot.
+        host: digest of the name of the machine.
+        pid: number of the process that writes it.
+    """
 
     name: str
     host: str
@@ -33,28 +41,29 @@ class Partial(NamedTuple):
 
     @property
     def is_left(self) -> bool:
-        """Whether a process of this machine was writing it that is no more."""
+        """Whether a process of this machine was writing it that has ended."""
         return self.host == _host() and self.pid != os.getpid() and _is_gone(self.pid)
 
 
 def partial_name(name: str) -> str:
-    """Under which this process writes a file until it is whole."""
+    """Return the name under which this process writes a file until it is complete."""
     return f".{name.removeprefix('.')}.lj-{_host()}-{os.getpid()}"
 
 
 def parse_partial(name: str) -> Partial | None:
-    """What such a name tells; None for any other."""
+    """Return the parts of such a name, or None for any other name."""
     found = _PATTERN.fullmatch(name)
     return Partial(found["name"], found["host"], int(found["pid"])) if found else None
 
 
 def move_into_place(finished: Mapping[Path, Path]) -> None:
-    """Give finished files their names, in their order.
+    """Rename finished files to their final paths, in their order.
 
-    finished: what each file is called so far, by the path that it gets.
+    Args:
+        finished: the present path of each file, by its final path.
 
     Raises:
-        OSError: a file cannot get its name. The error names the path that it would get.
+        OSError: if a file cannot be renamed. The error names its final path.
     """
     for target in finished:
         _require_replaceable(target)
@@ -66,9 +75,12 @@ def move_into_place(finished: Mapping[Path, Path]) -> None:
 
 
 def _require_replaceable(target: Path) -> None:
-    """Raise PermissionError if a file belongs to another user in a folder such as /tmp.
+    """Check that a file does not belong to another user in a folder such as /tmp.
 
     It is called for all files before the first one is moved, so that none is replaced if one cannot be.
+
+    Raises:
+        PermissionError: if the file belongs to another user.
     """
     if sys.platform == "win32" or not os.path.lexists(target):
         return
@@ -87,7 +99,7 @@ def _is_gone(pid: int) -> bool:
     if sys.platform == "win32":
         return not _runs_on_windows(pid)
     try:
-        os.kill(pid, 0)  # asks, and does nothing
+        os.kill(pid, 0)  # signal 0 only checks that the process exists
     except ProcessLookupError:
         return True
     except (PermissionError, OverflowError):
@@ -96,7 +108,7 @@ def _is_gone(pid: int) -> bool:
 
 
 def _is_zombie(pid: int) -> bool:
-    """Return whether a process has ended and its parent has not asked for its exit code yet; False without /proc."""
+    """Return whether a process has ended and its parent has not fetched its exit code yet; False without /proc."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -108,7 +120,7 @@ def _runs_on_windows(pid: int) -> bool:
     import ctypes
 
     may_wait, still_runs = 0x00100000, 0x102
-    kernel = ctypes.windll.kernel32  # pyright: ignore[reportAttributeAccessIssue] - of Windows alone
+    kernel = ctypes.windll.kernel32  # pyright: ignore[reportAttributeAccessIssue] - exists on Windows only
     handle = kernel.OpenProcess(may_wait, False, pid)
     if not handle:
         return False

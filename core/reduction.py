@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fewer keys: samples replaced by cubics, within an error that the caller measures."""
+"""Reduction of keys: samples are replaced by cubics, within an error that the caller measures."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ import numpy as np
 from .spatial.arrays import matmul, pseudo_inverse, svd
 
 Error = Callable[[int, np.ndarray], np.ndarray]
-"""Of fitted values, shape (n, C), in the place of the samples from a given one on: shape (n,), the tolerance's unit."""
+"""A function of the number of the first sample and of fitted values, shape (n, C), that replace the samples from there
+on. It returns their errors, shape (n,), in the unit of the tolerance.
+"""
 
 WEAKEST = 0.05
-"""The least singular value by which samples may tell inner control values. Samples that all lie close to one end, or to
-each other, would else be met by a curve that is thrown far out where there are none."""
+"""Least singular value at which samples determine inner control values. If all samples lie close to one end, or to each
+other, a weaker one would give a curve that deviates far where there are none.
+"""
 
 
 @dataclass(frozen=True)
@@ -25,8 +28,8 @@ class Keys:
     Attributes:
         at: indices of the samples that are keys, ascending, shape (K,).
         values: those samples, shape (K, C).
-        left, right: the values of the handles, which lie a third of the way to the key before and after, shape (K, C);
-            the key's own value where there is no such key. With handles there, a Bézier F-curve is a cubic in time.
+        left, right: values of the handles, which lie a third of the way to the previous and the next key, shape (K, C);
+            the key's own value if there is no such key. With handles there, a Bézier F-curve is a cubic in time.
     """
 
     at: np.ndarray
@@ -39,32 +42,32 @@ class Keys:
 
 
 def reduced(frames: np.ndarray, values: np.ndarray, error: Error, tolerance: float) -> Keys:
-    """Few keys, whose curves stay within the tolerance at every sample and are exact at the keys.
+    """Return few keys whose curves are within the tolerance at every sample and exact at the keys.
 
-    Between samples the curves are smooth, and nothing more is promised.
+    Between samples the curves are smooth; their error there is not bounded.
 
-    From the left, each segment between two keys is the longest found that still has a cubic, the least-squares one
-    through both its ends, within the tolerance; it is searched for by strides that double, from the length of the
-    segment before, and then by bisection. Each side of a key is fitted by itself: a jump of velocity becomes a key with
-    a break. One key where nothing leaves the first sample by more than the tolerance.
+    From the left, each segment between two keys is the longest found that has a cubic within the tolerance: the
+    least-squares one through both its ends. The search doubles its step from the length of the previous segment, and
+    then bisects. Each side of a key is fitted separately, so a jump of velocity becomes a key with a break. There is
+    only one key if no sample differs from the first by more than the tolerance.
 
     A trial of a segment of n samples takes some 30 n C operations, two dozen calls of numpy and one of `error`: some
-    30 µs for a link. There are two to four trials a key, some 2 log2(n) where lengths change abruptly. The result is
-    the same each time.
+    30 µs for a link. There are two to four trials a key, and some 2 log2(n) where lengths change abruptly. The result
+    is the same each time.
 
     Source: P. J. Schneider, "An Algorithm for Automatically Fitting Digitized Curves", Graphics Gems (1990), for the
-    least-squares Bézier segment. Time is given here, so that his search for parameters falls away.
+    least-squares Bézier segment. Time is given here, so his search for parameters is not needed.
 
     Args:
         frames: of the samples, ascending, evenly spaced or not, shape (F,).
         values: the samples, shape (F, C).
-        error: measures what a curve is off by; see `Error`. It is asked about samples between keys only, where what is
-            no number counts as too much.
+        error: measures the error of a curve; see `Error`. It is called for samples between keys only. NaN counts as too
+            large.
         tolerance: the largest error allowed, in the unit of `error`; at 0 the curves are exact at every sample.
 
     Raises:
-        ValueError: there are no samples, a frame or value is no finite number, frames do not ascend, frames and values
-            differ in number, or the tolerance is negative or no number.
+        ValueError: if there are no samples, a frame or value is not finite, frames do not ascend, frames and values
+            differ in number, or the tolerance is negative or NaN.
     """
     frames, values = np.asarray(frames, dtype=np.float64), np.asarray(values, dtype=np.float64)
     _require_samples(frames, values)
@@ -106,7 +109,7 @@ def _require_samples(frames: np.ndarray, values: np.ndarray) -> None:
 
 
 class _Fits:
-    """Tries cubics between samples."""
+    """Fits of cubics to samples."""
 
     def __init__(self, frames: np.ndarray, values: np.ndarray, error: Error, tolerance: float):
         self.last = len(frames) - 1
@@ -115,13 +118,16 @@ class _Fits:
         self._bases: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
 
     def straight(self, first: int, length: int) -> np.ndarray:
-        """Both inner control values of a straight line of so many steps, shape (2, C)."""
+        """Return both inner control values of a straight line of `length` steps, shape (2, C)."""
         begin, end = self._values[first], self._values[first + length]
         third = (end - begin) / 3.0
         return np.stack([begin + third, end - third])
 
     def handles(self, first: int, length: int) -> np.ndarray | None:
-        """Both inner control values of the cubic of so many steps, 2 or more, shape (2, C); None where none will do."""
+        """Return both inner control values of the cubic of `length` steps, 2 or more, shape (2, C), or None.
+
+        None means that the cubic is not within the tolerance.
+        """
         begin, end = self._values[first], self._values[first + length]
         handles = self.straight(first, length)
         u, solve = self._basis(self._frames[first : first + length + 1])
@@ -131,10 +137,10 @@ class _Fits:
         return handles if np.all(errors <= self._tolerance) else None
 
     def _basis(self, frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Where the inner samples lie between the ends, shape (n, 1), and the matrix that takes what they are off the
-        straight line to what the inner control values are off it, shape (2, n).
+        """Return the places of inner samples between the ends, from 0 to 1, shape (n, 1), and a matrix, shape (2, n).
 
-        The same for all segments with the same spacing.
+        The matrix maps the deviations of samples from the straight line to those of the inner control values. Both are
+        the same for all segments with the same spacing.
         """
         pattern = (frames - frames[0]).tobytes()
         if pattern not in self._bases:
@@ -146,7 +152,10 @@ class _Fits:
 
 
 def _longest(fits: _Fits, first: int, guess: int) -> tuple[int, np.ndarray]:
-    """The most steps from the sample `first` that one cubic bridges, as far as the search sees, and its handles."""
+    """Return the largest number of steps from the sample `first` that one cubic fits, and its handles.
+
+    The number is the largest that the search finds.
+    """
     beyond = fits.last - first + 1
     fit, unfit, best = 1, beyond, None
     length, stride = guess, 1
@@ -170,9 +179,10 @@ def _longest(fits: _Fits, first: int, guess: int) -> tuple[int, np.ndarray]:
 def _cubic(
     u: np.ndarray, begin: np.ndarray, after_begin: np.ndarray, before_end: np.ndarray, end: np.ndarray
 ) -> np.ndarray:
-    """The cubic of four control values at u of the way: a straight line and how far the inner two lie off it.
+    """Return the cubic of four control values at the fractions u of the way, as a straight line and its deviation from
+    it.
 
-    In this form it is exact where all four are one.
+    In this form it is exact if all four values are equal.
     """
     v = 1.0 - u
     way = end - begin

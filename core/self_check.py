@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Is this installation right? A pendulum whose motion is known is simulated, timed, and compared."""
+"""A check of the installation: a pendulum whose motion is known is simulated, timed, and compared."""
 
 from __future__ import annotations
 
@@ -17,29 +17,33 @@ from .model import WORLD, Axis, Joint, Link, Model
 from .solvers import Simulation, is_warm
 from .version import VERSION
 
-GRAVITY, LENGTH = 9.81, 1.0
-"""[m/s^2], [m]"""
+GRAVITY = 9.81
+"""Acceleration of gravity [m/s^2]."""
+LENGTH = 1.0
+"""Length of the pendulum [m]."""
 
 START = 2.0
-"""Radians from hanging, at rest: far beyond where a pendulum swings in sines."""
+"""Initial angle from hanging, at rest [rad]. The motion from there is far from sinusoidal."""
 
 PERIODS = 10
+"""Number of periods that are simulated."""
 
 MOST_OFF = 1e-6
-"""Radians that a right installation stays within, by far."""
+"""Largest error of the angle [rad]. The error of a correct installation is far below it."""
 
 MEGABYTE = 1e6
+"""Number of bytes of a megabyte."""
 
 
 @dataclass(frozen=True)
 class SelfCheck:
-    """What a check has found.
+    """The result of a check.
 
     Attributes:
-        versions: of all that takes part, by name.
-        off_by: the largest error of the pendulum's angle [rad].
-        pace: seconds simulated in a second.
-        compiled_in: how long the solver took to be compiled [s]; None where it was compiled before, or never is.
+        versions: of all programs involved, by name.
+        off_by: largest error of the pendulum's angle [rad].
+        pace: simulated time per time of computation [1].
+        compiled_in: time that it took to compile the solver [s]; None if it was compiled before, or never is.
     """
 
     versions: Mapping[str, str]
@@ -58,7 +62,7 @@ class SelfCheck:
 
     @property
     def lines(self) -> list[str]:
-        """All of it, for people and for reports of bugs."""
+        """All results, for users and for bug reports."""
         return [
             self.verdict,
             f"Speed: {self.pace:,.0f} seconds of the pendulum in a second, {self._compilation}",
@@ -76,17 +80,19 @@ class SelfCheck:
 
 
 def self_check(compiled_in: float | None = None, host: Mapping[str, str] | None = None) -> SelfCheck:
-    """Simulate the pendulum, in a second or two; a solver that is not compiled yet is compiled by that.
+    """Simulate the pendulum and return the result. This takes a second or two.
+
+    A solver that is not compiled yet is compiled by this.
 
     Args:
-        compiled_in: how long it took to compile the solver beforehand [s].
-        host: versions of what the package runs in, by name.
+        compiled_in: time that it took to compile the solver beforehand [s].
+        host: versions of the program that the package runs in, by name.
 
     Raises:
-        SimulationError: the motion could not be followed.
+        SimulationError: if the simulation failed.
     """
     times, angles = quarters(PERIODS)
-    Simulation(pendulum(), times[:2], "exact").run()  # kernels are read from the cache when they are first called
+    Simulation(pendulum(), times[:2], "exact").run()  # the first call reads kernels from the cache
     begun = time.perf_counter()
     motion = Simulation(pendulum(), times, "exact").run()
     pace = times[-1] / (time.perf_counter() - begun)
@@ -94,17 +100,18 @@ def self_check(compiled_in: float | None = None, host: Mapping[str, str] | None 
 
 
 def pendulum() -> Model:
-    """A point mass that is let go at `START`."""
+    """Return a model of a point mass that is let go at `START`."""
     bob = Link("bob", com=(0.0, 0.0, -LENGTH), inertia=(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     hinge = Joint("hinge", "revolute", WORLD, "bob", axes=[Axis(xyz=(0.0, 1.0, 0.0))], home=(START,))
     return Model(links=[bob], joints=[hinge], gravity=(0.0, 0.0, -GRAVITY))
 
 
 def quarters(periods: int) -> tuple[np.ndarray, np.ndarray]:
-    """Quarters of the pendulum's period [s], and its angles [rad] then, shapes (4 periods + 1,): a closed form.
+    """Return multiples of a quarter of the pendulum's period [s], and its angles [rad] then, in closed form.
 
-    The period is 2 pi sqrt(l / g) / M(1, cos(START / 2)), where M is the arithmetic-geometric mean: C. F. Gauss, as in
-    S. Adlaj, An Eloquent Formula for the Perimeter of an Ellipse, Notices of the AMS 59 (2012), 1094.
+    Both have shape (4 periods + 1,). The period is 2 pi sqrt(l / g) / M(1, cos(START / 2)), where M is the
+    arithmetic-geometric mean: C. F. Gauss, as in S. Adlaj, An Eloquent Formula for the Perimeter of an Ellipse, Notices
+    of the AMS 59 (2012), 1094.
     """
     period = 2.0 * math.pi * math.sqrt(LENGTH / GRAVITY) / _mean(1.0, math.cos(START / 2.0))
     count = np.arange(4 * periods + 1)
@@ -112,14 +119,14 @@ def quarters(periods: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _mean(a: float, b: float) -> float:
-    """The arithmetic-geometric mean, whose digits double with each step."""
+    """Return the arithmetic-geometric mean. Each step doubles the number of correct digits."""
     while abs(a - b) > 1e-15 * a:
         a, b = (a + b) / 2.0, math.sqrt(a * b)
     return a
 
 
 def versions(host: Mapping[str, str]) -> dict[str, str]:
-    """Of the package, of what it runs in, and of what it needs."""
+    """Return the versions of the package, of the program that it runs in, and of its dependencies."""
     numba = numba_version() or "none"
     system = f"{platform.system()} {platform.machine()}"
     return {
@@ -133,7 +140,7 @@ def versions(host: Mapping[str, str]) -> dict[str, str]:
 
 
 def kernel_lines() -> list[str]:
-    """Return a line that says where compiled kernels lie and how much room they take; nothing if they run as Python."""
+    """Return a line with the folder and the size of compiled kernels, or [] if kernels run as Python."""
     if library := jit.library():
         return [f"Kernels: {library.path}"]
     if not jit.is_compiled():

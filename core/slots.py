@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How kernels of a library are given their arguments: as numba lays them out, in slots of 8 bytes.
+"""The layout of the arguments of a library's kernels: that of numba, in slots of 8 bytes.
 
-A number is one slot, a tuple is its parts, and an array is no owner, no parent, the count of its elements, their size,
-its address, its shape and its strides.
+A number is one slot, and a tuple consists of its parts. An array consists of no owner, no parent, the number of its
+elements, their size, its address, its shape and its strides.
 """
 
 from __future__ import annotations
@@ -18,35 +18,38 @@ import numpy as np
 
 
 class Bundled:
-    """A base of named tuples that kernels take: it notes where their arrays lie, for as long as the tuple lives."""
+    """A base of named tuples that kernels take. An object keeps the addresses of its arrays as long as it lives."""
 
     slots: tuple[Any, bytes] | None = None
 
     def __getstate__(self) -> None:
-        """What a copy must not have: its arrays lie elsewhere."""
+        """Return no state: a copy must not have the addresses, since its arrays are elsewhere."""
 
 
 class UnusualError(Exception):
-    """An array that cannot be lent as it is: the kernel runs as Python for once, which takes any."""
+    """The error if an array cannot be passed as it is. The kernel then runs as Python, which takes any array."""
 
 
 class Type:
-    """What a kernel takes at some place.
+    """The type of an argument of a kernel, or of a part of it.
 
-    entry: of the library's table. made: the types before this one. address_of: where a kernel lies, by its name.
+    Args:
+        entry: description in the library's table.
+        made: the types before this one.
+        address_of: function that returns the address of a kernel by its name.
     """
 
     passed_as: Any = ctypes.c_void_p
     argument: Callable[..., Any]
-    """What ctypes is given for it."""
+    """Returns the value that ctypes passes for an argument."""
     slots: Callable[..., bytes]
-    """Its share of a tuple's."""
+    """Returns the slots of a value that is part of a tuple."""
 
     def __init__(self, entry: dict, made: list[Type], address_of: Callable):
         self.words = entry["words"]
 
     def misfit(self, value: Any) -> str:
-        """What was found that lies otherwise in memory; empty if nothing does."""
+        """Return a description of a value that has another layout in memory, or "" if it fits."""
         return ""
 
 
@@ -57,7 +60,7 @@ class Float(Type):
 
 
 class Int(Type):
-    """Also what is true or false."""
+    """An integer or a truth value."""
 
     passed_as = ctypes.c_int64
     argument = operator.index
@@ -65,7 +68,10 @@ class Int(Type):
 
 
 class Array(Type):
-    """Contiguous, and changeable. Where one lies that is an argument by itself is noted for as long as it lives."""
+    """A contiguous, writable array.
+
+    The slots of an array that is an argument by itself are kept as long as the array lives.
+    """
 
     def __init__(self, entry: dict, made: list[Type], address_of: Callable):
         super().__init__(entry, made, address_of)
@@ -82,7 +88,7 @@ class Array(Type):
             raise UnusualError
         try:
             address = ctypes.addressof(NOTHING.from_buffer(value))
-        except (TypeError, ValueError, BufferError) as error:  # not contiguous, or not to be written to
+        except (TypeError, ValueError, BufferError) as error:  # not contiguous, or not writable
             raise UnusualError from error
         return self._format.pack(0, 0, value.size, value.itemsize, address, *value.shape, *value.strides)
 
@@ -91,7 +97,7 @@ class Array(Type):
         if kept is not None and kept() is value and kept.type is self:
             return kept.slots
         slots = self.slots(value)
-        if value.base is None:  # views mostly come and go
+        if value.base is None:  # most views are short-lived
             note = _Note(value, _forget)
             note.number, note.type, note.slots = id(value), self, slots
             _noted[note.number] = note
@@ -99,10 +105,11 @@ class Array(Type):
 
 
 NOTHING = ctypes.c_char * 0
+"""Type of no bytes, by which ctypes finds the address of an array."""
 
 
 class _Note(weakref.ref):
-    """Where an array lies, as long as there is one."""
+    """A weak reference to an array, with the array's slots."""
 
     __slots__ = ("number", "slots", "type")
     number: int
@@ -111,7 +118,7 @@ class _Note(weakref.ref):
 
 
 _noted: dict[int, _Note] = {}
-"""By the arrays' numbers, which Python gives to others once they are gone."""
+"""Notes by the identities of arrays, which Python uses again after an array has been deleted."""
 
 
 def _forget(note: Any) -> None:
@@ -145,7 +152,7 @@ class Tuple(Type):
 
 
 class Function(Type):
-    """A kernel that the kernel calls: no compiled wrapper, no Python object, and where its code lies."""
+    """A kernel that another kernel calls: no compiled wrapper, no Python object, and the address of its code."""
 
     def __init__(self, entry: dict, made: list[Type], address_of: Callable):
         super().__init__(entry, made, address_of)
@@ -158,10 +165,14 @@ class Function(Type):
 
 
 TYPES = {"float": Float, "int": Int, "array": Array, "tuple": Tuple, "function": Function}
+"""Types by their names in the library's table."""
 
 
 def _dtype(entry: Any) -> np.dtype:
-    """From the table: a plain type's name, or a record's fields with their types, shapes and places."""
+    """Return the dtype that an entry of the table describes.
+
+    The entry is the name of a plain type, or the fields of a record with their types, shapes and offsets.
+    """
     if isinstance(entry, str):
         return np.dtype(entry)
     fields = [(_dtype(kind), tuple(shape)) if shape else _dtype(kind) for kind, shape in entry["formats"]]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 MAX_CHARACTERS = 500
-"""Characters of a printed line: names in files may have any length."""
+"""Largest number of characters of a printed line. Names in files may have any length."""
 
 
 def one_line(text: str) -> str:

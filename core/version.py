@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which version this is: the manifest's word, since Blender asks for it there."""
+"""The version of the program, from the manifest, where Blender requires it."""
 
 import re
 import tomllib
@@ -10,10 +10,9 @@ with (Path(__file__).parents[1] / "blender_manifest.toml").open("rb") as _manife
 
 
 def numbers_of(version: str) -> tuple[int, int, int] | None:
-    """What versions are compared by: 0.10.0 comes after 0.9.0. A suffix, as of 0.9.0-beta, does not count.
+    """Return the numbers by which versions are compared, or None if the text is not a version.
 
-    Returns:
-        None for what is no version.
+    0.10.0 comes after 0.9.0. A suffix, as in 0.9.0-beta, does not count.
     """
     found = re.fullmatch(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})([-+][\w.+-]*)?", version, re.ASCII)
     return (int(found[1]), int(found[2]), int(found[3])) if found else None

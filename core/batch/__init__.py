@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Batches: a JOBS.toml expanded into jobs, which processes of this machine or of a cluster do, and which can be
-resumed.
+"""Batches: a JOBS.toml expanded into jobs, which processes of this machine or of a cluster do.
 
-A job consists of commands of `limberjack` that users could type, so its results are those of a single run. `sweep`
-computes the values, `jobs_file` makes the jobs, `work` does one job, `processes` and `cluster` do many, and `records`
-determines which are up to date.
+A batch can be resumed. A job consists of commands of `limberjack` that users could type, so its results are those of a
+single run. `sweep` computes the values, `jobs_file` makes the jobs, `work` does one job, `processes` and `cluster` do
+many, and `records` determines which are up to date.
 """
 
 from .cluster import LostClusterError

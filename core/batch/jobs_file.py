@@ -24,7 +24,6 @@ TEXTS = ("name",)
 
 TABLES = ("set", "grid", "random")
 """Keys whose value is a table."""
-"""Keys whose value is a table."""
 OUTPUTS = (*MOTIONS, *suffixes(writable()))
 """Suffixes that outputs may have."""
 
@@ -32,7 +31,6 @@ MOST_SEEN = 200_000
 """Largest number of files and folders that one pattern may examine."""
 
 KNOWN = ("files", "outputs", "name", "limit", "table", *TABLES)
-"""Keys that a JOBS.toml may have, besides the verbs."""
 """Keys that a JOBS.toml may have, besides the verbs."""
 
 

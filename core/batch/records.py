@@ -21,8 +21,9 @@ from .job import Job
 Record = dict[str, Any]
 """Plain data: `name`, `run` (of the batch), `status` ("done" or "failed"), `error`, `limberjack` (its version),
 `fingerprint`, `parameters`, `commands`, `inputs` (SHA-256 by file), `outputs` (`sha256`, `size` [bytes] and `mtime_ns`
-by file), `began` (UTC), `seconds`, `attempts`, `worker` (`host`, `pid`), `memory` [bytes], `reports` (of each command,
-as JSON), `told`."""
+by file), `began` (UTC), `seconds` [s], `attempts`, `worker` (`host`, `pid`), `memory` [bytes], `reports` (of each
+command, as JSON), `told` (lines of stderr).
+"""
 
 DONE, FAILED = "done", "failed"
 

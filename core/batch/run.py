@@ -21,8 +21,9 @@ from .work import Order, Outcome, sweep
 
 
 class Engine(Protocol):
-    """An object that does orders and yields their outcomes as they end, in any order. Closing it ends the remaining
-    work.
+    """An object that does orders and yields their outcomes as they end, in any order.
+
+    Closing it ends the remaining work.
     """
 
     def do(self, orders: Sequence[Order]) -> Iterator[Outcome]: ...

@@ -131,7 +131,6 @@ _DRAWS: dict[str, tuple[Callable[..., bool], Callable[..., float]]] = {
     "normal": (lambda mean, deviation: deviation >= 0.0, lambda generator, *numbers: float(generator.normal(*numbers))),
 }
 """For each distribution of two numbers: whether they are permitted, and a function that draws a value."""
-"""For each distribution of two numbers: whether they are permitted, and a function that draws a value."""
 
 
 def _even_ratios(begin: float, end: float, count: int) -> np.ndarray:

@@ -193,8 +193,9 @@ def _remove(order: Order) -> None:
 
 
 def sweep(folder: Path, outputs: Iterable[str]) -> None:
-    """Remove unfinished files of these outputs that processes of this machine left when they died; see
-    `core/partials.py`.
+    """Remove unfinished files of these outputs that processes of this machine left when they died.
+
+    Their names are those of `core/partials.py`.
     """
     names: dict[Path, set[str]] = {}
     for output in outputs:

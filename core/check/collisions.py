@@ -12,8 +12,9 @@ from .sizes import has_bad_size
 
 
 def unusable_shapes(model: Model) -> Iterator[Issue]:
-    """Yield a warning for each collision shape that cannot collide, and only one for all shapes that name the same
-    file.
+    """Yield a warning for each collision shape that cannot collide.
+
+    Shapes that name the same file get only one.
     """
     told: set[tuple[str, str]] = set()
     for link in model.links:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Notes and warnings on links that fall because nothing holds them. They are not part of `check_definition`, since that
-is no error of a file.
+"""Notes and warnings on links that fall because nothing holds them.
+
+They are not part of `check_definition`, since that is no error of a file.
 """
 
 from __future__ import annotations

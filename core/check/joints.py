@@ -62,8 +62,9 @@ def axis_not_unit(model: Model) -> Iterator[Issue]:
 
 
 def parallel_axes(model: Model) -> Iterator[Issue]:
-    """Yield a warning for each two consecutive columns that produce the same motion. Only their sum can be
-    determined.
+    """Yield a warning for each two consecutive columns that produce the same motion.
+
+    Only the sum of their coordinates can be determined.
     """
     for joint in model.joints:
         for a, b in pairwise(joint.columns):
@@ -180,8 +181,9 @@ def crossed_limits(model: Model) -> Iterator[Issue]:
 
 
 def limits_in_degrees(model: Model) -> Iterator[Issue]:
-    """Yield a warning for each hinge whose limits seem to be degrees: multiples of 5 that, in radians, are many
-    turns.
+    """Yield a warning for each hinge whose limits seem to be degrees.
+
+    These are multiples of 5 that, in radians, are many turns.
     """
     for joint, number, axis in _axes(model, "lower"):
         if joint.axis_unit(number) is not Unit.ANGLE or joint.kind.threaded or not joint.kind.slot(number).limited:

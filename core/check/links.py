@@ -16,9 +16,10 @@ REMEDY = "compute it anew, or convert with --mend-inertias"
 
 
 def massless(model: Model) -> Iterator[Issue]:
-    """Yield a warning for each link that moves without mass, and that is not fixed to a link with mass.
+    """Yield a warning for each link that moves without mass.
 
-    Of several links that are fixed together, only one is reported.
+    A link that is fixed to the world or to a link with mass is not reported. Of several links that are fixed together,
+    only one is reported.
     """
     parts = model.rigid_parts()
     weighs = {parts[link.name] for link in model.links if link.mass != 0.0}

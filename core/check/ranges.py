@@ -112,8 +112,9 @@ def _equations(model: Model) -> Iterator[tuple[Joint | Coupling | Gearbox, Equat
 
 
 def _usable(equation: Equation, known: dict[Coordinate, Range]) -> Equation | None:
-    """Return the equation without terms of weight 0, or None if it is reported elsewhere or one of its joints is
-    disabled.
+    """Return the equation without terms of weight 0.
+
+    Return None if it is reported elsewhere, or if one of its joints is disabled.
     """
     terms = tuple(term for term in equation.terms if term.weight)
     keys = [(term.joint, term.axis) for term in terms]

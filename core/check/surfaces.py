@@ -18,9 +18,7 @@ UNITS = {
     "slip_speed": " m/s",
 }
 """Units of the fields that have one, as messages show them."""
-"""Units of the fields that have one, as messages show them."""
 NO_LESS_THAN_0 = ("friction", "static_friction", "dissipation", "rolling_friction", "spinning_friction", "slip_speed")
-"""Fields that must be finite and not negative."""
 """Fields that must be finite and not negative."""
 
 

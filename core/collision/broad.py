@@ -182,8 +182,9 @@ def pair_if_they_meet(solids, meeting, i, j, pairs, count):
 
 @subroutine
 def pair_leaf(solids, placed, meeting, leaf, planes, margin, tree, pairs, count):
-    """Write the pairs of a leaf's solids with each other and with those of later leaves. Return the number of all
-    pairs.
+    """Write the pairs of a leaf's solids with each other and with those of later leaves.
+
+    Return the number of all pairs.
     """
     lower, upper = get3(tree.lower[leaf]), get3(tree.upper[leaf])
     inner = (tree.last.shape[0] + 1) // 2 - 1
@@ -215,8 +216,9 @@ def is_near(lower, upper, leaf, tree, node):
 
 @subroutine
 def pair_leaves(solids, placed, meeting, one, other, planes, margin, tree, pairs, count):
-    """Write the pairs of the solids of two leaves, or of one leaf, whose boxes are near. Return the number of all
-    pairs.
+    """Write the pairs of the solids of two leaves, or of one leaf, whose boxes are near.
+
+    Return the number of all pairs.
     """
     total, leaf = placed.shape[0] - planes, tree.last.shape[0] // 2 + other
     for a in range(one * LEAF, min(one * LEAF + LEAF, total)):

@@ -26,8 +26,9 @@ def point_point(c):
 
 @subroutine
 def point_segment(c, R, half):
-    """Return distance and normal of a point at the origin and a segment about `c` along the z axis of R, of half length
-    `half`.
+    """Return distance and normal of a point at the origin and a segment of half length `half`.
+
+    The segment lies along the z axis of R about `c`.
     """
     axis = (R[2], R[5], R[8])
     along = min(max(-dot(c, axis), -half), half)
@@ -84,8 +85,9 @@ def point_box(c, R, half):
 
 @subroutine
 def point_cylinder(c, R, half):
-    """Return distance and normal of a point at the origin and a cylinder about `c`. `half` is (radius, radius, half
-    length).
+    """Return distance and normal of a point at the origin and a cylinder about `c`.
+
+    `half` is (radius, radius, half length).
     """
     x = rotate_back(R, (-c[0], -c[1], -c[2]))
     across = math.sqrt(x[0] * x[0] + x[1] * x[1])

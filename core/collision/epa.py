@@ -262,8 +262,7 @@ def toggle_edge(edges, count, start, end):
 
 @subroutine
 def parting_points(rows, faces, used, top, n):
-    """Return the points of A and of B whose difference is the point where the polytope's surface meets the line along
-    n.
+    """Return the points of A and of B whose difference is the polytope's surface point on the line along n.
 
     Several faces may lie in the plane nearest to the origin. The face that contains the point is taken. If the polytope
     has no faces, return the points of row `top`.

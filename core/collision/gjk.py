@@ -39,8 +39,9 @@ MEETING = 2
 
 @subroutine
 def support_of_difference(A, B, hulls, R, c, d, row):
-    """Write to `row`, shape (9,), the support point of B - A along d, and the points of A and of B whose difference it
-    is.
+    """Write to `row`, shape (9,), the support point of B - A along d.
+
+    It is followed by the points of A and of B whose difference it is.
     """
     b = add(c, rotate(R, support(B, hulls, rotate_back(R, d))))
     a = support(A, hulls, (-d[0], -d[1], -d[2]))

@@ -42,12 +42,6 @@ NAMES = 4096
 """Number of names of corners. Names of points that clipping makes begin there; NAMES - 1 is the narrow phase's
 point.
 """
-"""Number of names of corners. Names of points that clipping makes begin there; NAMES - 1 is the narrow phase's
-point.
-"""
-"""Number of names of corners. Names of points that clipping makes begin there; NAMES - 1 is the narrow phase's
-point.
-"""
 CUT_OFF = 1e-4
 """Largest excess of the least gap after clipping over the signed distance, as a fraction of the solids' radii. Beyond
 it the contact point of the narrow phase is added.

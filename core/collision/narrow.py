@@ -32,8 +32,6 @@ to have a direction, since the cores touch, and EPA examines the difference from
 
 NOWHERE = (0.0, 0.0, 0.0)
 """Vector that stands for an unknown point or direction."""
-"""Vector that stands for an unknown point or direction."""
-"""Vector that stands for an unknown point or direction."""
 
 
 @subroutine

@@ -57,8 +57,9 @@ class Solid:
 
     @property
     def reach(self) -> float:
-        """The radius of a ball about the origin that contains the solid [m]. For a hull, the ball is about the hull's
-        middle.
+        """The radius of a ball about the origin that contains the solid [m].
+
+        For a hull, the ball is about the hull's middle.
         """
         x, y, z = self.half
         if self.kind == PLANE:

@@ -146,8 +146,6 @@ FACE = 2
 
 UNCURVED = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 """Second derivatives of the support function of a core without curvature, as a symmetric matrix."""
-"""Second derivatives of the support function of a core without curvature, as a symmetric matrix."""
-"""Second derivatives of the support function of a core without curvature, as a symmetric matrix."""
 
 
 @subroutine
@@ -190,8 +188,9 @@ def patch(solid, hulls, n, sort):
 
 @subroutine
 def curving(solid, hulls, n):
-    """Return the second derivatives of the core's support function by the unit vector n, if n is no normal of a flat or
-    straight part.
+    """Return the second derivatives of the core's support function by the unit vector n.
+
+    They are valid if n is no normal of a flat or straight part.
     """
     kind = solid.kind
     half = get3(solid.half)

@@ -72,8 +72,9 @@ def find_impacts(solids, store, poses, twists, duration, pairs, count, skin, pla
 
 @subroutine
 def first_touch(A, B, store, poses, twists, duration, skin, placed, room):
-    """Return the time [s] at which two solids first come as near as `skin` [m], or infinity if it is not within
-    `duration`.
+    """Return the time [s] at which two solids first come as near as `skin` [m].
+
+    It is infinite if that is not within `duration`.
     """
     of_a, of_b = twists[A.body], twists[B.body]
     closing = sub(get3(of_a), get3(of_b))

@@ -168,8 +168,9 @@ def _miss(mesh: Topology, faces: np.ndarray, fit: Fit) -> float:
 
 
 def _holds(mesh: Topology, faces: np.ndarray, fit: Fit, miss: float, seed: int) -> np.ndarray:
-    """Return which polygons have all their corners on the side and face as it does there, inward or outward as
-    `seed`.
+    """Return which polygons have all their corners on the side and face as it does there.
+
+    They face inward or outward as `seed` does.
     """
     corners = mesh.corners_of(faces)
     firsts = np.cumsum(mesh.counts[faces]) - mesh.counts[faces]
@@ -186,9 +187,7 @@ def _holds(mesh: Topology, faces: np.ndarray, fit: Fit, miss: float, seed: int) 
 
 
 def _is_whole(mesh: Topology, found: Cone) -> bool:
-    """Return whether the fit is a cone that covers enough of the circle, and the surface turns away where its side
-    ends.
-    """
+    """Return whether the fit is a cone that covers enough of the circle and ends where the surface turns away."""
     faces, fit = found.faces, found.fit
     vertices = mesh.vertices_of(faces)
     points = mesh.points[vertices]

@@ -62,8 +62,9 @@ def _welded(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np
 
 
 def _edge_codes(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return a number for each side of each triangle, shape (3 t,), and whether the side runs from the lower vertex
-    number to the higher one.
+    """Return a number for each side of each triangle, shape (3 t,), and whether the side ascends.
+
+    A side ascends if it runs from the lower vertex number to the higher one.
     """
     start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
     count = int(triangles.max(initial=0)) + 1
@@ -75,8 +76,9 @@ def _faces_at_edges(triangles: np.ndarray) -> np.ndarray:
 
 
 def _consistently_oriented(triangles: np.ndarray) -> np.ndarray:
-    """Return the triangles with consistent orientation: two that share an edge of two faces run along it in opposite
-    directions.
+    """Return the triangles with consistent orientation.
+
+    Two triangles that share an edge of two faces then run along it in opposite directions.
     """
     codes, upward = _edge_codes(triangles)
     order = np.argsort(codes, kind="stable")

@@ -325,9 +325,7 @@ def _checked(points: np.ndarray, least: int) -> np.ndarray:
 
 
 def _principal(points: np.ndarray, least: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the points, their mean, their singular values with the largest first, and the three principal axes as
-    rows.
-    """
+    """Return the points, their mean, three singular values with the largest first, and the principal axes as rows."""
     points = _checked(points, least)
     middle = points.mean(axis=0)
     _, spread, axes = svd(np.vstack([points - middle, np.zeros((3, 3))]))
@@ -335,8 +333,9 @@ def _principal(points: np.ndarray, least: int) -> tuple[np.ndarray, np.ndarray, 
 
 
 def perpendiculars(direction: np.ndarray) -> np.ndarray:
-    """Return two unit vectors, shape (2, 3), that form a right-handed system with the unit vector `direction` as the
-    third.
+    """Return two unit vectors perpendicular to the unit vector `direction` and to each other, shape (2, 3).
+
+    The three vectors form a right-handed system with `direction` as the third.
 
     Source: Duff et al., Building an orthonormal basis, revisited, JCGT 6(1) (2017).
     """

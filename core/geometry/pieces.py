@@ -210,8 +210,9 @@ def count_borders(vertices: np.ndarray, triangles: np.ndarray) -> int:
 
 
 def volume(vertices: np.ndarray, triangles: np.ndarray) -> float:
-    """Return the volume that a closed mesh encloses [m^3], by the divergence theorem. It is negative if the mesh is
-    inside out.
+    """Return the volume that a closed mesh encloses [m^3], by the divergence theorem.
+
+    It is negative if the mesh is inside out.
     """
     p = np.asarray(vertices, float)[triangles]
     p = p - p.reshape(-1, 3).mean(axis=0)

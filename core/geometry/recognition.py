@@ -192,8 +192,9 @@ def _candidates(vertices: np.ndarray, frames: list[np.ndarray]) -> Iterator[Plac
 
 
 def _turns_to_axis(vertices: np.ndarray, axes: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield rotations whose z axis is one of the axes or its opposite, if the extents along the other two are nearly
-    equal.
+    """Yield rotations whose z axis is one of the axes or its opposite.
+
+    An axis is taken if the extents of the vertices along the other two are nearly equal.
     """
     extents = np.ptp(matmul(vertices, axes), axis=0)
     for i in range(3):
@@ -205,8 +206,9 @@ def _turns_to_axis(vertices: np.ndarray, axes: np.ndarray) -> Iterator[np.ndarra
 
 
 def _upright_cone(points: np.ndarray) -> Iterator[tuple[Cone, np.ndarray, float]]:
-    """Yield the cone along z from the lowest points to the highest one: geometry, centre and volume. Yield none if the
-    base has too few points.
+    """Yield the cone along z from the lowest points to the highest one: geometry, centre and volume.
+
+    Yield none if the base has too few points.
     """
     low, high = float(points[:, 2].min()), float(points[:, 2].max())
     base = points[points[:, 2] <= low + ON_SURFACE * (high - low), :2]

@@ -31,8 +31,9 @@ def solid_properties(geometry: Geometry | None) -> MassProperties | None:
 
 
 def weighed(geometry: Geometry | None) -> tuple[MassProperties | None, tuple[str, ...]]:
-    """Return the result of `solid_properties`, and the assumptions that faults of a mesh required, such as "is open, so
-    …".
+    """Return the result of `solid_properties`, and the remarks about a mesh.
+
+    A remark is an assumption that a fault of the mesh required, such as "is open, so …".
     """
     remarks: tuple[str, ...] = ()
     try:

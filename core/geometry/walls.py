@@ -124,9 +124,7 @@ def wall_at(mesh: Topology, seed: int) -> Wall | None:
 
 
 def _goes_on(mesh: Topology, faces: np.ndarray, edges: np.ndarray, axis: np.ndarray) -> np.ndarray:
-    """Return which polygons, reached over `edges`, are parallel to the axis, within `STEEPEST`, and not beyond a sharp
-    edge.
-    """
+    """Return which polygons, reached over `edges`, are parallel to the axis and not beyond a sharp edge."""
     upright = (np.abs(matmul(mesh.normals[faces], axis)) < STEEPEST) & (mesh.areas[faces] > 0.0)
     return upright & (mesh.turns[edges] < SHARPEST)
 
@@ -182,8 +180,9 @@ def _possible_cylinders(mesh: Topology, seed: int, faces: np.ndarray, axis: np.n
 
 
 def _scores(points: np.ndarray, centres: np.ndarray, radii: np.ndarray, miss: float) -> np.ndarray:
-    """Return for each circle the sum of the points' weights, which decrease from 1 on the circle to 0 at the distance
-    `miss`.
+    """Return for each circle the sum of the points' weights.
+
+    A weight decreases from 1 on the circle to 0 at the distance `miss`, a fraction of the radius.
     """
     misses = np.abs(norm(points[None] - centres[:, None]) / radii[:, None] - 1.0)
     return np.maximum(0.0, 1.0 - (misses / miss) ** 2).sum(axis=1)
@@ -296,8 +295,9 @@ def _settled(mesh: Topology, seed: int, upright: np.ndarray, first: _Guess) -> _
 
 
 def _next_guess(mesh: Topology, faces: np.ndarray, vertices: np.ndarray, fit: Fit, facing: float) -> _Guess:
-    """Return the fitted cylinder with tolerances that follow from the scatter of the corners and the width of the
-    facets.
+    """Return the fitted cylinder with new tolerances.
+
+    They follow from the scatter of the corners and the width of the facets.
     """
     guess = _Guess(fit.origin, fit.direction, fit.radius, LARGEST_MISS, WIDEST_FACET, STEEPEST, facing)
     usual = float(np.median(guess.spans(mesh, faces)))

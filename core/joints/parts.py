@@ -97,7 +97,6 @@ ENDLESS = DIRECTION | LOCK | LOSSES | SPRING | MOTOR | DRIVE
 """The fields of a joint's `Axis` that have an effect on an axis that turns without end."""
 FULL = ENDLESS | LIMITS
 """The fields of an `Axis` that have an effect on an axis with all features."""
-"""The fields of an `Axis` that have an effect on an axis with all features."""
 MAY_BE_INFINITE = LOWER | UPPER | frozenset({"stiffness", "effort", "velocity"})
 """The fields that may be infinite, which means no limit or a rigid stop."""
 

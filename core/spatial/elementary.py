@@ -67,7 +67,6 @@ are exact.
 
 PI = float.fromhex("0x1.921fb54442d18p+1"), float.fromhex("0x1.1a62633145c07p-53")
 """pi as a sum of two doubles."""
-"""pi as a sum of two doubles."""
 
 ARCS = (
     (0.0, 0.0),
@@ -83,13 +82,11 @@ FLAT = 2.0**-29
 
 LARGE = 2.0**500
 """Size of a coordinate beyond which, and below whose inverse, both are scaled, so that products do not overflow."""
-"""Size of a coordinate beyond which, and below whose inverse, both are scaled, so that products do not overflow."""
 
 LN2 = float.fromhex("0x1.62e42fefa3800p-1"), float.fromhex("0x1.ef35793c76730p-45")
 """ln 2 as a sum of two doubles. The first has 42 bits, so that products with exponents are exact."""
 
 DOUBLED = (16.0, 8.0, 4.0, 2.0, 1.0)
-"""Exponents of two by which `mantissa` reduces a number."""
 """Exponents of two by which `mantissa` reduces a number."""
 POWERS = (2.0**16, 2.0**8, 2.0**4, 2.0**2, 2.0)
 """Powers of two with these exponents."""
@@ -100,8 +97,9 @@ DOUBLINGS = float.fromhex("0x1.71547652b82fep+0")
 
 @jitable
 def series(z, a, b, c, d, e, f, g, h):
-    """Return a + b z + c z^2 + ... + h z^7. Terms are paired, so fewer operations wait for each other than in Horner's
-    scheme.
+    """Return a + b z + c z^2 + ... + h z^7.
+
+    Terms are paired, so fewer operations wait for each other than in Horner's scheme.
     """
     z2 = z * z
     lower = (a + b * z) + z2 * (c + d * z)
