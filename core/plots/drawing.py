@@ -24,7 +24,7 @@ from ..kinematics import closed_state, forward_kinematics, ties
 from ..model import WORLD
 from ..model.compile import AnyModel, compiled_of
 from ..model.compiled import CompiledModel, Values
-from ..spatial import IDENTITY, Pose, compose, quat_to_mat
+from ..spatial import IDENTITY, Pose, compose, quat_of_z, quat_to_mat
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -147,8 +147,9 @@ def faces_of(geometry: Geometry | None) -> list[np.ndarray]:
             arc = np.linspace(0.0, math.pi / 2, SIDES // 4 + 1)
             upper = [(radius * math.cos(a), length / 2 + radius * math.sin(a)) for a in arc]
             return _turned([(r, -z) for r, z in reversed(upper)] + upper)
-        case Plane(_, size):
-            return [0.5 * np.array([*size, 0.0]) * _side(2, 0.0)]
+        case Plane(normal, size):
+            side = 0.5 * np.array([*size, 0.0]) * _side(2, 0.0)
+            return [side @ np.reshape(quat_to_mat(quat_of_z(normal)), (3, 3)).T]
         case Mesh(vertices=vertices) if vertices is not None:
             points = np.asarray(vertices) * np.array(geometry.scale)
             return [points[list(face)] for face in geometry.faces]
