@@ -12,7 +12,7 @@ Comput. Methods Appl. Mech. Eng. 92 (1991): a step of the generalized Newton met
 from __future__ import annotations
 
 from ..jit import jitable, subroutine
-from .least_loads import factor_block, scale_block, solve_island
+from .minimum_norm_loads import factor_block, scale_block, solve_island
 from .points import ACROSS, NORMAL, SPIN
 
 INSIDE = 1.0 - 1e-9

@@ -19,9 +19,9 @@ from ..jit import jitable, subroutine
 from ..spatial import add, dot, scale
 from ..spatial.storage import get3, put3
 from .active_set import solve_active, take_back
-from .mixing import mix_loads, note_loads
+from .anderson_acceleration import mix_loads, note_loads
+from .delassus import rolling_of, slip_direction, spin_of
 from .points import ACROSS, ALLOWED, NORMAL, POINTS, ROWS, SLIPS, SPIN, WORK
-from .responses import rolling_of, slip_direction, spin_of
 
 CLOSE = 1e-14
 """Of the largest rate: by how much a sweep may still change one."""

@@ -28,10 +28,10 @@ from ..jit import jitable, subroutine
 from ..spatial import ZERO, add, dot, scale
 from ..spatial.storage import get3, put3
 from .complementarity import solve_cones
+from .contact_kinematics import place_point
+from .delassus import add_rows, push_rows, write_matrix
 from .islands import begin_rows
-from .place import place_point
 from .points import ACROSS, NORMAL, POINTS, ROWS
-from .responses import add_rows, push_rows, write_matrix
 
 MOST_BOUNCES = 400
 """Number of impacts in which a point may bounce in a frame; after that it comes to rest."""

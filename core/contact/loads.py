@@ -16,11 +16,8 @@ from ..jit import jitable, subroutine
 from ..spatial import add, cross, dot, rotate, scale, sub
 from ..spatial.storage import get3, get9, put3
 from .complementarity import take_known
-from .islands import begin_rows
-from .least_loads import factor_rows, solve_rows
-from .place import place_point, velocity_at
-from .points import ACROSS, BASED, NORMAL, POINTS, ROWS, SPIN
-from .responses import (
+from .contact_kinematics import place_point, velocity_at
+from .delassus import (
     add_rows,
     ask_constraints,
     push_dofs_by,
@@ -29,6 +26,9 @@ from .responses import (
     slip_wrench,
     write_matrix,
 )
+from .islands import begin_rows
+from .minimum_norm_loads import factor_rows, solve_rows
+from .points import ACROSS, BASED, NORMAL, POINTS, ROWS, SPIN
 
 
 @subroutine

@@ -13,10 +13,10 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..contact.pieces import make_point
-from ..contact.place import place_point
+from ..contact.contact_features import make_point
+from ..contact.contact_kinematics import place_point
+from ..contact.delassus import STILL
 from ..contact.points import MOST_ROWS, POINTS, SLIPS, STICKS
-from ..contact.responses import STILL
 from ..jit import jitable, subroutine
 from ..kinematics.motion import move_bodies
 from ..slots import Bundled

@@ -11,14 +11,14 @@ from __future__ import annotations
 import math
 
 from ..contact.complementarity import keep_known, solve_cones, take_known
+from ..contact.contact_kinematics import place_point
+from ..contact.delassus import STILL, add_rows, push_rows
+from ..contact.delassus import write_matrix as write_responses
 from ..contact.impacts import norm_of, strike_points, write_rates
 from ..contact.islands import begin_rows
-from ..contact.least_loads import factor_rows, solve_rows
 from ..contact.loads import write_gains
-from ..contact.place import place_point
+from ..contact.minimum_norm_loads import factor_rows, solve_rows
 from ..contact.points import ACROSS, BASED, FREE, NORMAL, POINTS, ROWS, SLIPS, SPIN, STICKS
-from ..contact.responses import STILL, add_rows, push_rows
-from ..contact.responses import write_matrix as write_responses
 from ..dynamics.aba import acceleration_pass
 from ..dynamics.constraint_forces import clear_pushes
 from ..dynamics.energy import kinetic_energy

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import math
 
+from ..contact.delassus import STILL
 from ..contact.impacts import norm_of
 from ..contact.points import POINTS, SLIPS, STICKS
-from ..contact.responses import STILL
 from ..jit import jitable, subroutine
 from ..spatial import dot, scale, sub
 from ..spatial.storage import get3, put3

@@ -47,8 +47,8 @@ from .contact_events import (
     mark_points,
 )
 from .contact_modes import resolve_points
-from .crowd_memory import forget_told
-from .crowd_steps import NO_ROOM
+from .convex_step.persistence import forget_told
+from .convex_step.steps import NO_ROOM
 from .dop853 import ORDER
 from .event_costs import ENTRY, event_cost, step_cost
 from .events import take_place, wake

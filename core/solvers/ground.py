@@ -12,14 +12,14 @@ from ..collision.broad import PLACED, find_pairs, make_tree, place_solids
 from ..collision.manifold import CONTACT
 from ..collision.solids import BALL, HULL, MESH, PLANE
 from ..collision.touching import make_room, touch_pairs
+from ..contact.contact_kinematics import velocity_at
 from ..contact.loads import acceleration_along
-from ..contact.place import velocity_at
 from ..contact.points import POINTS
-from ..contact.sleeping import drop_still
 from ..jit import Pointer, jitable, subroutine
 from ..slots import Bundled
 from ..spatial import add, dot, sub
 from ..spatial.storage import get3, get9, put3, put9
+from .convex_step.sleeping import drop_still
 
 TURN = 0.4
 """Radians that what might touch turns at most in a step."""

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..contact.crowd import BEFORE
 from ..contact.points import MOST_ROWS, OVAL, POINTS, ROWS, SLIPS, UNLIMITED
 from ..model import StateError
+from .convex_step.problem import BEFORE
 from .protocol import Memory
 
 Range = tuple[int, int]

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from ..contact.least_loads import solve_rows
+from ..contact.delassus import push_rows
+from ..contact.minimum_norm_loads import solve_rows
 from ..contact.points import NORMAL, ROWS
-from ..contact.responses import push_rows
 from ..dynamics.aba import acceleration_pass
 from ..dynamics.constraint_forces import clear_pushes
 from ..jit import subroutine

@@ -10,14 +10,14 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from ..contact.crowd import BEFORE, STRIDES, make_crowd
 from ..contact.points import MOST_ROWS, POINTS, ROWS, make_touch
 from ..spatial import arrays
 from .adaptive import Adaptive
 from .contact_events import IMPACT, Impacts
-from .crowd_laws import FIRM, SLOWLY
-from .crowd_memory import tell_loads_of_guards, tell_points
-from .crowd_steps import NO_ROOM, Pace, advance_crowd
+from .convex_step.constraints import FIRM, SLOWLY
+from .convex_step.persistence import tell_loads_of_guards, tell_points
+from .convex_step.problem import BEFORE, STRIDES, make_crowd
+from .convex_step.steps import NO_ROOM, Pace, advance_crowd
 from .event_costs import crowd_cost, event_cost
 from .event_steps import CROWD, Closeness, advance_touching
 from .ground import SHORT

@@ -16,7 +16,7 @@ from ..kernel_cache import filling
 from ..model import WORLD, Joint, Link, Model
 from .adaptive_steps import advance
 from .controls import Controls, Forces
-from .crowd_steps import advance_crowd
+from .convex_step.steps import advance_crowd
 from .event_steps import advance_touching
 from .recording import RECORDS
 from .simulation import Simulation

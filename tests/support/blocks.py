@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from limberjack.core.contact.elimination import offset_of
+from limberjack.core.solvers.convex_step.block_cholesky import offset_of
 
 
 def linked(rng, count: int, density: float):

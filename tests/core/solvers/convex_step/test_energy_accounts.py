@@ -10,10 +10,11 @@ from numpy.testing import assert_allclose
 from limberjack.core.geometry import Box, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.solvers import Simulation, crowd_steps
+from limberjack.core.solvers import Simulation
 from limberjack.core.solvers.controls import Controls
-from limberjack.core.solvers.crowd_laws import FIRM, SLOWLY
-from limberjack.core.solvers.crowd_steps import advance_crowd
+from limberjack.core.solvers.convex_step import steps
+from limberjack.core.solvers.convex_step.constraints import FIRM, SLOWLY
+from limberjack.core.solvers.convex_step.steps import advance_crowd
 from limberjack.core.solvers.touching import Touching
 from support.touching import LEVEL, NO_TURN, G, crowded, pose_of, scene, sloped, solid, velocity_of
 
@@ -197,7 +198,7 @@ def test_a_law_that_is_left_out_is_seen_in_the_drift():
     simulation = Simulation(model, [0.0, 0.1], "draft", initial={"qd": {"free box": [1.5, 0, 0, 0, 0, 0]}})
     simulation.expect_crowd()
     with pytest.MonkeyPatch.context() as patch, advance_crowd.standing_in(advance_crowd.python):
-        patch.setattr(crowd_steps, "weigh_step", lambda *_: (0.0, 0.0))
+        patch.setattr(steps, "weigh_step", lambda *_: (0.0, 0.0))
         motion = simulation.run()
     lost = motion.kinetic[0] - motion.kinetic[-1]
     assert lost > 0.3
@@ -229,7 +230,7 @@ def test_a_step_that_is_tried_again_begins_as_the_first_time():
     class TriedError(Exception):
         """The second try begins."""
 
-    seen, astray, step = [], crowd_steps.went_astray, crowd_steps.crowd_step
+    seen, astray, step = [], steps.went_astray, steps.crowd_step
 
     def fails_once(*arguments):
         return len(seen) == 1 or astray(*arguments)
@@ -241,8 +242,8 @@ def test_a_step_that_is_tried_again_begins_as_the_first_time():
         return step(*arguments)
 
     with pytest.MonkeyPatch.context() as patch, advance_crowd.standing_in(advance_crowd.python):
-        patch.setattr(crowd_steps, "went_astray", fails_once)
-        patch.setattr(crowd_steps, "crowd_step", begins)
+        patch.setattr(steps, "went_astray", fails_once)
+        patch.setattr(steps, "crowd_step", begins)
         with pytest.raises(TriedError):
             next(frames)
     (before, *numbers), (again, *others) = seen

@@ -11,19 +11,19 @@ Source: Thomson, Tait, Treatise on Natural Philosophy, part 1 (1879), section 30
 
 from __future__ import annotations
 
-from ..contact.crowd import CONTACTS, LAW_COUNT
-from ..contact.law_rows import row_velocity
-from ..dynamics.aba import forward_kinematics_pass
-from ..dynamics.constraint_rows import measured_rate
-from ..dynamics.guards import chart_drive_torque, drive_force
-from ..dynamics.media import add_medium_forces
-from ..jit import jitable, subroutine
-from ..model.compiled import ON_DOF
-from ..spatial import dot
-from ..spatial.storage import get3
-from .crowd_bounce import ARRIVES
-from .external_forces import pull_bodies, push_bodies
-from .inputs import power_of_gravity_change
+from ...dynamics.aba import forward_kinematics_pass
+from ...dynamics.constraint_rows import measured_rate
+from ...dynamics.guards import chart_drive_torque, drive_force
+from ...dynamics.media import add_medium_forces
+from ...jit import jitable, subroutine
+from ...model.compiled import ON_DOF
+from ...spatial import dot
+from ...spatial.storage import get3
+from ..external_forces import pull_bodies, push_bodies
+from ..inputs import power_of_gravity_change
+from .constraint_jacobians import row_velocity
+from .problem import CONTACTS, LAW_COUNT
+from .restitution import ARRIVES
 
 
 @subroutine

@@ -16,7 +16,23 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
-from ..contact.crowd import (
+from ...contact.impacts import norm_of
+from ...dynamics.guards import stop_energy
+from ...jit import jitable, kernel, subroutine
+from ...slots import Bundled
+from ...spatial.storage import copy, get3, put3
+from ..contact_modes import let_go
+from ..ground import STARTS, look_near
+from ..protocol import HOPELESS, REACHED, UNDERWAY
+from ..stepping import went_astray
+from ..system import normalize_quaternions, parts_of, read_signals
+from .constraint_potentials import HOLDS
+from .constraints import add_constraints, add_contact, add_guards, rate_of, share_weights
+from .energy_accounts import stored_ahead, weigh_step
+from .free_flight import aim_by_inertia, begin_drift, close_loops, move_on
+from .newton import find_velocities
+from .persistence import copy_lasting, forget_told, recall, remember, remember_guards
+from .problem import (
     BEFORE,
     CONTACTS,
     DOF_COUNT,
@@ -26,24 +42,8 @@ from ..contact.crowd import (
     find_islands,
     write_mass,
 )
-from ..contact.descent import find_velocities
-from ..contact.impacts import norm_of
-from ..contact.laws import HOLDS
-from ..contact.sleeping import fall_asleep, keep_contacts, let_lie, note_quiet, wake, wake_pushed
-from ..dynamics.guards import stop_energy
-from ..jit import jitable, kernel, subroutine
-from ..slots import Bundled
-from ..spatial.storage import copy, get3, put3
-from .contact_modes import let_go
-from .crowd_accounts import stored_ahead, weigh_step
-from .crowd_bounce import bounce
-from .crowd_laws import add_constraints, add_contact, add_guards, rate_of, share_weights
-from .crowd_memory import copy_lasting, forget_told, recall, remember, remember_guards
-from .drifting import aim_by_inertia, begin_drift, close_loops, move_on
-from .ground import STARTS, look_near
-from .protocol import HOPELESS, REACHED, UNDERWAY
-from .stepping import went_astray
-from .system import normalize_quaternions, parts_of, read_signals
+from .restitution import bounce
+from .sleeping import fall_asleep, keep_contacts, let_lie, note_quiet, wake, wake_pushed
 
 NO_ROOM = 3
 

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from limberjack.core.contact.crowd import CONTACTS, LAW_COUNT
 from limberjack.core.geometry import Box, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.solvers import Controls, Forces, Simulation
+from limberjack.core.solvers.convex_step.problem import CONTACTS, LAW_COUNT
 from support.touching import LEVEL, NO_TURN, G, pose_of, scene, solid, velocity_of
 
 SIZE = 0.2

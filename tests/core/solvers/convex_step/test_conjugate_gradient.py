@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from limberjack.core.contact import elimination
-from limberjack.core.contact.elimination import ENTRIES, LINKS, connect, lay_out, make_graph, order_nodes
-from limberjack.core.contact.iteration import SOLVED, iterate, multiply
 from limberjack.core.geometry import Box
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.solvers import Simulation
-from limberjack.core.solvers.crowd_memory import tell_points
-from limberjack.core.solvers.crowd_steps import advance_crowd
+from limberjack.core.solvers.convex_step import block_cholesky
+from limberjack.core.solvers.convex_step.block_cholesky import ENTRIES, LINKS, connect, lay_out, make_graph, order_nodes
+from limberjack.core.solvers.convex_step.conjugate_gradient import SOLVED, iterate, multiply
+from limberjack.core.solvers.convex_step.persistence import tell_points
+from limberjack.core.solvers.convex_step.steps import advance_crowd
 from support.blocks import linked, put_blocks
 from support.touching import LEVEL, NO_TURN, scene, solid
 
@@ -95,8 +95,8 @@ def test_iteration_finds_what_elimination_finds(monkeypatch, friction, near):
     ]
     start = {"free b2": [0.5, 0.0, -0.5, 0.0, 0.0, 0.0]}
     found = []
-    for dear in (elimination.DEAR, 0.0):
-        monkeypatch.setattr(elimination, "DEAR", dear)
+    for dear in (block_cholesky.DEAR, 0.0):
+        monkeypatch.setattr(block_cholesky, "DEAR", dear)
         times = np.linspace(0.0, 0.04, 3)
         simulation = Simulation(scene(Surface(friction=friction), LEVEL, *boxes), times, "good", initial={"qd": start})
         simulation.expect_crowd()

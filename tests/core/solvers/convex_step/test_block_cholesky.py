@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from limberjack.core.contact.elimination import (
+from limberjack.core.solvers.convex_step.block_cholesky import (
     ENTRIES,
     LINKS,
     connect,

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jitable, subroutine
-from ..spatial import dot
-from ..spatial.storage import get3
-from .crowd import BEFORE, CONTACTS, ISLANDS, LAWS, NODES
+from ...jit import jitable, subroutine
+from ...spatial import dot
+from ...spatial.storage import get3
+from .problem import BEFORE, CONTACTS, ISLANDS, LAWS, NODES
 
 QUIET = 0.25
 """Seconds that an island keeps still before it sleeps."""

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from ..jit import jitable, subroutine
-from ..kinematics.jacobian import motion_of_dof
-from ..spatial import add, cross, dot, sub
-from ..spatial.storage import get3
-from .crowd import DOF_COUNT, LAW_COUNT, SLOPE_COUNT
-from .laws import STAYS
+from ...jit import jitable, subroutine
+from ...kinematics.jacobian import motion_of_dof
+from ...spatial import add, cross, dot, sub
+from ...spatial.storage import get3
+from .constraint_potentials import STAYS
+from .problem import DOF_COUNT, LAW_COUNT, SLOPE_COUNT
 
 BARRED = 1e-10
 """Share of the ease with which bodies move that counts as none along a law's rows: a slope of 1e-5."""

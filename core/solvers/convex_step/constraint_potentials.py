@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from ..jit import jitable, subroutine
+from ...jit import jitable, subroutine
 
 PUSHES, HOLDS = 0, 1
 

@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from limberjack.core.contact.crowd import HELD, entry, make_crowd, write_mass
-from limberjack.core.contact.laws import LAW
 from limberjack.core.dynamics import tree_mass_matrix
 from limberjack.core.geometry import Box, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
@@ -17,8 +15,10 @@ from limberjack.core.kinematics.work import make_work
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.model.compile import compile_model
 from limberjack.core.solvers import Simulation
-from limberjack.core.solvers.crowd_memory import tell_friction, tell_points
-from limberjack.core.solvers.crowd_steps import advance_crowd
+from limberjack.core.solvers.convex_step.constraint_potentials import LAW
+from limberjack.core.solvers.convex_step.persistence import tell_friction, tell_points
+from limberjack.core.solvers.convex_step.problem import HELD, entry, make_crowd, write_mass
+from limberjack.core.solvers.convex_step.steps import advance_crowd
 from limberjack.core.solvers.protocol import Progress
 from support.models import random_tree
 from support.touching import LEVEL, NO_TURN, STILL, G, crowded, pose_of, scene, sloped, solid, velocity_of

@@ -5,7 +5,22 @@ from __future__ import annotations
 
 import math
 
-from ..contact.crowd import (
+from ...contact.delassus import tangents
+from ...contact.points import POINTS
+from ...jit import jitable, kernel, subroutine
+from ...model.compiled import ON_MEASURE
+from ...spatial import (
+    ZERO,
+    add,
+    dot,
+    scale,
+    sub,
+)
+from ...spatial.storage import get3, put3
+from .constraint_jacobians import row_velocity
+from .constraint_potentials import BOUNCES, HOLDS
+from .constraints import SLOWLY
+from .problem import (
     BEFORE,
     CONTACTS,
     DRIVING,
@@ -13,22 +28,7 @@ from ..contact.crowd import (
     LAW_COUNT,
     STRAIN,
 )
-from ..contact.law_rows import row_velocity
-from ..contact.laws import BOUNCES, HOLDS
-from ..contact.points import POINTS
-from ..contact.responses import tangents
-from ..contact.sleeping import KEPT
-from ..jit import jitable, kernel, subroutine
-from ..model.compiled import ON_MEASURE
-from ..spatial import (
-    ZERO,
-    add,
-    dot,
-    scale,
-    sub,
-)
-from ..spatial.storage import get3, put3
-from .crowd_laws import SLOWLY
+from .sleeping import KEPT
 
 SURELY = 1.0 - 1e-9
 """Part of its bound from which on friction slips."""

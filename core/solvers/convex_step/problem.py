@@ -12,12 +12,12 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..jit import jitable, subroutine
-from ..joints import SCREWS
-from ..kinematics.jacobian import motion_of_dof
-from ..kinematics.motion import rigid_inertia_of
-from ..slots import Bundled
-from ..spatial import (
+from ...jit import jitable, subroutine
+from ...joints import SCREWS
+from ...kinematics.jacobian import motion_of_dof
+from ...kinematics.motion import rigid_inertia_of
+from ...slots import Bundled
+from ...spatial import (
     force_from,
     inertia_rotate,
     momentum,
@@ -25,9 +25,9 @@ from ..spatial import (
     rigid_add,
     rigid_from,
 )
-from ..spatial.storage import get3, get9, put3
-from .elimination import ENTRIES, LINKS, connect, lay_out, make_graph, order_nodes
-from .laws import LAW
+from ...spatial.storage import get3, get9, put3
+from .block_cholesky import ENTRIES, LINKS, connect, lay_out, make_graph, order_nodes
+from .constraint_potentials import LAW
 
 HELD = np.dtype(
     [

@@ -17,18 +17,16 @@ from __future__ import annotations
 
 import math
 
-from ..contact.crowd import LAW_COUNT
-from ..contact.laws import HOLDS
-from ..dynamics.aba import acceleration_pass, articulated_inertia_pass, forward_kinematics_pass
-from ..dynamics.constraint_forces import hold_constraints
-from ..dynamics.constraint_rows import position_errors
-from ..dynamics.constraints import EQUATION, WELD
-from ..dynamics.energy import kinetic_energy
-from ..jit import jitable, subroutine
-from ..joints import FREE, SCREWS
-from ..kinematics.motion import integrate_positions, move_bodies, rigid_inertia_of
-from ..kinematics.work import largest
-from ..spatial import (
+from ...dynamics.aba import acceleration_pass, articulated_inertia_pass, forward_kinematics_pass
+from ...dynamics.constraint_forces import hold_constraints
+from ...dynamics.constraint_rows import position_errors
+from ...dynamics.constraints import EQUATION, WELD
+from ...dynamics.energy import kinetic_energy
+from ...jit import jitable, subroutine
+from ...joints import FREE, SCREWS
+from ...kinematics.motion import integrate_positions, move_bodies, rigid_inertia_of
+from ...kinematics.work import largest
+from ...spatial import (
     ZERO,
     add,
     articulated,
@@ -43,8 +41,10 @@ from ..spatial import (
     scale,
     sub,
 )
-from ..spatial.storage import copy, get3, get4, put3, put6
-from .system import normalize_quaternions, parts_of, rates_of_positions
+from ...spatial.storage import copy, get3, get4, put3, put6
+from ..system import normalize_quaternions, parts_of, rates_of_positions
+from .constraint_potentials import HOLDS
+from .problem import LAW_COUNT
 
 FAST = 0.01
 """Radians in a step from which on an articulation drifts."""

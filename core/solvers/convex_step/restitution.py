@@ -23,14 +23,14 @@ from __future__ import annotations
 
 import math
 
-from ..contact.crowd import ISLANDS, LAW_COUNT, LAWS, NODES, multiply_mass
-from ..contact.descent import find_velocities_of
-from ..contact.impacts import MOST_GIVES, less
-from ..contact.law_rows import row_velocity
-from ..contact.laws import BOUNCES, HOLDS, LEFT_OUT, STAYS
-from ..jit import jitable, subroutine
-from .crowd_memory import note_blows, rate_before
-from .drifting import is_alone
+from ...contact.impacts import MOST_GIVES, less
+from ...jit import jitable, subroutine
+from .constraint_jacobians import row_velocity
+from .constraint_potentials import BOUNCES, HOLDS, LEFT_OUT, STAYS
+from .free_flight import is_alone
+from .newton import find_velocities_of
+from .persistence import note_blows, rate_before
+from .problem import ISLANDS, LAW_COUNT, LAWS, NODES, multiply_mass
 
 STIFFLY = 1e4
 """Factor on the stiffness of a law in an impact. Its compliance then takes a part of 1e-6 of the speed."""

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from limberjack.core.contact.laws import HOLDS, LAW, PUSHES, impulse_at, renew_bounds, yield_at
+from limberjack.core.solvers.convex_step.constraint_potentials import (
+    HOLDS,
+    LAW,
+    PUSHES,
+    impulse_at,
+    renew_bounds,
+    yield_at,
+)
 
 numbers = st.floats(-3.0, 3.0)
 

@@ -20,8 +20,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..jit import jitable, subroutine
-from ..slots import Bundled
+from ...jit import jitable, subroutine
+from ...slots import Bundled
 
 WORD = 60
 """Nodes in a word of a set of nodes: all shifts stay within 64 bits with a sign."""

@@ -13,8 +13,12 @@ from __future__ import annotations
 
 import math
 
-from ..jit import subroutine
-from .crowd import (
+from ...jit import subroutine
+from .block_cholesky import factor_nodes, offset_of, solve_nodes
+from .conjugate_gradient import factor_own, iterate, solve_block
+from .constraint_jacobians import row_velocity
+from .constraint_potentials import impulse_at, renew_bounds, yield_at
+from .problem import (
     ISLANDS,
     ITERATES,
     LAWS,
@@ -22,10 +26,6 @@ from .crowd import (
     STRIDES,
     multiply_mass,
 )
-from .elimination import factor_nodes, offset_of, solve_nodes
-from .iteration import factor_own, iterate, solve_block
-from .law_rows import row_velocity
-from .laws import impulse_at, renew_bounds, yield_at
 
 MOST_STRIDES = 60
 MOST_CUTS = 40

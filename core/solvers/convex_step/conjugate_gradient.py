@@ -13,8 +13,8 @@ ed., 2006), section 7.1, on strides that are not exact.
 
 from __future__ import annotations
 
-from ..jit import jitable, subroutine
-from .elimination import factor_rows, take_times, times
+from ...jit import jitable, subroutine
+from .block_cholesky import factor_rows, take_times, times
 
 SOLVED = 0.03
 """Part of the gradient, by the own blocks, that may be left."""

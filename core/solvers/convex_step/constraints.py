@@ -9,13 +9,20 @@ from __future__ import annotations
 
 import math
 
-from ..contact.crowd import (
-    CONTACTS,
-    DOF_COUNT,
-    LAW_COUNT,
-    STRAIN,
-)
-from ..contact.law_rows import (
+from ...contact.contact_features import join_surfaces
+from ...contact.contact_kinematics import velocity_at
+from ...contact.delassus import tangents
+from ...dynamics.constraint_rows import target_frame, velocity_errors
+from ...dynamics.constraints import EQUATION, WELD
+from ...dynamics.guards import watched_rate, watched_value
+from ...jit import jitable, subroutine
+from ...joints import BALL
+from ...kinematics.limits import chart_measure
+from ...model.compiled import ON_CHART, ON_DOF, ON_MEASURE
+from ...spatial import dot, rotate, scale, sub
+from ...spatial.storage import get3, get9, put3
+from ..ground import thickness
+from .constraint_jacobians import (
     begin_law,
     ease_of,
     give_rest,
@@ -23,20 +30,13 @@ from ..contact.law_rows import (
     list_dofs,
     write_slopes,
 )
-from ..contact.laws import HOLDS, PUSHES
-from ..contact.pieces import join_surfaces
-from ..contact.place import velocity_at
-from ..contact.responses import tangents
-from ..dynamics.constraint_rows import target_frame, velocity_errors
-from ..dynamics.constraints import EQUATION, WELD
-from ..dynamics.guards import watched_rate, watched_value
-from ..jit import jitable, subroutine
-from ..joints import BALL
-from ..kinematics.limits import chart_measure
-from ..model.compiled import ON_CHART, ON_DOF, ON_MEASURE
-from ..spatial import dot, rotate, scale, sub
-from ..spatial.storage import get3, get9, put3
-from .ground import thickness
+from .constraint_potentials import HOLDS, PUSHES
+from .problem import (
+    CONTACTS,
+    DOF_COUNT,
+    LAW_COUNT,
+    STRAIN,
+)
 
 FIRM = 1e2
 """Stiffness of what is rigid, times H^2 and how easily the bodies move."""

@@ -14,7 +14,7 @@ from ..collision.solids import BALL, BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HU
 from ..jit import jitable, subroutine
 from ..spatial import add, cross, dot, rotate, rotate_back, scale, sub
 from ..spatial.storage import get3, get9, put3, put9
-from .place import PARALLEL
+from .contact_kinematics import PARALLEL
 from .points import FACE, FREE, LINE, OVAL, RING, ROUND, STICKS
 
 FLAT = 1e-6
