@@ -68,7 +68,7 @@ def drive_force(guard, q, qd):
 
 @jitable
 def add_drive(guard, watch, dof, q, qd, h, tau):
-    if guard.effort == 0.0 or watch.apart:  # as it is scheduled for the moment, or as crowds have it
+    if guard.effort == 0.0 or watch.apart:  # as it is scheduled for the moment, or a constraint of the convex step
         return 0.0
     if watch.told and guard.effort < math.inf:
         force = watch.driven

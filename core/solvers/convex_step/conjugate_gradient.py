@@ -1,121 +1,134 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Strides of an island whose factors would fill up: conjugate gradients, made short by each articulation's own block.
+"""Preconditioned conjugate gradients for the Newton step of an island whose Cholesky factors would fill up.
 
-A thousand packed balls meet each other in all directions, so elimination would leave hardly a block that is 0, and cost
-as the cube of their number. A product with the matrix costs as the number of contacts. It need not be solved to the
-last digit: the next stride mends what this one has left.
-
-Vectors are in the order of forest.dofs, shape (nv,).
+A thousand packed balls touch each other in all directions, so elimination would leave hardly a block that is 0, and its
+cost grows with the cube of their number. A product with the Hessian costs as much as there are contacts. The diagonal
+block of each tree is the preconditioner. Vectors have shape (nv,), in the order of forest.dofs.
 
 Source: Golub, Van Loan, Matrix Computations (4th ed., 2013), section 11.5; Nocedal, Wright, Numerical Optimization (2nd
-ed., 2006), section 7.1, on strides that are not exact.
+ed., 2006), section 7.1, on inexact Newton steps.
 """
 
 from __future__ import annotations
 
 from ...jit import jitable, subroutine
-from .block_cholesky import factor_rows, take_times, times
+from .block_cholesky import factor_panel, row_product, subtract_multiple
 
-SOLVED = 0.03
-"""Part of the gradient, by the own blocks, that may be left."""
-MOST_TURNS = 500
+RESIDUAL_TOLERANCE = 0.03
+"""Relative residual, in the norm of the preconditioner, at which the iteration stops. The next Newton step corrects the
+rest.
+"""
+MAX_ITERATIONS = 500
+"""Upper bound of the iterations; the solution found so far is then used."""
 
 
 @subroutine
-def iterate(crowd, begin, end):
-    """Solve for the island of order[begin:end] in place: search[0] has the right side, then the solution."""
-    x, left, along, product = crowd.search[0], crowd.search[1], crowd.search[2], crowd.search[3]
-    graph, forest = crowd.graph, crowd.forest
+def conjugate_gradient(step, begin, end):
+    """Solve H x = b for the island order[begin:end] in place: work_vectors[0] holds b, then x."""
+    x, residual = step.work_vectors[0], step.work_vectors[1]
+    direction, product = step.work_vectors[2], step.work_vectors[3]
+    graph, forest = step.graph, step.forest
     for k in range(begin, end):
         p = graph.order[k]
-        factor_own(graph.panels, graph.at[p], graph.width[p], graph.sizes[p], crowd.blocks, forest.mass_at[p])
-        for i in range(forest.first[p], forest.first[p + 1]):
-            left[i], x[i], along[i] = x[i], 0.0, 0.0
-    size, goal = 0.0, 0.0
-    for turn in range(MOST_TURNS):
-        before, size = size, precondition(crowd, begin, end, left, product)
-        goal = SOLVED * SOLVED * size if turn == 0 else goal
-        if size <= goal:
+        factor_block(
+            graph.panels,
+            graph.panel_start[p],
+            graph.row_width[p],
+            graph.sizes[p],
+            step.block_factors,
+            forest.mass_start[p],
+        )
+        for i in range(forest.first_dof[p], forest.first_dof[p + 1]):
+            residual[i], x[i], direction[i] = x[i], 0.0, 0.0
+    squared_norm, goal = 0.0, 0.0
+    for turn in range(MAX_ITERATIONS):
+        previous, squared_norm = squared_norm, apply_preconditioner(step, begin, end, residual, product)
+        goal = RESIDUAL_TOLERANCE * RESIDUAL_TOLERANCE * squared_norm if turn == 0 else goal
+        if squared_norm <= goal:
             return
-        part = size / before if turn > 0 else 0.0
+        part = squared_norm / previous if turn > 0 else 0.0
         for k in range(begin, end):
-            for i in range(forest.first[graph.order[k]], forest.first[graph.order[k] + 1]):
-                along[i] = product[i] + part * along[i]
-        part = size / multiply(crowd, begin, end, along, product)
+            for i in range(forest.first_dof[graph.order[k]], forest.first_dof[graph.order[k] + 1]):
+                direction[i] = product[i] + part * direction[i]
+        part = squared_norm / multiply_hessian(step, begin, end, direction, product)
         for k in range(begin, end):
-            for i in range(forest.first[graph.order[k]], forest.first[graph.order[k] + 1]):
-                x[i] += part * along[i]
-                left[i] -= part * product[i]
+            for i in range(forest.first_dof[graph.order[k]], forest.first_dof[graph.order[k] + 1]):
+                x[i] += part * direction[i]
+                residual[i] -= part * product[i]
 
 
 @subroutine
-def precondition(crowd, begin, end, x, out):
-    """Write to `out` what solves for x by the own blocks alone. Returns the product of both."""
-    graph, forest, total = crowd.graph, crowd.forest, 0.0
+def apply_preconditioner(step, begin, end, x, out):
+    """Solve with the diagonal blocks alone, and write the solution to `out`. Returns the dot product of x and `out`."""
+    graph, forest, total = step.graph, step.forest, 0.0
     for k in range(begin, end):
         p = graph.order[k]
-        first, last = forest.first[p], forest.first[p + 1]
+        first, last = forest.first_dof[p], forest.first_dof[p + 1]
         for i in range(first, last):
             out[i] = x[i]
-        solve_block(crowd.blocks, forest.mass_at[p], last - first, out, first)
+        solve_block(step.block_factors, forest.mass_start[p], last - first, out, first)
         for i in range(first, last):
             total += x[i] * out[i]
     return total
 
 
 @subroutine
-def multiply(crowd, begin, end, x, out):
-    """Write to `out` the matrix of the island's panels, whose upper half they have, times x. Returns x times that."""
-    graph, forest, panels = crowd.graph, crowd.forest, crowd.graph.panels
+def multiply_hessian(step, begin, end, x, out):
+    """Write H x to `out`, with the upper half of H in the island's panels. Returns x' H x."""
+    graph, forest, panels = step.graph, step.forest, step.graph.panels
     for k in range(begin, end):
-        for i in range(forest.first[graph.order[k]], forest.first[graph.order[k] + 1]):
+        for i in range(forest.first_dof[graph.order[k]], forest.first_dof[graph.order[k] + 1]):
             out[i] = 0.0
     for k in range(begin, end):
         p = graph.order[k]
-        size, first = graph.sizes[p], forest.first[p]
+        size, first = graph.sizes[p], forest.first_dof[p]
         for i in range(size):
-            row, value = graph.at[p] + i * graph.width[p], x[first + i]
-            total = panels[row + i] * value + multiply_row(
+            row, value = graph.panel_start[p] + i * graph.row_width[p], x[first + i]
+            total = panels[row + i] * value + multiply_symmetric_row(
                 panels, row + i + 1, value, x, out, first + i + 1, size - i - 1
             )
-            for m in range(graph.first_link[k], graph.first_link[k + 1]):
-                q = graph.links[m]
-                at = row + graph.offsets[m]
-                total += multiply_row(panels, at, value, x, out, forest.first[q], graph.sizes[q])
+            for m in range(graph.first_neighbour[k], graph.first_neighbour[k + 1]):
+                q = graph.neighbours[m]
+                at = row + graph.column_offsets[m]
+                total += multiply_symmetric_row(panels, at, value, x, out, forest.first_dof[q], graph.sizes[q])
             out[first + i] += total
     total = 0.0
     for k in range(begin, end):
-        for i in range(forest.first[graph.order[k]], forest.first[graph.order[k] + 1]):
+        for i in range(forest.first_dof[graph.order[k]], forest.first_dof[graph.order[k] + 1]):
             total += x[i] * out[i]
     return total
 
 
 @jitable
-def multiply_row(panels, at, value, x, out, first, count):
-    """Add a row's entries times a value to `out`, as the matrix is symmetric. Returns the row times x."""
-    row, of, into = panels[at : at + count], x[first : first + count], out[first : first + count]
+def multiply_symmetric_row(panels, at, value, x, out, first, count):
+    """Add a row's entries times a value to `out`, since the matrix is symmetric. Returns the dot product of the row and
+    x.
+    """
+    row, other, into = panels[at : at + count], x[first : first + count], out[first : first + count]
     total = 0.0
     for c in range(count):
         into[c] += row[c] * value
-        total += row[c] * of[c]
+        total += row[c] * other[c]
     return total
 
 
 @subroutine
-def factor_own(matrix, at, width, size, blocks, into):
-    """Write the factor of the block of `size` columns whose rows of that width begin at `at` to blocks[into]."""
+def factor_block(matrix, at, width, size, blocks, into):
+    """Factor the block of `size` columns whose rows, of that width, begin at `at`, and write the factor to
+    blocks[into].
+    """
     for i in range(size):
         for c in range(i, size):
             blocks[into + i * size + c] = matrix[at + i * width + c]
-    factor_rows(blocks, into, size, size)
+    factor_panel(blocks, into, size, size)
 
 
 @subroutine
 def solve_block(blocks, at, size, x, first):
-    """Solve in place for x[first : first + size], by a block's factor."""
+    """Solve in place for x[first : first + size] with a block's factor."""
     for i in range(size):
         x[first + i] /= blocks[at + i * size + i]
-        take_times(blocks, at + i * size + i + 1, x[first + i], x, first + i + 1, size - i - 1)
+        subtract_multiple(blocks, at + i * size + i + 1, x[first + i], x, first + i + 1, size - i - 1)
     for i in range(size - 1, -1, -1):
         row = at + i * size + i
-        x[first + i] = (x[first + i] - times(blocks, row + 1, x, first + i + 1, size - i - 1)) / blocks[row]
+        x[first + i] = (x[first + i] - row_product(blocks, row + 1, x, first + i + 1, size - i - 1)) / blocks[row]

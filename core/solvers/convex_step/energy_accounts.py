@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The energy that a crowd's step loses and gains, as the work of each law and each force.
+"""The energy that a convex step dissipates and receives, as the work of each constraint and each force.
 
-Velocities change from v0 to v1 while the bodies stand, by impulses P: M (v1 - v0) = J' P. So the kinetic energy changes
-by exactly P' J (v0 + v1) / 2, and each impulse does work on the mean of both velocities. Nothing here is found as the
-rest of a sum. What the energies of a motion lack against these works is the error of the steps themselves, and
-`Report.energy_drift` tells it.
+steps.py calls `energy_of_step`. Velocities change from v0 to v1 at fixed positions, by impulses P: A (v1 - v0) = J'P.
+So the kinetic energy changes by exactly P'J (v0 + v1) / 2, and each impulse does work on the mean of both velocities.
+No term is computed as the rest of a sum, so the difference of a motion's energies and these works is the error of the
+steps, which `Report.energy_drift` shows.
 
 Source: Thomson, Tait, Treatise on Natural Philosophy, part 1 (1879), section 308, for the work of an impulse.
 """
@@ -21,60 +21,63 @@ from ...spatial import dot
 from ...spatial.storage import get3
 from ..external_forces import pull_bodies, push_bodies
 from ..inputs import power_of_gravity_change
-from .constraint_jacobians import row_velocity
-from .problem import CONTACTS, LAW_COUNT
-from .restitution import ARRIVES
+from .constraint_jacobians import constraint_velocity
+from .problem import ARRIVING, CONSTRAINT_COUNT, CONTACT_COUNT
 
 
 @subroutine
-def weigh_step(system, crowd, q, stride, time, h):
-    """Return the energies that a step of h seconds takes away and brings in (lost, gained) [J].
+def energy_of_step(system, step, q, v_position, time, h):
+    """Return the energies that a step of h seconds dissipates and receives (lost, gained) [J].
 
-    q: positions as the step begins, where the bodies stand. The laws have their impulses, `crowd.start` and `crowd.v`
-    are the velocities before and after them, and the constraints have the multipliers with which the step began.
-    stride: the velocities by which bodies move, shape (nv,). Forces do work along them on a body that arrives at an
-    impact, see crowd_bounce.py. `crowd.stride` is lost.
+    The constraints have their impulses, `v0` and `v` are the velocities before and after these, and the model's
+    constraints have the multipliers with which the step began.
+
+    Args:
+        q: positions as the step begins, at which the bodies are placed.
+        v_position: velocities by which positions advance, shape (nv,). Forces do work along them on an ARRIVING body.
     """
-    mean = crowd.stride
+    mean = step.v_mean
     for j in range(mean.shape[0]):
-        mean[j] = 0.5 * (crowd.start[j] + crowd.v[j])
-    lost, gained = work_of_laws(crowd, system.scratch.multipliers, h, mean)
+        mean[j] = 0.5 * (step.v0[j] + step.v[j])
+    lost, gained = work_of_constraints(step, system.scratch.multipliers, h, mean)
     for j in range(mean.shape[0]):
-        if crowd.roots[crowd.forest.tree_of_dof[j]] == ARRIVES:
-            mean[j] = stride[j]
-    damped = work_of_dampers(system.model, q, h, crowd.v, mean)
-    driven = work_of_drives(system, q, h, crowd.v, mean)
-    braked, pushed = work_from_outside(system, crowd, q, time, h, mean)
+        if step.tree_states[step.forest.tree_of_dof[j]] == ARRIVING:
+            mean[j] = v_position[j]
+    damped = work_of_dampers(system.model, q, h, step.v, mean)
+    driven = work_of_drives(system, q, h, step.v, mean)
+    braked, pushed = work_from_outside(system, step, q, time, h, mean)
     return lost + damped + braked, gained + driven + pushed
 
 
 @subroutine
-def work_of_laws(crowd, multipliers, h, mean):
-    """Return what laws take away and bring in (lost, gained) [J].
+def work_of_constraints(step, multipliers, h, mean):
+    """Return the energies that constraints dissipate and supply (lost, gained) [J].
 
-    Belts, prescribed motion and drives bring in; so does what parts overlaps, where they do so on the whole.
+    Belts, prescribed motion and drives supply energy. So do separating overlaps, if their works add up to a positive
+    sum.
     """
-    lost, gained, parting = 0.0, 0.0, 0.0
-    for k in range(crowd.counts[LAW_COUNT]):
-        law = crowd.laws[k]
-        for r in range(law.rows):
-            push = law.impulse[r] + (h * multipliers[law.row] if law.row >= 0 else 0.0)
-            if push == 0.0:
+    lost, gained, separating = 0.0, 0.0, 0.0
+    for k in range(step.counts[CONSTRAINT_COUNT]):
+        constraint = step.constraints[k]
+        for r in range(constraint.rows):
+            multiplier = h * multipliers[constraint.multiplier] if constraint.multiplier >= 0 else 0.0
+            impulse = constraint.impulse[r] + multiplier
+            if impulse == 0.0:
                 continue
-            work = push * row_velocity(crowd, law, r, mean)
-            if law.drives:
+            work = impulse * constraint_velocity(step, constraint, r, mean)
+            if constraint.is_drive:
                 gained += work
-            elif law.rigid and law.gap < 0.0:  # two that push against each other do opposite works
-                parting += work
+            elif constraint.is_rigid and constraint.gap < 0.0:  # opposed overlaps do opposite works
+                separating += work
             else:
-                gained -= push * law.given[r]
-                lost -= work + push * law.given[r]
-    return lost - min(parting, 0.0), gained + max(parting, 0.0)
+                gained -= impulse * constraint.bias_velocity[r]
+                lost -= work + impulse * constraint.bias_velocity[r]
+    return lost - min(separating, 0.0), gained + max(separating, 0.0)
 
 
 @subroutine
 def work_of_dampers(model, q, h, after, mean):
-    """Return what dampers of joints take away [J]: their forces are those at the end of the step."""
+    """Return the energy that joints' dampers dissipate [J]; their forces are those at the end of the step."""
     lost = 0.0
     for j in range(mean.shape[0]):
         lost += h * model.dofs[j].damping * after[j] * mean[j]
@@ -88,7 +91,7 @@ def work_of_dampers(model, q, h, after, mean):
 
 @subroutine
 def work_of_drives(system, q, h, after, mean):
-    """Return what drives without a law of their own, and controls, bring in [J]."""
+    """Return the energy that controls, and drives without a constraint of their own, supply [J]."""
     model, gained = system.model, 0.0
     for k in range(model.guards.shape[0]):
         guard, watch = model.guards[k], system.work.watches[k]
@@ -105,30 +108,30 @@ def work_of_drives(system, q, h, after, mean):
 
 
 @subroutine
-def work_from_outside(system, crowd, q, time, h, mean):
-    """Return what drag takes away, and what wind, pushes, tethers and a change of gravity bring in [J]."""
+def work_from_outside(system, step, q, time, h, mean):
+    """Return what drag dissipates, and what wind, pushes, tethers and a change of gravity supply [J]."""
     model, work = system.model, system.work
     gained, braked, blown = h * power_of_gravity_change(system), 0.0, 0.0
     if system.inputs.pushes.shape[0] + system.inputs.tethers.shape[0] > 0:
         forward_kinematics_pass(model, work, q, mean)
         gained += h * (push_bodies(work, system.inputs.pushes) + pull_bodies(system, time))
-    if model.media.shape[0] > 0:  # a force of the velocities before, which acts on the mean
+    if model.media.shape[0] > 0:  # the force at the velocities before, along the mean velocities
         for j in range(mean.shape[0]):
-            mean[j] = 0.5 * (crowd.start[j] + mean[j])
+            mean[j] = 0.5 * (step.v0[j] + mean[j])
         forward_kinematics_pass(model, work, q, mean)
         braked, blown = add_medium_forces(model, work)
     return h * braked, gained + h * blown
 
 
 @jitable
-def stored_ahead(crowd, h, stride):
-    """Return the energy in soft contacts once bodies have moved on by h seconds at velocities `stride` [J]."""
+def predicted_soft_energy(step, h, v_position):
+    """Return the energy of compliant contacts once bodies have moved for h seconds at v_position, shape (nv,) [J]."""
     energy = 0.0
-    for c in range(crowd.counts[CONTACTS]):
-        contact = crowd.contacts[c]
+    for c in range(step.counts[CONTACT_COUNT]):
+        contact = step.contacts[c]
         if contact.stiffness > 0.0:
             gap = contact.gap
-            if contact.law >= 0:
-                gap += h * row_velocity(crowd, crowd.laws[contact.law], 0, stride)
+            if contact.constraint >= 0:
+                gap += h * constraint_velocity(step, step.constraints[contact.constraint], 0, v_position)
             energy += 0.5 * contact.stiffness * min(gap, 0.0) * min(gap, 0.0)
     return energy

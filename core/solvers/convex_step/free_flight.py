@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How bodies move on through a step of a crowd by inertia alone, once forces and contacts have had their say.
+"""Free flight: how bodies move through a convex step by inertia alone, before and after the impulses of constraints.
 
-What is held together does not run off along a tangent. A chain that whips turns by a good part of a radian in a step:
-were its rates just kept meanwhile, they would hold more energy at the end of the step than at its start, until it flies
-apart. So forces and contacts change velocities as a step begins, and add no more energy than they bring. Then a single
-body turns on by its angular momentum, and articulations drift on by Heun's method of third order. A drift must keep
-kinetic energy: where it does not, it is taken in more parts. The forces of loops and couplings do no work, and bend the
-way of what they hold, so they act in the drift as well. What turns slowly keeps its rates, and so does what prescribed
-motion holds, since that does work.
+steps.py calls `begin_flight`, `separate_inertia`, `advance_positions` and `close_loops`. With constant rates, the links
+of a whipping chain would leave along their tangents and gain energy in each step. So forces and contacts change
+velocities at the start of a step, and then single bodies keep their angular momentum, and trees with joints move by
+Heun's method of third order, with the constraint forces of loops and couplings, which do no work. A flight must keep
+its kinetic energy, else it is divided into more substeps. Slowly turning trees, and those with prescribed motion, keep
+their rates.
 
 Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (1993), section II.1, Table 1.1; on such a
 splitting: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), section II.5.
@@ -43,190 +42,202 @@ from ...spatial import (
 )
 from ...spatial.storage import copy, get3, get4, put3, put6
 from ..system import normalize_quaternions, parts_of, rates_of_positions
-from .constraint_potentials import HOLDS
-from .problem import LAW_COUNT
+from .constraint_potentials import BOUNDED
+from .problem import CONSTRAINT_COUNT, RUBBED, UNTOUCHED
 
-FAST = 0.01
-"""Radians in a step from which on an articulation drifts."""
-AT_ONCE = 0.2
-"""Radians that are first tried in one part."""
-MOST_PARTS = 64
-BARELY_KEPT = 0.01
-"""Share of its kinetic energy by which a drift in so many parts may be off."""
-RUBBED = -1
-"""Entry of `crowd.roots` for an articulation that contacts with friction push."""
-UNTIED, BOUND, LED = 0, 1, 2
-"""Kinds of articulations: held by no constraint, by loops or couplings, or by constraints that do not let it drift."""
-MOST_FACTORS, ENOUGH_FACTORS = 8, 2
-"""Times that the factors of the constraints are renewed to close loops: Newton's method converges in a few. After the
-latter number, a gap that `calls.close` accepts is one that the drawing leaves.
-"""
-WELL_CLOSED = 1e-10
+MIN_FLIGHT_ANGLE = 0.01
+"""Rotation in a step from which on trees move in free flight [rad]. Slower ones keep their rates, which costs less."""
+SUBSTEP_ANGLE = 0.2
+"""Rotation in a substep, at first [rad]. If the energy changes too much, there are twice as many substeps."""
+MAX_SUBSTEPS = 64
+"""Number of substeps above which they are not doubled again."""
+MAX_ENERGY_ERROR = 0.01
+"""Relative error of the kinetic energy that is accepted with so many substeps."""
+UNCONSTRAINED, CONSTRAINED, EXCLUDED = 0, 1, 2
+"""Entries of `flight_modes`. CONSTRAINED: loops or couplings act on the tree. EXCLUDED: model constraints keep it from
+free flight, because they do work or act on a single body, whose flight is computed in another way."""
+MAX_REFACTORIZATIONS = 8
+"""Upper bound of the times that the constraints' factors are renewed to close loops; Newton's method needs a few."""
+SUFFICIENT_REFACTORIZATIONS = 2
+"""Number of these after which an error that `calls.close` accepts is taken as one of the model's own dimensions."""
+CLOSED_ERROR = 1e-10
 """Error of a loop that needs no further correction [rad or m]."""
 NO_INERTIA = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+"""A symmetric 3 x 3 matrix (xx xy xz yy yz zz) of zeros."""
 
 
 @jitable
-def is_loose(model, i):
+def is_floating(model, i):
+    """Return whether a free joint connects body i to the world."""
     return model.bodies[i].kind == FREE and model.bodies[i].parent == 0
 
 
 @jitable
-def is_alone(model, crowd, i):
-    """Whether a body is free and carries no other."""
-    tree = crowd.forest.tree_of_body[i]
-    return is_loose(model, i) and crowd.forest.first[tree + 1] - crowd.forest.first[tree] == 6
+def is_single_body(model, step, i):
+    """Return whether body i floats and carries no other body."""
+    tree = step.forest.tree_of_body[i]
+    return is_floating(model, i) and step.forest.first_dof[tree + 1] - step.forest.first_dof[tree] == 6
 
 
 @jitable
-def may_drift(model, crowd, i):
-    """Return whether a body is one of an articulation that moves on by inertia and the forces of its loops alone."""
-    return not is_alone(model, crowd, i) and crowd.tied[crowd.forest.tree_of_body[i]] != LED
+def may_fly(model, step, i):
+    """Return whether body i belongs to a tree that may move in free flight; single bodies are treated separately."""
+    return not is_single_body(model, step, i) and step.flight_modes[step.forest.tree_of_body[i]] != EXCLUDED
 
 
 @subroutine
-def note_tied(system, crowd):
-    """Note which articulations loops, couplings or prescribed motion hold, as BOUND or LED.
+def write_flight_modes(system, step):
+    """Write `flight_modes`: which trees loops, couplings or prescribed motions act on.
 
-    All that is held is LED if any motion is prescribed, or if a constraint holds a body that turns on by its momentum.
+    All of these are EXCLUDED if any motion is prescribed, or if a constraint acts on a single body.
     """
-    constraints, forest = system.constraints, crowd.forest
-    for t in range(crowd.tied.shape[0]):
-        crowd.tied[t] = UNTIED
-    how = LED if system.inputs.signals.shape[0] > 0 or holds_single_body(system, crowd) else BOUND
+    constraints, forest = system.constraints, step.forest
+    for t in range(step.flight_modes.shape[0]):
+        step.flight_modes[t] = UNCONSTRAINED
+    mode = EXCLUDED if system.inputs.signals.shape[0] > 0 or constrains_single_body(system, step) else CONSTRAINED
     for n in range(constraints.count[0]):
         record = constraints.records[constraints.active[n]]
         if record.kind == EQUATION:
             for k in range(record.term, record.term_end):
-                crowd.tied[forest.tree_of_dof[constraints.terms[k].v]] = how
+                step.flight_modes[forest.tree_of_dof[constraints.terms[k].v]] = mode
             continue
         for body in (record.one, record.other) if record.kind == WELD else (record.body, record.body):
             if forest.tree_of_body[body] >= 0:
-                crowd.tied[forest.tree_of_body[body]] = how
+                step.flight_modes[forest.tree_of_body[body]] = mode
 
 
 @subroutine
-def holds_single_body(system, crowd):
-    """Return whether a constraint holds a free body that carries no other."""
+def constrains_single_body(system, step):
+    """Return whether a loop or a chart constraint acts on a single floating body."""
     model, constraints = system.model, system.constraints
     for n in range(constraints.count[0]):
         record = constraints.records[constraints.active[n]]
         if record.kind == EQUATION:
             continue
         for body in (record.one, record.other) if record.kind == WELD else (record.body, record.body):
-            if body > 0 and is_alone(model, crowd, body):
+            if body > 0 and is_single_body(model, step, body):
                 return True
     return False
 
 
-# ---- before the laws
+# ---- before the constraints are solved
 
 
 @subroutine
-def begin_drift(system, crowd, y, h, rates):
-    """Write rates of `y` by inertia alone to `rates`, if articulations are to drift. Returns whether they are."""
+def begin_flight(system, step, y, h, rates):
+    """Write the rates of `y` by inertia alone to `rates`, if trees turn fast enough for free flight.
+
+    Returns whether they do. h: length of the step [s].
+    """
     q, qd = parts_of(system, y)
-    note_tied(system, crowd)
-    drifting = h * turning(system, crowd, q, qd) > FAST
-    if drifting:
-        write_drift(system, y, rates)
-    return drifting
+    write_flight_modes(system, step)
+    is_flying = h * fastest_rotation(system, step, q, qd) > MIN_FLIGHT_ANGLE
+    if is_flying:
+        write_inertial_rates(system, y, rates)
+    return is_flying
 
 
 @subroutine
-def turning(system, crowd, q, qd):
-    """How fast the fastest of the bodies turns that may drift [rad/s]; 0 where there is none."""
-    model, work, most, placed = system.model, system.work, 0.0, False
+def fastest_rotation(system, step, q, qd):
+    """Return the largest angular speed of the bodies that may fly [rad/s]; 0 if there are none."""
+    model, work, largest, placed = system.model, system.work, 0.0, False
     for i in range(1, model.bodies.shape[0]):
-        if may_drift(model, crowd, i):
+        if may_fly(model, step, i):
             if not placed:
                 forward_kinematics_pass(model, work, q, qd)
                 placed = True
             w = get3(work.bodies[i].velocity)
-            most = max(most, dot(w, w))
-    return math.sqrt(most)
+            largest = max(largest, dot(w, w))
+    return math.sqrt(largest)
 
 
 @subroutine
-def aim_by_inertia(system, crowd, h, drifting, rates):
-    """Have `aim` hold, of what inertia does to velocities in h seconds, only what `move_on` does not see to.
+def separate_inertia(system, step, h, is_flying, rates):
+    """Remove from `v_free` the changes by inertia in h seconds that `advance_positions` takes care of.
 
-    rates: `begin_drift`'s.
+    rates: those of `begin_flight`.
     """
     model, qdd = system.model, parts_of(system, rates)[1]
     for i in range(1, model.bodies.shape[0]):
-        drifts = drifting and may_drift(model, crowd, i)
-        if is_loose(model, i) and not drifts:
-            aim_freely(model, crowd, i, h)
-        if drifts:
+        flies = is_flying and may_fly(model, step, i)
+        if is_floating(model, i) and not flies:
+            add_frame_rotation(model, step, i, h)
+        if flies:
             for j in range(model.bodies[i].v, model.bodies[i].v_end):
-                crowd.aim[j] -= h * qdd[j]
+                step.v_free[j] -= h * qdd[j]
 
 
 @subroutine
-def aim_freely(model, crowd, i, h):
-    """Take what a free body aims at to the axes that it has as the step begins.
+def add_frame_rotation(model, step, i, h):
+    """Express `v_free` of a floating body in the axes that it has as the step begins.
 
-    Its coordinates are rates in its own axes, which turn on, so they change though nothing acts.
+    Its coordinates are velocities in body axes, which rotate, so they change even without forces.
     """
     body = model.bodies[i]
-    v = get3(crowd.start, body.v)
-    w = get3(crowd.start, body.v + 3)
+    v = get3(step.v0, body.v)
+    w = get3(step.v0, body.v + 3)
     turn, slide = ZERO, cross(w, v)
-    if is_alone(model, crowd, i):
+    if is_single_body(model, step, i):
         inertia = rigid_inertia_of(body)
         turn, slide = articulated_solve(articulated(inertia), force_cross((w, v), momentum(inertia, (w, v))))
-    put3(crowd.aim, add(get3(crowd.aim, body.v), scale(slide, h)), body.v)
-    put3(crowd.aim, add(get3(crowd.aim, body.v + 3), scale(turn, h)), body.v + 3)
+    put3(step.v_free, add(get3(step.v_free, body.v), scale(slide, h)), body.v)
+    put3(step.v_free, add(get3(step.v_free, body.v + 3), scale(turn, h)), body.v + 3)
 
 
-# ---- after them
+# ---- after they are solved
 
 
 @subroutine
-def move_on(system, crowd, y, before, h, drifting, slack, stages):
-    """Move by the strides that `y` has for velocities, and give it those that were found, as inertia leaves them.
+def advance_positions(system, step, y, before, h, is_flying, slack, stages):
+    """Advance the positions of `y` by h seconds, and write the velocities at the end of the step.
 
-    before: the state as the step began. slack: part by which the kinetic energy of a drift may be off. Returns whether
-    it could be kept: where not, h is too long.
+    Args:
+        y: the state; its velocities are those by which positions advance.
+        before: the state as the step began.
+        is_flying: what `begin_flight` returned.
+        slack: relative error of the kinetic energy that a flight may have.
+
+    Returns:
+        Whether the flight kept its kinetic energy. If not, h is too long.
     """
     model, (q, qd) = system.model, parts_of(system, y)
-    speed = turning(system, crowd, q, qd)
-    drifting = drifting or h * speed > FAST
-    kept = not drifting or drift(system, crowd, y, h, speed, slack, stages)
-    there = stages[1]
+    rate = fastest_rotation(system, step, q, qd)
+    is_flying = is_flying or h * rate > MIN_FLIGHT_ANGLE
+    succeeded = not is_flying or fly(system, step, y, h, rate, slack, stages)
+    end = stages[1]
     for j in range(qd.shape[0]):
-        crowd.stride[j] = qd[j]
-        qd[j] = crowd.v[j]
-    integrate_positions(model, q, crowd.stride, h)
-    note_rubbed(crowd)
+        step.v_position[j] = qd[j]
+        qd[j] = step.v[j]
+    integrate_positions(model, q, step.v_position, h)
+    mark_friction(step)
     for i in range(1, model.bodies.shape[0]):
-        drifts = drifting and may_drift(model, crowd, i)
-        if drifts:  # what is yet to be added to its velocities comes after the drift
-            take_positions(model, i, parts_of(system, there)[0], q)
+        flies = is_flying and may_fly(model, step, i)
+        if flies:  # the flight ends with other velocities; what impulses changed is added to them
+            copy_positions(model, i, parts_of(system, end)[0], q)
             for j in range(model.bodies[i].v, model.bodies[i].v_end):
-                qd[j] -= crowd.stride[j]
-        if is_loose(model, i):
-            turn_on(model, crowd, i, before, q, qd, h)
-        if drifts:
+                qd[j] -= step.v_position[j]
+        if is_floating(model, i):
+            rotate_velocities(model, step, i, before, q, qd, h)
+        if flies:
             for j in range(model.bodies[i].v, model.bodies[i].v_end):
-                qd[j] += parts_of(system, there)[1][j]
-    return kept
+                qd[j] += parts_of(system, end)[1][j]
+    return succeeded
 
 
 @subroutine
-def note_rubbed(crowd):
-    """Write RUBBED to `crowd.roots` for articulations that contacts with friction push; others that fly have 0."""
-    for k in range(crowd.counts[LAW_COUNT]):
-        law = crowd.laws[k]
-        for n in range(law.count if law.kind == HOLDS and law.contact >= 0 else 0):
-            t = crowd.forest.tree_of_dof[crowd.dofs[law.first + n]]
-            if crowd.roots[t] != 0:
-                crowd.roots[t] = RUBBED
+def mark_friction(step):
+    """Write RUBBED to `tree_states` of trees on which contacts with friction act."""
+    for k in range(step.counts[CONSTRAINT_COUNT]):
+        constraint = step.constraints[k]
+        for n in range(constraint.dof_count if constraint.kind == BOUNDED and constraint.contact >= 0 else 0):
+            t = step.forest.tree_of_dof[step.dofs[constraint.first_dof + n]]
+            if step.tree_states[t] != UNTOUCHED:
+                step.tree_states[t] = RUBBED
 
 
 @jitable
-def take_positions(model, i, source, q):
+def copy_positions(model, i, source, q):
+    """Copy the coordinates of body i from another vector of positions, shape (nq,)."""
     body = model.bodies[i]
     count = body.v_end - body.v
     for k in range(body.q, body.q + (count if body.kind == SCREWS else count + 1)):
@@ -234,84 +245,86 @@ def take_positions(model, i, source, q):
 
 
 @subroutine
-def turn_on(model, crowd, i, before, q, qd, h):
-    """Write a free body's velocities in the axes that it has at the end of a step; a single one keeps its momentum.
+def rotate_velocities(model, step, i, before, q, qd, h):
+    """Express a floating body's velocities in the axes that it has at the end of a step; a single body keeps its
+    momentum.
 
-    Forces act along the whole way of its centre of mass, so they do not make it spin. But friction as it bounces acts
-    where the step began, as seen from where the step ends: the spin makes up for that way, which keeps the angular
-    momentum of all bodies. It does so as well where the centre has not moved by its stride, since the body turned.
+    Forces act along the whole way of its centre of mass, so they exert no moment about it. The impulse of friction acts
+    where the step began, as seen from where it ends. The angular momentum is corrected for that way, which keeps the
+    sum over all bodies. The same holds if the centre has moved otherwise than by its velocity, because the body
+    rotated.
 
-    before, q: positions at the beginning and at the end of the step, which takes h seconds. `crowd.roots` tells
-    which articulations are RUBBED.
+    Args:
+        before, q: positions at the beginning and at the end of the step, which takes h seconds.
     """
     body = model.bodies[i]
     R, R_now = quat_to_mat(get4(before, body.q + 3)), quat_to_mat(get4(q, body.q + 3))
     v = get3(qd, body.v)
     w = get3(qd, body.v + 3)
-    if is_alone(model, crowd, i):
+    if is_single_body(model, step, i):
         inertia = rigid_inertia_of(body)
-        spin, push = momentum(inertia, (w, v))
+        angular, linear = momentum(inertia, (w, v))
         centre = scale(inertia[1], 1.0 / inertia[0])
-        stride = add(get3(crowd.stride, body.v), cross(get3(crowd.stride, body.v + 3), centre))
-        there = add(get3(q, body.q), rotate(R_now, centre))
-        way = sub(rotate_back(R, sub(there, get3(before, body.q))), centre)
-        if crowd.roots[crowd.forest.tree_of_body[i]] != RUBBED:
-            way = sub(way, scale(stride, h))
-        spin = sub(spin, cross(add(centre, way), push))
-        spin, push = rotate_back(R_now, rotate(R, spin)), rotate_back(R_now, rotate(R, push))
-        spin = add(spin, cross(centre, push))
-        w, v = articulated_solve(articulated(inertia), (spin, push))
+        v_centre = add(get3(step.v_position, body.v), cross(get3(step.v_position, body.v + 3), centre))
+        centre_now = add(get3(q, body.q), rotate(R_now, centre))
+        way = sub(rotate_back(R, sub(centre_now, get3(before, body.q))), centre)
+        if step.tree_states[step.forest.tree_of_body[i]] != RUBBED:
+            way = sub(way, scale(v_centre, h))
+        angular = sub(angular, cross(add(centre, way), linear))
+        angular, linear = rotate_back(R_now, rotate(R, angular)), rotate_back(R_now, rotate(R, linear))
+        angular = add(angular, cross(centre, linear))
+        w, v = articulated_solve(articulated(inertia), (angular, linear))
     else:
         w, v = rotate_back(R_now, rotate(R, w)), rotate_back(R_now, rotate(R, v))
     put3(qd, v, body.v)
     put3(qd, w, body.v + 3)
 
 
-# ---- the drift of articulations
+# ---- free flight of trees
 
 
 @subroutine
-def drift(system, crowd, y, h, speed, slack, stages):
-    """Write where articulations come from `y` in h seconds to stages[1]; what may not drift stays where it is.
+def fly(system, step, y, h, rate, slack, stages):
+    """Move trees from `y` in free flight for h seconds, and write the state to stages[1]; others stay at rest.
 
-    speed: how fast the fastest body turns [rad/s]. Returns whether the kinetic energy has stayed.
+    rate: the largest angular speed [rad/s]. Returns whether the kinetic energy stayed the same, up to `slack`.
     """
-    end, first, later, between, begin = stages[1], stages[2], stages[3], stages[4], stages[5]
+    end, begin = stages[1], stages[5]
     copy(y, begin)
     for i in range(1, system.model.bodies.shape[0]):
-        if not may_drift(system.model, crowd, i):
+        if not may_fly(system.model, step, i):
             for j in range(system.model.bodies[i].v, system.model.bodies[i].v_end):
                 parts_of(system, begin)[1][j] = 0.0
-    kinetic = energy_of_motion(system, begin)
-    parts = min(1 + int(h * speed / AT_ONCE), MOST_PARTS)
+    kinetic = kinetic_energy_at(system, begin)
+    substeps = min(1 + int(h * rate / SUBSTEP_ANGLE), MAX_SUBSTEPS)
     while True:
         copy(begin, end)
-        for _ in range(parts):
-            drift_on(system, end, h / parts, first, later, between)
-        change = abs(energy_of_motion(system, end) - kinetic)
+        for _ in range(substeps):
+            heun_step(system, end, h / substeps, stages[2], stages[3], stages[4])
+        change = abs(kinetic_energy_at(system, end) - kinetic)
         if change <= slack * kinetic:
             return True
-        if parts >= MOST_PARTS:
-            return change <= max(slack, BARELY_KEPT) * kinetic  # what is not a number has not stayed
-        parts *= 2
+        if substeps >= MAX_SUBSTEPS:
+            return change <= max(slack, MAX_ENERGY_ERROR) * kinetic  # false if the energy is not a number
+        substeps *= 2
 
 
 @subroutine
-def drift_on(system, y, h, first, later, between):
-    """A step of Heun's method, in place."""
-    write_drift(system, y, first)
+def heun_step(system, y, h, first, last, between):
+    """Take a step of Heun's method of third order in place. first, last, between: scratch, as y."""
+    write_inertial_rates(system, y, first)
     add_rates(system, y, first, h / 3.0, between)
-    write_drift(system, between, later)
-    add_rates(system, y, later, h / 1.5, between)
-    write_drift(system, between, later)
+    write_inertial_rates(system, between, last)
+    add_rates(system, y, last, h / 1.5, between)
+    write_inertial_rates(system, between, last)
     for k in range(y.shape[0]):
-        later[k] = 0.25 * first[k] + 0.75 * later[k]
-    add_rates(system, y, later, h, y)
+        last[k] = 0.25 * first[k] + 0.75 * last[k]
+    add_rates(system, y, last, h, y)
 
 
 @subroutine
-def write_drift(system, y, out):
-    """Write the rates of a state by inertia alone: of what acts in joints, only armatures are left."""
+def write_inertial_rates(system, y, out):
+    """Write the rates of a state by inertia alone, with armatures and constraint forces but no other forces."""
     model, work = system.model, system.work
     for j in range(work.dofs.shape[0]):
         system.tau[j] = 0.0
@@ -332,14 +345,14 @@ def write_drift(system, y, out):
 def close_loops(calls, system, time, y, rates):
     """Close all loops and couplings at the end of a step. Returns whether they are closed.
 
-    `calls.close` corrects the state with the factors that the last call of `calls.rates` has left. After a step in
-    which links turned far, these factors may be too old for the correction to converge, so they are renewed.
+    `calls.close` corrects the state with the factors that the last call of `calls.rates` left. After a step in which
+    links turned far, these factors may be too old for the correction to converge, so they are renewed.
 
-    rates: room for the rates of y.
+    rates: scratch, for the rates of y.
     """
     closed = calls.close(system, time, y)
-    for turn in range(MOST_FACTORS if system.constraints.count[1] > 0 else 0):
-        if closed and (turn >= ENOUGH_FACTORS or widest_gap(system, y) <= WELL_CLOSED):
+    for turn in range(MAX_REFACTORIZATIONS if system.constraints.count[1] > 0 else 0):
+        if closed and (turn >= SUFFICIENT_REFACTORIZATIONS or largest_constraint_error(system, y) <= CLOSED_ERROR):
             return True
         calls.rates(system, time, y, 0.0, rates)
         closed = calls.close(system, time, y)
@@ -347,8 +360,8 @@ def close_loops(calls, system, time, y, rates):
 
 
 @subroutine
-def widest_gap(system, y):
-    """Return the largest error of all constraints [rad or m]; signals are read."""
+def largest_constraint_error(system, y):
+    """Return the largest position error of all model constraints [rad or m]; signals are read."""
     q, qd = parts_of(system, y)
     model, scratch = system.model, system.scratch
     move_bodies(model, system.work, q, system.work.still)
@@ -360,14 +373,15 @@ def widest_gap(system, y):
 
 @subroutine
 def add_rates(system, y, rates, h, out):
+    """Write y + h rates to `out`, with normalized quaternions."""
     for k in range(y.shape[0]):
         out[k] = y[k] + h * rates[k]
     normalize_quaternions(system.model, out)
 
 
 @subroutine
-def energy_of_motion(system, y):
-    """Of the bodies, and of armatures [J]."""
+def kinetic_energy_at(system, y):
+    """Return the kinetic energy of bodies and armatures in the state y [J]."""
     q, qd = parts_of(system, y)
     forward_kinematics_pass(system.model, system.work, q, qd)
     return kinetic_energy(system.model, system.work, qd)

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is told of a crowd's step, and what the next one must know: loads, the springs of what sticks, blows."""
+"""State that outlives a convex step: contact loads and friction springs for the next step, and loads for observers.
+
+steps.py recalls and stores contacts, restitution.py records impacts, and touching.py reports loads once a frame is
+reached.
+"""
 
 from __future__ import annotations
 
@@ -17,159 +21,172 @@ from ...spatial import (
     sub,
 )
 from ...spatial.storage import get3, put3
-from .constraint_jacobians import row_velocity
-from .constraint_potentials import BOUNCES, HOLDS
-from .constraints import SLOWLY
+from .constraint_jacobians import constraint_velocity
+from .constraint_potentials import BOUNCES, BOUNDED
+from .constraints import RELAXATION_STEPS
 from .problem import (
-    BEFORE,
-    CONTACTS,
-    DRIVING,
-    HOLDING,
-    LAW_COUNT,
-    STRAIN,
+    CONSTRAINT_COUNT,
+    CONTACT_COUNT,
+    DRIVE_LOAD,
+    FRICTION_STRAIN,
+    PASSIVE_LOAD,
+    PREVIOUS_COUNT,
 )
-from .sleeping import KEPT
+from .sleeping import SLEEPING_CONTACT
 
-SURELY = 1.0 - 1e-9
-"""Part of its bound from which on friction slips."""
+SLIP_SHARE = 1.0 - 1e-9
+"""Share of its bound from which on friction counts as slipping; the rest is rounding."""
 
 
 @subroutine
-def recall(crowd, contact, known):
-    """Take over what is known of a contact from the step before, in which its pair begins at `known`."""
-    before, count, k = crowd.before, crowd.counts[BEFORE], known
-    contact.load, contact.slips = 0.0, 0
-    put3(contact.strain, ZERO)
-    put3(contact.twist, ZERO)
-    while k < count and before[k].first == contact.first and before[k].second == contact.second:
-        if before[k].name == contact.name:
+def recall_contact(step, contact, first):
+    """Copy load and friction state of a contact from the same contact in the previous step, if there was one.
+
+    first: number of the first previous contact of its pair.
+    """
+    previous, count, k = step.previous_contacts, step.counts[PREVIOUS_COUNT], first
+    contact.load, contact.is_slipping = 0.0, 0
+    put3(contact.slip_strain, ZERO)
+    put3(contact.angular_strain, ZERO)
+    while k < count and previous[k].first == contact.first and previous[k].second == contact.second:
+        if previous[k].name == contact.name:
             n = get3(contact.normal)
-            strain, twist = get3(before[k].strain), get3(before[k].twist)
-            contact.load, contact.slips = before[k].load, before[k].slips
-            put3(contact.strain, sub(strain, scale(n, dot(n, strain))))
-            put3(contact.twist, twist)
+            strain = get3(previous[k].slip_strain)
+            contact.load, contact.is_slipping = previous[k].load, previous[k].is_slipping
+            put3(contact.slip_strain, sub(strain, scale(n, dot(n, strain))))
+            put3(contact.angular_strain, get3(previous[k].angular_strain))
             break
         k += 1
 
 
 @subroutine
-def remember(crowd, h):
-    """Write to contacts what their laws have exerted, and keep them for the next step."""
-    counts = crowd.counts
-    for c in range(counts[CONTACTS]):
-        contact = crowd.contacts[c]
-        k = contact.law
-        if k != KEPT:
-            contact.load, contact.struck = 0.0, 0
+def store_contacts(step, h):
+    """Write the loads that constraints exerted to the contacts, and keep these for the next step, of h seconds."""
+    counts = step.counts
+    for c in range(counts[CONTACT_COUNT]):
+        contact = step.contacts[c]
+        k = contact.constraint
+        if k != SLEEPING_CONTACT:
+            contact.load, contact.is_impact = 0.0, 0
             put3(contact.force, ZERO)
             put3(contact.torque, ZERO)
         if k >= 0:
-            contact.load = crowd.laws[k].impulse[0] / h
+            contact.load = step.constraints[k].impulse[0] / h
             k += 1
-            while k < counts[LAW_COUNT] and crowd.laws[k].contact == c:
-                tell_friction(crowd, contact, crowd.laws[k], h)
+            while k < counts[CONSTRAINT_COUNT] and step.constraints[k].contact == c:
+                store_friction(step, contact, step.constraints[k], h)
                 k += 1
-        crowd.before[c] = crowd.contacts[c]
-    counts[BEFORE] = counts[CONTACTS]
+        step.previous_contacts[c] = step.contacts[c]
+    counts[PREVIOUS_COUNT] = counts[CONTACT_COUNT]
 
 
 @subroutine
-def tell_friction(crowd, contact, law, h):
-    """Add what a law of friction has exerted, and stretch the spring by which it holds."""
+def store_friction(step, contact, constraint, h):
+    """Add the load of a friction constraint to its contact, and update the deflection of its spring.
+
+    If friction sticks, the spring deflects by the way of the step. If it slips, the deflection is that of its force.
+    """
     n = get3(contact.normal)
     a, b = tangents(n)
-    size = math.sqrt(law.impulse[0] * law.impulse[0] + law.impulse[1] * law.impulse[1])
-    slips = size >= law.bound * SURELY and law.stiffness > 0.0  # else joints keep bodies from going that way
-    for r in range(law.rows):
-        along = n if law.rows == 1 else (a if r == 0 else b)
-        strain = get3(contact.twist) if law.turns else get3(contact.strain)
-        was = dot(along, strain)
-        now = was + h * law.velocity[r]
+    x, y = constraint.impulse[0], constraint.impulse[1]
+    # A constraint without stiffness acts in a direction that joints block.
+    slips = math.sqrt(x * x + y * y) >= constraint.bound * SLIP_SHARE and constraint.stiffness > 0.0
+    for r in range(constraint.rows):
+        along = n if constraint.rows == 1 else (a if r == 0 else b)
+        strain = get3(contact.angular_strain) if constraint.is_angular else get3(contact.slip_strain)
+        before = dot(along, strain)
+        after = before + h * constraint.velocity[r]
         if slips:
-            now = -law.impulse[r] * SLOWLY * h / law.stiffness
-        strain = add(strain, scale(along, now - was))
-        push = scale(along, law.impulse[r] / h)
-        if law.turns:
-            put3(contact.twist, strain)
-            put3(contact.torque, add(get3(contact.torque), push))
+            after = -constraint.impulse[r] * RELAXATION_STEPS * h / constraint.stiffness
+        strain = add(strain, scale(along, after - before))
+        force = scale(along, constraint.impulse[r] / h)
+        if constraint.is_angular:
+            put3(contact.angular_strain, strain)
+            put3(contact.torque, add(get3(contact.torque), force))
         else:
-            put3(contact.strain, strain)
-            put3(contact.force, add(get3(contact.force), push))
-            contact.slips = 1 if slips else 0
+            put3(contact.slip_strain, strain)
+            put3(contact.force, add(get3(contact.force), force))
+            contact.is_slipping = 1 if slips else 0
 
 
 @subroutine
-def remember_guards(system, crowd, h, weight):
-    """Write the loads of guards to `crowd.loads`. Impacts are left out, and guards of what sleeps keep their loads."""
-    model, loads = system.model, crowd.loads
+def store_guard_loads(system, step, h, gravity):
+    """Write the loads of guards and the deflections of their friction springs to `guard_loads`.
+
+    Impulses of impacts are left out. Guards of sleeping trees keep their loads. gravity: the size [m/s^2].
+    """
+    model, loads = system.model, step.guard_loads
     for k in range(loads.shape[0]):
         v = model.bodies[model.guards[k].body].v if model.guards[k].kind == ON_MEASURE else model.guards[k].v
-        if not crowd.asleep[crowd.forest.tree_of_dof[v]]:
-            loads[k, HOLDING], loads[k, DRIVING] = 0.0, 0.0
-    for n in range(crowd.counts[LAW_COUNT]):
-        law = crowd.laws[n]
-        if law.guard >= 0 and not is_blow(crowd, law, h, weight):
-            loads[law.guard, DRIVING if law.drives else HOLDING] += law.along * law.impulse[0] / h
-        if law.guard >= 0 and law.kind == HOLDS and not law.drives:
-            slips = abs(law.impulse[0]) >= law.bound * SURELY
-            ahead = loads[law.guard, STRAIN] + h * law.velocity[0]
-            loads[law.guard, STRAIN] = -law.impulse[0] * SLOWLY * h / law.stiffness if slips else ahead
+        if not step.asleep[step.forest.tree_of_dof[v]]:
+            loads[k, PASSIVE_LOAD], loads[k, DRIVE_LOAD] = 0.0, 0.0
+    for n in range(step.counts[CONSTRAINT_COUNT]):
+        constraint = step.constraints[n]
+        if constraint.guard >= 0 and not is_impact(step, constraint, h, gravity):
+            column = DRIVE_LOAD if constraint.is_drive else PASSIVE_LOAD
+            loads[constraint.guard, column] += constraint.guard_sign * constraint.impulse[0] / h
+        if constraint.guard >= 0 and constraint.kind == BOUNDED and not constraint.is_drive:
+            slips = abs(constraint.impulse[0]) >= constraint.bound * SLIP_SHARE
+            strain = loads[constraint.guard, FRICTION_STRAIN] + h * constraint.velocity[0]
+            if slips:
+                strain = -constraint.impulse[0] * RELAXATION_STEPS * h / constraint.stiffness
+            loads[constraint.guard, FRICTION_STRAIN] = strain
 
 
 @jitable
-def is_blow(crowd, law, h, weight):
-    """Return whether a law that pushes was struck in this step, and did not touch before."""
-    return law.kind != HOLDS and law.gap > 0.0 and rate_before(crowd, law) < -2.0 * weight * h
+def is_impact(step, constraint, h, gravity):
+    """Return whether a gap that was open closed in this step, faster than twice what gravity adds in a step."""
+    return constraint.kind != BOUNDED and constraint.gap > 0.0 and initial_rate(step, constraint) < -2.0 * gravity * h
 
 
 @kernel
-def tell_loads_of_guards(system, crowd):
-    """Let guards exert the loads of a crowd's last step, for observations after it."""
+def report_guard_loads(system, step):
+    """Write the loads of guards in the last step to WATCH records, for observations after it."""
     watches = system.work.watches
     for k in range(watches.shape[0]):
         watches[k].told = 1
-        watches[k].given, watches[k].driven = crowd.loads[k, HOLDING], crowd.loads[k, DRIVING]
+        watches[k].given, watches[k].driven = step.guard_loads[k, PASSIVE_LOAD], step.guard_loads[k, DRIVE_LOAD]
 
 
 @subroutine
-def forget_told(system):
-    """Discard the loads that `tell_points` and `tell_loads_of_guards` have written."""
+def clear_reported_loads(system):
+    """Discard the loads that `report_contacts` and `report_guard_loads` have written."""
     system.touch.count[POINTS] = 0
     for k in range(system.work.watches.shape[0]):
         system.work.watches[k].told = 0
 
 
 @subroutine
-def copy_lasting(source, target, contacts):
-    """Copy what one step leaves to the next, with so many contacts. source, target: the Crowd and its Kept, or back."""
+def copy_persistent(source, target, contacts):
+    """Copy what one step leaves to the next, with so many contacts, between a ConvexStep and its Backup."""
     for c in range(contacts):
-        target.before[c] = source.before[c]
-    for k in range(source.loads.shape[0]):
-        for c in range(source.loads.shape[1]):
-            target.loads[k, c] = source.loads[k, c]
+        target.previous_contacts[c] = source.previous_contacts[c]
+    for k in range(source.guard_loads.shape[0]):
+        for c in range(source.guard_loads.shape[1]):
+            target.guard_loads[k, c] = source.guard_loads[k, c]
     for t in range(source.asleep.shape[0]):
-        target.asleep[t], target.quiet[t] = source.asleep[t], source.quiet[t]
-    for j in range(source.felt.shape[0]):
-        target.felt[j] = source.felt[j]
+        target.asleep[t], target.still_time[t] = source.asleep[t], source.still_time[t]
+    for j in range(source.sleep_forces.shape[0]):
+        target.sleep_forces[j] = source.sleep_forces[j]
 
 
 @kernel
-def tell_points(system, ground, crowd):
-    """Write what has acted in a crowd's last step to the points, with which observations go on."""
+def report_contacts(system, ground, step):
+    """Write the loads of the last step to the points of `system.touch`, for observations after it."""
     touch, count = system.touch, 0
-    for c in range(crowd.counts[BEFORE]):
-        held, point = crowd.before[c], touch.points[count]
-        if held.struck or not held.load > 0.0:  # blows are told as such
+    for c in range(step.counts[PREVIOUS_COUNT]):
+        contact, point = step.previous_contacts[c], touch.points[count]
+        if contact.is_impact or not contact.load > 0.0:  # impacts are reported by `record_impacts`
             continue
-        point.first, point.second, point.name = held.first, held.second, held.name
-        point.one.body, point.other.body = ground.solids[held.first].body, ground.solids[held.second].body
+        point.first, point.second, point.name = contact.first, contact.second, contact.name
+        point.one.body, point.other.body = ground.solids[contact.first].body, ground.solids[contact.second].body
         point.given, point.holds, point.candidate, point.strained = 1, 1, 0, 0
-        point.is_soft, point.stiffness = (1 if held.stiffness > 0.0 else 0), held.stiffness
-        point.gap, point.rate, point.load = held.gap, 0.0, held.load
-        put3(point.place, get3(held.place))
-        put3(point.normal, get3(held.normal))
-        put3(point.force, get3(held.force))
-        put3(point.torque, get3(held.torque))
+        point.is_soft, point.stiffness = (1 if contact.stiffness > 0.0 else 0), contact.stiffness
+        point.gap, point.rate, point.load = contact.gap, 0.0, contact.load
+        put3(point.place, get3(contact.place))
+        put3(point.normal, get3(contact.normal))
+        put3(point.force, get3(contact.force))
+        put3(point.torque, get3(contact.torque))
         for rates in (point.v, point.w, point.normal_rate, point.one_rate, point.other_rate):
             put3(rates, ZERO)
         count += 1
@@ -177,21 +194,22 @@ def tell_points(system, ground, crowd):
 
 
 @jitable
-def rate_before(crowd, law):
-    return law.given[0] + row_velocity(crowd, law, 0, crowd.start)
+def initial_rate(step, constraint):
+    """Return the velocity of a constraint as the step begins [m/s or rad/s]."""
+    return constraint.bias_velocity[0] + constraint_velocity(step, constraint, 0, step.v0)
 
 
 @subroutine
-def note_blows(crowd, now, h, weight, impacts):
-    """Add what has struck, and did not touch before, to the list; what finds no room is only counted."""
-    for k in range(crowd.counts[LAW_COUNT]):
-        law = crowd.laws[k]
-        if law.contact < 0 or law.kind == HOLDS or not law.impulse[0] > 0.0:
+def record_impacts(step, now, h, gravity, impacts):
+    """Add the impacts of this step to the list. If the list is full, they are counted but not recorded."""
+    for k in range(step.counts[CONSTRAINT_COUNT]):
+        constraint = step.constraints[k]
+        if constraint.contact < 0 or constraint.kind == BOUNDED or not constraint.impulse[0] > 0.0:
             continue
-        if law.role != BOUNCES and (law.gap <= 0.0 or rate_before(crowd, law) >= -2.0 * weight * h):
+        if constraint.role != BOUNCES and not is_impact(step, constraint, h, gravity):
             continue
-        i, contact = impacts.count[0], crowd.contacts[law.contact]
-        crowd.before[law.contact].struck = 1
+        i, contact = impacts.count[0], step.contacts[constraint.contact]
+        step.previous_contacts[constraint.contact].is_impact = 1
         now.impacts += 1
         impacts.count[0] += 1
         if i < impacts.impacts.shape[0]:
@@ -199,4 +217,4 @@ def note_blows(crowd, now, h, weight, impacts):
             impact.time, impact.first, impact.second = now.time + h, contact.first, contact.second
             put3(impact.point, get3(contact.place))
             put3(impact.normal, get3(contact.normal))
-            put3(impact.impulse, add(scale(get3(contact.normal), law.impulse[0]), scale(get3(contact.force), h)))
+            put3(impact.impulse, add(scale(get3(contact.normal), constraint.impulse[0]), scale(get3(contact.force), h)))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A crowd: articulations, the laws between them, and room to solve for all velocities at once.
+"""The convex time step: the kinematic trees of a model, the constraints between them, and the solver's work arrays.
 
-Dofs are numbered as in qd. An articulation is a node of the graph that elimination.py orders. Its dofs have their
-places from its ends inward, so that what branches do not have to do with each other stays 0 in the factors; its block
-of the mass matrix is kept whole.
+It also finds the islands, which the other files of this package read. Dofs are numbered as in qd. Each kinematic tree
+is one node of the graph that block_cholesky.py orders, and its block of the mass matrix is dense. Within a tree, dofs
+are ordered from the leaves to the root, so that entries between two branches stay 0 in the Cholesky factors.
 """
 
 from __future__ import annotations
@@ -13,100 +13,128 @@ from collections import namedtuple
 import numpy as np
 
 from ...jit import jitable, subroutine
-from ...joints import SCREWS
-from ...kinematics.jacobian import motion_of_dof
-from ...kinematics.motion import rigid_inertia_of
 from ...slots import Bundled
-from ...spatial import (
-    force_from,
-    inertia_rotate,
-    momentum,
-    power,
-    rigid_add,
-    rigid_from,
-)
-from ...spatial.storage import get3, get9, put3
-from .block_cholesky import ENTRIES, LINKS, connect, lay_out, make_graph, order_nodes
-from .constraint_potentials import LAW
+from .block_cholesky import ENTRY_COUNT, NEIGHBOUR_COUNT, connect, lay_out_panels, make_graph, order_nodes
+from .constraint_potentials import CONSTRAINT
 
-HELD = np.dtype(
+CONTACT_RECORD = np.dtype(
     [
-        ("first", np.int64),  # solids
+        ("first", np.int64),  # the two solids
         ("second", np.int64),
-        ("name", np.int64),
-        ("place", np.float64, 3),  # [m]
-        ("normal", np.float64, 3),
-        ("gap", np.float64),
-        ("stiffness", np.float64),  # of a soft one; else 0
-        ("slips", np.int64),
-        ("struck", np.int64),  # whether what acted was a blow
-        ("strain", np.float64, 3),  # across the normal, of the spring by which it sticks [m]
-        ("twist", np.float64, 3),  # likewise of rolling and spinning [rad]
-        ("law", np.int64),  # its normal one; those of friction follow. -1 for none, -2 within what sleeps
-        # on the second body, as POINT has them
-        ("load", np.float64),
-        ("force", np.float64, 3),
-        ("torque", np.float64, 3),
+        ("name", np.int64),  # of the point within the pair, the same in the next step
+        ("place", np.float64, 3),  # the contact point [m]
+        ("normal", np.float64, 3),  # unit vector from the first solid to the second
+        ("gap", np.float64),  # negative if the solids overlap [m]
+        ("stiffness", np.float64),  # of a compliant contact [N/m]; 0 for a rigid one
+        ("is_slipping", np.int64),
+        ("is_impact", np.int64),  # whether the impulse of this step was an impact
+        ("slip_strain", np.float64, 3),  # tangential deflection of the spring that makes the contact stick [m]
+        ("angular_strain", np.float64, 3),  # the same for rolling and spinning friction [rad]
+        # number of the normal constraint, which the friction constraints follow; -1: none, -2: the contact sleeps
+        ("constraint", np.int64),
+        # load on the second body, as in POINT
+        ("load", np.float64),  # normal force [N]
+        ("force", np.float64, 3),  # friction force [N]
+        ("torque", np.float64, 3),  # torque of rolling and spinning friction [N m]
     ],
     align=True,
 )
-"""A contact of a crowd: what is told of it, and what the next step must know."""
+"""One contact of a convex step: its geometry, its loads, and the state of friction that the next step needs."""
+
+SAVED_NAMES = {
+    "is_slipping": "slips",
+    "is_impact": "struck",
+    "slip_strain": "strain",
+    "angular_strain": "twist",
+    "constraint": "law",
+}
+"""Names under which saved states store fields of CONTACT_RECORD. A file that is read must have the same names."""
+
+SAVED_CONTACT = np.dtype(
+    {
+        "names": [SAVED_NAMES.get(name, name) for name in CONTACT_RECORD.names or ()],
+        "formats": [CONTACT_RECORD[name] for name in CONTACT_RECORD.names or ()],
+    },
+    align=True,
+)
+"""CONTACT_RECORD with the field names of saved states. The memory layout is the same."""
 
 
-class Forest(Bundled, namedtuple("Forest", "tree_of_body tree_of_dof local first dofs mass_at")):
-    """Articulations of a model: bodies that joints connect, the world left out.
+class Forest(Bundled, namedtuple("Forest", "tree_of_body tree_of_dof local_dof first_dof dofs mass_start")):
+    """The kinematic trees of a model: bodies that joints connect, without the world.
 
     Attributes:
-        tree_of_body, tree_of_dof: -1 for the world. local: of each dof, its place in its articulation.
-        first, dofs: of articulation t, the dofs dofs[first[t]:first[t + 1]], the last one first. mass_at: where its
-            block begins.
+        tree_of_body, tree_of_dof: number of the tree of each body and of each dof; -1 for the world.
+        local_dof: place of each dof within its tree, shape (nv,).
+        first_dof, dofs: tree t has the dofs dofs[first_dof[t]:first_dof[t + 1]], the last dof of the model first.
+        mass_start: where the block of each tree begins in `ConvexStep.mass_blocks`.
     """
 
 
-class Crowd(
+class ConvexStep(
     Bundled,
     namedtuple(
-        "Crowd",
-        "forest graph laws sorted_laws islands dofs nodes places slopes mass inertias weights tied_weights start aim v"
-        " stride gradient spread search blocks roots tied asleep quiet felt contacts before loads kept counts",
+        "ConvexStep",
+        "forest graph constraints sorted_constraints islands dofs trees local_dofs jacobian mass_blocks"
+        " composite_inertias mass_diagonal coupled_mass_diagonal v0 v_free v newton_step gradient v_position v_arrival"
+        " v_mean scattered_rows work_vectors block_factors roots tree_states flight_modes asleep still_time"
+        " sleep_forces contacts previous_contacts guard_loads backup counts",
     ),
 ):
-    """Room for a step of a crowd.
+    """One convex step: its unknown velocities, its constraints, and the work arrays of Newton's method.
 
     Attributes:
-        laws: LAW records. sorted_laws: their numbers, island by island. islands: where each island's laws and nodes
-            begin, and whether it is solved by iteration, shape (trees + 1, 3).
-        dofs, slopes: of the laws. nodes, places: of those dofs, the articulation and the place in it.
-        mass: blocks of the mass matrix, with what a linearly implicit step adds. inertias: composite ones of bodies,
-            shape (bodies, 10). weights: the diagonal of the mass matrix, shape (nv,). tied_weights: the same, with the
-            inertia of what couplings tie to a dof; see `share_weights`.
-        start: velocities before the step; aim: those without the laws; v: those that are sought; stride, gradient: of
-            the search, shape (nv,) each. spread: a law's rows by the places of their dofs, shape (2, nv).
-        search, blocks: of iteration.py, vectors in the order of forest.dofs, shape (4, nv), and factors, as `mass`.
-        roots: of articulations, one that stands for its island. tied: of articulations, UNTIED, BOUND or LED, as
-            `note_tied` finds it.
-        asleep: of articulations, 0 or the number of the island that sleeps. quiet: how long they have kept still [s].
-        felt: what acted on each dof as it fell asleep, besides contacts, shape (nv,) [N or N m].
-        contacts, before: HELD records of this step and of the last one. loads: for each guard, the load of its stops,
-            friction and speed limit and that of its drive in the last step [N or N m], and the strain of the spring by
-            which its friction sticks [m or rad], shape (guards, 3). kept: the state of these arrays at the start of the
-            step, from which it is tried again. counts: how many there are of all, and how many strides the search has
-            taken so far.
+        forest: the kinematic trees. graph: which of them constraints connect, and the Hessian; see block_cholesky.py.
+        constraints: CONSTRAINT records. sorted_constraints: their numbers, island by island.
+        islands: one line per island, with the columns FIRST_CONSTRAINT, FIRST_TREE and IS_ITERATIVE (whether conjugate
+            gradients solve it), shape (trees + 1, 3).
+        dofs, trees, local_dofs: the dofs that move each constraint, their trees and their places within these.
+        jacobian: derivatives of the constraints' velocities with respect to these dofs, row after row.
+        mass_blocks: mass matrix of each tree, with the terms that a linearly implicit step adds.
+        composite_inertias: inertia of each body with all bodies that it carries, shape (bodies, 10).
+        mass_diagonal: diagonal of the mass matrix, shape (nv,). coupled_mass_diagonal: the same, with the inertia of
+            dofs that couplings tie to this one; see `share_coupled_mass`.
+        v0, v_free, v: velocities before the step, without the constraints' impulses, and as solved, shape (nv,) each.
+        newton_step, gradient: of Newton's method, shape (nv,) each.
+        v_position: velocities by which positions advance. v_arrival: velocities just before the impacts of the step.
+            v_mean: velocities along which impulses do their work; scratch. Shape (nv,) each.
+        scattered_rows: rows of one constraint, scattered to the places of their dofs, shape (2, nv).
+        work_vectors: scratch, in the order of forest.dofs, shape (4, nv). block_factors: Cholesky factors of the
+            diagonal blocks, laid out as `mass_blocks`.
+        roots: union-find forest of the trees; the root of a tree names its island, and is -1 outside of islands.
+        tree_states: what unilateral constraints do to each tree; see restitution.py and free_flight.py.
+        flight_modes: UNCONSTRAINED, CONSTRAINED or EXCLUDED for each tree; see `write_flight_modes`.
+        asleep: 0, or the number of the sleeping island, for each tree. still_time: how long each tree has been still
+            [s]. sleep_forces: force on each dof, besides contacts, as it fell asleep, shape (nv,) [N or N m].
+        contacts, previous_contacts: CONTACT_RECORD records of this step and of the last one.
+        guard_loads: load of each guard's stops, friction and speed limit in the last step, load of its drive [N or
+            N m], and deflection of its friction's spring [m or rad], shape (guards, 3).
+        backup: copies of the arrays that one step leaves to the next, from which a failed step is repeated.
+        counts: numbers of constraints, dofs, Jacobian entries, contacts, previous contacts, islands, and Newton steps.
     """
 
 
-class Kept(Bundled, namedtuple("Kept", "before loads asleep quiet felt")):
-    """Copies of the arrays of a `Crowd` that one step leaves to the next."""
+class Backup(Bundled, namedtuple("Backup", "previous_contacts guard_loads asleep still_time sleep_forces")):
+    """Copies of the arrays of a `ConvexStep` that one step leaves to the next."""
 
 
-LAW_COUNT, DOF_COUNT, SLOPE_COUNT, CONTACTS, BEFORE, ISLANDS, STRIDES = range(7)
-LAWS, NODES, ITERATES = range(3)
-HOLDING, DRIVING, STRAIN = range(3)
-"""Columns of `loads`."""
+CONSTRAINT_COUNT, DOF_COUNT, JACOBIAN_COUNT, CONTACT_COUNT, PREVIOUS_COUNT, ISLAND_COUNT, NEWTON_STEPS = range(7)
+"""Entries of `counts`. NEWTON_STEPS is a sum over all steps so far."""
+FIRST_CONSTRAINT, FIRST_TREE, IS_ITERATIVE = range(3)
+"""Columns of `islands`."""
+PASSIVE_LOAD, DRIVE_LOAD, FRICTION_STRAIN = range(3)
+"""Columns of `guard_loads`."""
+UNTOUCHED, TOUCHED, LOADED, ARRIVING, RUBBED = 0, 1, 2, 3, -1
+"""Entries of `tree_states`. UNTOUCHED: no unilateral constraint acts on the tree in this step. TOUCHED: one does.
+
+LOADED: it acts throughout the step, as under a weight, or the tree is held by something else than contacts. ARRIVING: a
+single body that comes to an impact with the velocity of its arrival (restitution.py). RUBBED: contacts with friction
+act on it (free_flight.py).
+"""
 
 
 def make_forest(bodies: np.recarray) -> Forest:
-    """Of BODY records."""
+    """Return the kinematic trees of BODY records."""
     count, nv = len(bodies), int(bodies.v_end.max(initial=0))
     tree_of_body, tree_of_dof = np.full(count, -1), np.full(nv, -1)
     trees = 0
@@ -119,241 +147,163 @@ def make_forest(bodies: np.recarray) -> Forest:
         tree_of_dof[bodies.v[i] : bodies.v_end[i]] = tree_of_body[i]
     dofs = np.lexsort((-np.arange(nv), tree_of_dof))
     sizes = np.bincount(tree_of_dof[tree_of_dof >= 0], minlength=trees)
-    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    local = np.zeros(nv, np.int64)
-    local[dofs] = np.arange(nv) - first[tree_of_dof[dofs]]
-    mass_at = np.concatenate([[0], np.cumsum(sizes**2)]).astype(np.int64)
-    return Forest(tree_of_body, tree_of_dof, local, first, dofs, mass_at)
+    first_dof = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    local_dof = np.zeros(nv, np.int64)
+    local_dof[dofs] = np.arange(nv) - first_dof[tree_of_dof[dofs]]
+    mass_start = np.concatenate([[0], np.cumsum(sizes**2)]).astype(np.int64)
+    return Forest(tree_of_body, tree_of_dof, local_dof, first_dof, dofs, mass_start)
 
 
-def make_crowd(bodies: np.recarray, contacts: int, guards: int = 0) -> Crowd:
-    """Make a crowd of BODY records and so many guards, with room for so many contacts."""
+def make_convex_step(bodies: np.recarray, contacts: int, guards: int = 0) -> ConvexStep:
+    """Make the arrays of a convex step for BODY records and a number of guards, with room for so many contacts."""
     forest = make_forest(bodies)
-    trees, nv = len(forest.first) - 1, len(forest.dofs)
-    sizes = np.diff(forest.first)
-    laws = 4 * contacts + 6 * nv
-    wide = 2 * int(sizes.max(initial=1))
-    graph = make_graph(sizes, 8 * trees + contacts, int((sizes**2).sum()) + 16 * contacts * int(sizes.max(initial=1)))
-    weights, tied_weights, start, aim, v, stride, gradient, felt = (np.zeros(nv) for _ in range(8))
-    dofs, nodes, places = (np.zeros(contacts * wide + 4 * nv, np.int64) for _ in range(3))
-    return Crowd(
-        forest,
-        graph,
-        np.zeros(laws, LAW).view(np.recarray),
-        np.zeros(laws, np.int64),
-        np.zeros((trees + 1, 3), np.int64),
-        dofs,
-        nodes,
-        places,
-        np.zeros(4 * contacts * wide + 8 * nv),
-        np.zeros(int(forest.mass_at[-1])),
-        np.zeros((len(bodies), 10)),
-        weights,
-        tied_weights,
-        start,
-        aim,
-        v,
-        stride,
-        gradient,
-        np.zeros((2, nv)),
-        np.zeros((4, nv)),
-        np.zeros(int(forest.mass_at[-1])),
-        np.zeros(trees, np.int64),
-        np.zeros(trees, np.int64),
-        np.zeros(trees, np.int64),
-        np.zeros(trees),
-        felt,
-        np.zeros(contacts, HELD).view(np.recarray),
-        np.zeros(contacts, HELD).view(np.recarray),
-        np.zeros((guards, 3)),
-        Kept(
-            np.zeros(contacts, HELD).view(np.recarray),
-            np.zeros((guards, 3)),
-            np.zeros(trees, np.int64),
-            np.zeros(trees),
-            np.zeros(nv),
-        ),
-        np.zeros(7, np.int64),
+    trees, nv = len(forest.first_dof) - 1, len(forest.dofs)
+    sizes = np.diff(forest.first_dof)
+    constraints = 4 * contacts + 6 * nv
+    pair_dofs = 2 * int(sizes.max(initial=1))
+    entries = int((sizes**2).sum()) + 16 * contacts * int(sizes.max(initial=1))
+    blocks = int(forest.mass_start[-1])
+
+    def per_dof() -> np.ndarray:
+        return np.zeros(nv)
+
+    def per_tree() -> np.ndarray:
+        return np.zeros(trees, np.int64)
+
+    def listed() -> np.ndarray:
+        return np.zeros(contacts * pair_dofs + 4 * nv, np.int64)
+
+    def records() -> np.recarray:
+        return np.zeros(contacts, CONTACT_RECORD).view(np.recarray)
+
+    return ConvexStep(
+        forest=forest,
+        graph=make_graph(sizes, 8 * trees + contacts, entries),
+        constraints=np.zeros(constraints, CONSTRAINT).view(np.recarray),
+        sorted_constraints=np.zeros(constraints, np.int64),
+        islands=np.zeros((trees + 1, 3), np.int64),
+        dofs=listed(),
+        trees=listed(),
+        local_dofs=listed(),
+        jacobian=np.zeros(4 * contacts * pair_dofs + 8 * nv),
+        mass_blocks=np.zeros(blocks),
+        composite_inertias=np.zeros((len(bodies), 10)),
+        mass_diagonal=per_dof(),
+        coupled_mass_diagonal=per_dof(),
+        v0=per_dof(),
+        v_free=per_dof(),
+        v=per_dof(),
+        newton_step=per_dof(),
+        gradient=per_dof(),
+        v_position=per_dof(),
+        v_arrival=per_dof(),
+        v_mean=per_dof(),
+        scattered_rows=np.zeros((2, nv)),
+        work_vectors=np.zeros((4, nv)),
+        block_factors=np.zeros(blocks),
+        roots=per_tree(),
+        tree_states=per_tree(),
+        flight_modes=per_tree(),
+        asleep=per_tree(),
+        still_time=np.zeros(trees),
+        sleep_forces=per_dof(),
+        contacts=records(),
+        previous_contacts=records(),
+        guard_loads=np.zeros((guards, 3)),
+        backup=Backup(records(), np.zeros((guards, 3)), per_tree(), np.zeros(trees), per_dof()),
+        counts=np.zeros(7, np.int64),
     )
-
-
-# ---- the mass matrix
-
-
-@subroutine
-def write_mass(model, work, crowd):
-    """Write the blocks of the mass matrix, of bodies that are placed, with implicit inertias as `work` has them.
-
-    Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 6.2, the composite-rigid-body algorithm.
-    """
-    count, forest, mass = model.bodies.shape[0], crowd.forest, crowd.mass
-    for i in range(1, count):
-        put_rigid(crowd.inertias[i], inertia_rotate(get9(work.bodies[i].rotation), rigid_inertia_of(model.bodies[i])))
-    for i in range(count - 1, 0, -1):
-        parent = model.bodies[i].parent
-        if parent > 0:
-            outer = crowd.inertias[parent]
-            carried = rigid_from(get_rigid(crowd.inertias[i]), get3(work.bodies[i].arm))
-            put_rigid(outer, rigid_add(get_rigid(outer), carried))
-    for k in range(mass.shape[0]):
-        mass[k] = 0.0
-    for i in range(1, count):
-        body = model.bodies[i]
-        for j in range(body.v, body.v_end):
-            write_row(model, work, crowd, i, j)
-            if body.kind == SCREWS:
-                mass[entry(forest, j, j)] += work.dofs[j].armature
-        if body.kind != SCREWS:
-            for v in range(body.v, body.v_end, 3):
-                add_implicit(forest, mass, v, work.dofs[v].implicit_inertia)
-    for j in range(crowd.weights.shape[0]):
-        crowd.weights[j] = crowd.tied_weights[j] = mass[entry(forest, j, j)]
-
-
-@jitable
-def entry(forest, i, j):
-    """Where the mass matrix has dofs i and j of one articulation."""
-    tree = forest.tree_of_dof[i]
-    size = forest.first[tree + 1] - forest.first[tree]
-    return forest.mass_at[tree] + forest.local[i] * size + forest.local[j]
-
-
-@jitable
-def multiply_mass(crowd, tree, x, out):
-    """Write to `out` the mass matrix of an articulation times x, both of shape (nv,) in the order of forest.dofs."""
-    first, last = crowd.forest.first[tree], crowd.forest.first[tree + 1]
-    size, at = last - first, crowd.forest.mass_at[tree]
-    into = out[first:last]
-    for c in range(size):
-        into[c] = 0.0
-    for i in range(size):
-        value, row = x[first + i], crowd.mass[at + i * size : at + (i + 1) * size]
-        for c in range(size):
-            into[c] += value * row[c]
-
-
-@jitable
-def add_implicit(forest, mass, v, inertia):
-    k = 0
-    for i in range(3):
-        for j in range(i, 3):
-            mass[entry(forest, v + i, v + j)] += inertia[k]
-            if i != j:
-                mass[entry(forest, v + j, v + i)] += inertia[k]
-            k += 1
-
-
-@subroutine
-def write_row(model, work, crowd, i, j):
-    """As fill_row of dynamics/crba.py."""
-    force = momentum(get_rigid(crowd.inertias[i]), motion_of_dof(model, work, i, j))
-    below = i
-    while below > 0:
-        for k in range(model.bodies[below].v, model.bodies[below].v_end):
-            value = power(motion_of_dof(model, work, below, k), force)
-            crowd.mass[entry(crowd.forest, j, k)] = value
-            crowd.mass[entry(crowd.forest, k, j)] = value
-        force = force_from(force, get3(work.bodies[below].arm))
-        below = model.bodies[below].parent
-
-
-@jitable
-def get_rigid(a):
-    return a[0], get3(a, 1), (a[4], a[5], a[6], a[7], a[8], a[9])
-
-
-@jitable
-def put_rigid(a, rigid):
-    a[0] = rigid[0]
-    put3(a, rigid[1], 1)
-    a[4], a[5], a[6], a[7], a[8], a[9] = rigid[2]
 
 
 # ---- islands
 
 
 @subroutine
-def find_islands(crowd):
-    """Sort laws and articulations by islands, and order these for elimination. Returns whether there is room.
+def find_islands(step):
+    """Sort constraints and trees by islands, and order the trees of each island for elimination.
 
-    Articulations that no law touches are in no island.
+    Trees that no constraint moves are in no island. Returns whether the graph's arrays were long enough.
     """
-    forest, roots, graph, counts = crowd.forest, crowd.roots, crowd.graph, crowd.counts
+    forest, roots, graph, counts = step.forest, step.roots, step.graph, step.counts
     for t in range(roots.shape[0]):
         roots[t] = -1
-        for w in range(graph.sets.shape[1]):
-            graph.sets[t, w] = 0
-    for k in range(counts[LAW_COUNT]):
-        law, before = crowd.laws[k], -1
-        for n in range(law.count):
-            dof = crowd.dofs[law.first + n]
+        for w in range(graph.adjacency.shape[1]):
+            graph.adjacency[t, w] = 0
+    for k in range(counts[CONSTRAINT_COUNT]):
+        constraint, previous = step.constraints[k], -1
+        for n in range(constraint.dof_count):
+            dof = step.dofs[constraint.first_dof + n]
             t = forest.tree_of_dof[dof]
-            crowd.nodes[law.first + n], crowd.places[law.first + n] = t, forest.local[dof]
-            if t == before:
+            step.trees[constraint.first_dof + n], step.local_dofs[constraint.first_dof + n] = t, forest.local_dof[dof]
+            if t == previous:
                 continue
             if roots[t] < 0:
                 roots[t] = t
             for m in range(n):
-                connect(graph, t, crowd.nodes[law.first + m])
-            if before >= 0:
-                join_trees(roots, t, before)
-            before = t
-    sort_by_islands(crowd)
-    graph.numbers[LINKS], graph.numbers[ENTRIES] = 0, 0
-    for s in range(counts[ISLANDS]):
-        ordered = order_nodes(graph, crowd.islands[s, NODES], crowd.islands[s + 1, NODES])
-        crowd.islands[s, ITERATES] = 0 if ordered else 1
-    if graph.numbers[LINKS] > graph.links.shape[0]:
+                connect(graph, t, step.trees[constraint.first_dof + m])
+            if previous >= 0:
+                join_islands(roots, t, previous)
+            previous = t
+    sort_by_islands(step)
+    graph.counts[NEIGHBOUR_COUNT], graph.counts[ENTRY_COUNT] = 0, 0
+    for s in range(counts[ISLAND_COUNT]):
+        ordered = order_nodes(graph, step.islands[s, FIRST_TREE], step.islands[s + 1, FIRST_TREE])
+        step.islands[s, IS_ITERATIVE] = 0 if ordered else 1
+    if graph.counts[NEIGHBOUR_COUNT] > graph.neighbours.shape[0]:
         return False
-    for s in range(counts[ISLANDS]):
-        lay_out(graph, crowd.islands[s, NODES], crowd.islands[s + 1, NODES])
-    return graph.numbers[ENTRIES] <= graph.panels.shape[0]
+    for s in range(counts[ISLAND_COUNT]):
+        lay_out_panels(graph, step.islands[s, FIRST_TREE], step.islands[s + 1, FIRST_TREE])
+    return graph.counts[ENTRY_COUNT] <= graph.panels.shape[0]
 
 
 @jitable
-def join_trees(roots, i, j):
+def join_islands(roots, i, j):
+    """Unite the islands of trees i and j; the smaller root stays."""
     i, j = root_of(roots, i), root_of(roots, j)
     roots[max(i, j)] = min(i, j)
 
 
 @jitable
 def root_of(roots, i):
+    """Return the root of tree i in the union-find forest."""
     while roots[i] != i:
         i = roots[i]
     return i
 
 
 @subroutine
-def sort_by_islands(crowd):
-    """Number islands by their first articulations; then nodes and laws stand island by island, in their order."""
-    roots, numbers, islands = crowd.roots, crowd.graph.degrees, crowd.islands
-    trees, laws, count = roots.shape[0], crowd.counts[LAW_COUNT], 0
-    for t in range(trees):
+def sort_by_islands(step):
+    """Number the islands by their first trees, and list trees and constraints island by island, in ascending order."""
+    roots, numbers, islands = step.roots, step.graph.degrees, step.islands
+    count = 0
+    for t in range(roots.shape[0]):
         if roots[t] >= 0:
             root = root_of(roots, t)
             if root == t:
                 numbers[t] = count
-                islands[count, LAWS], islands[count, NODES] = 0, 0
+                islands[count, FIRST_CONSTRAINT], islands[count, FIRST_TREE] = 0, 0
                 count += 1
-            islands[numbers[root], NODES] += 1
-    for k in range(laws):
-        law = crowd.laws[k]
-        law.island = numbers[root_of(roots, crowd.forest.tree_of_dof[crowd.dofs[law.first]])]
-        islands[law.island, LAWS] += 1
-    crowd.counts[ISLANDS] = count
-    law_at, node_at = 0, 0
+            islands[numbers[root], FIRST_TREE] += 1
+    for k in range(step.counts[CONSTRAINT_COUNT]):
+        constraint = step.constraints[k]
+        constraint.island = numbers[root_of(roots, step.forest.tree_of_dof[step.dofs[constraint.first_dof]])]
+        islands[constraint.island, FIRST_CONSTRAINT] += 1
+    step.counts[ISLAND_COUNT] = count
+    first_constraint, first_tree = 0, 0
     for s in range(count):
-        islands[s, LAWS], law_at = law_at, law_at + islands[s, LAWS]
-        islands[s, NODES], node_at = node_at, node_at + islands[s, NODES]
-    for t in range(trees):
+        constraints, trees = islands[s, FIRST_CONSTRAINT], islands[s, FIRST_TREE]
+        islands[s, FIRST_CONSTRAINT], islands[s, FIRST_TREE] = first_constraint, first_tree
+        first_constraint, first_tree = first_constraint + constraints, first_tree + trees
+    for t in range(roots.shape[0]):
         if roots[t] >= 0:
             s = numbers[root_of(roots, t)]
-            crowd.graph.order[islands[s, NODES]] = t
-            islands[s, NODES] += 1
-    for k in range(laws):
-        s = crowd.laws[k].island
-        crowd.sorted_laws[islands[s, LAWS]] = k
-        islands[s, LAWS] += 1
+            step.graph.order[islands[s, FIRST_TREE]] = t
+            islands[s, FIRST_TREE] += 1
+    for k in range(step.counts[CONSTRAINT_COUNT]):
+        s = step.constraints[k].island
+        step.sorted_constraints[islands[s, FIRST_CONSTRAINT]] = k
+        islands[s, FIRST_CONSTRAINT] += 1
     for s in range(count, 0, -1):
-        islands[s, LAWS], islands[s, NODES] = islands[s - 1, LAWS], islands[s - 1, NODES]
-    islands[0, LAWS], islands[0, NODES] = 0, 0
+        islands[s, FIRST_CONSTRAINT] = islands[s - 1, FIRST_CONSTRAINT]
+        islands[s, FIRST_TREE] = islands[s - 1, FIRST_TREE]
+    islands[0, FIRST_CONSTRAINT], islands[0, FIRST_TREE] = 0, 0

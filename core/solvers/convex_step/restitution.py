@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Restitution in a crowd's step: velocities jump at its end where contacts and stops have closed.
+"""Restitution in a convex step: velocities jump at its end where contacts and stops have closed.
 
-The first solution of a step keeps gaps from closing, so it is plastic, and only positions follow it. A second solution
-gives the velocities with which the next step begins. It is an impact in the positions at the end of the step, of all
-contacts of an island at once. With Newton's law, an impulse p does the work p (v + v') / 2 on a contact whose bodies
-part with the velocity v before and v' after it (negative where they approach). So a contact that has closed
+steps.py calls `apply_restitution`. The first solution of a step keeps gaps from closing, so it is a plastic impact, and
+only positions follow it. A second solution gives the velocities with which the next step begins. It is an impact in the
+positions at the end of the step, of all contacts of an island at once. With Newton's law, an impulse p does the work p
+(v + v') / 2 on a contact whose bodies separate with the velocity v before and v' after it (negative if they approach).
+So a contact that has closed
 
 - bounces if it approaches: v' = -e v, which takes the work p (1 - e) |v| / 2;
-- may close again at the rate v at most, if it parts and only its neighbours keep it closed. That does no work. It
-  bounces in the next step, so that an impact travels through bodies that touch.
+- may close again with the velocity v at most, if it separates and only its neighbours keep it closed. That does no
+  work. It bounces in the next step, so that an impact travels through bodies that touch.
 
-A contact that is open takes no part; it bounces once it has closed. A body arrives with that part of its forces'
-impulse which gives it the kinetic energy that the forces have done in work along its way. If the first solution has
-lifted it higher than its speed would, the impact gives that energy back. So restitution 1 keeps the energy, however
-long the steps are.
+An open contact takes no part; it bounces once it has closed. A body arrives with that share of its forces' impulse
+which gives it the kinetic energy that the forces have done in work along its way. If the first solution has lifted it
+higher than its speed would, the impact gives that energy back. So restitution 1 keeps the energy, whatever the length
+of the steps.
 
 Source: Moreau, Unilateral contact and dry friction in finite freedom dynamics (1988); Glocker, Energetic consistency
 conditions for standard impacts, Multibody Syst. Dyn. 29 (2013), for the energy.
@@ -23,244 +24,267 @@ from __future__ import annotations
 
 import math
 
-from ...contact.impacts import MOST_GIVES, less
+from ...contact.impacts import MAX_RESTITUTION_TRIES, reduced_share
 from ...jit import jitable, subroutine
-from .constraint_jacobians import row_velocity
-from .constraint_potentials import BOUNCES, HOLDS, LEFT_OUT, STAYS
-from .free_flight import is_alone
-from .newton import find_velocities_of
-from .persistence import note_blows, rate_before
-from .problem import ISLANDS, LAW_COUNT, LAWS, NODES, multiply_mass
+from .constraint_jacobians import constraint_velocity
+from .constraint_potentials import BOUNCES, BOUNDED, INACTIVE, KEEPS_APART
+from .free_flight import is_single_body
+from .mass_matrix import multiply_mass
+from .newton import find_island_velocities
+from .persistence import initial_rate, record_impacts
+from .problem import (
+    ARRIVING,
+    CONSTRAINT_COUNT,
+    FIRST_CONSTRAINT,
+    FIRST_TREE,
+    ISLAND_COUNT,
+    LOADED,
+    TOUCHED,
+    UNTOUCHED,
+)
 
-STIFFLY = 1e4
-"""Factor on the stiffness of a law in an impact. Its compliance then takes a part of 1e-6 of the speed."""
-GAIN = 1e-4
-"""Share of the contacts' works by which an impact may add energy, since velocities are found up to a tolerance."""
-CLOSED = 0.5
-"""Gap up to which a contact counts as closed, as a share of g h^2: less than a body falls in a step."""
-LASTS = 2.0
-"""Approach velocity up to which a closed contact bears a load, as a multiple of what gravity adds in a step."""
-MOST_PART = 2.0
-"""Largest share of a step's forces with which a body arrives. More would be speed that only its neighbours' push along
-its way explains."""
+IMPACT_STIFFENING = 1e4
+"""Factor on the stiffness of a constraint in an impact. Its compliance then takes a share of 1e-6 of the speed."""
+ENERGY_TOLERANCE = 1e-4
+"""Energy that an impact may add, as a share of the works of its contacts; velocities have such errors."""
+CLOSED_GAP = 0.5
+"""Gap up to which a contact counts as closed, as a share of g h^2. A body falls farther in a step."""
+LASTING_SPEED = 2.0
+"""Approach velocity up to which a closed contact bears a lasting load, in multiples of what gravity adds in a step."""
+MAX_ARRIVAL_SHARE = 2.0
+"""Upper bound of the share of the forces' impulse with which a body arrives.
 
-STANDS, FLIES, LOADED, ARRIVES = range(4)
-"""Entries of `crowd.roots`, one for each articulation. STANDS: no law pushed it. FLIES: some did. LOADED: one of them
-bears a lasting load, or holds it by other than contacts. ARRIVES: it is a single body that comes to an impact with the
-velocity of its arrival."""
+A larger share would stand for speed that only the push of the body's neighbours in this step explains.
+"""
 
 
 @subroutine
-def bounce(model, crowd, stride, now, h, pace, weight, impacts):
-    """Let what has struck part with what its restitution leaves, and note the impacts.
+def apply_restitution(model, step, v_position, now, h, settings, gravity, impacts):
+    """Apply the impacts of a step to `v`, and record them.
 
-    stride: the velocities by which bodies move in this step, shape (nv,). weight [m/s^2]: of gravity. The entries of
-    `crowd.roots` are STANDS or FLIES. `crowd.start` becomes the velocity at the impact where that is ARRIVES. Returns
-    the work of forces along the way that bodies do not arrive with [J]; negative if contacts have lifted bodies.
+    Args:
+        v_position: velocities by which positions advance in this step, shape (nv,).
+        gravity: its size [m/s^2].
+
+    Returns:
+        The work of forces on the way that bodies do not arrive with [J]; negative if contacts have lifted bodies.
+
+    `tree_states` are UNTOUCHED or TOUCHED before. `v0` becomes the velocity just before the impact of trees that are
+    ARRIVING.
     """
-    missing = 0.0
-    if may_bounce(crowd):
-        arrive(model, crowd, stride, h, weight)
-        for s in range(crowd.counts[ISLANDS]):
-            if find_roles(crowd, s, h, pace, weight):
-                left = begin_impact(crowd, s, stride)
-                missing += left
-                bounce_without_gain(crowd, s, pace, max(-left, 0.0))
-    note_blows(crowd, now, h, weight, impacts)
-    return missing
+    lacking = 0.0
+    if has_restitution(step):
+        write_arrival_velocities(model, step, v_position, h, gravity)
+        for s in range(step.counts[ISLAND_COUNT]):
+            if assign_roles(step, s, h, settings, gravity):
+                island_lacking = prepare_impact(step, s, v_position)
+                lacking += island_lacking
+                solve_impact(step, s, settings, max(-island_lacking, 0.0))
+    record_impacts(step, now, h, gravity, impacts)
+    return lacking
 
 
 @jitable
-def may_bounce(crowd):
-    for k in range(crowd.counts[LAW_COUNT]):
-        law = crowd.laws[k]
-        if law.rigid and law.restitution > 0.0 and law.impulse[0] > 0.0:
+def has_restitution(step):
+    """Return whether any rigid constraint with restitution acts in this step."""
+    for k in range(step.counts[CONSTRAINT_COUNT]):
+        constraint = step.constraints[k]
+        if constraint.is_rigid and constraint.restitution > 0.0 and constraint.impulse[0] > 0.0:
             return True
     return False
 
 
 @subroutine
-def arrive(model, crowd, stride, h, weight):
-    """Write to `crowd.stride` the velocities with which bodies come to the end of the step, before they bounce.
+def write_arrival_velocities(model, step, v_position, h, gravity):
+    """Write to `v_arrival` the velocities with which bodies come to the end of the step, before they bounce.
 
-    What is loaded comes with its velocity at the start: loads take up what forces add.
+    A loaded tree arrives with its velocity at the start, because its loads take up what forces add.
     """
-    forest = crowd.forest
-    for k in range(crowd.counts[LAW_COUNT]):
-        if bears_load(crowd, k, h, weight):
-            law = crowd.laws[k]
-            for n in range(law.count):
-                crowd.roots[forest.tree_of_dof[crowd.dofs[law.first + n]]] = LOADED
+    forest = step.forest
+    for k in range(step.counts[CONSTRAINT_COUNT]):
+        if bears_lasting_load(step, k, h, gravity):
+            constraint = step.constraints[k]
+            for n in range(constraint.dof_count):
+                step.tree_states[forest.tree_of_dof[step.dofs[constraint.first_dof + n]]] = LOADED
     for i in range(1, model.bodies.shape[0]):
         if model.bodies[i].parent > 0:
             continue
         t = forest.tree_of_body[i]
-        part = 1.0 if crowd.roots[t] == STANDS else 0.0
-        if is_alone(model, crowd, i) and crowd.roots[t] != LOADED:
-            part = arrival(crowd, t, stride)[0]
-            crowd.roots[t] = FLIES
-        elif crowd.roots[t] == FLIES:
-            crowd.roots[t] = LOADED
-        for n in range(forest.first[t], forest.first[t + 1]):
+        part = 1.0 if step.tree_states[t] == UNTOUCHED else 0.0
+        if is_single_body(model, step, i) and step.tree_states[t] != LOADED:
+            part = arrival_share(step, t, v_position)[0]
+            step.tree_states[t] = TOUCHED
+        elif step.tree_states[t] == TOUCHED:
+            step.tree_states[t] = LOADED
+        for n in range(forest.first_dof[t], forest.first_dof[t + 1]):
             j = forest.dofs[n]
-            crowd.stride[j] = crowd.start[j] + part * (crowd.aim[j] - crowd.start[j])
+            step.v_arrival[j] = step.v0[j] + part * (step.v_free[j] - step.v0[j])
 
 
 @jitable
-def bears_load(crowd, k, h, weight):
-    """Return whether a law acts throughout the step: by a load with friction, softly, or on other than a contact."""
-    law = crowd.laws[k]
-    if law.kind == HOLDS:
-        return law.contact < 0
-    if not law.impulse[0] > 0.0:
+def bears_lasting_load(step, k, h, gravity):
+    """Return whether constraint k acts throughout the step.
+
+    That is so for a closed contact with friction that does not approach, a compliant one, and constraints of joints.
+    """
+    constraint = step.constraints[k]
+    if constraint.kind == BOUNDED:
+        return constraint.contact < 0
+    if not constraint.impulse[0] > 0.0:
         return False
-    if law.rigid == 0:
+    if constraint.is_rigid == 0:
         return True
-    rubs = k + 1 < crowd.counts[LAW_COUNT] and crowd.laws[k + 1].of == k
-    return rubs and law.gap <= CLOSED * weight * h * h and rate_before(crowd, law) >= -LASTS * weight * h
+    has_friction = k + 1 < step.counts[CONSTRAINT_COUNT] and step.constraints[k + 1].normal_constraint == k
+    return (
+        has_friction
+        and constraint.gap <= CLOSED_GAP * gravity * h * h
+        and initial_rate(step, constraint) >= -LASTING_SPEED * gravity * h
+    )
 
 
 @subroutine
-def arrival(crowd, t, stride):
-    """Return (the share of a step's forces with which a single body arrives, the energy that it lacks then [J]).
+def arrival_share(step, t, v_position):
+    """Return the share of the forces' impulse with which a single body arrives, and the energy that it then lacks [J].
 
-    With the velocities v at the start, the momenta f that forces add in the step and the mass matrix A, the velocities
-    v + s A^-1 f have s f'v + s^2 f'A^-1 f / 2 more kinetic energy than v. The forces have done the work f'stride. Of
-    the two solutions s, this is the one whose f'(v + s A^-1 f) has the sign that it has after a free flight: then, s
-    is 1.
+    With the velocities v at the start, the momentum f that forces add in the step, and the mass matrix A, the
+    velocities v + s A^-1 f have s f'v + s^2 f'A^-1 f / 2 more kinetic energy than v. The forces have done the work
+    f'v_position. Of the two solutions s, this is the one whose f'(v + s A^-1 f) has the sign that it has after a free
+    flight, where s is 1.
     """
-    first, last = crowd.forest.first[t], crowd.forest.first[t + 1]
-    change, momenta = crowd.search[0], crowd.search[1]
+    first, last = step.forest.first_dof[t], step.forest.first_dof[t + 1]
+    change, momentum = step.work_vectors[0], step.work_vectors[1]
     for i in range(first, last):
-        change[i] = crowd.aim[crowd.forest.dofs[i]] - crowd.start[crowd.forest.dofs[i]]
-    multiply_mass(crowd, t, change, momenta)
+        change[i] = step.v_free[step.forest.dofs[i]] - step.v0[step.forest.dofs[i]]
+    multiply_mass(step, t, change, momentum)
     along, size, work = 0.0, 0.0, 0.0
     for i in range(first, last):
-        j = crowd.forest.dofs[i]
-        along += momenta[i] * crowd.start[j]
-        size += momenta[i] * change[i]
-        work += momenta[i] * stride[j]
+        j = step.forest.dofs[i]
+        along += momentum[i] * step.v0[j]
+        size += momentum[i] * change[i]
+        work += momentum[i] * v_position[j]
     if not size > 0.0:
         return 1.0, 0.0
-    left = along * along + 2.0 * size * work  # the square of f'v at the arrival
-    speed = math.sqrt(left) if left > 0.0 else 0.0  # 0: neighbours have pushed it farther than it would have flown
-    part = ((speed if along + size >= 0.0 else -speed) - along) / size
-    part = min(max(part, -MOST_PART), MOST_PART)
+    squared = along * along + 2.0 * size * work
+    power = math.sqrt(squared) if squared > 0.0 else 0.0  # 0: neighbours have pushed it farther than it would fly
+    part = ((power if along + size >= 0.0 else -power) - along) / size
+    part = min(max(part, -MAX_ARRIVAL_SHARE), MAX_ARRIVAL_SHARE)
     return part, work - part * (along + 0.5 * part * size)
 
 
 @subroutine
-def find_roles(crowd, s, h, pace, weight):
-    """Write the roles of an island's rigid laws in the impact. Returns whether any of them bounces.
+def assign_roles(step, s, h, settings, gravity):
+    """Write the roles and arrival velocities of an island's rigid constraints in the impact.
 
-    A law's `change` becomes the velocity with which its bodies arrive.
+    Returns whether any of them bounces.
     """
-    found = False
-    for n in range(crowd.islands[s, LAWS], crowd.islands[s + 1, LAWS]):
-        law = crowd.laws[crowd.sorted_laws[n]]
-        if law.rigid == 0:
+    found, open_gap = False, max(CLOSED_GAP * gravity * h * h, settings.rest_height)
+    for n in range(step.islands[s, FIRST_CONSTRAINT], step.islands[s + 1, FIRST_CONSTRAINT]):
+        constraint = step.constraints[step.sorted_constraints[n]]
+        if constraint.is_rigid == 0:
             continue
-        law.change[0] = law.given[0] + row_velocity(crowd, law, 0, crowd.stride)
-        back, ahead = -law.restitution * law.change[0], law.gap + h * law.velocity[0]
-        bounces = back > weight * h and back * back > 2.0 * weight * pace.resting
-        law.role = STAYS
-        if law.impulse[0] > 0.0:
+        arrival = constraint.bias_velocity[0] + constraint_velocity(step, constraint, 0, step.v_arrival)
+        constraint.arrival_velocity = arrival
+        rebound, next_gap = -constraint.restitution * arrival, constraint.gap + h * constraint.velocity[0]
+        bounces = rebound > gravity * h and rebound * rebound > 2.0 * gravity * settings.rest_height
+        constraint.role = KEEPS_APART
+        if constraint.impulse[0] > 0.0:
             if bounces:
-                law.role, found = BOUNCES, True
-        elif law.restitution > 0.0 and (bounces or ahead > max(CLOSED * weight * h * h, pace.resting)):
-            law.role = LEFT_OUT
+                constraint.role, found = BOUNCES, True
+        elif constraint.restitution > 0.0 and (bounces or next_gap > open_gap):
+            constraint.role = INACTIVE
     return found
 
 
 @subroutine
-def begin_impact(crowd, s, stride):
-    """Prepare the second solution of an island: single bodies come as they arrive, and laws have their targets.
+def prepare_impact(step, s, v_position):
+    """Prepare the second solution of an island: arrival velocities of single bodies, and targets of the constraints.
 
     Returns the energy that the bodies lack as they arrive [J].
     """
     lacking = 0.0
-    for k in range(crowd.islands[s, NODES], crowd.islands[s + 1, NODES]):
-        t = crowd.graph.order[k]
-        if crowd.roots[t] == FLIES:
-            lacking += arrival(crowd, t, stride)[1]
-            crowd.roots[t] = ARRIVES
-            for n in range(crowd.forest.first[t], crowd.forest.first[t + 1]):
-                j = crowd.forest.dofs[n]
-                crowd.start[j] = crowd.aim[j] = crowd.stride[j]
-    for n in range(crowd.islands[s, LAWS], crowd.islands[s + 1, LAWS]):
-        law = crowd.laws[crowd.sorted_laws[n]]
-        if law.rigid == 0:
+    for k in range(step.islands[s, FIRST_TREE], step.islands[s + 1, FIRST_TREE]):
+        t = step.graph.order[k]
+        if step.tree_states[t] == TOUCHED:
+            lacking += arrival_share(step, t, v_position)[1]
+            step.tree_states[t] = ARRIVING
+            for n in range(step.forest.first_dof[t], step.forest.first_dof[t + 1]):
+                j = step.forest.dofs[n]
+                step.v0[j] = step.v_free[j] = step.v_arrival[j]
+    for n in range(step.islands[s, FIRST_CONSTRAINT], step.islands[s + 1, FIRST_CONSTRAINT]):
+        constraint = step.constraints[step.sorted_constraints[n]]
+        if constraint.is_rigid == 0:
             continue
-        if law.role == LEFT_OUT:
-            law.stiffness, law.force[0] = 0.0, 0.0
-        elif law.role == BOUNCES:
-            law.stiffness *= STIFFLY
-            law.force[0] = -law.stiffness * law.restitution * law.change[0]
+        if constraint.role == INACTIVE:
+            constraint.stiffness, constraint.bias_impulse[0] = 0.0, 0.0
+        elif constraint.role == BOUNCES:
+            constraint.stiffness *= IMPACT_STIFFENING
+            constraint.bias_impulse[0] = -constraint.stiffness * constraint.restitution * constraint.arrival_velocity
         else:
-            if law.restitution > 0.0:
-                law.stiffness *= STIFFLY
-            law.force[0] = -law.stiffness * max(law.change[0], 0.0)
+            if constraint.restitution > 0.0:
+                constraint.stiffness *= IMPACT_STIFFENING
+            constraint.bias_impulse[0] = -constraint.stiffness * max(constraint.arrival_velocity, 0.0)
     return lacking
 
 
 @subroutine
-def bounce_without_gain(crowd, s, pace, lifted):
-    """Find an island's velocities after an impact, with less restitution where contacts would add energy.
+def solve_impact(step, s, settings, lifted):
+    """Solve for an island's velocities after an impact, and reduce restitution while contacts would add energy.
 
-    They would where friction does work, as in `strike_without_gain` at events, and where the first solution has lifted
-    bodies, by the energy `lifted` [J].
+    They do if friction does work on a bouncing body (as at events, contact/impacts.py), or if the first solution has
+    lifted bodies. lifted: the energy of that [J].
     """
-    give, part = 1.0, 1.0
-    for turn in range(MOST_GIVES):
-        find_velocities_of(crowd, s, pace.tolerance, pace.agreement)
-        work, most = work_of_contacts(crowd, s)
-        if work + lifted <= GAIN * most:
+    share, part = 1.0, 1.0
+    for turn in range(MAX_RESTITUTION_TRIES):
+        find_island_velocities(step, s, settings.momentum_residual, settings.friction_bound_change)
+        work, scale = contact_work(step, s)
+        if work + lifted <= ENERGY_TOLERANCE * scale:
             return
-        if turn == 0 and work <= GAIN * most:
-            part = part_that_takes(work_of_bounces(crowd, s), lifted + work)
+        if turn == 0 and work <= ENERGY_TOLERANCE * scale:
+            part = restitution_factor(returned_energy(step, s), lifted + work)
         else:
-            part = less(give)
-        give *= part
-        for n in range(crowd.islands[s, LAWS], crowd.islands[s + 1, LAWS]):
-            law = crowd.laws[crowd.sorted_laws[n]]
-            if law.role == BOUNCES:
-                law.force[0] *= part
+            part = reduced_share(share)
+        share *= part
+        for n in range(step.islands[s, FIRST_CONSTRAINT], step.islands[s + 1, FIRST_CONSTRAINT]):
+            constraint = step.constraints[step.sorted_constraints[n]]
+            if constraint.role == BOUNCES:
+                constraint.bias_impulse[0] *= part
 
 
 @jitable
-def part_that_takes(returned, energy):
-    """Return the factor on restitution at which impacts return less by an energy [J]. returned [J]: at a factor of 1.
+def restitution_factor(returned, energy):
+    """Return the factor on restitution at which the impacts of an island return less by an energy [J].
 
-    What they return grows with its square.
+    The energy that they return grows with the square of restitution; `returned` is that for a factor of 1.
     """
     return math.sqrt(max(1.0 - energy / returned, 0.0)) if returned > 0.0 else 0.0
 
 
 @subroutine
-def work_of_bounces(crowd, s):
+def returned_energy(step, s):
     """Return the energy that an island's bounces return beyond that of plastic impacts [J].
 
-    Of the impulse (1 + e) p, that part is e p, and it acts at the mean velocity e |v| / 2 of the parting.
+    Of the impulse (1 + e) p, that part is e p, and it acts at the mean velocity e |v| / 2 of the separation.
     """
     returned = 0.0
-    for n in range(crowd.islands[s, LAWS], crowd.islands[s + 1, LAWS]):
-        law = crowd.laws[crowd.sorted_laws[n]]
-        if law.role == BOUNCES:
-            back = law.force[0] / law.stiffness
-            returned += 0.5 * law.impulse[0] * law.restitution / (1.0 + law.restitution) * back
+    for n in range(step.islands[s, FIRST_CONSTRAINT], step.islands[s + 1, FIRST_CONSTRAINT]):
+        constraint = step.constraints[step.sorted_constraints[n]]
+        if constraint.role == BOUNCES:
+            rebound = constraint.bias_impulse[0] / constraint.stiffness
+            returned += 0.5 * constraint.impulse[0] * constraint.restitution / (1.0 + constraint.restitution) * rebound
     return returned
 
 
 @subroutine
-def work_of_contacts(crowd, s):
-    """Return the work of an island's contacts' impulses, and the sum of its terms' sizes [J]."""
-    work, most, mean = 0.0, 0.0, crowd.gradient
+def contact_work(step, s):
+    """Return the work of an island's contact impulses, and the sum of the absolute values of its terms [J]."""
+    work, scale, mean = 0.0, 0.0, step.v_mean
     for j in range(mean.shape[0]):
-        mean[j] = 0.5 * (crowd.start[j] + crowd.v[j])
-    for n in range(crowd.islands[s, LAWS], crowd.islands[s + 1, LAWS]):
-        law = crowd.laws[crowd.sorted_laws[n]]
-        for r in range(law.rows if law.contact >= 0 else 0):
-            each = law.impulse[r] * (law.given[r] + row_velocity(crowd, law, r, mean))
+        mean[j] = 0.5 * (step.v0[j] + step.v[j])
+    for n in range(step.islands[s, FIRST_CONSTRAINT], step.islands[s + 1, FIRST_CONSTRAINT]):
+        constraint = step.constraints[step.sorted_constraints[n]]
+        for r in range(constraint.rows if constraint.contact >= 0 else 0):
+            velocity = constraint.bias_velocity[r] + constraint_velocity(step, constraint, r, mean)
+            each = constraint.impulse[r] * velocity
             work += each
-            most += abs(each)
-    return work, most
+            scale += abs(each)
+    return work, scale

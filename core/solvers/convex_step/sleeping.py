@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Islands that sleep: what has kept still for a while is left as it is, and nothing is solved for in it.
+"""Sleeping islands: what has been still for a while is left out of the convex step until something disturbs it.
 
-An island falls asleep as a whole and wakes as a whole: where something that moves comes as near as a contact, or where
-what acts on it besides contacts is no longer what it was. So a ball that bounces beside a pile at rest does not make
-the pile cost what the ball's steps would.
+steps.py calls these functions. An island falls asleep and wakes as a whole. It wakes if a moving body comes into
+contact with it, or if the forces on it besides contacts change. So a ball that bounces beside a pile at rest does not
+make the pile cost anything.
 """
 
 from __future__ import annotations
@@ -13,136 +13,160 @@ import math
 from ...jit import jitable, subroutine
 from ...spatial import dot
 from ...spatial.storage import get3
-from .problem import BEFORE, CONTACTS, ISLANDS, LAWS, NODES
+from .problem import CONTACT_COUNT, FIRST_CONSTRAINT, FIRST_TREE, ISLAND_COUNT, PREVIOUS_COUNT
 
-QUIET = 0.25
-"""Seconds that an island keeps still before it sleeps."""
-CHANGED = 1e-6
-"""Part of the largest force on an articulation by which what acts on it may differ while it sleeps."""
-KEPT = -2
-"""The law of a contact within what sleeps, whose loads stay."""
+SLEEP_TIME = 0.25
+"""Time that an island must be still before it falls asleep [s]; half of Box2D's."""
+FORCE_TOLERANCE = 1e-6
+"""Change of the force on a dof that wakes its island, as a share of the largest force on the tree."""
+SLEEPING_CONTACT = -2
+"""Value of `constraint` for a contact between sleeping bodies, which has no constraint and keeps its loads."""
 
 
 @subroutine
-def is_still(work, crowd, body):
-    """Whether a body sleeps or, where no dof moves it, stands."""
-    t = crowd.forest.tree_of_body[body]
-    if t >= 0 and crowd.forest.first[t + 1] > crowd.forest.first[t]:
-        return crowd.asleep[t] != 0
+def is_at_rest(work, step, body):
+    """Return whether a body sleeps or, if no dof moves it, does not move."""
+    t = step.forest.tree_of_body[body]
+    if t >= 0 and step.forest.first_dof[t + 1] > step.forest.first_dof[t]:
+        return step.asleep[t] != 0
     w, v = get3(work.bodies[body].velocity), get3(work.bodies[body].velocity, 3)
     return dot(w, w) + dot(v, v) == 0.0
 
 
 @subroutine
-def wake(crowd, group):
-    for t in range(crowd.asleep.shape[0]):
-        if crowd.asleep[t] == group:
-            crowd.asleep[t], crowd.quiet[t] = 0, 0.0
+def wake(step, island):
+    """Wake all trees of a sleeping island, by the island's number in `asleep`."""
+    for t in range(step.asleep.shape[0]):
+        if step.asleep[t] == island:
+            step.asleep[t], step.still_time[t] = 0, 0.0
 
 
 @subroutine
-def wake_pushed(crowd, h):
-    """Wake what is pushed otherwise than when it fell asleep. `aim`, `start` and `mass` are those of this step."""
-    for t in range(crowd.asleep.shape[0]):
-        if crowd.asleep[t] == 0:
+def wake_if_forces_changed(step, h):
+    """Wake islands on which other forces act than when they fell asleep.
+
+    `v_free`, `v0` and the mass matrix must be those of this step, of h seconds.
+    """
+    for t in range(step.asleep.shape[0]):
+        if step.asleep[t] == 0:
             continue
-        most, change = 0.0, 0.0
-        first, last = crowd.forest.first[t], crowd.forest.first[t + 1]
+        largest, change = 0.0, 0.0
+        first, last = step.forest.first_dof[t], step.forest.first_dof[t + 1]
         for i in range(first, last):
-            push = push_on(crowd, t, i - first, h)
-            most = max(most, abs(push), abs(crowd.felt[crowd.forest.dofs[i]]))
-            change = max(change, abs(push - crowd.felt[crowd.forest.dofs[i]]))
-        if change > CHANGED * most:
-            wake(crowd, crowd.asleep[t])
+            force = applied_force(step, t, i - first, h)
+            largest = max(largest, abs(force), abs(step.sleep_forces[step.forest.dofs[i]]))
+            change = max(change, abs(force - step.sleep_forces[step.forest.dofs[i]]))
+        if change > FORCE_TOLERANCE * largest:
+            wake(step, step.asleep[t])
 
 
 @jitable
-def push_on(crowd, t, row, h):
-    """The force on a dof of articulation t by all but the laws [N or N m]."""
-    first, last, total = crowd.forest.first[t], crowd.forest.first[t + 1], 0.0
-    at = crowd.forest.mass_at[t] + row * (last - first)
+def applied_force(step, t, row, h):
+    """Return the force on a dof of tree t by all but the constraints [N or N m]. row: the dof's place in the tree."""
+    first, last, total = step.forest.first_dof[t], step.forest.first_dof[t + 1], 0.0
+    at = step.forest.mass_start[t] + row * (last - first)
     for j in range(first, last):
-        other = crowd.forest.dofs[j]
-        total += crowd.mass[at + j - first] * (crowd.aim[other] - crowd.start[other])
+        other = step.forest.dofs[j]
+        total += step.mass_blocks[at + j - first] * (step.v_free[other] - step.v0[other])
     return total / h
 
 
 @subroutine
-def drop_still(work, ground, crowd, count):
-    """Leave out pairs that both stand or sleep. Returns how many pairs are left."""
-    left = 0
+def remove_sleeping_pairs(work, ground, step, count):
+    """Remove those of the first `count` pairs whose bodies both sleep or stand still. Returns how many are left."""
+    kept = 0
     for k in range(count):
         first, second = ground.pairs[k, 0], ground.pairs[k, 1]
-        if is_still(work, crowd, ground.solids[first].body) and is_still(work, crowd, ground.solids[second].body):
+        if is_at_rest(work, step, ground.solids[first].body) and is_at_rest(work, step, ground.solids[second].body):
             continue
-        ground.pairs[left, 0], ground.pairs[left, 1] = first, second
-        left += 1
-    return left
+        ground.pairs[kept, 0], ground.pairs[kept, 1] = first, second
+        kept += 1
+    return kept
 
 
 @subroutine
-def keep_contacts(work, ground, crowd, known, first, second):
-    """Go on in the contacts of the step before up to a pair's; keep those within what sleeps, as they are.
+def keep_sleeping_contacts(work, ground, step, next_previous, first, second):
+    """Copy contacts of the previous step that lie before a pair of solids and whose bodies both sleep.
 
-    Returns (how far that was, whether there was room).
+    Contacts are sorted by their pairs. Other previous contacts are skipped.
+
+    Args:
+        next_previous: number of the first previous contact that was not looked at yet.
+        first, second: the pair.
+
+    Returns:
+        The number of the first previous contact of the pair or after it, and whether there was room.
     """
-    counts, before = crowd.counts, crowd.before
-    while known < counts[BEFORE] and (before[known].first, before[known].second) < (first, second):
-        one, other = ground.solids[before[known].first].body, ground.solids[before[known].second].body
-        if is_still(work, crowd, one) and is_still(work, crowd, other):
-            if counts[CONTACTS] >= crowd.contacts.shape[0]:
-                return known, False
-            crowd.contacts[counts[CONTACTS]] = before[known]
-            crowd.contacts[counts[CONTACTS]].law = KEPT
-            counts[CONTACTS] += 1
-        known += 1
-    return known, True
+    counts, previous = step.counts, step.previous_contacts
+    while next_previous < counts[PREVIOUS_COUNT]:
+        contact = previous[next_previous]
+        if (contact.first, contact.second) >= (first, second):
+            break
+        one, other = ground.solids[contact.first].body, ground.solids[contact.second].body
+        if is_at_rest(work, step, one) and is_at_rest(work, step, other):
+            if counts[CONTACT_COUNT] >= step.contacts.shape[0]:
+                return next_previous, False
+            step.contacts[counts[CONTACT_COUNT]] = contact
+            step.contacts[counts[CONTACT_COUNT]].constraint = SLEEPING_CONTACT
+            counts[CONTACT_COUNT] += 1
+        next_previous += 1
+    return next_previous, True
 
 
 @subroutine
-def let_lie(crowd):
-    """Have what sleeps neither move nor aim at moving."""
-    for t in range(crowd.asleep.shape[0]):
-        if crowd.asleep[t]:
-            for i in range(crowd.forest.first[t], crowd.forest.first[t + 1]):
-                j = crowd.forest.dofs[i]
-                crowd.start[j] = crowd.aim[j] = crowd.v[j] = 0.0
+def stop_sleeping_trees(step):
+    """Set `v0`, `v_free` and `v` of sleeping trees to 0."""
+    for t in range(step.asleep.shape[0]):
+        if step.asleep[t]:
+            for i in range(step.forest.first_dof[t], step.forest.first_dof[t + 1]):
+                j = step.forest.dofs[i]
+                step.v0[j] = step.v_free[j] = step.v[j] = 0.0
 
 
 @subroutine
-def note_quiet(model, crowd, qd, h, calm):
-    """Note how long each articulation has moved, and changed its pace, by no more than `calm` a step [m]."""
+def update_still_time(model, step, qd, h, sleep_threshold):
+    """Update how long each tree has been still.
+
+    A tree is still while neither its velocities nor their change would move it by more than a threshold in one step.
+
+    Args:
+        qd: velocities at the end of the step, shape (nv,).
+        sleep_threshold: that distance [m]. Velocities are measured by the root of 2 T / m, with kinetic energy T and
+            mass m.
+    """
     for i in range(1, model.bodies.shape[0]):
-        t, mass = crowd.forest.tree_of_body[i], crowd.inertias[i, 0]
+        t, mass = step.forest.tree_of_body[i], step.composite_inertias[i, 0]
         if model.bodies[i].parent > 0 or not mass > 0.0:
             continue
         moved, changed = 0.0, 0.0
-        for n in range(crowd.forest.first[t], crowd.forest.first[t + 1]):
-            j = crowd.forest.dofs[n]
-            change = qd[j] - crowd.start[j]
-            moved += qd[j] * qd[j] * crowd.weights[j] / mass
-            changed += change * change * crowd.weights[j] / mass
-        crowd.quiet[t] = crowd.quiet[t] + h if h * math.sqrt(max(moved, changed)) <= calm else 0.0
+        for n in range(step.forest.first_dof[t], step.forest.first_dof[t + 1]):
+            j = step.forest.dofs[n]
+            change = qd[j] - step.v0[j]
+            moved += qd[j] * qd[j] * step.mass_diagonal[j] / mass
+            changed += change * change * step.mass_diagonal[j] / mass
+        step.still_time[t] = step.still_time[t] + h if h * math.sqrt(max(moved, changed)) <= sleep_threshold else 0.0
 
 
 @subroutine
-def fall_asleep(crowd, watches, qd, h):
-    """Put islands to sleep that have kept still for long enough: their velocities end.
+def put_to_sleep(step, watches, qd, h):
+    """Put islands to sleep that have been still for SLEEP_TIME: their velocities become 0.
 
-    What drives, loops, couplings or prescribed motion hold may be told to move, and stays awake.
+    Islands with drives, loops, couplings or prescribed motion stay awake, because their targets may move.
     """
-    for s in range(crowd.counts[ISLANDS]):
-        begin, end, ready = crowd.islands[s, NODES], crowd.islands[s + 1, NODES], True
+    for s in range(step.counts[ISLAND_COUNT]):
+        begin, end, ready = step.islands[s, FIRST_TREE], step.islands[s + 1, FIRST_TREE], True
         for k in range(begin, end):
-            ready = ready and crowd.quiet[crowd.graph.order[k]] >= QUIET
-        for n in range(crowd.islands[s, LAWS], crowd.islands[s + 1, LAWS] if ready else 0):
-            law = crowd.laws[crowd.sorted_laws[n]]
-            ready = ready and (law.contact >= 0 or (law.guard >= 0 and watches[law.guard].apart == 0))
+            ready = ready and step.still_time[step.graph.order[k]] >= SLEEP_TIME
+        for n in range(step.islands[s, FIRST_CONSTRAINT], step.islands[s + 1, FIRST_CONSTRAINT] if ready else 0):
+            constraint = step.constraints[step.sorted_constraints[n]]
+            ready = ready and (
+                constraint.contact >= 0 or (constraint.guard >= 0 and watches[constraint.guard].apart == 0)
+            )
         for k in range(begin, end if ready else begin):
-            t = crowd.graph.order[k]
-            crowd.asleep[t] = crowd.graph.order[begin] + 1
-            first = crowd.forest.first[t]
-            for i in range(first, crowd.forest.first[t + 1]):
-                j = crowd.forest.dofs[i]
-                crowd.felt[j] = push_on(crowd, t, i - first, h)
+            t = step.graph.order[k]
+            step.asleep[t] = step.graph.order[begin] + 1
+            first = step.forest.first_dof[t]
+            for i in range(first, step.forest.first_dof[t + 1]):
+                j = step.forest.dofs[i]
+                step.sleep_forces[j] = applied_force(step, t, i - first, h)
                 qd[j] = 0.0

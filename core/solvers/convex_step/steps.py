@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Steps for crowds: all contacts, stops and couplings of a step are solved for at once, and no instant is sought.
+"""Steps of the convex solver: one step finds the velocities of all bodies at once, and locates no events.
 
-A step is linearly implicit: velocities are those at which momentum balances at its end, by the laws of crowd_laws.py.
-All then moves on by them (drifting.py); what no law pushes moves by the mean of old and new ones, so that it flies as
-it should. Gaps close by no more than is open, so nothing is stepped over. What bounces does so at the end of a step, by
-a second solution. While all rests, steps grow up to a frame, and islands that have kept still sleep
-(contact/sleeping.py).
+touching.py calls `advance_convex`. A step is linearly implicit: momentum balances at the velocities of its end, with
+the impulses of all constraints. Gaps close by no more than they are open, so no contact is stepped over. Impacts with
+restitution follow as a second solution at the end of the step (restitution.py), and positions advance in free flight
+(free_flight.py). While bodies are at rest, steps grow up to the length of a frame, and islands fall asleep.
 
 Source: Castro, Han, Masterjohn, Irrotational contact fields, arXiv 2312.03908 (2023); Moreau, Unilateral contact and
 dry friction in finite freedom dynamics (1988), for impacts.
@@ -16,152 +15,182 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
+from ...contact.contact_kinematics import velocity_at
 from ...contact.impacts import norm_of
 from ...dynamics.guards import stop_energy
 from ...jit import jitable, kernel, subroutine
 from ...slots import Bundled
+from ...spatial import sub
 from ...spatial.storage import copy, get3, put3
 from ..contact_modes import let_go
-from ..ground import STARTS, look_near
+from ..ground import FAR, PAIRS, SHORT, STARTS, list_contacts, place_all
 from ..protocol import HOPELESS, REACHED, UNDERWAY
 from ..stepping import went_astray
 from ..system import normalize_quaternions, parts_of, read_signals
-from .constraint_potentials import HOLDS
-from .constraints import add_constraints, add_contact, add_guards, rate_of, share_weights
-from .energy_accounts import stored_ahead, weigh_step
-from .free_flight import aim_by_inertia, begin_drift, close_loops, move_on
+from .constraint_potentials import BOUNDED
+from .constraints import add_bilateral_constraints, add_contact, add_guards
+from .energy_accounts import energy_of_step, predicted_soft_energy
+from .free_flight import advance_positions, begin_flight, close_loops, separate_inertia
+from .mass_matrix import share_coupled_mass, write_mass_matrix
 from .newton import find_velocities
-from .persistence import copy_lasting, forget_told, recall, remember, remember_guards
+from .persistence import clear_reported_loads, copy_persistent, recall_contact, store_contacts, store_guard_loads
 from .problem import (
-    BEFORE,
-    CONTACTS,
+    CONSTRAINT_COUNT,
+    CONTACT_COUNT,
     DOF_COUNT,
-    ISLANDS,
-    LAW_COUNT,
-    SLOPE_COUNT,
+    ISLAND_COUNT,
+    JACOBIAN_COUNT,
+    PREVIOUS_COUNT,
+    TOUCHED,
+    UNTOUCHED,
     find_islands,
-    write_mass,
 )
-from .restitution import bounce
-from .sleeping import fall_asleep, keep_contacts, let_lie, note_quiet, wake, wake_pushed
+from .restitution import apply_restitution
+from .sleeping import (
+    keep_sleeping_contacts,
+    put_to_sleep,
+    remove_sleeping_pairs,
+    stop_sleeping_trees,
+    update_still_time,
+    wake,
+    wake_if_forces_changed,
+)
 
 NO_ROOM = 3
+"""What `advance_convex` returns, besides a `Progress`, if an array is too short for the contacts."""
 
-SHORTEST, SHORTER = 1e-9, 0.1
-"""Seconds below which a step that leads beyond all measure is hopeless, and the part of it that is tried next."""
-SLIVER = 1e-12
+MIN_STEP = 1e-9
+"""Step below which the solver gives up if the step fails [s]."""
+RETRY_FACTOR = 0.1
+"""Length of the next try as a share of a step that failed."""
+MIN_REMAINING = 1e-12
 """Time up to a frame that counts as none [s]: it is a rounding error, and no step is that short."""
-DRIFT = 0.01
-"""Part of what momenta may be off by which the energy of what drifts may be."""
+FLIGHT_TOLERANCE = 0.01
+"""Relative error of the kinetic energy in free flight, as a share of the tolerance of the friction bounds."""
 
 
-class Pace(Bundled, namedtuple("Pace", "base tolerance agreement resting calm")):
-    """How steps are taken.
+class ConvexStepSettings(
+    Bundled,
+    namedtuple(
+        "ConvexStepSettings",
+        "base_step momentum_residual friction_bound_change rest_height growth_error sleep_threshold",
+    ),
+):
+    """Tolerances of the convex step at one accuracy level.
 
     Attributes:
-        base: seconds of a step while things move. tolerance, agreement: see `find_velocities`.
-        resting [m]: what would bounce no higher rests. calm [m]: of what is done by a step's change of velocities, up
-            to which the next one may be longer.
+        base_step: length of a step while bodies move [s].
+        momentum_residual, friction_bound_change: where the solver stops; see `find_velocities`.
+        rest_height: a contact that would bounce no higher than this does not bounce [m].
+        growth_error: the next step may be twice as long, and longer than `base_step`, if the change of velocities moved
+            nothing farther than this in the step [m].
+        sleep_threshold: a body is still while it moves no farther than this in a step [m].
     """
 
 
 @kernel
-def advance_crowd(calls, system, ground, crowd, y, trial, stages, state, end, pace, impacts, most_steps):
-    """Integrate `y` in place up to `end` [s], by at most so many steps. Returns a `Progress`, or NO_ROOM."""
+def advance_convex(calls, system, ground, step, y, trial, stages, state, end, settings, impacts, most_steps):
+    """Integrate `y` in place up to `end` [s], by at most `most_steps` steps.
+
+    Returns a `Progress`, or NO_ROOM. A step that fails is undone as a whole and tried again with RETRY_FACTOR times its
+    length.
+    """
     now = state[0]
     for _ in range(most_steps):
         if now.time >= end or now.trust <= 0:
             break
         remaining = end - now.time
-        if remaining < SLIVER:
+        if remaining < MIN_REMAINING:
             now.time = end
             break
-        h = remaining / math.ceil(remaining / (now.stretch if now.stretch > 0.0 else pace.base) - 1e-9)
-        known, hits, stored, contacts = impacts.count[0], now.impacts, now.stored, crowd.counts[BEFORE]
-        copy_lasting(crowd, crowd.kept, contacts)
-        fits, kept, change = crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, impacts)
+        h = remaining / math.ceil(remaining / (now.stretch if now.stretch > 0.0 else settings.base_step) - 1e-9)
+        listed, impact_count, stored = impacts.count[0], now.impacts, now.stored
+        contacts = step.counts[PREVIOUS_COUNT]
+        copy_persistent(step, step.backup, contacts)
+        fits, kept, change = take_step(calls, system, ground, step, y, trial, stages, now, h, settings, impacts)
         if not fits:
-            take_back(crowd, contacts)
+            restore_backup(step, contacts)
             return NO_ROOM
         if not kept or went_astray(system, y, trial):
-            if h < SHORTEST:
+            if h < MIN_STEP:
                 return HOPELESS
             copy(trial, y)
-            take_back(crowd, contacts)
-            impacts.count[0], now.impacts, now.stored = known, hits, stored
-            now.stretch = SHORTER * h
+            restore_backup(step, contacts)
+            impacts.count[0], now.impacts, now.stored = listed, impact_count, stored
+            now.stretch = RETRY_FACTOR * h
             now.rejected += 1
             continue
         now.time = end if h == remaining else now.time + h
         now.steps += 1
         now.implicit_steps += 1
         now.trust -= 1
-        now.stretch = min(2.0 * h, 1.0 if change * h <= pace.calm else pace.base)
+        now.stretch = min(2.0 * h, 1.0 if change * h <= settings.growth_error else settings.base_step)
     return REACHED if now.time >= end else UNDERWAY
 
 
 @subroutine
-def take_back(crowd, contacts):
-    """Restore what the last step left, as `copy_lasting` kept it; it left so many contacts."""
-    copy_lasting(crowd.kept, crowd, contacts)
-    crowd.counts[BEFORE] = contacts
+def restore_backup(step, contacts):
+    """Restore what the last step left, from the backup. contacts: number of contacts that it left."""
+    copy_persistent(step.backup, step, contacts)
+    step.counts[PREVIOUS_COUNT] = contacts
 
 
 @subroutine
-def crowd_step(calls, system, ground, crowd, y, trial, stages, now, h, pace, impacts):
-    """Move y on by h seconds.
+def take_step(calls, system, ground, step, y, trial, stages, now, h, settings, impacts):
+    """Advance y by one step of h seconds.
 
-    Returns (whether there was room, whether h was not too long, by how much the fastest change moved anything [m/s]).
+    Returns (whether there was room, whether the step succeeded, the largest change of a velocity [m/s]).
     """
     q, qd = parts_of(system, y)
     slopes, model, work = stages[0], system.model, system.work
-    prepare(system, q)
-    drifting = begin_drift(system, crowd, y, h, stages[1])
+    reset_event_states(system, q)
+    is_flying = begin_flight(system, step, y, h, stages[1])
     calls.rates(system, now.time, y, h, slopes)
     qdd = parts_of(system, slopes)[1]
-    weight = norm_of(get3(model.gravity))
+    gravity = norm_of(get3(model.gravity))
     for j in range(qd.shape[0]):
-        crowd.start[j] = crowd.v[j] = qd[j]
-        crowd.aim[j] = qd[j] + h * qdd[j]
-    aim_by_inertia(system, crowd, h, drifting, stages[1])
-    write_mass(model, work, crowd)
-    share_weights(system.constraints, crowd)
-    wake_pushed(crowd, h)
-    if not look_near(system, ground, crowd, h, weight):
+        step.v0[j] = step.v[j] = qd[j]
+        step.v_free[j] = qd[j] + h * qdd[j]
+    separate_inertia(system, step, h, is_flying, stages[1])
+    write_mass_matrix(model, work, step)
+    share_coupled_mass(system.constraints, step)
+    wake_if_forces_changed(step, h)
+    if not find_near_contacts(system, ground, step, h, gravity):
         return False, True, 0.0
-    if wake_met(system, ground, crowd, h, weight) and not look_near(system, ground, crowd, h, weight):
+    if wake_touched(system, ground, step, h, gravity) and not find_near_contacts(system, ground, step, h, gravity):
         return False, True, 0.0
-    let_lie(crowd)
-    for k in (LAW_COUNT, DOF_COUNT, SLOPE_COUNT, ISLANDS):
-        crowd.counts[k] = 0
-    if not gather(system, ground, crowd, q, qd, now.time, h, pace, weight):
+    stop_sleeping_trees(step)
+    for k in (CONSTRAINT_COUNT, DOF_COUNT, JACOBIAN_COUNT, ISLAND_COUNT):
+        step.counts[k] = 0
+    if not assemble_constraints(system, ground, step, q, qd, now.time, h, settings, gravity):
         return False, True, 0.0
-    find_velocities(crowd, pace.tolerance, pace.agreement)
+    find_velocities(step, settings.momentum_residual, settings.friction_bound_change)
     copy(y, trial)
-    choose_strides(crowd, qd)
-    remember(crowd, h)
-    remember_guards(system, crowd, h, max(weight, 1.0))
-    stored, pressed = stored_ahead(crowd, h, qd), stop_energy(model, work, q)
-    missing = bounce(model, crowd, qd, now, h, pace, weight, impacts)
-    lost, gained = weigh_step(system, crowd, q, qd, now.time, h)
-    note_quiet(model, crowd, crowd.v, h, pace.calm)
-    fall_asleep(crowd, work.watches, crowd.v, h)
-    kept = move_on(system, crowd, y, trial, h, drifting, DRIFT * pace.agreement, stages)
+    choose_position_velocities(step, qd)
+    store_contacts(step, h)
+    store_guard_loads(system, step, h, max(gravity, 1.0))
+    stored, pressed = predicted_soft_energy(step, h, qd), stop_energy(model, work, q)
+    lacking = apply_restitution(model, step, qd, now, h, settings, gravity, impacts)
+    lost, gained = energy_of_step(system, step, q, qd, now.time, h)
+    update_still_time(model, step, step.v, h, settings.sleep_threshold)
+    put_to_sleep(step, work.watches, step.v, h)
+    slack = FLIGHT_TOLERANCE * settings.friction_bound_change
+    kept = advance_positions(system, step, y, trial, h, is_flying, slack, stages)
     normalize_quaternions(model, y)
     kept = close_loops(calls, system, now.time + h, y, slopes) and kept
     y[y.shape[0] - 1] += gained
-    y[y.shape[0] - 2] += lost + missing + now.stored + pressed - stored - stop_energy(model, work, q)
+    y[y.shape[0] - 2] += lost + lacking + now.stored + pressed - stored - stop_energy(model, work, q)
     now.stored = stored
     for k in range(work.watches.shape[0]):
         work.watches[k].apart = 0
-    return True, kept, largest_change(model, crowd, qd)
+    return True, kept, largest_velocity_change(model, step, qd)
 
 
 @subroutine
-def prepare(system, q):
-    """Have nothing hold, slide or give way by itself: laws take the place of all that guards do."""
+def reset_event_states(system, q):
+    """Reset the states of contacts and guards in event-driven steps, which constraints replace here."""
     let_go(system)
-    forget_told(system)
+    clear_reported_loads(system)
     for k in range(system.model.guards.shape[0]):
         guard, watch = system.model.guards[k], system.work.watches[k]
         watch.slide, watch.pressed, watch.saturated, watch.touch, watch.stubborn = 0, 0, 0, 0, 0
@@ -170,88 +199,135 @@ def prepare(system, q):
 
 
 @subroutine
-def gather(system, ground, crowd, q, qd, time, h, pace, weight):
-    """List all laws of a step. Returns whether there is room."""
-    counts, known = crowd.counts, 0
-    counts[CONTACTS] = 0
-    point = system.touch.points[0]  # which is free: it only tells what two surfaces make together
-    for k in range(ground.numbers[STARTS]):
-        start = ground.starts[k]
-        if is_out_of_reach(system, ground, start, h, weight):
+def find_near_contacts(system, ground, step, h, gravity):
+    """List the contact points that may close within h seconds. Returns whether there was room.
+
+    Each solid's box grows by the way that the solid itself can move if nothing accelerates it by much more than gravity
+    [m/s^2]. Pairs at rest and sleeping pairs are left out.
+    """
+    place_all(system, ground)
+    farthest = 0.0
+    for i in range(ground.solids.shape[0]):
+        solid, place = ground.solids[i], ground.placed[i]
+        if solid.body == 0:
             continue
-        known, fits = keep_contacts(system.work, ground, crowd, known, start.first, start.second)
-        if not fits or counts[CONTACTS] >= crowd.contacts.shape[0]:
-            return False
-        contact = crowd.contacts[counts[CONTACTS]]
-        contact.first, contact.second, contact.name = start.first, start.second, start.name
-        put3(contact.place, get3(start.point))
-        put3(contact.normal, get3(start.normal))
-        contact.gap = start.gap
-        recall(crowd, contact, known)
-        if not add_contact(system, ground, crowd, point, contact, h, pace.base, weight):
-            return False
-        counts[CONTACTS] += 1
-    count = ground.solids.shape[0]
-    if not keep_contacts(system.work, ground, crowd, known, count, count)[1]:
+        twist = ground.twists[solid.body]
+        arm = norm_of(get3(solid.origin)) + min(solid.reach, FAR)
+        way = h * (norm_of(get3(twist)) + norm_of(get3(twist, 3)) * arm + h * gravity)
+        farthest = max(farthest, way)
+        for k in range(3):
+            place.lower[k] -= way
+            place.upper[k] += way
+    count = ground.search.pairs(ground.solids, ground.placed, ground.meeting, 0.0, ground.tree, ground.pairs)
+    ground.numbers[PAIRS] = count
+    if count > ground.pairs.shape[0]:
+        ground.numbers[SHORT] = count
         return False
-    if not add_guards(system, crowd, q, qd, h, pace.base, weight):
-        return False
-    if system.constraints.count[1] > 0:
-        read_signals(system, time + h)
-        if not add_constraints(system, crowd, q, qd):
-            return False
-    return find_islands(crowd)
-
-
-@jitable
-def is_out_of_reach(system, ground, start, h, weight):
-    """Whether a contact's gap does not close within a step, whatever accelerates it."""
-    return start.gap > 2.0 * h * (norm_of(rate_of(system.work, ground, start)) + weight * h)
+    ground.numbers[PAIRS] = remove_sleeping_pairs(system.work, ground, step, count)
+    ground.reach[0] = 2.0 * farthest
+    return list_contacts(system, ground, ground.reach[0], ground.starts, ground.near_starts, STARTS)
 
 
 @subroutine
-def wake_met(system, ground, crowd, h, weight):
-    """Wake what something awake, or that is moved, comes to touch. Returns whether there was any."""
+def assemble_constraints(system, ground, step, q, qd, time, h, settings, gravity):
+    """Write all constraints of a step, and find their islands. Returns whether there was room."""
+    counts, next_previous = step.counts, 0
+    counts[CONTACT_COUNT] = 0
+    point = system.touch.points[0]  # scratch: it only holds the combined surface of a pair
+    for k in range(ground.numbers[STARTS]):
+        start = ground.starts[k]
+        if stays_open(system, ground, start, h, gravity):
+            continue
+        first, second = start.first, start.second
+        next_previous, fits = keep_sleeping_contacts(system.work, ground, step, next_previous, first, second)
+        if not fits or counts[CONTACT_COUNT] >= step.contacts.shape[0]:
+            return False
+        contact = step.contacts[counts[CONTACT_COUNT]]
+        contact.first, contact.second, contact.name = first, second, start.name
+        put3(contact.place, get3(start.point))
+        put3(contact.normal, get3(start.normal))
+        contact.gap = start.gap
+        recall_contact(step, contact, next_previous)
+        if not add_contact(system, ground, step, point, contact, h, settings.base_step, gravity):
+            return False
+        counts[CONTACT_COUNT] += 1
+    count = ground.solids.shape[0]
+    if not keep_sleeping_contacts(system.work, ground, step, next_previous, count, count)[1]:
+        return False
+    if not add_guards(system, step, q, qd, h, settings.base_step, gravity):
+        return False
+    if system.constraints.count[1] > 0:
+        read_signals(system, time + h)
+        if not add_bilateral_constraints(system, step, q, qd):
+            return False
+    return find_islands(step)
+
+
+@jitable
+def stays_open(system, ground, start, h, gravity):
+    """Return whether a contact's gap stays open for h seconds, with twice the relative velocity and gravity."""
+    return start.gap > 2.0 * h * (norm_of(contact_velocity(system.work, ground, start)) + gravity * h)
+
+
+@jitable
+def contact_velocity(work, ground, contact):
+    """Return the velocity of the second body relative to the first at a CONTACT's point [m/s]."""
+    one, other = work.bodies[ground.solids[contact.first].body], work.bodies[ground.solids[contact.second].body]
+    p = get3(contact.point)
+    return sub(velocity_at(other, p), velocity_at(one, p))
+
+
+@subroutine
+def wake_touched(system, ground, step, h, gravity):
+    """Wake sleeping islands that may come into contact with moving bodies. Returns whether there were any."""
     found = False
     for k in range(ground.numbers[STARTS]):
         start = ground.starts[k]
-        if is_out_of_reach(system, ground, start, h, weight):
+        if stays_open(system, ground, start, h, gravity):
             continue
-        for solid in (start.first, start.second):  # the other one is awake, or the pair had been left out
-            t = crowd.forest.tree_of_body[ground.solids[solid].body]
-            if t >= 0 and crowd.asleep[t]:
-                wake(crowd, crowd.asleep[t])
+        for solid in (start.first, start.second):  # the other solid is awake, since pairs at rest were removed
+            t = step.forest.tree_of_body[ground.solids[solid].body]
+            if t >= 0 and step.asleep[t]:
+                wake(step, step.asleep[t])
                 found = True
     return found
 
 
 @subroutine
-def choose_strides(crowd, stride):
-    """Write by what velocities to move: those that were found, or their mean with the old ones where nothing pushed."""
-    forest, moved = crowd.forest, crowd.roots
-    for t in range(moved.shape[0]):
-        moved[t] = 0
-    for k in range(crowd.counts[LAW_COUNT]):
-        law = crowd.laws[k]
-        if law.kind != HOLDS and law.impulse[0] > 0.0:
-            for n in range(law.count):
-                moved[forest.tree_of_dof[crowd.dofs[law.first + n]]] = 1
-    for t in range(moved.shape[0]):
-        for n in range(forest.first[t], forest.first[t + 1]):
+def choose_position_velocities(step, qd):
+    """Write to qd, shape (nv,), the velocities by which positions advance, and to `tree_states` what was touched.
+
+    Trees on which a unilateral constraint acts advance by the new velocities, so that no gap closes too far. Others
+    advance by the mean of old and new ones, which is exact under constant forces.
+    """
+    forest, states = step.forest, step.tree_states
+    for t in range(states.shape[0]):
+        states[t] = UNTOUCHED
+    for k in range(step.counts[CONSTRAINT_COUNT]):
+        constraint = step.constraints[k]
+        if constraint.kind != BOUNDED and constraint.impulse[0] > 0.0:
+            for n in range(constraint.dof_count):
+                states[forest.tree_of_dof[step.dofs[constraint.first_dof + n]]] = TOUCHED
+    for t in range(states.shape[0]):
+        for n in range(forest.first_dof[t], forest.first_dof[t + 1]):
             j = forest.dofs[n]
-            stride[j] = crowd.v[j] if moved[t] else 0.5 * (crowd.start[j] + crowd.v[j])
+            qd[j] = 0.5 * (step.v0[j] + step.v[j]) if states[t] == UNTOUCHED else step.v[j]
 
 
 @subroutine
-def largest_change(model, crowd, qd):
-    """By how much a dof's velocity has changed, as that of a body's part that is as far out as its mass [m/s]."""
-    most = 0.0
+def largest_velocity_change(model, step, qd):
+    """Return the largest change of a dof's velocity in the step [m/s].
+
+    A change is measured by the root of 2 T / m, with the kinetic energy T that the change alone has and the tree's mass
+    m.
+    """
+    largest = 0.0
     for i in range(1, model.bodies.shape[0]):
         if model.bodies[i].parent > 0:
             continue
-        t, mass = crowd.forest.tree_of_body[i], crowd.inertias[i, 0]
-        for n in range(crowd.forest.first[t], crowd.forest.first[t + 1] if mass > 0.0 else 0):
-            j = crowd.forest.dofs[n]
-            change = qd[j] - crowd.start[j]
-            most = max(most, change * change * crowd.weights[j] / mass)
-    return math.sqrt(most)
+        t, mass = step.forest.tree_of_body[i], step.composite_inertias[i, 0]
+        for n in range(step.forest.first_dof[t], step.forest.first_dof[t + 1] if mass > 0.0 else 0):
+            j = step.forest.dofs[n]
+            change = qd[j] - step.v0[j]
+            largest = max(largest, change * change * step.mass_diagonal[j] / mass)
+    return math.sqrt(largest)
