@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The Delassus matrix W = J A^-1 F of the contact rows, with the model's joints, loops and locked dofs.
 
-A is the mass matrix, F maps row loads to dof forces, and J maps dof velocities to row rates. A row's unit load is a
-wrench on two bodies. The inward pass of the articulated-body algorithm gives the force on each dof and the response of
-each dof, and W is the sum of their products, minus what the model's constraints take up (a Schur complement). If
-friction slips, its force is proportional to the normal load, so that F differs from J', and W is not symmetric.
+A is the mass matrix, F maps row loads to dof forces, and J maps dof velocities to row rates. The inward pass of the
+articulated-body algorithm gives the force on each dof and its response for a unit of each load. W is the sum of their
+products, minus what the model's constraints take up (a Schur complement). If friction slips, its force is proportional
+to the normal load, so that F differs from J', and W is not symmetric.
 
 Source: as dynamics/constraint_forces.py.
 """

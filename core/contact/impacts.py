@@ -1,15 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Impacts at events: velocities jump where points close, with Newton's restitution and Coulomb friction.
 
-An impact goes on in rounds. In a round the points that approach take part, all at once: each separates with at least
-the share of its approach speed that its restitution gives back. A neighbour that a body is pushed against approaches
-now, and takes part in the next round. So an impact travels through touching bodies as through bodies with small gaps
-between them, and the result depends neither on the order of the points nor, for a symmetric impact, on anything but
-symmetry. A round cannot add kinetic energy without friction: an impulse p changes it by -p (1 - e) v / 2, with the
-approach speed v.
-
-If no approaching point of an island bounces, touching points without restitution take part too, and if all approach too
-slowly to bounce, every point does. So a stack comes to rest at once. Joints, loops and couplings transmit impulses.
+core/solvers/contact_modes.py calls `resolve_impact`. An impact goes on in rounds, in each of which the points that
+approach take part, all at once. So an impact travels through touching bodies as through bodies with small gaps between
+them, and the result does not depend on the order of the points. Joints, loops and couplings transmit impulses.
 
 Source: Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996), chapter 8, with Newton's restitution; on
 impacts that are resolved in sequence: Smith, Kaufman, Vouga, Tamstorf, Grinspun, Reflections on simultaneous impact,
@@ -133,7 +127,10 @@ def work_of_impulses(touch):
 def add_rounds(touch, min_approach, rest_height, gravity, restitution):
     """Write to `load` of the rows the sums of their impulses over all rounds of an impact.
 
-    `free_rate` becomes their rates after the last round.
+    In a round, each point that approaches separates with at least the share of its approach speed that its restitution
+    gives back. A neighbour that a body is pushed against approaches then, and takes part in the next round. A round
+    cannot add kinetic energy without friction: an impulse p changes it by -p (1 - e) v / 2, with the approach speed v.
+    `free_rate` becomes the rates after the last round.
 
     Args:
         gravity: its size [m/s^2].
@@ -157,8 +154,11 @@ def add_rounds(touch, min_approach, rest_height, gravity, restitution):
 def begin_round(touch, min_approach, rest_height, gravity, restitution, is_last):
     """Choose the points of a round from the rates of their normal rows, and set the `pace` with which they separate.
 
-    `row` of the other points becomes -1. is_last: whether all points take part, and none bounces. Returns whether any
-    point approaches.
+    `row` of the other points becomes -1. If no approaching point of an island bounces, touching points without
+    restitution take part too, and if all approach too slowly to bounce, every point does. So a stack comes to rest at
+    once.
+
+    is_last: whether all points take part, and none bounces. Returns whether any point approaches.
     """
     for r in range(touch.count[ROWS]):
         row = touch.rows[r]

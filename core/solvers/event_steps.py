@@ -99,8 +99,10 @@ class Closeness(Bundled, namedtuple("Closeness", "steps skin near least slow bur
 
 @kernel
 def advance_touching(calls, system, ground, y, trial, stages, state, end, close, spare, impacts, most_steps):
-    """Integrate `y` in place up to `end` [s], by at most so many steps. Returns a `Progress`, NO_ROOM or
-    TAKE_CONVEX_STEPS."""
+    """Integrate `y` in place up to `end` [s], by at most so many steps.
+
+    Returns a `Progress`, NO_ROOM or TAKE_CONVEX_STEPS.
+    """
     now = state[0]
     for _ in range(most_steps):
         if now.fresh == 0 and not begin_touching(calls, system, ground, y, stages, now, close, spare, impacts):

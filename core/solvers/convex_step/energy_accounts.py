@@ -45,8 +45,8 @@ def energy_of_step(system, step, q, v_position, time, h):
             mean[j] = v_position[j]
     damped = work_of_dampers(system.model, q, h, step.v, mean)
     driven = work_of_drives(system, q, h, step.v, mean)
-    braked, pushed = work_from_outside(system, step, q, time, h, mean)
-    return lost + damped + braked, gained + driven + pushed
+    dragged, supplied = work_from_outside(system, step, q, time, h, mean)
+    return lost + damped + dragged, gained + driven + supplied
 
 
 @subroutine
@@ -111,7 +111,7 @@ def work_of_drives(system, q, h, after, mean):
 def work_from_outside(system, step, q, time, h, mean):
     """Return what drag dissipates, and what wind, pushes, tethers and a change of gravity supply [J]."""
     model, work = system.model, system.work
-    gained, braked, blown = h * power_of_gravity_change(system), 0.0, 0.0
+    gained, drag, wind = h * power_of_gravity_change(system), 0.0, 0.0
     if system.inputs.pushes.shape[0] + system.inputs.tethers.shape[0] > 0:
         forward_kinematics_pass(model, work, q, mean)
         gained += h * (push_bodies(work, system.inputs.pushes) + pull_bodies(system, time))
@@ -119,8 +119,8 @@ def work_from_outside(system, step, q, time, h, mean):
         for j in range(mean.shape[0]):
             mean[j] = 0.5 * (step.v0[j] + mean[j])
         forward_kinematics_pass(model, work, q, mean)
-        braked, blown = add_medium_forces(model, work)
-    return h * braked, gained + h * blown
+        drag, wind = add_medium_forces(model, work)
+    return h * drag, gained + h * wind
 
 
 @jitable

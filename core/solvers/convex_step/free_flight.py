@@ -2,11 +2,9 @@
 """Free flight: how bodies move through a convex step by inertia alone, before and after the impulses of constraints.
 
 steps.py calls `begin_flight`, `separate_inertia`, `advance_positions` and `close_loops`. With constant rates, the links
-of a whipping chain would leave along their tangents and gain energy in each step. So forces and contacts change
-velocities at the start of a step, and then single bodies keep their angular momentum, and trees with joints move by
-Heun's method of third order, with the constraint forces of loops and couplings, which do no work. A flight must keep
-its kinetic energy, else it is divided into more substeps. Slowly turning trees, and those with prescribed motion, keep
-their rates.
+of a whipping chain would leave along their tangents and gain energy in each step. So single bodies keep their angular
+momentum, and trees of several bodies move by Heun's method of third order, with the constraint forces of loops and
+couplings. Slowly turning trees, and those with prescribed motion, keep their rates.
 
 Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (1993), section II.1, Table 1.1; on such a
 splitting: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), section II.5.
@@ -59,7 +57,8 @@ free flight, because they do work or act on a single body, whose flight is compu
 MAX_REFACTORIZATIONS = 8
 """Upper bound of the times that the constraints' factors are renewed to close loops; Newton's method needs a few."""
 SUFFICIENT_REFACTORIZATIONS = 2
-"""Number of these after which an error that `calls.close` accepts is taken as one of the model's own dimensions."""
+"""Number of these after which an error that `calls.close` accepts counts as one of the model, whose parts may not fit.
+"""
 CLOSED_ERROR = 1e-10
 """Error of a loop that needs no further correction [rad or m]."""
 NO_INERTIA = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -287,7 +286,8 @@ def rotate_velocities(model, step, i, before, q, qd, h):
 def fly(system, step, y, h, rate, slack, stages):
     """Move trees from `y` in free flight for h seconds, and write the state to stages[1]; others stay at rest.
 
-    rate: the largest angular speed [rad/s]. Returns whether the kinetic energy stayed the same, up to `slack`.
+    Constraint forces do no work, so the kinetic energy must stay the same, up to `slack`. If it does not, the flight is
+    repeated with twice as many substeps. rate: the largest angular speed [rad/s]. Returns whether it stayed the same.
     """
     end, begin = stages[1], stages[5]
     copy(y, begin)

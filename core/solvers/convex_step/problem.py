@@ -154,6 +154,24 @@ def make_forest(bodies: np.recarray) -> Forest:
     return Forest(tree_of_body, tree_of_dof, local_dof, first_dof, dofs, mass_start)
 
 
+PER_DOF = (
+    "mass_diagonal",
+    "coupled_mass_diagonal",
+    "v0",
+    "v_free",
+    "v",
+    "newton_step",
+    "gradient",
+    "v_position",
+    "v_arrival",
+    "v_mean",
+    "sleep_forces",
+)
+"""Arrays of a `ConvexStep` with a number for each dof."""
+PER_TREE = ("roots", "tree_states", "flight_modes", "asleep")
+"""Arrays with an integer for each tree."""
+
+
 def make_convex_step(bodies: np.recarray, contacts: int, guards: int = 0) -> ConvexStep:
     """Make the arrays of a convex step for BODY records and a number of guards, with room for so many contacts."""
     forest = make_forest(bodies)
@@ -164,15 +182,6 @@ def make_convex_step(bodies: np.recarray, contacts: int, guards: int = 0) -> Con
     entries = int((sizes**2).sum()) + 16 * contacts * int(sizes.max(initial=1))
     blocks = int(forest.mass_start[-1])
 
-    def per_dof() -> np.ndarray:
-        return np.zeros(nv)
-
-    def per_tree() -> np.ndarray:
-        return np.zeros(trees, np.int64)
-
-    def listed() -> np.ndarray:
-        return np.zeros(contacts * pair_dofs + 4 * nv, np.int64)
-
     def records() -> np.recarray:
         return np.zeros(contacts, CONTACT_RECORD).view(np.recarray)
 
@@ -182,35 +191,20 @@ def make_convex_step(bodies: np.recarray, contacts: int, guards: int = 0) -> Con
         constraints=np.zeros(constraints, CONSTRAINT).view(np.recarray),
         sorted_constraints=np.zeros(constraints, np.int64),
         islands=np.zeros((trees + 1, 3), np.int64),
-        dofs=listed(),
-        trees=listed(),
-        local_dofs=listed(),
+        **{name: np.zeros(contacts * pair_dofs + 4 * nv, np.int64) for name in ("dofs", "trees", "local_dofs")},
         jacobian=np.zeros(4 * contacts * pair_dofs + 8 * nv),
         mass_blocks=np.zeros(blocks),
         composite_inertias=np.zeros((len(bodies), 10)),
-        mass_diagonal=per_dof(),
-        coupled_mass_diagonal=per_dof(),
-        v0=per_dof(),
-        v_free=per_dof(),
-        v=per_dof(),
-        newton_step=per_dof(),
-        gradient=per_dof(),
-        v_position=per_dof(),
-        v_arrival=per_dof(),
-        v_mean=per_dof(),
+        **{name: np.zeros(nv) for name in PER_DOF},
         scattered_rows=np.zeros((2, nv)),
         work_vectors=np.zeros((4, nv)),
         block_factors=np.zeros(blocks),
-        roots=per_tree(),
-        tree_states=per_tree(),
-        flight_modes=per_tree(),
-        asleep=per_tree(),
+        **{name: np.zeros(trees, np.int64) for name in PER_TREE},
         still_time=np.zeros(trees),
-        sleep_forces=per_dof(),
         contacts=records(),
         previous_contacts=records(),
         guard_loads=np.zeros((guards, 3)),
-        backup=Backup(records(), np.zeros((guards, 3)), per_tree(), np.zeros(trees), per_dof()),
+        backup=Backup(records(), np.zeros((guards, 3)), np.zeros(trees, np.int64), np.zeros(trees), np.zeros(nv)),
         counts=np.zeros(7, np.int64),
     )
 

@@ -2,19 +2,9 @@
 """Restitution in a convex step: velocities jump at its end where contacts and stops have closed.
 
 steps.py calls `apply_restitution`. The first solution of a step keeps gaps from closing, so it is a plastic impact, and
-only positions follow it. A second solution gives the velocities with which the next step begins. It is an impact in the
-positions at the end of the step, of all contacts of an island at once. With Newton's law, an impulse p does the work p
-(v + v') / 2 on a contact whose bodies separate with the velocity v before and v' after it (negative if they approach).
-So a contact that has closed
-
-- bounces if it approaches: v' = -e v, which takes the work p (1 - e) |v| / 2;
-- may close again with the velocity v at most, if it separates and only its neighbours keep it closed. That does no
-  work. It bounces in the next step, so that an impact travels through bodies that touch.
-
-An open contact takes no part; it bounces once it has closed. A body arrives with that share of its forces' impulse
-which gives it the kinetic energy that the forces have done in work along its way. If the first solution has lifted it
-higher than its speed would, the impact gives that energy back. So restitution 1 keeps the energy, whatever the length
-of the steps.
+only positions follow it. A second solution gives the velocities with which the next step begins: an impact in the
+positions at the end of the step, of all contacts of an island at once. Restitution 1 keeps the energy, whatever the
+length of the steps.
 
 Source: Moreau, Unilateral contact and dry friction in finite freedom dynamics (1988); Glocker, Energetic consistency
 conditions for standard impacts, Multibody Syst. Dyn. 29 (2013), for the energy.
@@ -62,15 +52,25 @@ A larger share would stand for speed that only the push of the body's neighbours
 def apply_restitution(model, step, v_position, now, h, settings, gravity, impacts):
     """Apply the impacts of a step to `v`, and record them.
 
+    With Newton's law, an impulse p does the work p (v + v') / 2 on a contact whose bodies separate with the velocity v
+    before and v' after it (negative if they approach). So a contact that has closed
+
+    - bounces if it approaches: v' = -e v, which takes the work p (1 - e) |v| / 2;
+    - may close again with the velocity v at most, if it separates and only its neighbours keep it closed. That does no
+      work. It bounces in the next step, so that an impact travels through bodies that touch.
+
+    An open contact takes no part; it bounces once it has closed. A body arrives with that share of its forces' impulse
+    which gives it the kinetic energy that the forces have done in work along its way. If the first solution has lifted
+    it higher than its speed would, the impact gives that energy back.
+
+    `tree_states` are UNTOUCHED or TOUCHED before. `v0` becomes the velocity just before the impact of ARRIVING trees.
+
     Args:
         v_position: velocities by which positions advance in this step, shape (nv,).
         gravity: its size [m/s^2].
 
     Returns:
         The work of forces on the way that bodies do not arrive with [J]; negative if contacts have lifted bodies.
-
-    `tree_states` are UNTOUCHED or TOUCHED before. `v0` becomes the velocity just before the impact of trees that are
-    ARRIVING.
     """
     lacking = 0.0
     if has_restitution(step):

@@ -107,11 +107,11 @@ def advance_convex(calls, system, ground, step, y, trial, stages, state, end, se
         listed, impact_count, stored = impacts.count[0], now.impacts, now.stored
         contacts = step.counts[PREVIOUS_COUNT]
         copy_persistent(step, step.backup, contacts)
-        fits, kept, change = take_step(calls, system, ground, step, y, trial, stages, now, h, settings, impacts)
+        fits, succeeded, change = take_step(calls, system, ground, step, y, trial, stages, now, h, settings, impacts)
         if not fits:
             restore_backup(step, contacts)
             return NO_ROOM
-        if not kept or went_astray(system, y, trial):
+        if not succeeded or went_astray(system, y, trial):
             if h < MIN_STEP:
                 return HOPELESS
             copy(trial, y)
@@ -175,15 +175,15 @@ def take_step(calls, system, ground, step, y, trial, stages, now, h, settings, i
     update_still_time(model, step, step.v, h, settings.sleep_threshold)
     put_to_sleep(step, work.watches, step.v, h)
     slack = FLIGHT_TOLERANCE * settings.friction_bound_change
-    kept = advance_positions(system, step, y, trial, h, is_flying, slack, stages)
+    succeeded = advance_positions(system, step, y, trial, h, is_flying, slack, stages)
     normalize_quaternions(model, y)
-    kept = close_loops(calls, system, now.time + h, y, slopes) and kept
+    succeeded = close_loops(calls, system, now.time + h, y, slopes) and succeeded
     y[y.shape[0] - 1] += gained
     y[y.shape[0] - 2] += lost + lacking + now.stored + pressed - stored - stop_energy(model, work, q)
     now.stored = stored
     for k in range(work.watches.shape[0]):
         work.watches[k].apart = 0
-    return True, kept, largest_velocity_change(model, step, qd)
+    return True, succeeded, largest_velocity_change(model, step, qd)
 
 
 @subroutine
