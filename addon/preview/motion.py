@@ -24,7 +24,7 @@ FREQUENCY = 2.0
 HARDEST = 10.0
 """Times the weight of all that is joined to a link, the most that it is pulled with, at strength 1.
 
-However far away the mouse is: with more, links become so fast that they pass a wall in one of a crowd's steps.
+However far away the mouse is: with more, links become so fast that they pass a wall in one convex step.
 """
 
 AHEAD = HARDEST * 9.81 / (math.tau * FREQUENCY) ** 2
@@ -201,11 +201,11 @@ class PreviewMotion:
 
         stiffness, damping = mass * rate**2, 2.0 * mass * rate
         if any(link.collisions for link in model.links):
-            stiffness, damping = self._as_crowds_bear(hold, stiffness, damping)
+            stiffness, damping = self._as_convex_steps_bear(hold, stiffness, damping)
         return Tether(hold.link, hold.point, place, stiffness, damping)
 
-    def _as_crowds_bear(self, hold: Hold, stiffness: float, damping: float) -> tuple[float, float]:
-        """A spring and a damper, no stronger than what steps for crowds can follow, which know them from before a step.
+    def _as_convex_steps_bear(self, hold: Hold, stiffness: float, damping: float) -> tuple[float, float]:
+        """A spring and a damper, no stronger than convex steps can follow, which take them as they are before a step.
 
         With a = damping h / m and b = stiffness h^2 / m, a swing of the mass m in steps of h grows where a > 2 or
         b > 2 a, or, where the place moves by the new velocity, where 2 a + b > 4: so both are 1 at most. m is what the
@@ -224,7 +224,7 @@ class PreviewMotion:
         xx, xy, xz, yy, yz, zz = body.inertia
         inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) + body.mass * _crossing(com) @ _crossing(com)
         yields = np.eye(3) / body.mass - _crossing(arm) @ np.linalg.pinv(inertia, hermitian=True) @ _crossing(arm)
-        mass, h = 1.0 / np.linalg.eigvalsh(yields)[-1], Touching.CROWD_STEP[self.course.settings.accuracy]
+        mass, h = 1.0 / np.linalg.eigvalsh(yields)[-1], Touching.CONVEX_STEP[self.course.settings.accuracy]
         return min(stiffness, mass / h**2), min(damping, mass / h)
 
     def _within_reach(self, hold: Hold, number: int, place: Vec3) -> Vec3:

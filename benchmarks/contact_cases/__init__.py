@@ -6,11 +6,11 @@ failure is kept; a value may be a function of nothing that gives it, whose failu
 a case departs from the words of the reference, a comment says why.
 """
 
-from . import balancing, bouncing, crowds, falling, pressing, rolling, sliding, spinning, walking
+from . import balancing, bouncing, falling, many_bodies, pressing, rolling, sliding, spinning, walking
 
 CASES = {
     case.__name__: case
-    for module in (sliding, rolling, bouncing, pressing, spinning, walking, balancing, falling, crowds)
+    for module in (sliding, rolling, bouncing, pressing, spinning, walking, balancing, falling, many_bodies)
     for case in module.CASES
 }
 """By the names of the references."""

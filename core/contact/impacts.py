@@ -1,19 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Velocities that jump where points close: restitution along the normal, Coulomb's cone across it.
+"""Impacts at events: velocities jump where points close, with Newton's restitution and Coulomb friction.
 
-An impact goes on in rounds, each of them a moment of its own. In a round the points that approach take part, all at
-once: each parts with the part of its approach speed that its restitution gives back, at least. What this pushes against
-a neighbour that it touches approaches now, and takes part in the next round. So an impact travels through bodies that
-touch as it travels through bodies with small gaps between them, and the result depends neither on the order of the
-points nor, for a symmetric impact, on anything but symmetry. A round cannot add kinetic energy without friction: an
-impulse p changes it by -p (1 - e) v / 2, with v the approach speed.
+core/solvers/contact_modes.py calls `resolve_impact`. An impact goes on in rounds, in each of which the points that
+approach take part, all at once. So an impact travels through touching bodies as through bodies with small gaps between
+them, and the result does not depend on the order of the points. Joints, loops and couplings transmit impulses.
 
-Where nothing that approaches bounces, points without restitution that touch take part as well, and if all approach too
-slowly to bounce, every point does. So a stack comes to rest at once. Joints, loops and couplings transmit what they
-transmit.
-
-Source: Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996), chapter 8, with Newton's restitution;
-on impacts that are resolved in sequence: Smith, Kaufman, Vouga, Tamstorf, Grinspun, Reflections on simultaneous impact,
+Source: Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996), chapter 8, with Newton's restitution; on
+impacts that are resolved in sequence: Smith, Kaufman, Vouga, Tamstorf, Grinspun, Reflections on simultaneous impact,
 ACM Trans. Graphics 31 (2012).
 """
 
@@ -28,21 +21,21 @@ from ..jit import jitable, subroutine
 from ..spatial import ZERO, add, dot, scale
 from ..spatial.storage import get3, put3
 from .complementarity import solve_cones
-from .islands import begin_rows
-from .place import place_point
-from .points import ACROSS, NORMAL, POINTS, ROWS
-from .responses import add_rows, push_rows, write_matrix
+from .contact_kinematics import place_point
+from .delassus import add_rows, apply_loads, write_delassus
+from .islands import group_points
+from .points import NORMAL, POINTS, ROWS, TANGENT
 
-MOST_BOUNCES = 400
-"""Number of impacts in which a point may bounce in a frame; after that it comes to rest."""
-MOST_ROUNDS = 500
-"""Number of rounds of an impact after which all points take part without bouncing, which ends it."""
+MAX_BOUNCES = 400
+"""Number of impacts in a frame after which a point no longer bounces."""
+MAX_ROUNDS = 500
+"""Number of rounds after which all points take part without bouncing, which ends the impact."""
 
-MOST_GIVES, LEAST_GIVE = 8, 0.02
-"""Number of tries of an impact that adds energy, each with half of the restitution, and the share of all restitution
-below which the last try has none.
-"""
-GAIN = 1e-12
+MAX_RESTITUTION_TRIES = 8
+"""Number of tries of an impact that adds energy, each with half of the restitution of the one before."""
+MIN_RESTITUTION_SHARE = 0.02
+"""Share of the restitution below which the next try has none."""
+ENERGY_TOLERANCE = 1e-12
 """Share of the kinetic energy that an impact may add by rounding."""
 
 ALL_REST, NONE_BOUNCES, BOUNCES = range(3)
@@ -50,15 +43,22 @@ ALL_REST, NONE_BOUNCES, BOUNCES = range(3)
 
 
 @subroutine
-def strike_points(system, qd, least, resting, dv):
-    """Let velocities qd, shape (nv,), jump where points approach.
+def resolve_impact(system, qd, min_approach, rest_height, dv):
+    """Apply the impact of the points that approach to the velocities qd, shape (nv,).
 
-    Bodies are placed and moved, and factored with nothing held. least [m/s]: what approaches by no more is at rest.
-    resting [m]: what would bounce no higher does not. dv: shape (nv,), scratch. Returns (whether they jumped, the
-    kinetic energy before [J]). Points keep the sums of their impulses in `load`, `force` and `torque`.
+    Bodies are placed and moved, and factored with no dof locked by contact. Points keep the sums of their impulses in
+    `load`, `force` and `torque`.
+
+    Args:
+        min_approach: a point that approaches no faster than this takes no part [m/s].
+        rest_height: a point that would bounce no higher than this comes to rest [m].
+        dv: scratch, shape (nv,).
+
+    Returns:
+        Whether velocities jumped, and the kinetic energy before [J].
     """
-    touch, struck = system.touch, False
-    begin_rows(system)
+    touch, approaches = system.touch, False
+    group_points(system)
     for i in range(touch.count[POINTS]):
         p = touch.order[i]
         point = touch.points[p]
@@ -70,47 +70,47 @@ def strike_points(system, qd, least, resting, dv):
             continue
         add_rows(touch, p, True)
         point.limit = point.friction
-        if point.rate < -least:
+        if point.rate < -min_approach:
             point.bounces += 1
-            struck = True
-    if not struck:
+            approaches = True
+    if not approaches:
         return False, 0.0
-    write_matrix(system, False)
+    write_delassus(system, False)
     before = kinetic_energy(system.model, system.work, qd)
     for j in range(qd.shape[0]):
         dv[j] = qd[j]
-    strike_without_gain(touch, least, resting, norm_of(get3(system.model.gravity)), before)
+    solve_impact(touch, min_approach, rest_height, norm_of(get3(system.model.gravity)), before)
     clear_pushes(system.work)
-    push_rows(system)
+    apply_loads(system)
     acceleration_pass(system.model, system.work, ZERO, dv)
     for j in range(qd.shape[0]):
         qd[j] += dv[j]
-    tell_impulses(touch)
+    store_impulses(touch)
     return True, before
 
 
 @subroutine
-def strike_without_gain(touch, least, resting, weight, energy):
-    """Find the impulses of an impact, with less restitution where friction would make them add energy.
+def solve_impact(touch, min_approach, rest_height, gravity, energy):
+    """Solve for the impulses of an impact, and reduce restitution while friction would make them add energy.
 
     A body that friction turns as it bounces may leave faster than it came by Newton's law (Kane's paradox). Without
-    restitution, impulses only take energy. energy [J]: the kinetic energy before. Other arguments: see `add_rounds`.
+    restitution, impulses only take energy. energy: the kinetic energy before [J]. For other arguments see `add_rounds`.
 
     Source: Stronge, Impact Mechanics (2nd ed., 2018), chapter 3.
     """
-    give = 1.0
-    for _ in range(MOST_GIVES):
+    restitution = 1.0
+    for _ in range(MAX_RESTITUTION_TRIES):
         write_rates(touch)
-        add_rounds(touch, least, resting, weight, give)
-        if work_of_impulses(touch) <= GAIN * energy:
+        add_rounds(touch, min_approach, rest_height, gravity, restitution)
+        if work_of_impulses(touch) <= ENERGY_TOLERANCE * energy:
             return
-        give *= less(give)
+        restitution *= reduced_share(restitution)
 
 
 @jitable
-def less(give):
-    """Return the factor on the share of all restitutions with which an impact that adds energy is tried next."""
-    return 0.5 if give > LEAST_GIVE else 0.0
+def reduced_share(share):
+    """Return the factor on the restitution with which an impact that adds energy is tried next."""
+    return 0.5 if share > MIN_RESTITUTION_SHARE else 0.0
 
 
 @subroutine
@@ -119,36 +119,46 @@ def work_of_impulses(touch):
     work = 0.0
     for r in range(touch.count[ROWS]):
         row = touch.rows[r]
-        work += 0.5 * row.load * (rate_of_row(touch, row) + row.before)
+        work += 0.5 * row.load * (rate_of_row(touch, row) + row.free_rate)
     return work
 
 
 @subroutine
-def add_rounds(touch, least, resting, weight, give):
-    """Write to `load` of the rows the sums of their impulses over all rounds, and to `before` their rates after them.
+def add_rounds(touch, min_approach, rest_height, gravity, restitution):
+    """Write to `load` of the rows the sums of their impulses over all rounds of an impact.
 
-    weight [m/s^2]: size of gravity. give: part of all restitutions that acts.
+    In a round, each point that approaches separates with at least the share of its approach speed that its restitution
+    gives back. A neighbour that a body is pushed against approaches then, and takes part in the next round. A round
+    cannot add kinetic energy without friction: an impulse p changes it by -p (1 - e) v / 2, with the approach speed v.
+    `free_rate` becomes the rates after the last round.
+
+    Args:
+        gravity: its size [m/s^2].
+        restitution: factor on the restitution of all points.
     """
     for r in range(touch.count[ROWS]):
-        touch.rows[r].total = 0.0
-    for turn in range(MOST_ROUNDS + 1):
-        if not begin_round(touch, least, resting, weight, give, turn == MOST_ROUNDS):
+        touch.rows[r].impulse_sum = 0.0
+    for turn in range(MAX_ROUNDS + 1):
+        if not begin_round(touch, min_approach, rest_height, gravity, restitution, turn == MAX_ROUNDS):
             break
         solve_cones(touch, False)
         for r in range(touch.count[ROWS]):
             row = touch.rows[r]
-            row.total += row.load
-            row.before = row.left
+            row.impulse_sum += row.load
+            row.free_rate = row.residual
     for r in range(touch.count[ROWS]):
-        touch.rows[r].load = touch.rows[r].total
+        touch.rows[r].load = touch.rows[r].impulse_sum
 
 
 @subroutine
-def begin_round(touch, least, resting, weight, give, last):
-    """Choose the points of a round, by `before` of their normal rows, and set the `pace` with which each is to part.
+def begin_round(touch, min_approach, rest_height, gravity, restitution, is_last):
+    """Choose the points of a round from the rates of their normal rows, and set the `pace` with which they separate.
 
-    `row` of the others becomes -1. last: whether all points take part, and none bounces. Returns whether any point
-    approaches.
+    `row` of the other points becomes -1. If no approaching point of an island bounces, touching points without
+    restitution take part too, and if all approach too slowly to bounce, every point does. So a stack comes to rest at
+    once.
+
+    is_last: whether all points take part, and none bounces. Returns whether any point approaches.
     """
     for r in range(touch.count[ROWS]):
         row = touch.rows[r]
@@ -161,19 +171,21 @@ def begin_round(touch, least, resting, weight, give, last):
             point = touch.points[touch.order[end]]
             end += 1
             point.pace = 0.0
-            if point.row < 0 or not touch.rows[point.row].before < -least:
+            if point.row < 0 or not touch.rows[point.row].free_rate < -min_approach:
                 continue
             approaches = True
-            speed, still = -touch.rows[point.row].before, 2.0 * max(-point.gain, weight) * resting
-            back = give * point.restitution * speed  # gain: what drives it back; in a stack all fall alike
-            if point.bounces <= MOST_BOUNCES and back * back > still and not last:
-                point.pace = back
+            speed = -touch.rows[point.row].free_rate
+            # Acceleration towards each other; bodies of a stack fall together, so gravity is its lower bound.
+            squared_rest_speed = 2.0 * max(-point.gain, gravity) * rest_height
+            rebound = restitution * point.restitution * speed
+            if point.bounces <= MAX_BOUNCES and rebound * rebound > squared_rest_speed and not is_last:
+                point.pace = rebound
                 kind = BOUNCES
-            elif speed * speed > still and not last:
+            elif speed * speed > squared_rest_speed and not is_last:
                 kind = max(kind, NONE_BOUNCES)
         for i in range(begin, end):
             point = touch.points[touch.order[i]]
-            if point.row >= 0 and not (approaches and takes_part(touch, point, kind, least)):
+            if point.row >= 0 and not (approaches and takes_part(touch, point, kind, min_approach)):
                 point.row = -1
         found = found or approaches
         begin = end
@@ -181,21 +193,23 @@ def begin_round(touch, least, resting, weight, give, last):
 
 
 @jitable
-def takes_part(touch, point, kind, least):
-    """Return whether a point takes part in a round of its island of a kind: ALL_REST, NONE_BOUNCES or BOUNCES."""
-    rests = kind == ALL_REST or (kind == NONE_BOUNCES and point.restitution == 0.0)
-    return rests or touch.rows[point.row].before < -least
+def takes_part(touch, point, kind, min_approach):
+    """Return whether a point takes part in a round of an island of a kind: ALL_REST, NONE_BOUNCES or BOUNCES."""
+    every_point = kind == ALL_REST or (kind == NONE_BOUNCES and point.restitution == 0.0)
+    return every_point or touch.rows[point.row].free_rate < -min_approach
 
 
 @jitable
 def norm_of(a):
+    """Return the length of a vector."""
     return math.sqrt(dot(a, a))
 
 
 @subroutine
 def write_rates(touch):
+    """Write the rates of all rows before the impact to `free_rate`."""
     for r in range(touch.count[ROWS]):
-        touch.rows[r].before = rate_of_row(touch, touch.rows[r])
+        touch.rows[r].free_rate = rate_of_row(touch, touch.rows[r])
 
 
 @jitable
@@ -204,17 +218,18 @@ def rate_of_row(touch, row):
     point, direction = touch.points[row.point], get3(row.direction)
     if row.kind == NORMAL:
         return point.rate
-    return dot(direction, get3(point.v if row.kind == ACROSS else point.w))
+    return dot(direction, get3(point.v if row.kind == TANGENT else point.w))
 
 
 @subroutine
-def tell_impulses(touch):
+def store_impulses(touch):
+    """Write the impulses of the rows to their points."""
     for r in range(touch.count[ROWS]):
         row = touch.rows[r]
-        point, push = touch.points[row.point], scale(get3(row.direction), row.load)
+        point, impulse = touch.points[row.point], scale(get3(row.direction), row.load)
         if row.kind == NORMAL:
             point.load = row.load
-        elif row.kind == ACROSS:
-            put3(point.force, add(get3(point.force), push))
+        elif row.kind == TANGENT:
+            put3(point.force, add(get3(point.force), impulse))
         else:
-            put3(point.torque, add(get3(point.torque), push))
+            put3(point.torque, add(get3(point.torque), impulse))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which points have to do with each other: those of one island, between which a path of bodies and points leads.
+"""Islands of contact points: those that a path of moving bodies and points connects.
 
-Loads of one island say nothing about those of another, so each has equations of its own: W is block diagonal, and
-points are taken island by island. What does not move, such as a floor, joins nothing.
+Loads of one island do not depend on those of another, so the Delassus matrix is block diagonal, and points and rows are
+ordered by island. A body that does not move, such as a floor, connects nothing.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from .points import POINTS, ROWS
 
 
 @subroutine
-def begin_rows(system):
-    """Forget all rows, and find `order`: the points, island by island."""
+def group_points(system):
+    """Remove all rows, and write `order`: the points, island by island."""
     touch, model, constraints = system.touch, system.model, system.constraints
     roots, count = touch.roots, touch.count[POINTS]
     touch.count[ROWS] = 0
@@ -23,9 +23,9 @@ def begin_rows(system):
     for n in range(constraints.count[0]):
         record = constraints.records[constraints.active[n]]
         for s in range(record.support + 1, record.support_end):
-            join(roots, constraints.supports[record.support].body, constraints.supports[s].body)
+            join_islands(roots, constraints.supports[record.support].body, constraints.supports[s].body)
     for p in range(count):
-        join(roots, touch.points[p].one.body, touch.points[p].other.body)
+        join_islands(roots, touch.points[p].one.body, touch.points[p].other.body)
     for p in range(count):
         one, other = root_of(roots, touch.points[p].one.body), root_of(roots, touch.points[p].other.body)
         touch.points[p].island = max(one, other)
@@ -38,22 +38,23 @@ def begin_rows(system):
 
 @jitable
 def root_of(roots, i):
+    """Return the root of body i in the union-find forest."""
     while roots[i] != i:
         i = roots[i]
     return i
 
 
 @jitable
-def join(roots, i, j):
-    """Have two bodies belong together, unless one of them is the world."""
+def join_islands(roots, i, j):
+    """Unite the islands of two bodies, unless one of them is the world."""
     i, j = root_of(roots, i), root_of(roots, j)
     if i > 0 and j > 0:
         roots[max(i, j)] = min(i, j)
 
 
 @subroutine
-def end_rows(touch):
-    """Tell each row where those of its island begin and end."""
+def set_row_ranges(touch):
+    """Write to each row the range of its island's rows."""
     begin, count = 0, touch.count[ROWS]
     for r in range(count):
         island = touch.points[touch.rows[r].point].island

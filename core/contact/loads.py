@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The loads of all points that hold, at one instant, and what they do to accelerations.
+"""Contact loads at one instant, for given contact states, and the accelerations that they cause.
 
-A rigid point keeps its gap's second rate at 0, one that sticks keeps the rate of its slip at 0 as well; friction that
-slips follows the normal load. So loads solve linear equations, W load = what is asked. A soft point pushes by its
-depth: Hunt and Crossley's law with an exponent of 1.
+core/solvers/system.py calls `apply_contact_loads` in each evaluation of the rates. An active rigid point keeps the
+second derivative of its gap at 0, and one that sticks keeps the derivative of its slip at 0 as well. Friction that
+slips is proportional to the normal load. So the loads solve the linear equations W load = rhs. A compliant point exerts
+a force by its depth: Hunt and Crossley's law with an exponent of 1.
 
 Source: Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996), chapter 5, for the equations.
 """
@@ -15,101 +16,102 @@ from ..dynamics.constraint_forces import multipliers_for, push_dofs
 from ..jit import jitable, subroutine
 from ..spatial import add, cross, dot, rotate, scale, sub
 from ..spatial.storage import get3, get9, put3
-from .complementarity import take_known
-from .islands import begin_rows
-from .least_loads import factor_rows, solve_rows
-from .place import place_point, velocity_at
-from .points import ACROSS, BASED, NORMAL, POINTS, ROWS, SPIN
-from .responses import (
+from .complementarity import load_warm_start
+from .contact_kinematics import place_point, velocity_at
+from .delassus import (
     add_rows,
-    ask_constraints,
-    push_dofs_by,
-    push_rows,
-    respond_to,
+    apply_dof_forces,
+    apply_loads,
+    propagate_wrench,
     slip_wrench,
-    write_matrix,
+    write_constraint_rates,
+    write_delassus,
 )
+from .islands import group_points
+from .minimum_norm_loads import factor_delassus, solve_loads
+from .points import NORMAL, POINTS, ROWS, SPIN, TANGENT, WARM_STARTED
 
 
 @subroutine
-def hold_points(system, qdd):
-    """Correct accelerations, shape (nv,), for what all points exert, and leave their loads.
+def apply_contact_loads(system, qdd):
+    """Solve for the loads of all points, and correct the accelerations qdd, shape (nv,), for them.
 
-    Bodies must be placed, moved, factored and accelerated without them. Returns the powers that are lost and that belts
-    bring in [W].
+    Bodies must be placed, moved, factored and accelerated without contact loads. Returns the powers that friction and
+    compliant points dissipate, and that belts supply [W].
     """
     touch, work, gravity = system.touch, system.work, get3(system.model.gravity)
-    begin_rows(system)
-    soft = False
+    group_points(system)
+    has_soft_loads = False
     for i in range(touch.count[POINTS]):
         p = touch.order[i]
         if touch.points[p].given:
             point = touch.points[p]
-            push = add(get3(point.force), scale(get3(point.normal), point.load))
-            push_by_wrench(system, point, get3(point.torque), push)
-            soft = True
+            force = add(get3(point.force), scale(get3(point.normal), point.load))
+            apply_wrench(system, point, get3(point.torque), force)
+            has_soft_loads = True
             continue
         place_point(work, touch.points[p])
         clear_loads(touch.points[p])
         if touch.points[p].holds:
             add_rows(touch, p, False)
-            soft = push_softly(system, touch.points[p]) or soft
-    if soft:
+            has_soft_loads = apply_soft_load(system, touch.points[p]) or has_soft_loads
+    if has_soft_loads:
         acceleration_pass(system.model, work, gravity, qdd)
     if touch.count[ROWS] > 0:
-        write_matrix(system, True)
-        factor_rows(touch)
-        write_gains(system)
-        if touch.count[BASED]:
-            take_known(touch)
+        write_delassus(system, True)
+        factor_delassus(touch)
+        write_point_accelerations(system)
+        if touch.count[WARM_STARTED]:
+            load_warm_start(touch)
         for r in range(touch.count[ROWS]):
-            touch.rows[r].asked = -touch.rows[r].before
+            touch.rows[r].rhs = -touch.rows[r].free_rate
             for c in range(touch.rows[r].begin, touch.rows[r].end):
-                touch.rows[r].asked -= touch.matrix[0, r, c] * touch.rows[c].known
-        solve_rows(touch)
+                touch.rows[r].rhs -= touch.matrix[0, r, c] * touch.rows[c].initial_load
+        solve_loads(touch)
         for r in range(touch.count[ROWS]):
-            touch.rows[r].load += touch.rows[r].known
-        push_rows(system)
+            touch.rows[r].load += touch.rows[r].initial_load
+        apply_loads(system)
         acceleration_pass(system.model, work, gravity, qdd)
-    return tell_loads(system)
+    return store_loads(system)
 
 
 @jitable
 def clear_loads(point):
+    """Set the loads of a point to 0."""
     point.load = 0.0
     put3(point.force, (0.0, 0.0, 0.0))
     put3(point.torque, (0.0, 0.0, 0.0))
 
 
 @subroutine
-def push_softly(system, point):
-    """Let a soft point push by its depth. Returns whether it does."""
+def apply_soft_load(system, point):
+    """Apply the load of a compliant point. Returns whether there is one."""
     if point.is_soft == 0 or point.gap >= 0.0:
         return False
     point.load = max(0.0, -point.stiffness * point.gap * (1.0 - point.dissipation * point.rate))
     torque, force = slip_wrench(point, point.load)
-    push_by_wrench(system, point, torque, add(force, scale(get3(point.normal), point.load)))
+    apply_wrench(system, point, torque, add(force, scale(get3(point.normal), point.load)))
     return True
 
 
 @subroutine
-def push_by_wrench(system, point, torque, force):
-    """Add a wrench on the other body to what pushes dofs. The room after the last row is used for it."""
+def apply_wrench(system, point, torque, force):
+    """Apply a wrench on the other body to the dofs. The line after the last row of `touch` is scratch."""
     touch, scratch = system.touch, system.scratch
     last = touch.rows.shape[0] - 1
-    respond_to(system, point, torque, force, touch.felt[last], touch.yields[last])
-    push_dofs_by(system.model, system.work, touch.felt[last], touch.yields[last], 1.0)
+    propagate_wrench(system, point, torque, force, touch.dof_forces[last], touch.dof_responses[last])
+    apply_dof_forces(system.model, system.work, touch.dof_forces[last], touch.dof_responses[last], 1.0)
     if system.constraints.count[1] > 0:
-        ask_constraints(system, touch.yields[last], touch.held[last])
-        multipliers_for(system.constraints, scratch, touch.held[last], touch.answers[last])
-        push_dofs(system.model, system.work, system.constraints, scratch, touch.answers[last])
+        write_constraint_rates(system, touch.dof_responses[last], touch.constraint_rates[last])
+        multipliers_for(system.constraints, scratch, touch.constraint_rates[last], touch.constraint_multipliers[last])
+        push_dofs(system.model, system.work, system.constraints, scratch, touch.constraint_multipliers[last])
         for k in range(system.constraints.count[1]):
-            scratch.multipliers[k] += touch.answers[last, k]
+            scratch.multipliers[k] += touch.constraint_multipliers[last, k]
 
 
 @subroutine
-def write_gains(system):
-    """Write how points' rates change with the bodies' present accelerations, to the points and to `before` of rows."""
+def write_point_accelerations(system):
+    """Write the derivatives of the points' rates at the present accelerations, and those of rows to `free_rate`."""
     touch, work = system.touch, system.work
     for p in range(touch.count[POINTS]):
         point = touch.points[p]
@@ -122,41 +124,45 @@ def write_gains(system):
         )
         own = sub(velocity_at(other, place), velocity_at(one, place))
         point.gain = dot(n, pull) + dot(get3(point.normal_rate), own)
-        pull = add(pull, sub(belt_gain(other, point.other), belt_gain(one, point.one)))
+        pull = add(pull, sub(belt_acceleration(other, point.other), belt_acceleration(one, point.one)))
         put3(point.pull, sub(pull, scale(n, dot(n, pull))))
         put3(point.turn, sub(get3(other.acceleration), get3(one.acceleration)))
     for r in range(touch.count[ROWS]):
         row = touch.rows[r]
         point, direction = touch.points[row.point], get3(row.direction)
         if row.kind == NORMAL:
-            row.before = point.gain
-        elif row.kind == ACROSS:
-            row.before = dot(direction, get3(point.pull))
+            row.free_rate = point.gain
+        elif row.kind == TANGENT:
+            row.free_rate = dot(direction, get3(point.pull))
         else:
-            row.before = dot(direction, get3(point.turn))
+            row.free_rate = dot(direction, get3(point.turn))
             spin = dot(get3(point.w), get3(point.normal))
             if row.kind == SPIN:
-                row.before += dot(get3(point.normal_rate), get3(point.w))
-            else:  # the direction turns with the normal
-                row.before -= dot(direction, get3(point.normal_rate)) * spin
+                row.free_rate += dot(get3(point.normal_rate), get3(point.w))
+            else:  # the direction rotates with the normal
+                row.free_rate -= dot(direction, get3(point.normal_rate)) * spin
 
 
 @jitable
 def acceleration_along(body, place, rate):
-    """How the velocity of a body's material changes at a place that moves through space at a rate [m/s^2]."""
+    """Return the rate of change of a body's velocity at a place that moves through space at `rate` [m/s^2]."""
     arm = sub(place, get3(body.origin))
     spun = cross(get3(body.velocity), rate)
     return add(add(get3(body.acceleration, 3), cross(get3(body.acceleration), arm)), spun)
 
 
 @jitable
-def belt_gain(body, piece):
-    return cross(get3(body.velocity), rotate(get9(body.rotation), get3(piece.belt)))
+def belt_acceleration(body, feature):
+    """Return the rate of change of a belt's velocity by the rotation of its body [m/s^2]."""
+    return cross(get3(body.velocity), rotate(get9(body.rotation), get3(feature.belt)))
 
 
 @subroutine
-def tell_loads(system):
-    """Write loads from the rows to the points, and how rates change now. Returns the powers lost and brought in."""
+def store_loads(system):
+    """Write the rows' loads and the accelerations under them to the points.
+
+    Returns the powers that are dissipated and that belts supply [W].
+    """
     touch, lost, gained = system.touch, 0.0, 0.0
     for r in range(touch.count[ROWS]):
         row = touch.rows[r]
@@ -166,7 +172,7 @@ def tell_loads(system):
             torque, force = slip_wrench(point, row.load)
             put3(point.force, add(get3(point.force), force))
             put3(point.torque, add(get3(point.torque), torque))
-        elif row.kind == ACROSS:
+        elif row.kind == TANGENT:
             put3(point.force, add(get3(point.force), scale(get3(row.direction), row.load)))
         else:
             put3(point.torque, add(get3(point.torque), scale(get3(row.direction), row.load)))
@@ -183,13 +189,13 @@ def tell_loads(system):
         own = sub(velocity_at(other, place), velocity_at(one, place))
         lost -= dot(force, get3(point.v)) + dot(get3(point.torque), get3(point.w))
         gained += dot(force, sub(own, get3(point.v)))
-    write_gains(system)
+    write_point_accelerations(system)
     return lost, gained
 
 
 @subroutine
-def soft_energy(touch):
-    """Return the energy that is stored in soft points [J]."""
+def soft_contact_energy(touch):
+    """Return the elastic energy of compliant points [J]."""
     energy = 0.0
     for p in range(touch.count[POINTS]):
         point = touch.points[p]

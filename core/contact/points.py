@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A point in which two solids touch, as a piece of each surface that moves along with its body.
+"""Records of contact points, their features and their rows, and the work arrays of the contact solver.
 
-While solids roll, slide and tip on each other, a point of contact is where two pieces of surface are nearest: a face,
-a corner, an edge, a rim, or a curved surface. Each piece is fixed in its body, so at any pose of these place.py tells
-where they are nearest, and how that place moves, without a search.
+While solids roll, slide and tip on each other, a contact point is where two features of their surfaces are nearest: a
+plane, a vertex, an edge, a circular edge, or a curved surface. Each feature is fixed in its body, so
+contact_kinematics.py has closed forms for the nearest points and their velocities, without a search.
 """
 
 from __future__ import annotations
@@ -15,148 +15,166 @@ import numpy as np
 from ..slots import Bundled
 
 FACE, ROUND, LINE, RING, OVAL = range(5)
-"""Pieces: a plane; a corner or a ball; an edge, or a side about an axis; a rim; an ellipsoid."""
+"""Kinds of contact features: a plane; a vertex or a sphere; an edge, or the side of a cylinder; a circular edge; an
+ellipsoid."""
 
 FREE, STICKS, SLIPS = 0, 1, 2
-"""What friction does of one kind: nothing as there is none, hold, or resist."""
+"""States of one kind of friction in a point: there is none; it keeps the slip at 0; it acts against the slip."""
 
-PIECE = np.dtype(
+FEATURE = np.dtype(
     [
         ("kind", np.int64),
         ("body", np.int64),
-        ("at", np.float64, 3),  # a point of the plane; the corner; a point of the axis; a middle: in the body [m]
-        ("along", np.float64, 3),  # outward normal of a face; direction of a line; axis of a ring
-        ("radius", np.float64),  # that it is blown up by; of a ring's circle [m]
-        ("half", np.float64, 3),  # of an ellipsoid, its radii [m]
-        ("rotation", np.float64, 9),  # and its axes in the body's
-        ("belt", np.float64, 3),  # velocity of the surface against the body, in the body's axes [m/s]
+        ("at", np.float64, 3),  # point of the plane, vertex, point of the line, or centre; in body axes [m]
+        ("along", np.float64, 3),  # outward normal of a plane, direction of a line, axis of a circle
+        ("radius", np.float64),  # by which vertices and lines are rounded; of a circle [m]
+        ("half", np.float64, 3),  # radii of an ellipsoid [m]
+        ("rotation", np.float64, 9),  # its axes in the body's
+        ("belt", np.float64, 3),  # velocity of the surface relative to the body, in body axes [m/s]
     ],
     align=True,
 )
+"""A feature of a collision shape that is in contact, fixed in its body."""
 
 POINT = np.dtype(
     [
-        # which it is
-        ("first", np.int64),  # solids
+        # identity
+        ("first", np.int64),  # the two solids
         ("second", np.int64),
-        ("name", np.int64),
-        ("island", np.int64),  # by the number of one of its bodies
-        ("one", PIECE),
-        ("other", PIECE),
-        # what the pair of surfaces is like
-        ("friction", np.float64),
-        ("holding", np.float64),  # the coefficient up to which it sticks
+        ("name", np.int64),  # of the point within their manifold
+        ("island", np.int64),  # the number of one of its bodies
+        ("one", FEATURE),
+        ("other", FEATURE),
+        # combined surface of the pair
+        ("friction", np.float64),  # coefficient while it slips
+        ("holding", np.float64),  # coefficient up to which it sticks
         ("restitution", np.float64),
-        ("stiffness", np.float64),  # [N/m]; infinite if rigid
-        ("dissipation", np.float64),  # [s/m]
-        ("rolling", np.float64),  # [m]
-        ("spinning", np.float64),  # [m]
-        ("slip_speed", np.float64),  # of a friction law that is smoothed; 0 for Coulomb's [m/s]
-        # what holds
-        ("is_soft", np.int64),
-        ("candidate", np.int64),  # whether it might hold, while that is found out
-        ("holds", np.int64),  # whether it pushes; one that does not is about to be forgotten
-        ("given", np.int64),  # whether what acts in it is told by a crowd's last step, and not to be found
-        ("strained", np.int64),  # its loads lie on its cone's edge, though it need not yield: the cones are asked anew
+        ("stiffness", np.float64),  # infinite if rigid [N/m]
+        ("dissipation", np.float64),  # Hunt and Crossley's coefficient [s/m]
+        ("rolling", np.float64),  # length of rolling friction [m]
+        ("spinning", np.float64),  # length of spinning friction [m]
+        ("slip_speed", np.float64),  # below which friction is smoothed; 0 for Coulomb's law [m/s]
+        # state
+        ("is_soft", np.int64),  # whether it is compliant
+        ("candidate", np.int64),  # whether it may be active, while the active points are being found
+        ("holds", np.int64),  # whether it is active; an inactive point is about to be removed
+        ("given", np.int64),  # whether its loads are those of the last convex step, and not to be solved for
+        ("strained", np.int64),  # whether its loads lie on the edge of the friction cone although it need not slip
         ("limit", np.float64),  # the coefficient of friction at present
-        ("row", np.int64),  # its first
+        ("row", np.int64),  # its first row
         ("slide", np.int64),  # FREE, STICKS or SLIPS
         ("roll", np.int64),
         ("spin", np.int64),
-        ("slip", np.float64, 3),  # directions that slip had, or has as it begins; the spin's sign is in spin_slip
+        ("slip", np.float64, 3),  # direction of the slip, or of the slip as it begins
         ("roll_slip", np.float64, 3),
-        ("spin_slip", np.float64),
-        ("level", np.float64),  # the gap at which a rigid one is held [m]
-        ("bounces", np.int64),
-        # where it is, by place.py
-        ("normal", np.float64, 3),  # from one to the other, in the world
-        ("place", np.float64, 3),  # halfway between both surfaces [m]
-        ("gap", np.float64),
-        ("v", np.float64, 3),  # slip of the other's surface against the one's, belts included [m/s]
-        ("w", np.float64, 3),  # of the other body against the one [rad/s]
+        ("spin_slip", np.float64),  # sign
+        ("level", np.float64),  # gap at which a rigid point is kept [m]
+        ("bounces", np.int64),  # in this frame
+        # kinematics, by contact_kinematics.py
+        ("normal", np.float64, 3),  # from the first feature to the other, in the world
+        ("place", np.float64, 3),  # halfway between both surfaces, in the world [m]
+        ("gap", np.float64),  # negative if the surfaces overlap [m]
+        ("v", np.float64, 3),  # slip velocity of the other surface relative to the first, with belts [m/s]
+        ("w", np.float64, 3),  # angular velocity of the other body relative to the first [rad/s]
         ("rate", np.float64),  # of the gap [m/s]
-        ("normal_rate", np.float64, 3),
-        ("one_rate", np.float64, 3),  # how the nearest point of either surface moves through space [m/s]
+        ("normal_rate", np.float64, 3),  # time derivative of the normal [1/s]
+        ("one_rate", np.float64, 3),  # velocity of the nearest point on each surface, in the world [m/s]
         ("other_rate", np.float64, 3),
-        # what acts in it, on the other body, at `place`; in an impact the impulse
-        ("load", np.float64),  # along the normal [N]
-        ("force", np.float64, 3),  # of friction [N]
-        ("torque", np.float64, 3),  # of rolling and spinning friction [N m]
-        ("known_load", np.float64),  # the same three as the cones found them last
+        # loads on the other body at `place`; in an impact the impulses
+        ("load", np.float64),  # normal force [N]
+        ("force", np.float64, 3),  # friction force [N]
+        ("torque", np.float64, 3),  # torque of rolling and spinning friction [N m]
+        ("known_load", np.float64),  # the same three as the complementarity problem gave them last
         ("known_force", np.float64, 3),
         ("known_torque", np.float64, 3),
-        ("gain", np.float64),  # the gap's second rate [m/s^2]
-        ("pull", np.float64, 3),  # the rate of v, across the normal [m/s^2]
-        ("turn", np.float64, 3),  # the rate of w [rad/s^2]
-        ("margins", np.float64, 6),  # from events of each kind, as a step starts
-        ("pace", np.float64),  # in an impact, the rate with which it is to part at least [m/s]
+        ("gain", np.float64),  # second time derivative of the gap [m/s^2]
+        ("pull", np.float64, 3),  # time derivative of v, tangential [m/s^2]
+        ("turn", np.float64, 3),  # time derivative of w [rad/s^2]
+        ("margins", np.float64, 6),  # distance from the events of each kind, as a step starts
+        ("pace", np.float64),  # in an impact, the least velocity with which the bodies separate [m/s]
     ],
     align=True,
 )
+"""One contact point: its two features, surface, state of friction, kinematics and loads."""
 
 ROW = np.dtype(
     [
         ("point", np.int64),
-        ("kind", np.int64),
-        ("begin", np.int64),  # of its island's rows
+        ("kind", np.int64),  # NORMAL, TANGENT, SPIN or ROLL
+        ("begin", np.int64),  # rows of its island: begin ... end - 1
         ("end", np.int64),
-        ("first_dof", np.int64),  # of those that feel it, or yield to it
-        ("last_dof", np.int64),  # and the one after them
-        ("direction", np.float64, 3),  # in the world
-        ("asked", np.float64),  # what the row's rate is to change by
-        ("load", np.float64),
-        ("total", np.float64),  # sum of its impulses in all rounds of an impact so far
-        ("known", np.float64),  # the part of it that is taken from what the cones found
-        ("left", np.float64),
-        # of the linear equations among what the cones found
-        ("kept", np.float64),  # its load before them
-        ("share", np.float64),  # 1 if it is solved for; part of another row's load that it goes with; 0 if neither
-        ("goes_with", np.int64),  # the row, or -1
+        ("first_dof", np.int64),  # the dofs that the row acts on lie in first_dof ... last_dof - 1
+        ("last_dof", np.int64),
+        ("direction", np.float64, 3),  # unit vector in the world
+        ("rhs", np.float64),  # change of the row's rate that its load must cause
+        ("load", np.float64),  # force or torque, in an impact an impulse
+        ("impulse_sum", np.float64),  # of all rounds of an impact so far
+        ("initial_load", np.float64),  # from which the solution starts: that of the last complementarity problem
+        ("residual", np.float64),  # rate at the present loads; in the linear equations, the part of `rhs` that is left
+        # of the active-set step
+        ("saved_load", np.float64),  # load before it
+        ("share", np.float64),  # 1: solved for; otherwise the share of the load of row `follows`, or 0
+        ("follows", np.int64),  # number of the normal row that this one is proportional to, or -1
         # of the factors
-        ("scale", np.float64),
-        ("turn", np.float64),
-        ("from_row", np.int64),
+        ("scale", np.float64),  # that makes forces and torques commensurable
+        ("householder", np.float64),  # factor of the Householder reflection
+        ("pivot_row", np.int64),  # number of the row that the pivoting has put here
         ("rank", np.int64),  # at an island's first row: how many of its rows are independent
-        ("found", np.float64),
-        ("before", np.float64),  # its rate, or its rate's rate, without what acts in the points
+        ("solution", np.float64),  # scaled load, in the order of the pivots
+        ("free_rate", np.float64),  # rate, or its time derivative, without loads
     ],
     align=True,
 )
+"""One row of the contact equations: a direction in which a point's load acts."""
 
-NORMAL, ACROSS, SPIN, ROLL = range(4)
+NORMAL, TANGENT, SPIN, ROLL = range(4)
 """Kinds of rows: forces along the normal and across it, torques about the normal and across it."""
 
-POINTS, ROWS, BASED, WORK, ALLOWED = range(5)
-"""Entries of `count`. BASED: whether loads are the nearest to those that the cones found, and not the least. WORK: how
-many entries of W the cones have gone through since that was set to 0. ALLOWED: at how many they give up."""
+POINTS, ROWS, WARM_STARTED, WORK, ALLOWED = range(5)
+"""Entries of `count`. POINTS, ROWS: numbers of these.
+
+WARM_STARTED: whether loads are the nearest to those of the last complementarity problem, and not the smallest ones.
+WORK: entries of the Delassus matrix that sweeps have gone through since it was set to 0. ALLOWED: the value of WORK at
+which they give up.
+"""
 
 UNLIMITED = 1 << 62
+"""Value of ALLOWED that no sweep reaches."""
 
 MEMORY = 8
-"""Sweeps that mixing.py remembers."""
+"""Number of sweeps that Anderson acceleration combines."""
 
-MOST_ROWS = 6
-"""Of a point."""
+MAX_ROWS = 6
+"""Upper bound of the rows of a point."""
 
 
-class Touch(Bundled, namedtuple("Touch", "points saved rows count order roots felt yields held answers matrix mixing")):
-    """What contact needs while rates are found.
+class Touch(
+    Bundled,
+    namedtuple(
+        "Touch",
+        "points saved rows count order roots dof_forces dof_responses constraint_rates constraint_multipliers matrix"
+        " anderson",
+    ),
+):
+    """Contact points and the work arrays with which their loads are solved for.
 
     Attributes:
-        points: POINT records, of which the first count[POINTS] are closed; saved: room for them. rows: ROW records.
-        felt, yields: of each row's force, as dofs feel it and yield to it, shape (2 rows, nv). A second half has the
-            directions in which rates are taken, where these are others.
-        held, answers: what the row's forces ask of the model's constraints, and what those answer with, shape
-            (2 rows, constraint rows) and (rows, constraint rows).
-        order: points island by island; roots: a body that stands for all that has to do with a body.
-        mixing: room for the equations of mixing.py, shape (MEMORY, MEMORY + 1).
-        matrix: how rows answer to each other's forces, and the factors of that, shape (2, rows, rows): a block for
-            each island.
+        points: POINT records, of which the first count[POINTS] are in use. saved: a copy of them. rows: ROW records.
+        count: see POINTS and the names after it.
+        order: numbers of the points, island by island. roots: union-find forest of the bodies that contacts connect.
+        dof_forces, dof_responses: for each row's unit load, the force on each dof, and that times the inverse
+            articulated inertia, shape (2 rows, nv). The second half has the directions in which rates are measured, if
+            these differ from those of the loads.
+        constraint_rates: rates that these loads cause in the model's constraints, shape (2 rows, constraint rows).
+        constraint_multipliers: multipliers with which the constraints respond, shape (rows, constraint rows).
+        matrix: the Delassus matrix W and its factors, one block for each island, shape (2, rows, rows).
+        anderson: equations of Anderson acceleration, shape (MEMORY, MEMORY + 1).
     """
 
 
 def make_touch(points: int, bodies: int, dofs: int, constraint_rows: int) -> Touch:
-    rows = MOST_ROWS * points
+    """Make the arrays for so many points, bodies, dofs and rows of the model's constraints."""
+    rows = MAX_ROWS * points
     return Touch(
         np.zeros(points, POINT).view(np.recarray),
         np.zeros(points, POINT).view(np.recarray),

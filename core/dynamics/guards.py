@@ -72,7 +72,7 @@ def drive_force(guard, q, qd):
 @jitable
 def add_drive(guard, watch, dof, q, qd, h, tau):
     """Add the clamped force of a drive to `tau`. Return its power [W]."""
-    if guard.effort == 0.0 or watch.apart:  # switched off by a schedule, or solved for together with contacts
+    if guard.effort == 0.0 or watch.apart:  # switched off by a schedule, or a constraint of the convex step
         return 0.0
     if watch.told and guard.effort < math.inf:
         force = watch.driven

@@ -52,8 +52,8 @@ WATCH = np.dtype(
         ("touch", np.int64),  # -1 at the lower stop, 1 at the upper one, if held there
         ("pressed", np.int64),  # likewise, of a compliant stop that gives way
         ("saturated", np.int64),  # the sign of a drive's force where it is as large as its effort allows
-        ("apart", np.int64),  # whether its drive is found together with contacts, by a crowd's laws
-        ("told", np.int64),  # whether `given` and `driven` are the loads of a crowd's last step
+        ("apart", np.int64),  # whether its drive is a constraint of the convex step, solved with the contacts
+        ("told", np.int64),  # whether `given` and `driven` are the loads of the last convex step
         ("given", np.float64),  # the load of its stops, friction and speed limit in that step [N or N m]
         ("driven", np.float64),  # the load of its drive, if that has an effort limit
         ("load", np.float64),  # the force that holds it

@@ -71,12 +71,12 @@ STEPPING = np.dtype(
         ("crowded", np.int64),  # events in a row with next to no time between them
         ("yielded", np.int64),  # how often that was, with no step between
         ("stalled", np.int64),  # steps in a row that get nowhere
-        # of crowds
+        # of convex steps, and of the choice between these and events
         ("burden", np.float64),  # what events have cost lately
-        ("stretch", np.float64),  # the step that calm would allow [s]
+        ("stretch", np.float64),  # the next convex step [s]; 0 for the length at this accuracy
         ("stored", np.float64),  # in soft contacts, as the last step began [J]
         ("halted", np.int64),  # how often in a row events left no step that is long enough
-        ("lasting", np.int64),  # how many steps of a crowd were taken last time
+        ("lasting", np.int64),  # how many convex steps were taken last time
         ("trust", np.int64),  # steps to take before events are looked for again; 0 while they are
         ("unsettled", np.int64),  # events after which what holds was left undecided
     ],

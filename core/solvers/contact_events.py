@@ -13,10 +13,10 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..contact.pieces import make_point
-from ..contact.place import place_point
-from ..contact.points import MOST_ROWS, POINTS, SLIPS, STICKS
-from ..contact.responses import STILL
+from ..contact.contact_features import make_point
+from ..contact.contact_kinematics import place_point
+from ..contact.delassus import MIN_SLIP_SPEED
+from ..contact.points import MAX_ROWS, POINTS, SLIPS, STICKS
 from ..jit import jitable, subroutine
 from ..kinematics.motion import move_bodies
 from ..slots import Bundled
@@ -153,7 +153,7 @@ def mark_points(touch):
     for p in range(touch.count[POINTS]):
         point = touch.points[p]
         speed = norm_of(get3(point.v))
-        if point.slide == SLIPS and speed > STILL:
+        if point.slide == SLIPS and speed > MIN_SLIP_SPEED:
             v = get3(point.v)
             put3(point.slip, (v[0] / speed, v[1] / speed, v[2] / speed))
         for kind in range(LOAD, JOINT):
@@ -214,7 +214,7 @@ def allowed_of(kind, most):
     """How far below 0 a margin may be by rounding."""
     if kind == LEAVE:
         return 0.0
-    return STILL if kind == SLIDE else 2.0 * ROUGH * most + 1e-300
+    return MIN_SLIP_SPEED if kind == SLIDE else 2.0 * ROUGH * most + 1e-300
 
 
 @subroutine
@@ -236,7 +236,7 @@ def add_closed(system, ground, skin):
         if ground.near_ends[k].closed or end.gap > skin:
             continue
         p = touch.count[POINTS]
-        if (p + 1) * MOST_ROWS > touch.rows.shape[0]:
+        if (p + 1) * MAX_ROWS > touch.rows.shape[0]:
             return False
         make_point(touch.points[p], end, ground.solids, ground.surfaces, ground.store, ground.placed)
         place_point(system.work, touch.points[p])

@@ -22,7 +22,7 @@ MOST_TOLD = 3
 """Of one kind; more are counted."""
 
 DEEP = 0.1
-"""Part of the smaller solid's size that two may overlap as they start: crowds are drawn no better. Reports tell all."""
+"""Part of the smaller solid's size that two may overlap as they start: heaps are drawn no better. Reports tell all."""
 
 CRUSHING = 10.0
 """Times the lighter one's weight that a soft surface may push with as a motion starts."""

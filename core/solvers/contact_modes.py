@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import math
 
-from ..contact.complementarity import keep_known, solve_cones, take_known
-from ..contact.impacts import norm_of, strike_points, write_rates
-from ..contact.islands import begin_rows
-from ..contact.least_loads import factor_rows, solve_rows
-from ..contact.loads import write_gains
-from ..contact.place import place_point
-from ..contact.points import ACROSS, BASED, FREE, NORMAL, POINTS, ROWS, SLIPS, SPIN, STICKS
-from ..contact.responses import STILL, add_rows, push_rows
-from ..contact.responses import write_matrix as write_responses
+from ..contact.complementarity import load_warm_start, solve_cones, store_warm_start
+from ..contact.contact_kinematics import place_point
+from ..contact.delassus import MIN_SLIP_SPEED, add_rows, apply_loads, write_delassus
+from ..contact.impacts import norm_of, resolve_impact, write_rates
+from ..contact.islands import group_points
+from ..contact.loads import write_point_accelerations
+from ..contact.minimum_norm_loads import factor_delassus, solve_loads
+from ..contact.points import FREE, NORMAL, POINTS, ROWS, SLIPS, SPIN, STICKS, TANGENT, WARM_STARTED
 from ..dynamics.aba import acceleration_pass
 from ..dynamics.constraint_forces import clear_pushes
 from ..dynamics.energy import kinetic_energy
@@ -49,7 +48,7 @@ def resolve_points(calls, system, time, y, slopes, close, spare, record):
     for _ in range(MOST_STRIKES):
         let_go(system)
         calls.rates(system, time, y, 0.0, slopes)
-        hit, before = strike_points(system, qd, least, resting, parts_of(system, spare)[1])
+        hit, before = resolve_impact(system, qd, least, resting, parts_of(system, spare)[1])
         if hit:
             move_bodies(system.model, system.work, q, qd)
             y[y.shape[0] - 2] += before - kinetic_energy(system.model, system.work, qd)
@@ -88,7 +87,7 @@ def stop_slow(calls, system, time, y, slopes, close, dv):
     q, qd = parts_of(system, y)
     let_go(system)
     calls.rates(system, time, y, 0.0, slopes)
-    begin_rows(system)
+    group_points(system)
     for i in range(touch.count[POINTS]):
         p = touch.order[i]
         point = touch.points[p]
@@ -106,15 +105,15 @@ def stop_slow(calls, system, time, y, slopes, close, dv):
         add_rows(touch, p, False)
     if not found:
         return
-    write_responses(system, False)
-    factor_rows(touch)
+    write_delassus(system, False)
+    factor_delassus(touch)
     write_rates(touch)
     for r in range(touch.count[ROWS]):
-        touch.rows[r].asked = -touch.rows[r].before
+        touch.rows[r].rhs = -touch.rows[r].free_rate
     before = kinetic_energy(system.model, system.work, qd)
-    solve_rows(touch)
+    solve_loads(touch)
     clear_pushes(system.work)
-    push_rows(system)
+    apply_loads(system)
     acceleration_pass(system.model, system.work, ZERO, dv)
     for j in range(qd.shape[0]):
         qd[j] += dv[j]
@@ -152,7 +151,7 @@ def settle_points(calls, system, time, y, slopes, close):
     What is at rest, and can be by the least loads, stays so. The cones are asked about anything else.
     """
     touch = system.touch
-    touch.count[BASED] = 0
+    touch.count[WARM_STARTED] = 0
     for p in range(touch.count[POINTS]):
         place_point(system.work, touch.points[p])
         propose(touch.points[p], close.least, close.skin)
@@ -182,7 +181,7 @@ def ask_cones(calls, system, time, y, slopes):
     for p in range(touch.count[POINTS]):
         touch.points[p].holds = touch.points[p].is_soft * touch.points[p].candidate
     calls.rates(system, time, y, 0.0, slopes)  # without what they may push
-    begin_rows(system)
+    group_points(system)
     for i in range(touch.count[POINTS]):
         p = touch.order[i]
         point = touch.points[p]
@@ -193,14 +192,14 @@ def ask_cones(calls, system, time, y, slopes):
                 point.row = -1
     if touch.count[ROWS] == 0:
         return True
-    write_responses(system, False)
-    write_gains(system)
-    take_known(touch)
+    write_delassus(system, False)
+    write_point_accelerations(system)
+    load_warm_start(touch)
     certain = solve_cones(touch, True)
     if begin_slips(touch):
         certain = solve_cones(touch, True)
         begin_slips(touch)
-    keep_known(touch)
+    store_warm_start(touch)
     for p in range(touch.count[POINTS]):
         point = touch.points[p]
         if point.candidate and point.is_soft == 0 and touch.rows[point.row].load <= 0.0:
@@ -218,17 +217,17 @@ def take_cones_loads(calls, system, time, y, slopes):
     most = largest_load(touch)
     for p in range(touch.count[POINTS]):
         if touch.points[p].strained and is_over_cone(touch.points[p], -EDGE * most):
-            touch.count[BASED] = 1
-    if touch.count[BASED]:
+            touch.count[WARM_STARTED] = 1
+    if touch.count[WARM_STARTED]:
         calls.rates(system, time, y, 0.0, slopes)
     most = largest_load(touch)
     for p in range(touch.count[POINTS]):
         outside = outside or is_over_cone(touch.points[p], OUTSIDE * most)
     for p in range(touch.count[POINTS]):
-        at_edge = touch.count[BASED] and not outside and is_over_cone(touch.points[p], -EDGE * most)
+        at_edge = touch.count[WARM_STARTED] and not outside and is_over_cone(touch.points[p], -EDGE * most)
         touch.points[p].strained = 1 if at_edge else 0
     if outside:
-        touch.count[BASED] = 0
+        touch.count[WARM_STARTED] = 0
     return not outside
 
 
@@ -250,7 +249,7 @@ def propose(point, least, skin):
     point.roll = slip_of(rolling, point.rolling, point.roll_slip, 0.0)
     point.spin = FREE
     if point.spinning > 0.0:
-        point.spin = SLIPS if abs(spin) > STILL else STICKS
+        point.spin = SLIPS if abs(spin) > MIN_SLIP_SPEED else STICKS
         point.spin_slip = 1.0 if spin > 0.0 else -1.0
 
 
@@ -259,7 +258,7 @@ def slip_of(v, friction, slip, slip_speed):
     if friction <= 0.0:
         return FREE
     speed = math.sqrt(dot(v, v))
-    if speed > STILL:
+    if speed > MIN_SLIP_SPEED:
         put3(slip, scale(v, 1.0 / speed))
         return SLIPS
     return SLIPS if slip_speed > 0.0 else STICKS
@@ -270,7 +269,7 @@ def begin_slips(touch):
     """Let slip what the cones could not keep. Returns whether any of it slides more easily than it held."""
     easier, still = False, 0.0
     for r in range(touch.count[ROWS]):
-        still = max(still, BARELY * abs(touch.rows[r].before))
+        still = max(still, BARELY * abs(touch.rows[r].free_rate))
     for p in range(touch.count[POINTS]):
         point = touch.points[p]
         r = point.row
@@ -281,16 +280,16 @@ def begin_slips(touch):
         while r < touch.count[ROWS] and touch.rows[r].point == p:
             kind = touch.rows[r].kind
             if kind == SPIN:
-                if point.spin == STICKS and abs(touch.rows[r].left) > still:
-                    point.spin, point.spin_slip = SLIPS, (1.0 if touch.rows[r].left > 0.0 else -1.0)
+                if point.spin == STICKS and abs(touch.rows[r].residual) > still:
+                    point.spin, point.spin_slip = SLIPS, (1.0 if touch.rows[r].residual > 0.0 else -1.0)
                 r += 1
                 continue
-            u, v = touch.rows[r].left, touch.rows[r + 1].left
+            u, v = touch.rows[r].residual, touch.rows[r + 1].residual
             slid = math.sqrt(u * u + v * v)
-            if (point.slide if kind == ACROSS else point.roll) == STICKS and slid > still:
+            if (point.slide if kind == TANGENT else point.roll) == STICKS and slid > still:
                 a, b = get3(touch.rows[r].direction), get3(touch.rows[r + 1].direction)
-                along = add(scale(a, touch.rows[r].left / slid), scale(b, touch.rows[r + 1].left / slid))
-                if kind == ACROSS:
+                along = add(scale(a, touch.rows[r].residual / slid), scale(b, touch.rows[r + 1].residual / slid))
+                if kind == TANGENT:
                     point.slide = SLIPS
                     put3(point.slip, along)
                     easier = easier or point.friction < point.limit

@@ -28,7 +28,7 @@ PAIR = np.dtype(
 
 
 OVERLAPPING = 0.01
-"""Part of the smaller solid's size from which on rigid ones overlap; crowds let them, by less."""
+"""Part of the smaller solid's size from which on rigid ones overlap; convex steps let them, by less."""
 
 ROUNDING = 1e-9
 """Metres by which depths differ and are one."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..contact.pieces import SURFACE
+from ..contact.contact_features import SURFACE
 from ..geometry.surfaces import Surface
 from ..model.colliders import Colliders, colliders_of
 from ..model.compiled import CompiledModel

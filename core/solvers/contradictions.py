@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import math
 
+from ..contact.delassus import MIN_SLIP_SPEED
 from ..contact.impacts import norm_of
 from ..contact.points import POINTS, SLIPS, STICKS
-from ..contact.responses import STILL
 from ..jit import jitable, subroutine
 from ..spatial import dot, scale, sub
 from ..spatial.storage import get3, put3
@@ -86,7 +86,11 @@ def contradiction(point, most, system):
         over = math.sqrt(dot(get3(point.force), get3(point.force))) - point.limit * max(point.load, 0.0)
         if over > rough:
             return over
-    if point.slide == SLIPS and point.slip_speed == 0.0 and dot(get3(point.v), get3(point.v)) <= STILL * STILL:
+    if (
+        point.slide == SLIPS
+        and point.slip_speed == 0.0
+        and dot(get3(point.v), get3(point.v)) <= MIN_SLIP_SPEED * MIN_SLIP_SPEED
+    ):
         back = dot(get3(point.pull), get3(point.slip))
         if back < -NEAR:
             return -back
@@ -130,7 +134,11 @@ def change_point(point, most):
         point.limit = point.friction
         put3(point.slip, scale(force, -1.0 / size))
         return
-    if point.slide == SLIPS and point.slip_speed == 0.0 and dot(get3(point.v), get3(point.v)) <= STILL * STILL:
+    if (
+        point.slide == SLIPS
+        and point.slip_speed == 0.0
+        and dot(get3(point.v), get3(point.v)) <= MIN_SLIP_SPEED * MIN_SLIP_SPEED
+    ):
         pull = get3(point.pull)
         back, size = dot(pull, get3(point.slip)), math.sqrt(dot(pull, pull))
         if back < -NEAR:

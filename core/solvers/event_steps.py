@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
-from ..contact.loads import soft_energy
+from ..contact.loads import soft_contact_energy
 from ..contact.points import ALLOWED, POINTS, WORK
 from ..jit import jitable, kernel, subroutine
 from ..kinematics.motion import move_bodies
@@ -47,10 +47,10 @@ from .contact_events import (
     mark_points,
 )
 from .contact_modes import resolve_points
-from .crowd_memory import forget_told
-from .crowd_steps import NO_ROOM
+from .convex_step.persistence import clear_reported_loads
+from .convex_step.steps import NO_ROOM
 from .dop853 import ORDER
-from .event_costs import ENTRY, event_cost, step_cost
+from .event_costs import SWEEP_ENTRY_COST, event_cost, step_cost
 from .events import take_place, wake
 from .ground import look_around
 from .margins import DRIVE, first_crossing, slack
@@ -61,8 +61,8 @@ from .strained import MOST_YIELDS, bears_it, is_strained, note_yield
 from .system import normalize_quaternions, parts_of
 from .tidying import tidy
 
-CROWD = 4
-"""What `advance_touching` returns where events crowd, and crowd_steps.py is to go on."""
+TAKE_CONVEX_STEPS = 4
+"""What `advance_touching` returns if events cost more than convex steps (convex_step/steps.py), or lead nowhere."""
 
 
 LONG_ENOUGH = 2e-4
@@ -92,27 +92,30 @@ class Closeness(Bundled, namedtuple("Closeness", "steps skin near least slow bur
         skin [m]: gaps up to which points are closed when something happens.
         near [m]: by which a gap may be missed. least [m/s]: what approaches by no more does not.
         slow [m/s or rad/s]: slip that stops by itself at once.
-        burden: what events may cost [ns], above which a crowd's steps go on. leak: how much of that is forgotten in a
+        burden: what events may cost [ns], above which convex steps go on. leak: how much of that is forgotten in a
             second: what may be spent for long.
     """
 
 
 @kernel
 def advance_touching(calls, system, ground, y, trial, stages, state, end, close, spare, impacts, most_steps):
-    """Integrate `y` in place up to `end` [s], by at most so many steps. Returns a `Progress`, NO_ROOM or CROWD."""
+    """Integrate `y` in place up to `end` [s], by at most so many steps.
+
+    Returns a `Progress`, NO_ROOM or TAKE_CONVEX_STEPS.
+    """
     now = state[0]
     for _ in range(most_steps):
         if now.fresh == 0 and not begin_touching(calls, system, ground, y, stages, now, close, spare, impacts):
             return NO_ROOM
         if now.time >= end:
             break
-        if is_crowded(now, close) or is_stuck(calls, system, y, stages, now, close):
-            return CROWD
+        if prefers_convex_steps(now, close) or is_stuck(calls, system, y, stages, now, close):
+            return TAKE_CONVEX_STEPS
         fits, h = look_ahead(calls, system, ground, y, stages, now, end - now.time, close, spare, impacts)
         if not fits:
             return NO_ROOM
-        if is_crowded(now, close):
-            return CROWD
+        if prefers_convex_steps(now, close):
+            return TAKE_CONVEX_STEPS
         error, rate = try_step(calls, system, y, trial, stages, now, h, close, True)
         if not error <= 1.0:
             reject(calls, system, y, stages, now, h, error, close)
@@ -147,8 +150,8 @@ def advance_touching(calls, system, ground, y, trial, stages, state, end, close,
 
 
 @jitable
-def is_crowded(now, close):
-    """Whether events come so thick, or so near, that a crowd's steps should go on."""
+def prefers_convex_steps(now, close):
+    """Return whether events cost so much, or follow each other so closely, that convex steps should go on."""
     return now.burden > close.burden or max(now.crowded, now.stalled) > MOST_EVENTS_AT_ONCE
 
 
@@ -163,7 +166,7 @@ def try_step(calls, system, y, trial, stages, now, h, close, flies_freely):
     """Step to `trial`. Returns (error, rate of the fastest change or 0).
 
     An error of 1 is what is allowed; it is infinite where that leads beyond all measure. flies_freely: whether a step
-    costs nothing where nothing touches, as no crowd's step would do better; to look for a joint's event does.
+    costs nothing where nothing touches, as convex steps would do no better; to look for a joint's event does.
     """
     points = system.touch.count[POINTS]
     if points > 0 or not flies_freely:
@@ -216,14 +219,14 @@ def begin_touching(calls, system, ground, y, stages, now, close, spare, impacts)
     begins_late = now.started == 0 and now.steps == 0 and now.time > 0.0
     if now.started == 0:
         wake(system, y)
-        forget_told(system)
+        clear_reported_loads(system)
     calls.rates(system, now.time, y, 0.0, stages[0])
     fits, _ = look_around(system, ground, 0.0, close.skin)
     if not fits:
         return False
     fits = settle_here(calls, system, ground, y, stages, now, close, spare, impacts)
     if fits and begins_late:
-        y[y.shape[0] - 1] += soft_energy(system.touch)
+        y[y.shape[0] - 1] += soft_contact_energy(system.touch)
     return fits
 
 
@@ -240,12 +243,12 @@ def settle_here(calls, system, ground, y, stages, now, close, spare, impacts):
     if not add_closed(system, ground, skin):
         return False
     count, known = system.touch.count, impacts.count[0]
-    count[WORK], count[ALLOWED] = 0, int((close.burden - now.burden) / ENTRY)
+    count[WORK], count[ALLOWED] = 0, int((close.burden - now.burden) / SWEEP_ENTRY_COST)
     copy(y, stages[1])
     certain, jumped = resolve_points(calls, system, now.time, y, stages[0], close, spare, impacts)
-    now.burden += count[WORK] * ENTRY
+    now.burden += count[WORK] * SWEEP_ENTRY_COST
     astray = went_astray(system, y, stages[1]) or not is_finite(stages[0])
-    if astray or count[WORK] > count[ALLOWED]:  # a crowd's steps solve what sweeps do not
+    if astray or count[WORK] > count[ALLOWED]:  # convex steps solve what sweeps do not
         copy(stages[1], y)
         impacts.count[0] = known
         now.burden = math.inf

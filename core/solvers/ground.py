@@ -12,10 +12,9 @@ from ..collision.broad import PLACED, find_pairs, make_tree, place_solids
 from ..collision.manifold import CONTACT
 from ..collision.solids import BALL, HULL, MESH, PLANE
 from ..collision.touching import make_room, touch_pairs
+from ..contact.contact_kinematics import velocity_at
 from ..contact.loads import acceleration_along
-from ..contact.place import velocity_at
 from ..contact.points import POINTS
-from ..contact.sleeping import drop_still
 from ..jit import Pointer, jitable, subroutine
 from ..slots import Bundled
 from ..spatial import add, dot, sub
@@ -120,36 +119,6 @@ def place_all(system, ground):
         put3(ground.twists[i], get3(work.bodies[i].velocity, 3))
         put3(ground.twists[i], get3(work.bodies[i].velocity), 3)
     ground.search.place(ground.solids, ground.store, ground.poses, ground.placed)
-
-
-@subroutine
-def look_near(system, ground, crowd, h, weight):
-    """Find the pairs that may touch within h seconds, if nothing accelerates by much more than `weight` [m/s^2].
-
-    As `look_around`, but each solid reaches only as far as it moves itself, and what sleeps is left out. Returns
-    whether the room sufficed.
-    """
-    place_all(system, ground)
-    most = 0.0
-    for i in range(ground.solids.shape[0]):
-        solid, place = ground.solids[i], ground.placed[i]
-        if solid.body == 0:
-            continue
-        twist = ground.twists[solid.body]
-        arm = norm_of(get3(solid.origin)) + min(solid.reach, FAR)
-        way = h * (norm_of(get3(twist)) + norm_of(get3(twist, 3)) * arm + h * weight)
-        most = max(most, way)
-        for k in range(3):
-            place.lower[k] -= way
-            place.upper[k] += way
-    count = ground.search.pairs(ground.solids, ground.placed, ground.meeting, 0.0, ground.tree, ground.pairs)
-    ground.numbers[PAIRS] = count
-    if count > ground.pairs.shape[0]:
-        ground.numbers[SHORT] = count
-        return False
-    ground.numbers[PAIRS] = drop_still(system.work, ground, crowd, count)
-    ground.reach[0] = 2.0 * most
-    return list_contacts(system, ground, ground.reach[0], ground.starts, ground.near_starts, STARTS)
 
 
 @subroutine

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from ..contact.impacts import MOST_GIVES, less
+from ..contact.impacts import MAX_RESTITUTION_TRIES, reduced_share
 from ..dynamics.constraint_forces import jump, multipliers_for, respond
 from ..dynamics.constraint_rows import velocity_errors
 from ..dynamics.energy import kinetic_energy
@@ -60,12 +60,12 @@ def strike(calls, system, time, y, slopes, shallow, resting):
     leaving = parts_of(system, slopes)[1]  # the rates will be found anew
     before = kinetic_energy(system.model, system.work, qd)
     after, give, fits = before, 1.0, False
-    for _ in range(MOST_GIVES):
+    for _ in range(MAX_RESTITUTION_TRIES):
         fits = bounce_together(calls, system, time, y, slopes, give)
         after = kinetic_energy(system.model, system.work, leaving)
         if fits and (after <= before * (1.0 + 1e-12) or system.inputs.signals.shape[0] > 0):
             break
-        give *= less(give)
+        give *= reduced_share(give)
     copy(leaving, qd)
     y[y.shape[0] - 2] += before - after
     forget(system)

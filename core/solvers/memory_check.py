@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..contact.crowd import BEFORE
-from ..contact.points import MOST_ROWS, OVAL, POINTS, ROWS, SLIPS, UNLIMITED
+from ..contact.points import MAX_ROWS, OVAL, POINTS, ROWS, SLIPS, UNLIMITED
 from ..model import StateError
+from .convex_step.problem import PREVIOUS_COUNT
 from .protocol import Memory
 
 Range = tuple[int, int]
@@ -30,7 +30,7 @@ LISTED = "points", "before"
 LONGEST = 1e12
 """Seconds that no motion lasts, and no step."""
 MOST_AT_EVENTS = 1000
-"""Points for which loads are found by events. A crowd's steps take over much earlier."""
+"""Points for which loads are found by events. Convex steps take over much earlier."""
 
 
 def checked_memory(arrays: Sequence[np.ndarray], own: Memory, solids: int = 0, bodies: int = 0) -> Memory:
@@ -128,10 +128,10 @@ def _require_counts(memory: Memory) -> None:
             raise _unfit(f"'{field}' is {stepping[field]:g} s")
     if "points" not in memory:
         return
-    points, most_rows = len(memory["points"]), MOST_ROWS * len(memory["points"])
+    points, most_rows = len(memory["points"]), MAX_ROWS * len(memory["points"])
     if memory["count"][POINTS] != points or memory["count"][ROWS] > most_rows:
         raise _unfit(f"it has {points} points, and counts others")
-    if memory["crowd_counts"][BEFORE] != len(memory["before"]):
+    if memory["crowd_counts"][PREVIOUS_COUNT] != len(memory["before"]):
         raise _unfit(f"it has {len(memory['before'])} contacts, and counts others")
     if points > MOST_AT_EVENTS and not stepping["trust"]:
         raise _unfit(f"it has {points} points, and may have {MOST_AT_EVENTS}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..contact.loads import soft_energy
+from ..contact.loads import soft_contact_energy
 from ..dynamics.constraints import EQUATION, ConstraintSet
 from ..dynamics.energy import energies_of
 from ..dynamics.guards import add_chart_drive, add_drive
@@ -30,7 +30,7 @@ class Observation:
     """A `System` at a state. Each method works its answer out; none changes how the motion goes on.
 
     Args:
-        stored: in soft contacts [J], where a crowd's step has found it, with that in contacts that are told as blows;
+        stored: in soft contacts [J], if a convex step has found it, with that of contacts that are recorded as impacts;
             None where the points that hold tell.
 
     Attributes:
@@ -110,7 +110,7 @@ class Observation:
 @kernel
 def stored_softly(touch):
     """In soft contacts that hold [J]."""
-    return soft_energy(touch)
+    return soft_contact_energy(touch)
 
 
 @kernel
@@ -121,7 +121,7 @@ def place_and_weigh(system, q, qd, link_body, X_BL, X_WL):
     """
     kinetic, potential = energies_of(system.model, system.work, q, qd)
     write_link_poses(system.work, link_body, X_BL, X_WL)
-    return kinetic, potential, soft_energy(system.touch)
+    return kinetic, potential, soft_contact_energy(system.touch)
 
 
 @kernel

@@ -36,11 +36,11 @@ healthy model among the solvers' tests takes 1.6e4, by explicit steps alone."""
 MUCH_DRIFT = 0.01
 """Part of the energy scale beyond which a motion looks wrong."""
 
-MUCH_IN_CROWDS = {"draft": 0.05, "good": 0.02, "exact": 0.01}
-"""The same where links may touch, by accuracy: a crowd's steps of 8 ms at draft may well be off by some percent."""
+MUCH_WITH_CONTACT = {"draft": 0.05, "good": 0.02, "exact": 0.01}
+"""The same where links may touch, by accuracy: convex steps of 8 ms at draft may well be off by some percent."""
 
-UNSEEN, UNSEEN_IN_CROWDS = 1e-9, 1e-6
-"""Part of the energy at stake up to which a drift is numerical error, whatever the energy that moves. As a crowd
+UNSEEN, UNSEEN_WITH_CONTACT = 1e-9, 1e-6
+"""Part of the energy at stake up to which a drift is numerical error, whatever the energy that moves. As a heap
 settles, its weight sinks by this part of the model's size, which nobody sees, within steps that are exact to first
 order only."""
 
@@ -175,8 +175,8 @@ class RunFacts:
     @property
     def has_drifted(self) -> bool:
         touches = self.touches is not None
-        is_much = self.report.relative_drift > (MUCH_IN_CROWDS[self.accuracy] if touches else MUCH_DRIFT)
-        unseen = (UNSEEN_IN_CROWDS if touches else UNSEEN) * energy_at_stake(self.compiled)
+        is_much = self.report.relative_drift > (MUCH_WITH_CONTACT[self.accuracy] if touches else MUCH_DRIFT)
+        unseen = (UNSEEN_WITH_CONTACT if touches else UNSEEN) * energy_at_stake(self.compiled)
         is_seen = self.report.energy_drift > unseen
         return len(self.trajectory) >= FEW and is_much and is_seen
 

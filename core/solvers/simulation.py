@@ -203,13 +203,17 @@ class Simulation:
             continue
         return self.trajectory
 
-    def expect_crowd(self, steps: int = 1_000_000) -> None:
-        """Solve contacts by a crowd's steps for the next `steps` steps, without waiting until contacts crowd.
+    def prefer_time_stepping(self, steps: int = 1_000_000) -> None:
+        """Take convex steps for the next `steps` steps, without waiting until locating events costs too much.
 
         It has no effect if nothing can touch.
         """
         if isinstance(self._stage.solver, Touching):
-            self._stage.solver.take_crowd_steps(steps)
+            self._stage.solver.take_convex_steps(steps)
+
+    def expect_crowd(self, steps: int = 1_000_000) -> None:
+        """Do the same as `prefer_time_stepping`, of which this is the former name."""
+        self.prefer_time_stepping(steps)
 
     @property
     def contacts(self) -> list[Contact]:

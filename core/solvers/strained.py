@@ -7,7 +7,7 @@ step over which they change their mind is halved until it is found when.
 
 from __future__ import annotations
 
-from ..contact.points import BASED, POINTS
+from ..contact.points import POINTS, WARM_STARTED
 from ..jit import jitable, subroutine
 from .contact_modes import settle_points
 from .one_step import end_row
@@ -44,7 +44,7 @@ def bears_it(calls, system, y, trial, stages, now, h, close):
     rates = stages[end_row(now, close.steps)]
     for p in range(count):
         touch.saved[p] = touch.points[p]
-    based = touch.count[BASED]
+    based = touch.count[WARM_STARTED]
     certain = settle_points(calls, system, now.time + h, trial, rates, close)
     same = certain and touch.count[POINTS] == count
     for p in range(count):
@@ -53,7 +53,7 @@ def bears_it(calls, system, y, trial, stages, now, h, close):
     if not same:
         for p in range(count):
             touch.points[p] = touch.saved[p]
-        touch.count[POINTS], touch.count[BASED] = count, based
+        touch.count[POINTS], touch.count[WARM_STARTED] = count, based
         calls.rates(system, now.time, y, 0.0, stages[0])
         if h <= close.skin:
             calls.rates(system, now.time + h, trial, 0.0, rates)

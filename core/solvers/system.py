@@ -11,7 +11,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..contact.loads import hold_points
+from ..contact.loads import apply_contact_loads
 from ..contact.points import make_touch
 from ..dynamics.aba import acceleration_pass, articulated_inertia_pass, forward_kinematics_pass
 from ..dynamics.constraint_forces import hold_constraints, multipliers_for, respond
@@ -120,7 +120,7 @@ def touching_rates(system, time, y, h, out):
     q, qd = parts_of(system, y)
     qdd = parts_of(system, out)[1]
     constrain(system, time, q, qd, qdd)
-    lost, gained = hold_points(system, qdd)
+    lost, gained = apply_contact_loads(system, qdd)
     out[y.shape[0] - 1] += gained + power_of_signals(system)
     out[y.shape[0] - 2] += lost + weigh_guards(system, qd)
 

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from ..contact.least_loads import solve_rows
+from ..contact.delassus import apply_loads
+from ..contact.minimum_norm_loads import solve_loads
 from ..contact.points import NORMAL, ROWS
-from ..contact.responses import push_rows
 from ..dynamics.aba import acceleration_pass
 from ..dynamics.constraint_forces import clear_pushes
 from ..jit import subroutine
@@ -27,8 +27,8 @@ def tidy(system, y):
     for r in range(touch.count[ROWS]):
         row = touch.rows[r]
         point = touch.points[row.point]
-        row.asked = point.level - point.gap if row.kind == NORMAL else 0.0
-        worst = max(worst, abs(row.asked))
+        row.rhs = point.level - point.gap if row.kind == NORMAL else 0.0
+        worst = max(worst, abs(row.rhs))
     if worst > 1e-14:
         correct_by_rows(system)
         integrate_positions(system.model, q, system.scratch.dv, 1.0)
@@ -38,7 +38,7 @@ def tidy(system, y):
         row = touch.rows[r]
         point, direction = touch.points[row.point], get3(row.direction)
         rate = point.rate if row.kind == NORMAL else dot(direction, get3(point.v if row.kind == 1 else point.w))
-        row.asked = -rate
+        row.rhs = -rate
         worst = max(worst, abs(rate))
     if worst > 1e-15:
         correct_by_rows(system)
@@ -60,7 +60,7 @@ def keep_velocities(model, qd, moved):
 @subroutine
 def correct_by_rows(system):
     """Write to `dv` the motion that the rows ask for."""
-    solve_rows(system.touch)
+    solve_loads(system.touch)
     clear_pushes(system.work)
-    push_rows(system)
+    apply_loads(system)
     acceleration_pass(system.model, system.work, ZERO, system.scratch.dv)

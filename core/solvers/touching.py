@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The solver of what touches: by events while these are few (event_steps.py), by a crowd's steps where they are many.
+"""The solver of motions with contact: event-driven steps for few contacts, convex steps for many.
 
-What both would cost is counted, never timed, so the same motion comes of it everywhere.
+event_steps.py locates events, and convex_step/ has the convex steps. The costs of both are counted and never timed, so
+that every machine makes the same choice.
 """
 
 from __future__ import annotations
@@ -10,17 +11,17 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from ..contact.crowd import BEFORE, STRIDES, make_crowd
-from ..contact.points import MOST_ROWS, POINTS, ROWS, make_touch
+from ..contact.points import MAX_ROWS, POINTS, ROWS, make_touch
 from ..kinematics.sunk import is_open_ground
 from ..spatial import arrays
 from .adaptive import Adaptive
 from .contact_events import IMPACT, Impacts
-from .crowd_laws import FIRM, SLOWLY
-from .crowd_memory import tell_loads_of_guards, tell_points
-from .crowd_steps import NO_ROOM, Pace, advance_crowd
-from .event_costs import crowd_cost, event_cost
-from .event_steps import CROWD, Closeness, advance_touching
+from .convex_step.constraints import RELAXATION_STEPS, RIGIDITY
+from .convex_step.persistence import report_contacts, report_guard_loads
+from .convex_step.problem import NEWTON_STEPS, PREVIOUS_COUNT, SAVED_CONTACT, ConvexStep, make_convex_step
+from .convex_step.steps import NO_ROOM, ConvexStepSettings, advance_convex
+from .event_costs import convex_step_cost, event_cost
+from .event_steps import TAKE_CONVEX_STEPS, Closeness, advance_touching
 from .ground import SHORT
 from .inputs import Inputs
 from .memory_check import checked_memory
@@ -28,20 +29,23 @@ from .observation import Observation, stored_softly
 from .protocol import REACHED, Memory, Progress, State
 from .system import System, write_rates
 
-SOON, LATE = 8, 1024
-"""Steps that a crowd takes before events are looked for again, at first and at most."""
+SOON = 8
+"""Number of convex steps, at first, before events are looked for again."""
+LATE = 1024
+"""Upper bound of that number, which doubles while events cost too much."""
 MOST_HALTS = 7
-"""Times in a row that events leave no step, up to which twice as many steps of a crowd are taken each time."""
+"""Number of times in a row that events leave no step up to which the number of convex steps doubles each time."""
 UNEQUAL = 1e6
 """Ratio of two masses up to which events find the loads between them: with 1e8, bodies are thrown apart."""
 OVERLAPPING = 100.0
-"""Depth up to which rigid solids that overlapped after a jump count as parted, in depths to which gravity presses a
-body by its own weight in a crowd's step.
+"""Depth up to which rigid solids that overlapped after a jump count as separated.
+
+It is a multiple of the depth to which a body's own weight presses it in, in a convex step.
 """
 FROM_ALL, FROM_GROUND = 1, 2
 """What solids that overlap are to part from: see `Touching.part_overlaps`."""
 CONTACTS_AT_FIRST = 64
-"""Of a crowd, before more room is made."""
+"""Contacts for which a convex step has room at first."""
 
 
 class Touching(Adaptive):
@@ -49,8 +53,8 @@ class Touching(Adaptive):
 
     Args:
         ground: `make_ground`'s, of the same compiled model.
-        only_crowds: whether to take no other than a crowd's steps, as `is_unequal` says; they are no longer than those
-            of accuracy good.
+        only_convex_steps: whether to take convex steps alone, as `is_unequal` advises; they are no longer than those of
+            accuracy good.
     """
 
     SKIN = {"draft": 1e-6, "good": 1e-8, "exact": 1e-10}
@@ -60,58 +64,67 @@ class Touching(Adaptive):
     BOUNCE = {"draft": 1e-5, "good": 1e-8, "exact": 1e-14}
     CONTACT_TOLERANCES = {"draft": 1e-5, "good": 1e-8, "exact": 1e-12}
     BURDEN = {"draft": 60.0, "good": 300.0, "exact": 5e3}
-    """What events may cost at once, in steps of a crowd."""
+    """Operations that events may cost at once, in convex steps."""
     LEAK = {"draft": 1.0, "good": 1.0, "exact": 3.0}
-    """What they may cost for long, times what a crowd's steps would."""
+    """Operations that they may cost for long, as a multiple of what convex steps would cost."""
     CHEAP = {"draft": 0.02, "good": 0.15, "exact": 0.5}
     """Part of real time that they may cost in any case, and seconds that they may cost at once."""
     SHARE = {"draft": 0.1, "good": 0.05, "exact": 0.1}
     """Part of what they may cost at once that one event may be, for events to be looked for again."""
-    CROWD_STEP = {"draft": 8e-3, "good": 1e-3, "exact": 2e-4}
-    """Seconds of a crowd's step while things move."""
-    BALANCE = {"draft": 1e-5, "good": 1e-7, "exact": 1e-9}
-    AGREEMENT = {"draft": 0.1, "good": 1e-3, "exact": 1e-5}
-    """Parts by which a crowd's momenta, and the bounds of its friction, may be off."""
-    CALM = {"draft": 1e-5, "good": 1e-7, "exact": 1e-9}
-    """Metres of error in a crowd's step up to which the next one may be longer."""
+    CONVEX_STEP = {"draft": 8e-3, "good": 1e-3, "exact": 2e-4}
+    """Length of a convex step while bodies move [s]."""
+    MOMENTUM_RESIDUAL = {"draft": 1e-5, "good": 1e-7, "exact": 1e-9}
+    """Relative residual of the momenta at which the solver of a convex step stops."""
+    FRICTION_BOUND_CHANGE = {"draft": 0.1, "good": 1e-3, "exact": 1e-5}
+    """Relative change of the friction bounds at which its outer iteration stops."""
+    GROWTH_ERROR = {"draft": 1e-5, "good": 1e-7, "exact": 1e-9}
+    """Way of the change of velocities in a convex step up to which the next one may be longer, and way of a body in a
+    step up to which it is still [m]."""
     MOST_IMPACTS = 4096
 
-    def __init__(self, system: System, state: State, accuracy: str, ground, only_crowds: bool = False):
+    def __init__(self, system: System, state: State, accuracy: str, ground, only_convex_steps: bool = False):
         super().__init__(system, state, accuracy)
         self.ground, self._accuracy = ground, accuracy
-        self._crowd = make_crowd(system.model.bodies, CONTACTS_AT_FIRST, len(system.model.guards))
-        tables = self.CROWD_STEP, self.BALANCE, self.AGREEMENT, self.BOUNCE, self.CALM
-        self._pace = Pace(*(table[accuracy] for table in tables))
-        self._only_crowds = only_crowds
+        self._convex_step = make_convex_step(system.model.bodies, CONTACTS_AT_FIRST, len(system.model.guards))
+        self._convex_settings = ConvexStepSettings(
+            base_step=self.CONVEX_STEP[accuracy],
+            momentum_residual=self.MOMENTUM_RESIDUAL[accuracy],
+            friction_bound_change=self.FRICTION_BOUND_CHANGE[accuracy],
+            rest_height=self.BOUNCE[accuracy],
+            growth_error=self.GROWTH_ERROR[accuracy],
+            sleep_threshold=self.GROWTH_ERROR[accuracy],
+        )
+        self._only_convex_steps = only_convex_steps
         self._stepping[0].lasting = SOON
         self._impacts = Impacts(np.zeros(self.MOST_IMPACTS, IMPACT).view(np.recarray), np.zeros(1, np.int64))
         self._spare = self._y.copy()
         self._parting = np.zeros(1, np.int64)  # 0, FROM_ALL or FROM_GROUND
         own = {"tolerance": self.CONTACT_TOLERANCES, "resting": self.BOUNCE}
         self._settings = self._settings._replace(**{name: table[accuracy] for name, table in own.items()})
-        step, cheap = crowd_cost(len(system.model.bodies)), 1e9 * self.CHEAP[accuracy]
-        self._stored: float | None = None  # in soft contacts, where a crowd's step has just found it [J]
+        step_cost, cheap = convex_step_cost(len(system.model.bodies)), 1e9 * self.CHEAP[accuracy]
+        self._stored: float | None = None  # energy of compliant contacts after a convex step [J]
         self._closeness = Closeness(
             self._settings,
             self.SKIN[accuracy],
             self.CLOSE[accuracy],
             self.LEAST[accuracy],
             self.SLOW[accuracy],
-            max(self.BURDEN[accuracy] * step, cheap),
-            max(self.LEAK[accuracy] * step / self.CROWD_STEP[accuracy], cheap),
+            max(self.BURDEN[accuracy] * step_cost, cheap),
+            max(self.LEAK[accuracy] * step_cost / self.CONVEX_STEP[accuracy], cheap),
         )
-        if only_crowds:
-            self._pace = self._pace._replace(base=min(self._pace.base, self.CROWD_STEP["good"]))
-            self.take_crowd_steps(LATE)
+        if only_convex_steps:
+            base_step = min(self.CONVEX_STEP[accuracy], self.CONVEX_STEP["good"])
+            self._convex_settings = self._convex_settings._replace(base_step=base_step)
+            self.take_convex_steps(LATE)
 
     @property
     def impacts(self) -> np.recarray:
-        """IMPACT records, of all blows so far."""
+        """IMPACT records of all impacts so far."""
         return self._impacts.impacts[: self._impacts.count[0]]
 
     @property
     def points(self) -> np.recarray:
-        """POINT records of what holds at present, or of what a crowd's last step has found."""
+        """POINT records of the active contacts, or of the contacts of the last convex step."""
         return self._system.touch.points[: self._system.touch.count[POINTS]]
 
     def control(self, inputs: Inputs) -> None:
@@ -120,12 +133,12 @@ class Touching(Adaptive):
 
     def advance(self, time: float) -> Progress:
         while True:
-            found = self._advance_crowd(time) if self._stepping[0].trust else self._advance(time)
+            found = self._advance_convex(time) if self._stepping[0].trust else self._advance(time)
             if 2 * self._impacts.count[0] > len(self._impacts.impacts):
                 more = _longer(self._impacts.impacts, 2 * len(self._impacts.impacts))
                 self._impacts = self._impacts._replace(impacts=more)
-            if found == CROWD:
-                self._begin_crowd()
+            if found == TAKE_CONVEX_STEPS:
+                self._begin_convex_steps()
             elif found == NO_ROOM:
                 self._make_room()
             else:
@@ -151,79 +164,79 @@ class Touching(Adaptive):
             self._steps_at_once,
         )
 
-    def _advance_crowd(self, time: float) -> int:
-        found = advance_crowd(
+    def _advance_convex(self, time: float) -> int:
+        found = advance_convex(
             self._calls,
             self._system,
             self.ground,
-            self._crowd,
+            self._convex_step,
             self._y,
             self._trial,
             self._stages,
             self._stepping,
             time,
-            self._pace,
+            self._convex_settings,
             self._impacts,
             self._steps_at_once,
         )
         if found == REACHED:
             self._stored = float(self._stepping[0].stored)
-            self._list_points(int(self._crowd.counts[BEFORE]))
-            tell_points(self._system, self.ground, self._crowd)
-            tell_loads_of_guards(self._system, self._crowd)
+            self._list_points(int(self._convex_step.counts[PREVIOUS_COUNT]))
+            report_contacts(self._system, self.ground, self._convex_step)
+            report_guard_loads(self._system, self._convex_step)
         if not self._stepping[0].trust:
-            self._end_crowd()
+            self._end_convex_steps()
         return found
 
-    def _begin_crowd(self) -> None:
-        """Ever more steps, where events are too costly; a few, where they are not and yet leave no step."""
+    def _begin_convex_steps(self) -> None:
+        """Choose the number of convex steps: ever more if events cost too much, a few if events leave no step."""
         now = self._stepping[0]
         if now.burden > self._closeness.burden:
             now.lasting = min(2 * now.lasting, LATE)
-            self.take_crowd_steps(int(now.lasting))
+            self.take_convex_steps(int(now.lasting))
         else:
-            self.take_crowd_steps(1 << min(int(now.halted), MOST_HALTS))
+            self.take_convex_steps(1 << min(int(now.halted), MOST_HALTS))
             now.halted += 1
 
-    def take_crowd_steps(self, steps: int) -> None:
-        """Go on by so many steps of a crowd before events are looked for again, whether they crowd or not."""
+    def take_convex_steps(self, steps: int) -> None:
+        """Take so many convex steps before events are looked for again, whatever these cost."""
         now = self._stepping[0]
         now.trust, now.stretch, now.burden = steps, 0.0, 0.0
         now.stored = stored_softly(self._system.touch)
         now.crowded, now.stalled, now.narrow, now.yielded = 0, 0, 0.0, 0
-        self._crowd.counts[BEFORE] = 0
-        self._crowd.asleep[:], self._crowd.quiet[:], self._crowd.loads[:] = 0, 0.0, 0.0
+        self._convex_step.counts[PREVIOUS_COUNT] = 0
+        self._convex_step.asleep[:], self._convex_step.still_time[:], self._convex_step.guard_loads[:] = 0, 0.0, 0.0
 
     def part_overlaps(self, only_from_ground: bool = False) -> None:
-        """Let solids that overlap part gently, as a crowd's steps do. Events keep what overlaps from going deeper.
+        """Take convex steps until overlapping solids have separated: at events, overlaps only stop growing.
 
         Args:
             only_from_ground: whether to do so only until nothing is deep in fixed half-spaces and open meshes; else
                 until no two solids overlap.
         """
         self._parting[0] = FROM_GROUND if only_from_ground else FROM_ALL
-        self.take_crowd_steps(SOON)
+        self.take_convex_steps(SOON)
 
     def _overlap(self) -> bool:
-        """Return whether rigid solids overlapped at the beginning of the last step by more than they are pressed in."""
-        held = self._crowd.before[: self._crowd.counts[BEFORE]]
+        """Return whether rigid solids overlapped as the last step began, by far more than weights press them in."""
+        contacts = self._convex_step.previous_contacts[: self._convex_step.counts[PREVIOUS_COUNT]]
         if self._parting[0] == FROM_GROUND:
             is_open = is_open_ground(self.ground.solids)
-            held = held[is_open[held.first] | is_open[held.second]]
+            contacts = contacts[is_open[contacts.first] | is_open[contacts.second]]
         weight = float(arrays.norm(self._system.model.gravity))
-        pressed = SLOWLY * weight * self._pace.base**2 / FIRM
-        return bool(np.any(held.gap[held.stiffness == 0.0] < -OVERLAPPING * pressed))
+        penetration = RELAXATION_STEPS * weight * self._convex_settings.base_step**2 / RIGIDITY
+        return bool(np.any(contacts.gap[contacts.stiffness == 0.0] < -OVERLAPPING * penetration))
 
-    def _end_crowd(self) -> None:
+    def _end_convex_steps(self) -> None:
         """Look for events again, if there are few enough."""
-        now, crowd = self._stepping[0], self._crowd
+        now, step = self._stepping[0], self._convex_step
         if self._parting[0] and self._overlap():
             now.trust = SOON
             return
         self._parting[0] = 0
-        points = np.count_nonzero(crowd.before[: crowd.counts[BEFORE]].load)
+        points = np.count_nonzero(step.previous_contacts[: step.counts[PREVIOUS_COUNT]].load)
         cost = event_cost(len(self._system.model.bodies), points)
-        if self._only_crowds:
+        if self._only_convex_steps:
             now.trust = LATE
             return
         if cost > self.SHARE[self._accuracy] * self._closeness.burden:
@@ -232,31 +245,32 @@ class Touching(Adaptive):
         now.fresh, now.started, now.step = 0, 0, 0.0
 
     def snapshot(self) -> Memory:
-        touch, crowd = self._system.touch, self._crowd
-        points, before = touch.points[: touch.count[POINTS]], crowd.before[: crowd.counts[BEFORE]]
-        kept = {"points": points, "count": touch.count, "before": before, "crowd_counts": crowd.counts}
-        kept |= _lasting(crowd) | {"parting": self._parting}
+        touch, step = self._system.touch, self._convex_step
+        points = touch.points[: touch.count[POINTS]]
+        before = step.previous_contacts[: step.counts[PREVIOUS_COUNT]].view(SAVED_CONTACT)
+        kept = {"points": points, "count": touch.count, "before": before, "crowd_counts": step.counts}
+        kept |= _persistent(step) | {"parting": self._parting}
         return super().snapshot() | {name: array.copy() for name, array in kept.items()}
 
     def accept(self, arrays: Sequence[np.ndarray]) -> Memory:
         return checked_memory(arrays, self.snapshot(), len(self.ground.solids), len(self._system.model.bodies))
 
     def restore(self, memory: Memory) -> None:
-        """Blows that were later are forgotten."""
+        """Go on from a memory. Impacts after its time are removed."""
         points, before = memory["points"], memory["before"]
         super().restore(memory)
         if not self._stepping[0].trust:
-            while len(points) * MOST_ROWS > len(self._system.touch.rows):
+            while len(points) * MAX_ROWS > len(self._system.touch.rows):
                 self._widen_touch()
-        if len(before) > len(self._crowd.before):
-            self._widen_crowd(len(before))
+        if len(before) > len(self._convex_step.previous_contacts):
+            self._widen_convex_step(len(before))
         self._list_points(len(points))
-        touch, crowd = self._system.touch, self._crowd
-        touch.points[: len(points)], crowd.before[: len(before)] = points, before
+        touch, step = self._system.touch, self._convex_step
+        touch.points[: len(points)], step.previous_contacts[: len(before)] = points, before
         touch.count[:] = memory["count"]
-        crowd.counts[:] = 0  # of what is listed anew in each step
-        crowd.counts[[BEFORE, STRIDES]] = memory["crowd_counts"][[BEFORE, STRIDES]]
-        for name, own in _lasting(crowd).items():
+        step.counts[:] = 0  # each step counts its own
+        step.counts[[PREVIOUS_COUNT, NEWTON_STEPS]] = memory["crowd_counts"][[PREVIOUS_COUNT, NEWTON_STEPS]]
+        for name, own in _persistent(step).items():
             own[:] = memory[name]
         self._parting[:] = memory["parting"]
         write_rates(self._system, float(self._stepping[0].time), self._y, self._trial)  # places bodies
@@ -269,7 +283,7 @@ class Touching(Adaptive):
         if self.ground.numbers[SHORT]:
             self._widen_ground()
         elif self._stepping[0].trust:
-            self._widen_crowd(2 * len(self._crowd.contacts))
+            self._widen_convex_step(2 * len(self._convex_step.contacts))
         else:
             self._widen_touch()
 
@@ -281,18 +295,18 @@ class Touching(Adaptive):
         ground.numbers[:] = 0
         self.ground = ground._replace(pairs=np.zeros((pairs, 2), np.int64), **more)
 
-    def _widen_crowd(self, contacts: int) -> None:
-        old = self._crowd
-        self._crowd = make_crowd(self._system.model.bodies, contacts, len(old.loads))
-        self._crowd.before[: len(old.before)] = old.before
-        self._crowd.counts[[BEFORE, STRIDES]] = old.counts[[BEFORE, STRIDES]]
-        kept = _lasting(old)
-        for name, own in _lasting(self._crowd).items():
+    def _widen_convex_step(self, contacts: int) -> None:
+        old = self._convex_step
+        self._convex_step = make_convex_step(self._system.model.bodies, contacts, len(old.guard_loads))
+        self._convex_step.previous_contacts[: len(old.previous_contacts)] = old.previous_contacts
+        self._convex_step.counts[[PREVIOUS_COUNT, NEWTON_STEPS]] = old.counts[[PREVIOUS_COUNT, NEWTON_STEPS]]
+        kept = _persistent(old)
+        for name, own in _persistent(self._convex_step).items():
             own[:] = kept[name]
 
     def _widen_touch(self) -> None:
         system, old = self._system, self._system.touch
-        points = 2 * len(old.rows) // MOST_ROWS
+        points = 2 * len(old.rows) // MAX_ROWS
         touch = make_touch(points, len(system.model.bodies), len(system.tau), len(system.constraints.first))
         self._system = system._replace(touch=touch)
         self._list_points(len(old.points))
@@ -318,8 +332,14 @@ def is_unequal(system: System, ground, led: Collection[int]) -> bool:
     return bool(masses) and max(masses) > UNEQUAL * min(masses)
 
 
-def _lasting(crowd) -> Memory:
-    return {"asleep": crowd.asleep, "quiet": crowd.quiet, "felt": crowd.felt, "loads": crowd.loads}
+def _persistent(step: ConvexStep) -> Memory:
+    """Return the arrays that one convex step leaves to the next, by their names in saved states."""
+    return {
+        "asleep": step.asleep,
+        "quiet": step.still_time,
+        "felt": step.sleep_forces,
+        "loads": step.guard_loads,
+    }
 
 
 def _longer(array: np.recarray, count: int) -> np.recarray:

@@ -16,7 +16,7 @@ from ..kernel_cache import filling
 from ..model import WORLD, Joint, Link, Model
 from .adaptive_steps import advance
 from .controls import Controls, Forces
-from .crowd_steps import advance_crowd
+from .convex_step.steps import advance_convex
 from .event_steps import advance_touching
 from .recording import RECORDS
 from .simulation import Simulation
@@ -27,7 +27,7 @@ SOLVER = "solver"
 CONTACT = "contact"
 """Name of the kernels that simulations with contact need besides."""
 
-STEPPERS = (advance, advance_touching, advance_crowd)
+STEPPERS = (advance, advance_touching, advance_convex)
 """The kernels that advance a state in time. Compiling them takes about as long as compiling all others."""
 
 
@@ -130,9 +130,9 @@ def simulate_contact() -> None:
     above = Joint("free", "free", WORLD, "ball", X_PJ=(0.0, 0.0, 2.0, 1.0, 0.0, 0.0, 0.0))
     model = Model(links=[ball, other], joints=[above, Joint("held", "fixed", WORLD, "other")])
     Simulation(model, [0.0, 0.01]).run()
-    crowded = Simulation(model, [0.0, 0.01])
-    crowded.expect_crowd()
-    crowded.run()
+    stepped = Simulation(model, [0.0, 0.01])
+    stepped.prefer_time_stepping()
+    stepped.run()
 
 
 SIMULATED = {SOLVER: simulate_all, CONTACT: simulate_contact}

@@ -125,9 +125,9 @@ def test_a_wall_bears_the_hardest_pull(scene, build, wall):
 @pytest.mark.parametrize("accuracy", ["draft", "good"])
 @pytest.mark.parametrize("name", ["hand.L", "head"])
 def test_a_puppet_is_pulled_at_stairs(accuracy, name):
-    """Guards a light link of a heavy machine in a crowd of contacts: it is not shaken apart, and goes through no step.
+    """Guards a light link of a heavy machine among many contacts: it is not shaken apart, and goes through no step.
 
-    A spring that bears the whole puppet shook its hand faster than a step for crowds can follow.
+    A spring that bears the whole puppet shook its hand faster than a convex step can follow.
     """
     scene, puppet = open_sample("tumble"), maker("puppet").LINKS
     scene.render.fps, scene.limberjack.accuracy, scene.limberjack.preview.pace = 24, accuracy, "EVERY"

@@ -13,9 +13,9 @@ from .conftest import link
 from .samples import maker, open_sample
 
 TOLERANCES = {"draft": math.radians(0.25), "good": math.radians(0.01), "exact": math.radians(0.01)}
-"""Where things may touch, limbs that rattle at their stops move by steps for crowds, which are coarse at draft."""
+"""Where things may touch, limbs that rattle at their stops move by convex steps, which are coarse at draft."""
 DRIFT = {"draft": 0.01, "good": 1e-3, "exact": 2e-3}
-"""Part of the energy that may drift. Steps for crowds keep it to first order only, and at exact more limbs rattle."""
+"""Part of the energy that may drift. Convex steps keep it to first order only, and at exact more limbs rattle."""
 HANGS = 120
 """Its last frame before it lets go."""
 

@@ -128,7 +128,7 @@ def test_a_puppet_in_the_air_is_played_without_a_halt():
 
 
 def test_tumble():
-    """Guards a crowd of contacts on a jointed body: down the stairs to rest, nothing sinks in, no joint gapes."""
+    """Guards many contacts on a jointed body: down the stairs to rest, nothing sinks in, no joint gapes."""
     make, scene = maker("tumble"), open_sample("tumble")
     run = bake(scene)
     names = [name for name in run.trajectory.link_names if name in maker("puppet").LINKS]

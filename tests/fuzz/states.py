@@ -28,7 +28,7 @@ from limberjack.core.solvers.saved_state import CONTINUATION, Continuation
 
 SAMPLES = Path(__file__).parents[2] / "sample_scenes"
 NAMES = ("marbles", "dominoes", "tumble", "ragdoll", "drawbridge", "gripper", "crane", "stewart")
-"""Samples with contact by events and in crowds, sleep, stops, drives, loops and couplings."""
+"""Samples with contact by events and in convex steps, sleep, stops, drives, loops and couplings."""
 
 FRAMES, AT = 16, (3, 9, 15)
 """Frames until the last state that is forged, and the frames of all three."""

@@ -25,7 +25,7 @@ DIRECTIONS = {"y": (0.0, 1.0, 0.0), "xy": (0.5, sqrt(0.75), 0.0)}
     ("accuracy", "tolerance"), [("draft", 2e-3), pytest.param("good", 1e-4, marks=pytest.mark.slow)]
 )
 def test_rolling(direction, accuracy, tolerance):
-    """Guards rolling without slipping in a crowd: the box accelerates as computed, the balls at 2/7 of it."""
+    """Guards rolling without slipping in convex steps: the box accelerates as computed, the balls at 2/7 of it."""
     model, along = lj.Model("rolling"), np.array(DIRECTIONS[direction])
     add_floor(model, friction=0.4)
     box = {"mass": 10, "inertia": box_moments(10, 20, 20, 1), "collisions": solid(lj.Box((20, 20, 1)), friction=0.8)}

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from limberjack.core.contact.elimination import offset_of
+from limberjack.core.solvers.convex_step.block_cholesky import column_offset
 
 
 def linked(rng, count: int, density: float):
@@ -25,8 +25,8 @@ def put_blocks(graph, first, H) -> None:
     for p in range(count):
         for q in range(count):
             block = H[first[p] : first[p + 1], first[q] : first[q + 1]]
-            if graph.place[q] < graph.place[p] or not block.any():
+            if graph.position[q] < graph.position[p] or not block.any():
                 continue
             for i, row in enumerate(block):
-                at = graph.at[p] + i * graph.width[p] + offset_of(graph, p, q)
+                at = graph.panel_start[p] + i * graph.row_width[p] + column_offset(graph, p, q)
                 graph.panels[at : at + len(row)] = row

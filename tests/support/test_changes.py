@@ -6,7 +6,7 @@ import pytest
 from support import changes
 
 FILES = [
-    "tests/core/contact/test_elimination.py",
+    "tests/core/solvers/convex_step/test_block_cholesky.py",
     "tests/core/formats/test_sdf_read.py",
     "tests/core/formats/test_obj.py",
     "tests/core/test_jit.py",
@@ -17,9 +17,9 @@ FILES = [
 
 
 def test_a_test_that_has_changed_comes_before_those_that_import_what_has():
-    found = changes.distances(["core/contact/elimination.py", FILES[0]], FILES)
+    found = changes.distances(["core/solvers/convex_step/block_cholesky.py", FILES[0]], FILES)
     assert found[FILES[0]] == 0
-    found = changes.distances(["core/contact/elimination.py"], FILES)
+    found = changes.distances(["core/solvers/convex_step/block_cholesky.py"], FILES)
     assert found[FILES[0]] == 1
     assert found["tests/core/test_jit.py"] > 1
 
@@ -28,7 +28,7 @@ def test_a_module_that_is_imported_by_a_computed_name_is_near_the_tests_of_its_p
     """`core/formats/registry.py` imports readers by their names, so no test reaches them in the graph."""
     found = changes.distances(["core/formats/sdf/surface.py"], FILES)
     assert found["tests/core/formats/test_sdf_read.py"] <= changes.MIRRORED
-    assert "tests/core/contact/test_elimination.py" not in found
+    assert "tests/core/solvers/convex_step/test_block_cholesky.py" not in found
 
 
 def test_imports_inside_functions_count():

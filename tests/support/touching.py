@@ -66,11 +66,11 @@ def moved(model: Model, times, accuracy="exact", **velocities) -> Simulation:
     return simulation
 
 
-def crowded(model: Model, times, accuracy="good", record=(), **velocities) -> Simulation:
-    """Return a simulation that has run by a crowd's steps alone. velocities: as of `moved`."""
+def by_convex_steps(model: Model, times, accuracy="good", record=(), **velocities) -> Simulation:
+    """Return a simulation that has run by convex steps alone. velocities: as of `moved`."""
     start = {f"free {name}": list(velocity) for name, velocity in velocities.items()}
     simulation = Simulation(model, times, accuracy, initial={"qd": start}, record=record)
-    simulation.expect_crowd()
+    simulation.prefer_time_stepping()
     simulation.run()
     return simulation
 

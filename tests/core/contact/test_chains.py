@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A chain between two points in a crowd's steps: its loop stays closed and gains no energy, whatever falls on it."""
+"""A chain between two points in convex steps: its loop stays closed and gains no energy, whatever falls on it."""
 
 import numpy as np
 import pytest
@@ -31,22 +31,22 @@ def with_weight(model: Model, mass: float) -> Model:
     return model
 
 
-def crowded(model: Model, frames: int, accuracy: str) -> Simulation:
+def by_convex_steps(model: Model, frames: int, accuracy: str) -> Simulation:
     run = Simulation(model, np.arange(frames) / 24, accuracy)
-    run.expect_crowd()
+    run.prefer_time_stepping()
     run.run()
     return run
 
 
 @pytest.mark.parametrize(("accuracy", "near"), [("draft", 0.1), ("good", 0.02)])
-def test_a_chain_in_a_crowd_moves_as_by_itself(accuracy, near):
-    """Guards the drift of what loops hold: an arc of links falls as the error-controlled solver has it, for 0.25 s.
+def test_a_chain_in_convex_steps_moves_as_by_itself(accuracy, near):
+    """Guards the free flight of loops: an arc of links falls as the error-controlled solver has it, for 0.25 s.
 
     near: the largest distance of any link [m].
     """
     frames = 7
     alone = Simulation(chain(12, 0.5), np.arange(frames) / 24, "exact").run()
-    run = crowded(with_far_ball(chain(12, 0.5)), frames, accuracy)
+    run = by_convex_steps(with_far_ball(chain(12, 0.5)), frames, accuracy)
     motion = run.trajectory
     links = [motion.link_names.index(name) for name in alone.link_names]
     assert np.abs(motion.X_WL[:, links, :3] - alone.X_WL[:, :, :3]).max() < near
@@ -57,7 +57,7 @@ def test_a_chain_in_a_crowd_moves_as_by_itself(accuracy, near):
 @pytest.mark.parametrize("accuracy", ["draft", pytest.param("good", marks=pytest.mark.slow)])
 def test_a_chain_stays_closed_under_a_falling_weight(accuracy, mass):
     """Guards loops that whip: no frame has an open loop, with up to 4 t on 1.5 kg, and the energies nearly balance."""
-    run = crowded(with_weight(chain(30, 0.3), mass), 24, accuracy)
+    run = by_convex_steps(with_weight(chain(30, 0.3), mass), 24, accuracy)
     motion = run.trajectory
     assert motion.loop_error.max() < 1e-9
     held = motion.kinetic + motion.potential

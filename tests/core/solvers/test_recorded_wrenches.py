@@ -13,7 +13,7 @@ from limberjack.core.trajectory.trajectory import Trajectory
 from support.models import random_graph
 
 STEP = 1e-3
-"""Seconds between frames: a crowd's step at good."""
+"""Seconds between frames: a convex step at good."""
 SMOOTH = 0.1
 """Part by which a link's rate of momentum may differ from one frame to the next where it is compared."""
 
@@ -83,7 +83,7 @@ def test_what_is_recorded_obeys_newtons_law(seed):
     """Guards wrenches among contacts: with the forces of contacts they make each link's momenta what they are."""
     model = tumbling(seed)
     simulation = Simulation(model, np.arange(501) * STEP, "good", record=["wrenches", "contacts"])
-    simulation.expect_crowd()
+    simulation.prefer_time_stepping()
     motion = simulation.run()
     compared = 0
     for link in model.links[:-1]:

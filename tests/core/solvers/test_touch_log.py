@@ -26,18 +26,18 @@ def touches_of(simulation):
     return simulation._stage.touches(0.0)
 
 
-def followed(model, crowd, times=TIMES):
+def followed(model, convex, times=TIMES):
     simulation = Simulation(model, times, record=("contacts",))
-    if crowd:
-        simulation.expect_crowd()
+    if convex:
+        simulation.prefer_time_stepping()
     simulation.run()
     return simulation
 
 
-@pytest.mark.parametrize("crowd", [False, True])
-def test_a_line_has_all_points_of_its_pair(crowd):
+@pytest.mark.parametrize("convex", [False, True])
+def test_a_line_has_all_points_of_its_pair(convex):
     """Guards the lines of a frame: each pair once, in order, with the load and the number of its recorded points."""
-    simulation = followed(many(), crowd)
+    simulation = followed(many(), convex)
     touches, points = touches_of(simulation), simulation.trajectory.contacts
     codes = touches.lines["frame"] * 10**6 + touches.lines["first"] * 1000 + touches.lines["second"]
     assert len(codes) == 24 * len(set(points.frame)) >= 24 * (len(TIMES) - 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a crowd's steps record of energy and of forces in joints: against closed forms, each term by itself."""
+"""Energies and joint forces that convex steps record: against closed forms, each term by itself."""
 
 import math
 
@@ -10,14 +10,15 @@ from numpy.testing import assert_allclose
 from limberjack.core.geometry import Box, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.solvers import Simulation, crowd_steps
+from limberjack.core.solvers import Simulation
 from limberjack.core.solvers.controls import Controls
-from limberjack.core.solvers.crowd_laws import FIRM, SLOWLY
-from limberjack.core.solvers.crowd_steps import advance_crowd
+from limberjack.core.solvers.convex_step import steps
+from limberjack.core.solvers.convex_step.constraints import RELAXATION_STEPS, RIGIDITY
+from limberjack.core.solvers.convex_step.steps import advance_convex
 from limberjack.core.solvers.touching import Touching
-from support.touching import LEVEL, NO_TURN, G, crowded, pose_of, scene, sloped, solid, velocity_of
+from support.touching import LEVEL, NO_TURN, G, by_convex_steps, pose_of, scene, sloped, solid, velocity_of
 
-STEP = Touching.CROWD_STEP["draft"]
+STEP = Touching.CONVEX_STEP["draft"]
 MASS, REACH, TURNING = 1.0, 1.0, 0.1
 ROUND = (TURNING, 0.0, 0.0, TURNING, 0.0, TURNING)
 """An arm's mass [kg], the distance of its centre of mass [m], its moments of inertia [kg m^2]."""
@@ -57,16 +58,16 @@ def test_wrenches_have_what_holds_a_joint(axis, accuracy):
 
     A largest speed gives way by a part of what a step would add, so it changes a little where steps change.
     """
-    found = crowded(arm(**axis), np.linspace(0.0, 0.5, 6), accuracy, record=["wrenches"])
+    found = by_convex_steps(arm(**axis), np.linspace(0.0, 0.5, 6), accuracy, record=["wrenches"])
     for wrench in wrench_of(found, "hinge")[1:]:
         assert_allclose(wrench[[2, 4]], (MASS * G, -MASS * G * REACH), rtol=5e-3 if "velocity" in axis else 1e-3)
 
 
 def test_friction_holds_a_joint_without_creeping():
     """Guards the spring by which friction sticks: an arm that it holds gives way by the spring's strain and no more."""
-    found = crowded(arm(friction=20.0), np.linspace(0.0, 4.0, 5), "draft")
+    found = by_convex_steps(arm(friction=20.0), np.linspace(0.0, 4.0, 5), "draft")
     hinge = found.trajectory.joint("hinge")[:, 0]
-    strain = SLOWLY * STEP**2 / FIRM * MASS * G * REACH / (MASS * REACH**2 + TURNING)
+    strain = RELAXATION_STEPS * STEP**2 / RIGIDITY * MASS * G * REACH / (MASS * REACH**2 + TURNING)
     assert_allclose(hinge[1:], strain, rtol=0.3)  # the arm falls asleep while the last of its swing is left
 
 
@@ -79,7 +80,7 @@ def test_wrenches_have_the_pull_of_a_rope():
     simulation = Simulation(
         model, [0.0, 1.0, 2.0], "good", initial={"q": {"rope": [0, 0, -1, *NO_TURN]}}, record=["wrenches"]
     )
-    simulation.expect_crowd()
+    simulation.prefer_time_stepping()
     simulation.run()
     assert_allclose(wrench_of(simulation, "rope")[1:, 2], 2.0 * G, rtol=1e-6)
 
@@ -98,7 +99,7 @@ def test_motors_give_no_more_than_their_effort(drive):
     times = np.linspace(0.0, 1.0, 101)
     known = Simulation(arm(**drive), times, "exact", record=["efforts"])
     known.run()
-    found = crowded(arm(**drive), times, "exact", record=["efforts"])
+    found = by_convex_steps(arm(**drive), times, "exact", record=["efforts"])
     column = found.trajectory.qd_names.index(("hinge", "rad/s"))
     efforts = [each.trajectory.efforts[2:, column] for each in (known, found)]
     assert np.abs(efforts[1]).max() <= drive["effort"] * (1.0 + 1e-12)
@@ -115,7 +116,7 @@ def test_what_friction_takes_is_force_times_way(accuracy):
     model = scene(
         Surface(friction=0.3), sloped(30.0), (solid("box", Box((0.2,) * 3), 2.0, Surface(friction=0.3)), at(0.1))
     )
-    found = crowded(model, np.linspace(0.0, 1.0, 11), accuracy)
+    found = by_convex_steps(model, np.linspace(0.0, 1.0, 11), accuracy)
     way = pose_of(found, "box")[0]
     lost = 0.3 * 2.0 * G * math.cos(math.radians(30.0)) * way
     assert_allclose(found.trajectory.dissipated[-1], lost, rtol=0.02 if accuracy == "draft" else 2e-3)
@@ -130,7 +131,7 @@ def test_a_belt_supplies_what_it_does_work():
     """Guards belts: one brings a box to its speed, half of its work warms the box, and half moves it."""
     belt = Surface(friction=0.5, velocity=(2.0, 0.0, 0.0))
     model = scene(belt, LEVEL, (solid("box", Box((0.2,) * 3), 3.0, Surface(friction=0.5)), at(0.1)))
-    motion = crowded(model, [0.0, 1.0], "good").trajectory
+    motion = by_convex_steps(model, [0.0, 1.0], "good").trajectory
     assert_allclose(motion.supplied[-1], 3.0 * 2.0**2, rtol=1e-4)
     assert_allclose(motion.dissipated[-1], 0.5 * 3.0 * 2.0**2, rtol=1e-3)
 
@@ -141,7 +142,7 @@ def test_a_damper_takes_what_a_wheel_loses():
         model = arm(damping=damping)
         model.gravity = (0.0, 0.0, 0.0)
         simulation = Simulation(model, [0.0, 40.0 * 1.1 / damping], "good", initial={"qd": {"hinge": [1.0]}})
-        simulation.expect_crowd()
+        simulation.prefer_time_stepping()
         motion = simulation.run()
         assert_allclose(motion.dissipated[-1], motion.kinetic[0], rtol=1e-6)
 
@@ -155,7 +156,7 @@ def test_a_platform_supplies_what_it_lifts():
     times = np.linspace(0.0, 1.0, 51)
     controls = Controls({"lift": lambda t: 0.15 * (1.0 - math.cos(math.pi * t))})
     simulation = Simulation(Model("m", [table, box], [lift, free]), times, "good", controls=controls)
-    simulation.expect_crowd()
+    simulation.prefer_time_stepping()
     motion = simulation.run()
     assert_allclose(motion.supplied[-1], 3.0 * G * 0.3, rtol=2e-3)
     assert abs(motion.dissipated[-1]) < 1e-3 * motion.supplied[-1]
@@ -169,7 +170,7 @@ def test_what_parts_overlaps_is_supplied():
             (solid(name, Box((0.2,) * 3), 1.0, surface), (x, 0.0, 0.1, *NO_TURN))
             for name, x in (("a", 0.0), ("b", 0.15))
         ]
-        found = crowded(scene(surface, LEVEL, *boxes), np.linspace(0.0, 0.5, 26), accuracy)
+        found = by_convex_steps(scene(surface, LEVEL, *boxes), np.linspace(0.0, 0.5, 26), accuracy)
         motion = found.trajectory
         fastest = np.abs(velocity_of(found, "b")[:3]).max()
         assert pose_of(found, "b")[0] - pose_of(found, "a")[0] > 0.2 - 1e-3
@@ -183,21 +184,21 @@ def test_drag_and_wind_are_weighed():
     ball = solid("ball", Sphere(0.1), 1.0, Surface())
     ball.linear_damping = 2.0
     model = scene(Surface(), (0.0, 0.0, 0.0), (ball, at(3.0)))
-    found = crowded(model, [0.0, 8.0], "good", ball=(1.0, 0.0, 0.0, 0.0, 0.0, 0.0)).trajectory
+    found = by_convex_steps(model, [0.0, 8.0], "good", ball=(1.0, 0.0, 0.0, 0.0, 0.0, 0.0)).trajectory
     assert_allclose(found.dissipated[-1], 0.5, rtol=1e-5)
     model.wind = (2.0, 0.0, 0.0)
-    found = crowded(model, [0.0, 8.0], "good").trajectory
+    found = by_convex_steps(model, [0.0, 8.0], "good").trajectory
     assert_allclose(found.supplied[-1], 1.0 * 2.0**2, rtol=2e-3)
 
 
-def test_a_law_that_is_left_out_is_seen_in_the_drift():
-    """Guards that no term closes the account: without the work of the laws, the drift is what friction takes."""
+def test_a_constraint_without_work_is_seen_in_the_drift():
+    """Guards that no term closes the account: without the work of the constraints, the drift is what friction takes."""
     surface = Surface(friction=0.5)
     model = scene(surface, LEVEL, (solid("box", Box((0.2, 0.2, 0.1)), 1.0, surface), at(0.05)))
     simulation = Simulation(model, [0.0, 0.1], "draft", initial={"qd": {"free box": [1.5, 0, 0, 0, 0, 0]}})
-    simulation.expect_crowd()
-    with pytest.MonkeyPatch.context() as patch, advance_crowd.standing_in(advance_crowd.python):
-        patch.setattr(crowd_steps, "weigh_step", lambda *_: (0.0, 0.0))
+    simulation.prefer_time_stepping()
+    with pytest.MonkeyPatch.context() as patch, advance_convex.standing_in(advance_convex.python):
+        patch.setattr(steps, "energy_of_step", lambda *_: (0.0, 0.0))
         motion = simulation.run()
     lost = motion.kinetic[0] - motion.kinetic[-1]
     assert lost > 0.3
@@ -208,28 +209,28 @@ def test_a_law_that_is_left_out_is_seen_in_the_drift():
 
 
 def test_a_step_that_is_tried_again_begins_as_the_first_time():
-    """Guards what a step leaves to the next: after one that fails, contacts, loads, sleep, energies are as before."""
+    """Guards what a step leaves to the next: after a failed one, contacts, loads, sleep and energies are as before."""
     surface = Surface(friction=0.5, stiffness=1e4, dissipation=1.0)
     boxes = [
         (solid(f"b{i}", Box((0.2,) * 3), 1.0, surface), (0.05 * i, 0.0, 0.1 + 0.2 * i, *NO_TURN)) for i in range(2)
     ]
     model = scene(surface, LEVEL, *boxes)
     simulation = Simulation(model, [0.0, 0.2, 0.4], "draft")
-    simulation.expect_crowd()
+    simulation.prefer_time_stepping()
     frames = iter(simulation)
     next(frames)
     next(frames)
     solver = simulation._stage.solver
 
     def state():
-        crowd, now = solver._crowd, solver._stepping[0]
-        lasting = crowd.before, crowd.loads, crowd.asleep, crowd.quiet, crowd.felt, crowd.counts, solver._y
-        return [array.copy() for array in lasting], float(now.stored), int(now.impacts)
+        step, now = solver._convex_step, solver._stepping[0]
+        kept = (step.previous_contacts, step.guard_loads, step.asleep, step.still_time, step.sleep_forces, step.counts)
+        return [array.copy() for array in (*kept, solver._y)], float(now.stored), int(now.impacts)
 
     class TriedError(Exception):
         """The second try begins."""
 
-    seen, astray, step = [], crowd_steps.went_astray, crowd_steps.crowd_step
+    seen, astray, take_step = [], steps.went_astray, steps.take_step
 
     def fails_once(*arguments):
         return len(seen) == 1 or astray(*arguments)
@@ -238,11 +239,11 @@ def test_a_step_that_is_tried_again_begins_as_the_first_time():
         seen.append(state())
         if len(seen) == 2:
             raise TriedError
-        return step(*arguments)
+        return take_step(*arguments)
 
-    with pytest.MonkeyPatch.context() as patch, advance_crowd.standing_in(advance_crowd.python):
-        patch.setattr(crowd_steps, "went_astray", fails_once)
-        patch.setattr(crowd_steps, "crowd_step", begins)
+    with pytest.MonkeyPatch.context() as patch, advance_convex.standing_in(advance_convex.python):
+        patch.setattr(steps, "went_astray", fails_once)
+        patch.setattr(steps, "take_step", begins)
         with pytest.raises(TriedError):
             next(frames)
     (before, *numbers), (again, *others) = seen
@@ -252,5 +253,5 @@ def test_a_step_that_is_tried_again_begins_as_the_first_time():
     for one, other in zip(before, again, strict=True):
         if one is before[0]:
             one, other = one[:count], other[:count]
-        if one is not before[5]:  # counts of laws, which each step makes anew
+        if one is not before[5]:  # counts of constraints, which each step makes anew
             assert one.tobytes() == other.tobytes()

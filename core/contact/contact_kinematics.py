@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where two pieces of surface are nearest, and how that place moves.
+"""Kinematics of a contact point: where two features are nearest, and the velocities of these points.
 
-With n the normal from one piece to the other, x and y their nearest points and g the gap, y - x = g n at all times. The
-rate of the gap is n . (v(y) - v(x)), with the velocities of the bodies there; its second rate asks how n, x and y
-move, which each pair of pieces answers below. A point that rolls leaves the material that it touches: x moves otherwise
-than v(x).
+With the normal n from one feature to the other, the nearest points x and y, and the gap g, y - x = g n at all times.
+The rate of the gap is n . (v(y) - v(x)), with the velocities of the bodies there. Its second derivative needs the rates
+of n, x and y, which each pair of features has in closed form below. At a point that rolls, x moves otherwise than the
+material there.
 
 Source: Montana, The kinematics of contact and grasp, Int. J. Robotics Research 7 (1988); here by the differential of
 each pair's closed form.
@@ -20,34 +20,34 @@ from ..spatial.storage import get3, get9, put3
 from .points import FACE, LINE, OVAL, RING, ROUND
 
 PARALLEL = 1e-6
-"""Sine of the angle below which two lines have no crossing."""
+"""Sine of the angle below which two lines count as parallel."""
 
 
 @subroutine
 def place_point(work, point):
-    """Write where a POINT is at present, from the bodies' poses and velocities in `work`."""
+    """Write the kinematics of a POINT, from the poses and velocities of the bodies in `work`."""
     one, other = point.one, point.other
     if one.kind == FACE:
-        n, turn, x, y, x_rate, y_rate, gap = on_face(work, one, other, 1.0)
+        n, n_rate, x, y, x_rate, y_rate, gap = nearest_on_face(work, one, other, 1.0)
     elif other.kind == FACE:
-        n, turn, y, x, y_rate, x_rate, gap = on_face(work, other, one, -1.0)
+        n, n_rate, y, x, y_rate, x_rate, gap = nearest_on_face(work, other, one, -1.0)
     elif one.kind == LINE and other.kind == LINE:
-        n, turn, x, y, x_rate, y_rate, gap = of_lines(work, one, other, get3(point.normal))
+        n, n_rate, x, y, x_rate, y_rate, gap = nearest_on_lines(work, one, other, get3(point.normal))
     elif one.kind == ROUND:
-        n, turn, x, y, x_rate, y_rate, gap = beside(work, one, other, get3(point.normal))
+        n, n_rate, x, y, x_rate, y_rate, gap = nearest_to_sphere(work, one, other, get3(point.normal))
     else:
-        n, turn, y, x, y_rate, x_rate, gap = beside(work, other, one, scale(get3(point.normal), -1.0))
-        n, turn = scale(n, -1.0), scale(turn, -1.0)
+        n, n_rate, y, x, y_rate, x_rate, gap = nearest_to_sphere(work, other, one, scale(get3(point.normal), -1.0))
+        n, n_rate = scale(n, -1.0), scale(n_rate, -1.0)
     middle = scale(add(x, y), 0.5)
     put3(point.normal, n)
-    put3(point.normal_rate, turn)
+    put3(point.normal_rate, n_rate)
     put3(point.place, middle)
     put3(point.one_rate, x_rate)
     put3(point.other_rate, y_rate)
     point.gap = gap
     own = sub(velocity_at(work.bodies[other.body], middle), velocity_at(work.bodies[one.body], middle))
     point.rate = dot(n, own)
-    belts = sub(carried(work, other), carried(work, one))
+    belts = sub(belt_velocity_of(work, other), belt_velocity_of(work, one))
     own = add(own, belts)
     put3(point.v, sub(own, scale(n, dot(own, n))))
     put3(point.w, sub(get3(work.bodies[other.body].velocity), get3(work.bodies[one.body].velocity)))
@@ -55,30 +55,35 @@ def place_point(work, point):
 
 @jitable
 def velocity_at(body, p):
-    """Of a body's material at a point of space [m/s]."""
+    """Return the velocity of a body's material at a point of space [m/s]."""
     return add(get3(body.velocity, 3), cross(get3(body.velocity), sub(p, get3(body.origin))))
 
 
 @jitable
-def carried(work, piece):
-    """The velocity of a piece's belt, in world axes [m/s]."""
-    return rotate(get9(work.bodies[piece.body].rotation), get3(piece.belt))
+def belt_velocity_of(work, feature):
+    """Return the velocity of a feature's belt relative to its body, in the world [m/s]."""
+    return rotate(get9(work.bodies[feature.body].rotation), get3(feature.belt))
 
 
 @jitable
-def at_present(body, piece):
-    """(a piece's point, its direction, how fast that turns), in the world."""
+def feature_in_world(body, feature):
+    """Return a feature's point, its direction, and the rate of the direction, in the world."""
     R = get9(body.rotation)
-    along = rotate(R, get3(piece.along))
-    return add(get3(body.origin), rotate(R, get3(piece.at))), along, cross(get3(body.velocity), along)
+    along = rotate(R, get3(feature.along))
+    return add(get3(body.origin), rotate(R, get3(feature.at))), along, cross(get3(body.velocity), along)
 
 
 @subroutine
-def on_face(work, face, other, side):
-    """(n, its rate, nearest points of face and other, their rates, gap); side is 1 where n points out of the face."""
+def nearest_on_face(work, face, other, side):
+    """Return the kinematics of a plane and another feature.
+
+    side: 1 if the contact normal is the plane's outward normal, -1 if it is opposite.
+
+    Returns (normal, its rate, nearest points of plane and feature, their velocities, gap).
+    """
     here, there = work.bodies[face.body], work.bodies[other.body]
-    o, m, m_rate = at_present(here, face)
-    p, rate = lowest(there, other, scale(m, -1.0), scale(m_rate, -1.0))
+    o, m, m_rate = feature_in_world(here, face)
+    p, rate = farthest_point(there, other, scale(m, -1.0), scale(m_rate, -1.0))
     gap = dot(sub(p, o), m)
     foot = sub(p, scale(m, gap))
     gap_rate = dot(m, sub(velocity_at(there, p), velocity_at(here, foot)))
@@ -87,11 +92,11 @@ def on_face(work, face, other, side):
 
 
 @subroutine
-def lowest(body, piece, down, down_rate):
-    """(the point of a piece that is farthest along the unit vector `down`, its rate)."""
-    c, a, a_rate = at_present(body, piece)
+def farthest_point(body, feature, down, down_rate):
+    """Return the point of a feature that is farthest along the unit vector `down`, and its velocity."""
+    c, a, a_rate = feature_in_world(body, feature)
     c_rate = velocity_at(body, c)
-    if piece.kind == RING:
+    if feature.kind == RING:
         along = dot(down, a)
         p = sub(down, scale(a, along))
         p_rate = sub(down_rate, add(scale(a, dot(down_rate, a) + dot(down, a_rate)), scale(a_rate, along)))
@@ -100,11 +105,11 @@ def lowest(body, piece, down, down_rate):
             return c, c_rate
         u = scale(p, 1.0 / length)
         u_rate = scale(sub(p_rate, scale(u, dot(u, p_rate))), 1.0 / length)
-        return add(c, scale(u, piece.radius)), add(c_rate, scale(u_rate, piece.radius))
-    if piece.kind == OVAL:
-        R = matmul(get9(body.rotation), get9(piece.rotation))
+        return add(c, scale(u, feature.radius)), add(c_rate, scale(u_rate, feature.radius))
+    if feature.kind == OVAL:
+        R = matmul(get9(body.rotation), get9(feature.rotation))
         d = rotate_back(R, down)
-        s = get3(piece.half)
+        s = get3(feature.half)
         stretched = (s[0] * d[0], s[1] * d[1], s[2] * d[2])
         k = 1.0 / math.sqrt(dot(stretched, stretched))
         q = (s[0] * stretched[0] * k, s[1] * stretched[1] * k, s[2] * stretched[2] * k)
@@ -117,16 +122,19 @@ def lowest(body, piece, down, down_rate):
         )
         p = add(c, rotate(R, q))
         return p, add(velocity_at(body, p), rotate(R, q_rate))
-    return add(c, scale(down, piece.radius)), add(c_rate, scale(down_rate, piece.radius))
+    return add(c, scale(down, feature.radius)), add(c_rate, scale(down_rate, feature.radius))
 
 
 @subroutine
-def beside(work, ball, other, before):
-    """As `on_face`, of a ball or corner and a ball, a line or a ring. before: a normal, for where they coincide."""
-    here, there = work.bodies[ball.body], work.bodies[other.body]
-    c = at_present(here, ball)[0]
+def nearest_to_sphere(work, sphere, other, before):
+    """Return the kinematics of a vertex or sphere and a sphere, a line or a circle, as `nearest_on_face`.
+
+    before: an earlier normal, for its sign and for points that coincide.
+    """
+    here, there = work.bodies[sphere.body], work.bodies[other.body]
+    c = feature_in_world(here, sphere)[0]
     c_rate = velocity_at(here, c)
-    p, a, a_rate = at_present(there, other)
+    p, a, a_rate = feature_in_world(there, other)
     foot, foot_rate = p, velocity_at(there, p)
     if other.kind == LINE:
         t = dot(sub(c, p), a)
@@ -145,32 +153,35 @@ def beside(work, ball, other, before):
             foot, foot_rate = add(p, scale(u, other.radius)), add(foot_rate, scale(u_rate, other.radius))
     apart = sub(foot, c)
     distance = math.sqrt(dot(apart, apart))
-    n, turn = before, (0.0, 0.0, 0.0)
-    blown = 0.0 if other.kind == RING else other.radius
+    n, n_rate = before, (0.0, 0.0, 0.0)
+    rounding = 0.0 if other.kind == RING else other.radius
     if distance > 0.0:
         n = scale(apart, 1.0 / distance)
         if dot(n, before) < 0.0:
             n, distance = scale(n, -1.0), -distance
         change = sub(foot_rate, c_rate)
-        turn = scale(sub(change, scale(n, dot(n, change))), 1.0 / distance)
-    x, y = add(c, scale(n, ball.radius)), sub(foot, scale(n, blown))
-    x_rate, y_rate = add(c_rate, scale(turn, ball.radius)), sub(foot_rate, scale(turn, blown))
-    return n, turn, x, y, x_rate, y_rate, distance - ball.radius - blown
+        n_rate = scale(sub(change, scale(n, dot(n, change))), 1.0 / distance)
+    x, y = add(c, scale(n, sphere.radius)), sub(foot, scale(n, rounding))
+    x_rate, y_rate = add(c_rate, scale(n_rate, sphere.radius)), sub(foot_rate, scale(n_rate, rounding))
+    return n, n_rate, x, y, x_rate, y_rate, distance - sphere.radius - rounding
 
 
 @subroutine
-def of_lines(work, one, other, before):
-    """As `beside`, of two lines that are not parallel. before: a normal, which says on which side they meet."""
+def nearest_on_lines(work, one, other, before):
+    """Return the kinematics of two lines that are not parallel, as `nearest_on_face`.
+
+    before: an earlier normal, which tells on which side the other line is.
+    """
     here, there = work.bodies[one.body], work.bodies[other.body]
-    p, a, a_rate = at_present(here, one)
-    q, b, b_rate = at_present(there, other)
+    p, a, a_rate = feature_in_world(here, one)
+    q, b, b_rate = feature_in_world(there, other)
     n = cross(a, b)
     length = math.sqrt(dot(n, n))
     n = scale(n, (1.0 if dot(n, before) >= 0.0 else -1.0) / max(length, PARALLEL))
     cosine = dot(a, b)
     sine2 = max(1.0 - cosine * cosine, PARALLEL * PARALLEL)
-    over_a, over_b = -dot(n, a_rate), -dot(n, b_rate)  # n stays across both
-    turn = add(
+    over_a, over_b = -dot(n, a_rate), -dot(n, b_rate)  # n stays perpendicular to both
+    n_rate = add(
         scale(a, (over_a - cosine * over_b) / sine2),
         scale(b, (over_b - cosine * over_a) / sine2),
     )
@@ -180,10 +191,10 @@ def of_lines(work, one, other, before):
     x, y = add(p, scale(a, s)), add(q, scale(b, t))
     distance = dot(n, apart)
     x_own, y_own = velocity_at(here, x), velocity_at(there, y)
-    change = sub(sub(y_own, x_own), scale(turn, distance))
+    change = sub(sub(y_own, x_own), scale(n_rate, distance))
     s_rate = (dot(change, a) - cosine * dot(change, b)) / sine2
     t_rate = (cosine * dot(change, a) - dot(change, b)) / sine2
-    x_rate = add(add(x_own, scale(a, s_rate)), scale(turn, one.radius))
-    y_rate = sub(add(y_own, scale(b, t_rate)), scale(turn, other.radius))
+    x_rate = add(add(x_own, scale(a, s_rate)), scale(n_rate, one.radius))
+    y_rate = sub(add(y_own, scale(b, t_rate)), scale(n_rate, other.radius))
     x, y = add(x, scale(n, one.radius)), sub(y, scale(n, other.radius))
-    return n, turn, x, y, x_rate, y_rate, distance - one.radius - other.radius
+    return n, n_rate, x, y, x_rate, y_rate, distance - one.radius - other.radius

@@ -12,7 +12,7 @@ from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Joint, Model
 from limberjack.core.solvers import Simulation
 from support.impacts import after_impacts, balls
-from support.touching import LEVEL, NO_TURN, STILL, G, crowded, floor, pose_of, scene, solid, velocity_of
+from support.touching import LEVEL, NO_TURN, STILL, G, by_convex_steps, floor, pose_of, scene, solid, velocity_of
 
 LOSS = {"draft": 0.01, "good": 1e-3, "exact": 2e-4}
 """Share of the energy that balls of restitution 1 may lose in a second: what bounces lower than a step's fall rests."""
@@ -35,7 +35,7 @@ def heap(count: int) -> Model:
 @pytest.mark.parametrize("accuracy", ["draft", "good", "exact"])
 def test_elastic_balls_keep_their_energy(accuracy):
     """Guards impacts of many bodies at once: without friction, restitution 1 keeps the energy, and no ball spins."""
-    found = crowded(heap(3), np.linspace(0.0, 1.0, 51), accuracy)
+    found = by_convex_steps(heap(3), np.linspace(0.0, 1.0, 51), accuracy)
     motion = found.trajectory
     energy = motion.kinetic + motion.potential
     assert len(found.impacts) > 100
@@ -52,7 +52,7 @@ def test_a_ball_bounces_with_the_speed_of_its_impact(accuracy, restitution):
     surface = Surface(friction=0.0, restitution=restitution)
     model = scene(surface, LEVEL, (solid("ball", Sphere(0.1), 1.0, surface), (0, 0, 1.1, *NO_TURN)))
     fall = math.sqrt(2.0 / G)
-    found = crowded(model, [0.0, fall * (1.0 + restitution)], accuracy)
+    found = by_convex_steps(model, [0.0, fall * (1.0 + restitution)], accuracy)
     energy = found.trajectory.kinetic[-1] + found.trajectory.potential[-1] - G * 0.1
     assert energy == pytest.approx(restitution**2 * G, rel=5e-4)
 
@@ -61,7 +61,7 @@ def test_a_ball_bounces_with_the_speed_of_its_impact(accuracy, restitution):
 def test_two_balls_between_walls(restitution):
     """Guards momentum and restitution in steps: they give the speeds after an impact of unequal balls."""
     model = balls([(0.0, 0.0, 0.0), (0.3, 0.0, 0.0)], (1.0, 2.0), restitution)
-    found = crowded(model, np.linspace(0.0, 0.5, 11), b0=(1.0, 0, 0, 0, 0, 0), b1=STILL)
+    found = by_convex_steps(model, np.linspace(0.0, 0.5, 11), b0=(1.0, 0, 0, 0, 0, 0), b1=STILL)
     right = after_impacts([1.0, 0.0], (1.0, 2.0), restitution)
     assert_allclose([velocity_of(found, f"b{i}")[0] for i in range(2)], right, rtol=1e-5, atol=1e-6)
 
@@ -71,7 +71,7 @@ def test_a_thrown_ball_keeps_its_spin(accuracy):
     """Guards free flight: gravity acts at the centre of mass, so what spins as it falls spins on as it did."""
     ball = solid("ball", Sphere(0.1), 1.0, Surface())
     model = scene(Surface(), LEVEL, (ball, (0.0, 0.0, 5.0, *NO_TURN)))
-    found = crowded(model, np.linspace(0.0, 0.4, 11), accuracy, ball=(2.0, 0.0, 1.0, 0.0, -0.8, 0.3))
+    found = by_convex_steps(model, np.linspace(0.0, 0.4, 11), accuracy, ball=(2.0, 0.0, 1.0, 0.0, -0.8, 0.3))
     assert_allclose(velocity_of(found, "ball")[3:], (0.0, -0.8, 0.3), atol=1e-9)
 
 
@@ -83,7 +83,7 @@ def test_a_tower_that_falls_by_a_centimetre_stands_and_sleeps(accuracy, restitut
     surface = Surface(friction=0.5, restitution=restitution)
     places = [(0.0, 0.0, 0.11 + i * (0.2 + gap), *NO_TURN) for i in range(12)]
     boxes = [(solid(f"box{i}", Box((0.2,) * 3), 1.0, surface), place) for i, place in enumerate(places)]
-    found = crowded(scene(surface, LEVEL, *boxes), np.linspace(0.0, 1.5, 31), accuracy)
+    found = by_convex_steps(scene(surface, LEVEL, *boxes), np.linspace(0.0, 1.5, 31), accuracy)
     assert found.trajectory.kinetic[20:].max() == 0.0
     right = [(0.0, 0.0, 0.1 + 0.2 * i) for i in range(12)]
     assert_allclose([pose_of(found, f"box{i}")[:3] for i in range(12)], right, atol=3e-3)
@@ -119,7 +119,7 @@ def test_a_gas_cools_as_by_events():
     ratios = []
     for seed in range(4):
         model, speeds = gas(4, 0.8, seed)
-        found = crowded(model, np.linspace(0.0, 1.0, 11), "good", **speeds)
+        found = by_convex_steps(model, np.linspace(0.0, 1.0, 11), "good", **speeds)
         start = {f"free {name}": list(velocity) for name, velocity in speeds.items()}
         right = Simulation(model, np.linspace(0.0, 1.0, 11), "draft", initial={"qd": start})
         right.run()
@@ -135,7 +135,7 @@ def test_a_sliding_box_brakes_while_others_bounce():
     for more in ([], rain):
         block = solid("block", Box((0.2, 0.2, 0.1)), 1.0, rough)
         model = scene(rough, LEVEL, (block, (0, 0, 0.05, *NO_TURN)), *more)
-        found = crowded(model, np.linspace(0.0, 0.5, 11), block=(1.0, 0, 0, 0, 0, 0))
+        found = by_convex_steps(model, np.linspace(0.0, 0.5, 11), block=(1.0, 0, 0, 0, 0, 0))
         places.append(pose_of(found, "block")[0])
     assert len(found.impacts) > 20
     assert places[0] == pytest.approx(1.0 / (2.0 * 0.5 * G), abs=1.5e-3)

@@ -8,33 +8,45 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from limberjack.core.contact import elimination
-from limberjack.core.contact.elimination import ENTRIES, LINKS, connect, lay_out, make_graph, order_nodes
-from limberjack.core.contact.iteration import SOLVED, iterate, multiply
 from limberjack.core.geometry import Box
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.solvers import Simulation
-from limberjack.core.solvers.crowd_memory import tell_points
-from limberjack.core.solvers.crowd_steps import advance_crowd
+from limberjack.core.solvers.convex_step import block_cholesky
+from limberjack.core.solvers.convex_step.block_cholesky import (
+    ENTRY_COUNT,
+    NEIGHBOUR_COUNT,
+    connect,
+    lay_out_panels,
+    make_graph,
+    order_nodes,
+)
+from limberjack.core.solvers.convex_step.conjugate_gradient import (
+    RESIDUAL_TOLERANCE,
+    conjugate_gradient,
+    multiply_hessian,
+)
+from limberjack.core.solvers.convex_step.persistence import report_contacts
+from limberjack.core.solvers.convex_step.steps import advance_convex
 from support.blocks import linked, put_blocks
 from support.touching import LEVEL, NO_TURN, scene, solid
 
 
 def make_island(sizes, pairs, H):
-    """What iteration.py needs of a crowd that is one island, laid out without elimination."""
+    """Return what conjugate_gradient.py reads of a convex step of one island, laid out without elimination."""
     count, first = len(sizes), np.concatenate([[0], np.cumsum(sizes)])
     graph = make_graph(sizes, count * count, int(first[-1]) ** 2)
-    graph.order[:] = graph.place[:] = np.arange(count)
+    graph.order[:] = graph.position[:] = np.arange(count)
     for i, j in pairs:
         connect(graph, int(i), int(j))
     graph.degrees[:] = 0
     ordered = order_nodes(graph, 0, count)
-    lay_out(graph, 0, count)
+    lay_out_panels(graph, 0, count)
     put_blocks(graph, first, H)
     squares = np.concatenate([[0], np.cumsum(sizes**2)])
-    forest = SimpleNamespace(first=first, mass_at=squares)
-    crowd = SimpleNamespace(graph=graph, forest=forest, search=np.zeros((4, first[-1])), blocks=np.zeros(squares[-1]))
-    return crowd, ordered
+    forest = SimpleNamespace(first_dof=first, mass_start=squares)
+    vectors, factors = np.zeros((4, first[-1])), np.zeros(squares[-1])
+    step = SimpleNamespace(graph=graph, forest=forest, work_vectors=vectors, block_factors=factors)
+    return step, ordered
 
 
 @pytest.mark.parametrize(("count", "density"), [(1, 0.0), (2, 1.0), (9, 0.3), (30, 0.1), (75, 0.04)])
@@ -42,19 +54,19 @@ def test_what_is_iterated_is_solved(count, density):
     """Guards products, own blocks and turns: what is left of the right side is as little as is said, seen densely."""
     rng = np.random.default_rng(count)
     sizes, first, H, meets = linked(rng, count, density)
-    crowd, _ = make_island(sizes, np.argwhere(meets), H)
+    step, _ = make_island(sizes, np.argwhere(meets), H)
     x, product = rng.normal(size=first[-1]), np.zeros(first[-1])
-    assert multiply(crowd, 0, count, x, product) == pytest.approx(x @ H @ x)
+    assert multiply_hessian(step, 0, count, x, product) == pytest.approx(x @ H @ x)
     assert_allclose(product, H @ x, atol=1e-12 * np.abs(H @ x).max())
     b = rng.normal(size=first[-1])
-    crowd.search[0] = b
-    iterate(crowd, 0, count)
+    step.work_vectors[0] = b
+    conjugate_gradient(step, 0, count)
     blocks = [slice(first[p], first[p + 1]) for p in range(count)]
 
     def size(r):
         return np.sqrt(sum(r[own] @ np.linalg.solve(H[own, own], r[own]) for own in blocks))
 
-    assert size(b - H @ crowd.search[0]) <= 1.001 * SOLVED * size(b)
+    assert size(b - H @ step.work_vectors[0]) <= 1.001 * RESIDUAL_TOLERANCE * size(b)
 
 
 def test_balls_in_a_grid_are_not_eliminated_and_a_wall_is():
@@ -69,10 +81,10 @@ def test_balls_in_a_grid_are_not_eliminated_and_a_wall_is():
         for i, j in pairs:
             connect(graph, int(i), int(j))
         assert order_nodes(graph, 0, count) == eliminated
-        lay_out(graph, 0, count)
+        lay_out_panels(graph, 0, count)
         if not eliminated:
-            assert graph.numbers[LINKS] == len(pairs)
-            assert graph.numbers[ENTRIES] == 36 * (count + len(pairs))
+            assert graph.counts[NEIGHBOUR_COUNT] == len(pairs)
+            assert graph.counts[ENTRY_COUNT] == 36 * (count + len(pairs))
             assert sorted(graph.order.tolist()) == list(range(count))
 
 
@@ -84,7 +96,7 @@ def both(numbers, axis):
 
 @pytest.mark.parametrize(("friction", "near"), [(0.0, 2e-8), (0.5, 1e-4)])
 def test_iteration_finds_what_elimination_finds(monkeypatch, friction, near):
-    """Guards that both lead to the one least of a step's function: a tower that is struck moves alike.
+    """Guards that both find the one minimum of a step's cost: a tower with an impact moves alike.
 
     Momenta balance to a part of 1e-7, so boxes at 0.5 m/s with arms of 0.1 m may turn by 2e-8 rad in 0.04 s. With
     friction, its bounds are found to a part of 1e-3 only.
@@ -95,12 +107,12 @@ def test_iteration_finds_what_elimination_finds(monkeypatch, friction, near):
     ]
     start = {"free b2": [0.5, 0.0, -0.5, 0.0, 0.0, 0.0]}
     found = []
-    for dear in (elimination.DEAR, 0.0):
-        monkeypatch.setattr(elimination, "DEAR", dear)
+    for cost in (block_cholesky.MAX_FILL_COST, 0.0):
+        monkeypatch.setattr(block_cholesky, "MAX_FILL_COST", cost)
         times = np.linspace(0.0, 0.04, 3)
         simulation = Simulation(scene(Surface(friction=friction), LEVEL, *boxes), times, "good", initial={"qd": start})
-        simulation.expect_crowd()
-        with advance_crowd.standing_in(advance_crowd.python), tell_points.standing_in(tell_points.python):
+        simulation.prefer_time_stepping()
+        with advance_convex.standing_in(advance_convex.python), report_contacts.standing_in(report_contacts.python):
             simulation.run()
         found.append(simulation.trajectory.q)
     assert not (found[0] == found[1]).all()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Steps of a crowd, which find all contacts of a step at once: against closed forms, momenta and energy."""
+"""Convex steps, which solve for all contacts at once: against closed forms, momenta and energy."""
 
 import math
 
@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from limberjack.core.contact.crowd import HELD, entry, make_crowd, write_mass
-from limberjack.core.contact.laws import LAW
 from limberjack.core.dynamics import tree_mass_matrix
 from limberjack.core.geometry import Box, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
@@ -17,15 +15,18 @@ from limberjack.core.kinematics.work import make_work
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.model.compile import compile_model
 from limberjack.core.solvers import Simulation
-from limberjack.core.solvers.crowd_memory import tell_friction, tell_points
-from limberjack.core.solvers.crowd_steps import advance_crowd
+from limberjack.core.solvers.convex_step.constraint_potentials import CONSTRAINT
+from limberjack.core.solvers.convex_step.mass_matrix import mass_index, write_mass_matrix
+from limberjack.core.solvers.convex_step.persistence import report_contacts, store_friction
+from limberjack.core.solvers.convex_step.problem import CONTACT_RECORD, make_convex_step
+from limberjack.core.solvers.convex_step.steps import advance_convex
 from limberjack.core.solvers.protocol import Progress
 from support.models import random_tree
-from support.touching import LEVEL, NO_TURN, STILL, G, crowded, pose_of, scene, sloped, solid, velocity_of
+from support.touching import LEVEL, NO_TURN, STILL, G, by_convex_steps, pose_of, scene, sloped, solid, velocity_of
 
 STEP = {"draft": 8e-3, "good": 1e-3, "exact": 2e-4}
 YIELD = 0.01
-"""Share of the way of a step by which what is rigid yields as it is struck: FIRM is 100."""
+"""Share of the way of a step by which a rigid contact yields in an impact: RIGIDITY is 100."""
 
 
 def block(name: str, friction: float = 0.5, size=(0.2, 0.2, 0.1), **more):
@@ -37,15 +38,18 @@ def test_the_mass_matrix_is_that_of_the_model():
     for seed in range(5):
         compiled = compile_model(random_tree(seed, 12))
         q = compiled.q_home
-        work, crowd = make_work(compiled.arrays), make_crowd(compiled.arrays.bodies, 4)
+        work, step = make_work(compiled.arrays), make_convex_step(compiled.arrays.bodies, 4)
         for j in range(compiled.nv):
             work.dofs[j].armature = compiled.arrays.dofs[j].armature
         move_bodies(compiled.arrays, work, q, np.zeros(compiled.nv))
-        write_mass(compiled.arrays, work, crowd)
-        trees = crowd.forest.tree_of_dof
+        write_mass_matrix(compiled.arrays, work, step)
+        trees = step.forest.tree_of_dof
         found = np.array(
             [
-                [crowd.mass[entry(crowd.forest, i, j)] if trees[i] == trees[j] else 0.0 for j in range(compiled.nv)]
+                [
+                    step.mass_blocks[mass_index(step.forest, i, j)] if trees[i] == trees[j] else 0.0
+                    for j in range(compiled.nv)
+                ]
                 for i in range(compiled.nv)
             ]
         )
@@ -56,7 +60,7 @@ def test_the_mass_matrix_is_that_of_the_model():
 def test_a_block_slides_and_stops(accuracy):
     """Guards friction that slips: the way is v^2 / (2 mu g), as exact as a step is short, and the ledger is closed."""
     model = scene(Surface(friction=0.5), LEVEL, (block("block"), (0, 0, 0.05, *NO_TURN)))
-    found = crowded(model, np.linspace(0.0, 1.0, 51), accuracy, block=(1.5, 0.0, 0.0, 0.0, 0.0, 0.0))
+    found = by_convex_steps(model, np.linspace(0.0, 1.0, 51), accuracy, block=(1.5, 0.0, 0.0, 0.0, 0.0, 0.0))
     assert_allclose(pose_of(found, "block")[0], 1.5**2 / (2.0 * 0.5 * G), atol=1.5 * STEP[accuracy])
     assert_allclose(pose_of(found, "block")[1:3], (0.0, 0.05), atol=0.1 * G * STEP[accuracy] ** 2)
     assert_allclose(velocity_of(found, "block"), STILL, atol=1e-5 if accuracy == "draft" else 1e-8)
@@ -69,7 +73,7 @@ def test_a_block_slides_and_stops(accuracy):
 def test_what_sticks_does_not_creep(accuracy):
     """Guards true stiction: on a slope below its friction a box stays for ten seconds."""
     model = scene(Surface(friction=0.5), sloped(25.0), (block("block"), (0, 0, 0.05, *NO_TURN)))
-    found = crowded(model, np.linspace(0.0, 10.0, 101), accuracy)
+    found = by_convex_steps(model, np.linspace(0.0, 10.0, 101), accuracy)
     near = 2e-5 if accuracy == "draft" else 1e-7
     assert_allclose(pose_of(found, "block", 20)[:3], pose_of(found, "block")[:3], atol=near)
     assert_allclose(sum(abs(each.force[2]) for each in found.contacts), G * math.cos(math.radians(25.0)), rtol=1e-4)
@@ -79,7 +83,7 @@ def test_what_is_too_steep_slides():
     """Guards against friction that is made up: half a degree above the angle of friction a box goes downhill."""
     steep = math.degrees(math.atan(0.5)) + 0.5
     model = scene(Surface(friction=0.5), sloped(steep), (block("block"), (0, 0, 0.05, *NO_TURN)))
-    found = crowded(model, [0.0, 1.0])
+    found = by_convex_steps(model, [0.0, 1.0])
     slope = math.radians(steep)
     assert_allclose(pose_of(found, "block")[0], 0.5 * G * (math.sin(slope) - 0.5 * math.cos(slope)), rtol=0.02)
 
@@ -88,7 +92,7 @@ def test_a_ball_bounces_as_high_as_its_restitution_says():
     """Guards impacts within a step: 0.7 squared of the height, to a step's exactness."""
     ball = solid("ball", Sphere(0.1), 1.0, Surface(restitution=0.7))
     model = scene(Surface(restitution=0.7), LEVEL, (ball, (0, 0, 1.1, *NO_TURN)))
-    found = crowded(model, np.linspace(0.0, 1.2, 241))
+    found = by_convex_steps(model, np.linspace(0.0, 1.2, 241))
     fall = math.sqrt(2.0 / G)
     heights = found.trajectory.X_WL[:, found.trajectory.link_names.index("ball"), 2] - 0.1
     assert_allclose(heights[found.trajectory.times > fall + 0.01].max(), 0.49, rtol=0.02)
@@ -105,7 +109,7 @@ def test_momenta_of_free_bodies_stay():
     model.joints = [joint for joint in model.joints if joint.type != "fixed"]
     model.links = [link for link in model.links if link.name != "floor"]
     moves = {"b0": (1.0, 0.1, 0, 3.0, 2.0, 1.0), "b1": (0, 0, 0, 0, 1.0, 0), "b2": (-2.0, 0, 0.1, 0, 0, 5.0)}
-    found = crowded(model, np.linspace(0.0, 1.0, 11), "draft", **moves)
+    found = by_convex_steps(model, np.linspace(0.0, 1.0, 11), "draft", **moves)
     assert found.impacts
     trajectory, linear, angular = found.trajectory, [], []
     for frame in range(11):
@@ -144,7 +148,7 @@ def test_a_heap_comes_to_rest_and_bears_its_weight():
         (block(f"b{i}", size=(0.2, 0.2, 0.2)), (*rng.uniform(-0.1, 0.1, 2), 0.15 + 0.25 * i, *NO_TURN))
         for i in range(12)
     ]
-    found = crowded(scene(Surface(friction=0.5), LEVEL, *boxes), np.linspace(0.0, 4.0, 101), "draft")
+    found = by_convex_steps(scene(Surface(friction=0.5), LEVEL, *boxes), np.linspace(0.0, 4.0, 101), "draft")
     trajectory = found.trajectory
     assert (np.diff(trajectory.kinetic + trajectory.potential) < 1e-3).all()
     assert trajectory.kinetic[-1] < 1e-7
@@ -158,7 +162,7 @@ def test_a_thousand_to_one_stands():
     """Guards mass ratios: a light box bears one that weighs a thousand times as much."""
     heavy = solid("heavy", Box((0.2, 0.2, 0.2)), 1000.0, Surface(friction=0.5))
     boxes = (block("light", size=(0.2, 0.2, 0.2)), (0, 0, 0.1, *NO_TURN)), (heavy, (0, 0, 0.3, *NO_TURN))
-    found = crowded(scene(Surface(friction=0.5), LEVEL, *boxes), np.linspace(0.0, 2.0, 51), "good")
+    found = by_convex_steps(scene(Surface(friction=0.5), LEVEL, *boxes), np.linspace(0.0, 2.0, 51), "good")
     assert_allclose(pose_of(found, "heavy")[:3], (0.0, 0.0, 0.3), atol=1e-3)
 
 
@@ -173,7 +177,7 @@ def hinged(**axis) -> Model:
 
 def angle_of(model: Model, seconds: float = 3.0) -> np.ndarray:
     simulation = Simulation(model, np.linspace(0.0, seconds, 31), "good")
-    simulation.expect_crowd()
+    simulation.prefer_time_stepping()
     return simulation.run().q[:, 0]
 
 
@@ -186,7 +190,7 @@ def angle_of(model: Model, seconds: float = 3.0) -> np.ndarray:
     ],
 )
 def test_joints_are_bounded_among_contacts(axis, rests_at):
-    """Guards the laws of joints: an arm at its stop, held by friction, or by a drive that is strong enough."""
+    """Guards the constraints of joints: an arm at its stop, held by friction, or by a drive that is strong enough."""
     assert_allclose(angle_of(hinged(**axis))[-1], rests_at, atol=2e-5)
 
 
@@ -204,17 +208,18 @@ def test_the_fastest_that_a_joint_turns():
 
 
 def test_friction_along_a_way_that_joints_bar_stretches_no_spring():
-    """Guards numbers that are none: nothing yields that way, so its law has no stiffness, and at first no bound."""
-    contact, law = np.zeros(1, HELD).view(np.recarray)[0], np.zeros(1, LAW).view(np.recarray)[0]
-    contact.normal, law.rows = (0.0, 0.0, 1.0), 2
+    """Guards NaN: joints block that way, so the constraint has no stiffness, and at first no bound."""
+    contact = np.zeros(1, CONTACT_RECORD).view(np.recarray)[0]
+    constraint = np.zeros(1, CONSTRAINT).view(np.recarray)[0]
+    contact.normal, constraint.rows = (0.0, 0.0, 1.0), 2
     with np.errstate(invalid="ignore"):
-        tell_friction(None, contact, law, 1e-3)
-    assert_allclose(contact.strain, 0.0)
+        store_friction(None, contact, constraint, 1e-3)
+    assert_allclose(contact.slip_strain, 0.0)
 
 
 @pytest.mark.parametrize("accuracy", ["draft", "good"])
 def test_overlaps_that_joints_bar_from_parting_do_nothing(accuracy):
-    """Guards laws whose slopes are rounding: two slides that overlap across their rail fall with it, and no faster."""
+    """Guards Jacobians that are rounding: two slides that overlap across their rail fall with it, and no faster."""
     turn = (0.5, 0.3, -0.4, math.sqrt(1.0 - 0.25 - 0.09 - 0.16))
     rail = Link("rail", 2.0, inertia=(0.1, 0.0, 0.0, 0.1, 0.0, 0.1))
     slides = [block(name, size=(0.2, 0.2, 0.2)) for name in ("a", "b")]
@@ -224,13 +229,13 @@ def test_overlaps_that_joints_bar_from_parting_do_nothing(accuracy):
         model.links.append(slide)
         X_PJ = (0.0, 0.0, height, *NO_TURN)
         model.joints.append(Joint(slide.name, "prismatic", "rail", slide.name, X_PJ=X_PJ, axes=[Axis((1, 0, 0))]))
-    found = crowded(model, np.linspace(0.0, 0.5, 11), accuracy)
+    found = by_convex_steps(model, np.linspace(0.0, 0.5, 11), accuracy)
     assert_allclose(pose_of(found, "rail")[:3], (0.0, 0.0, 9.0 - 0.5 * G * 0.25), atol=1e-6)
     assert_allclose(found.trajectory.kinetic[-1], 0.5 * 4.0 * (0.5 * G) ** 2, rtol=1e-6)
 
 
 def test_loops_stay_closed_among_contacts():
-    """Guards constraints in a crowd: a four-bar falls on the floor, and its loop is closed."""
+    """Guards loops in convex steps: a four-bar falls on the floor, and its loop is closed."""
     links, joints, below = [], [], WORLD
     places = [(0.0, 0.0, 0.6), (0.0, 0.0, 0.2), (0.3, 0.0, 0.0), (0.0, 0.0, -0.2)]
     for i, place in enumerate(places):
@@ -246,7 +251,7 @@ def test_loops_stay_closed_among_contacts():
     model = Model("four_bar", [*fallen.links, *links], [*fallen.joints, *joints])
     model.gravity = LEVEL
     simulation = Simulation(model, np.linspace(0.0, 2.0, 51), "good")
-    simulation.expect_crowd()
+    simulation.prefer_time_stepping()
     trajectory = simulation.run()
     assert simulation.contacts
     assert trajectory.loop_error is not None
@@ -280,7 +285,7 @@ def test_axes_that_are_all_but_parallel_lock_no_loop(skew):
     model.gravity = LEVEL
     angle = 0.3
     simulation = Simulation(model, np.linspace(0.0, 0.5, 51), "good", {"q": {"a": angle, "b": angle, "c": -angle}})
-    simulation.expect_crowd()
+    simulation.prefer_time_stepping()
     trajectory = simulation.run()
     arm, weight = 0.4 + 0.2 + 0.2, 2 * 0.01 + 2 * 0.2**2 + 0.4**2  # of the bar and both rods, about the hinges
     rate = math.sqrt(2.0 * G * arm * (1.0 - math.cos(angle)) / weight)
@@ -288,11 +293,11 @@ def test_axes_that_are_all_but_parallel_lock_no_loop(skew):
     assert_allclose(np.abs(trajectory.qd[:, column]).max(), rate, rtol=0.01)  # as it passes its lowest place
 
 
-def test_a_crowd_goes_on_from_a_snapshot():
+def test_convex_steps_go_on_from_a_snapshot():
     """Guards what a step must know of the last one: springs of what sticks, loads, steps that have grown."""
     model = scene(Surface(friction=0.5), sloped(20.0), (block("block"), (0, 0, 0.051, *NO_TURN)))
     simulation = Simulation(model, np.linspace(0.0, 0.4, 11), "draft")
-    simulation.expect_crowd()
+    simulation.prefer_time_stepping()
     frames = iter(simulation)
     while simulation.frames_done < 6:
         next(frames)
@@ -302,11 +307,23 @@ def test_a_crowd_goes_on_from_a_snapshot():
     assert simulation.run().q.tobytes() == first
 
 
+def test_the_former_name_of_time_stepping_takes_the_same_steps():
+    """Guards programs that call `expect_crowd`: it is public, and does what its new name does."""
+    model, found = scene(Surface(friction=0.5), sloped(20.0), (block("block"), (0, 0, 0.051, *NO_TURN))), []
+    for prefer in (Simulation.expect_crowd, Simulation.prefer_time_stepping):
+        simulation = Simulation(model, np.linspace(0.0, 0.2, 6), "draft")
+        prefer(simulation, 3)
+        simulation.run()
+        found.append((simulation.trajectory.q.tobytes(), simulation.report.implicit_steps))
+    assert found[0] == found[1]
+    assert found[0][1] >= 3
+
+
 def test_a_frame_that_rounding_has_left_over_is_reached():
     """Guards steps of no length: where 1e-16 s are left up to a frame, nothing moves, and the frame is reached."""
     model = scene(Surface(), LEVEL, (block("block"), (0, 0, 0.5, *NO_TURN)))
     simulation = Simulation(model, np.linspace(0.0, 0.4, 11), "draft")
-    simulation.expect_crowd()
+    simulation.prefer_time_stepping()
     frames = iter(simulation)
     while simulation.frames_done < 9:
         next(frames)
@@ -322,20 +339,20 @@ def test_plain_python_takes_the_same_steps():
     """Guards that compiled code and Python give the same bits."""
     boxes = [(block(f"b{i}", restitution=0.3), (0.05 * i, 0.0, 0.06 + 0.12 * i, *NO_TURN)) for i in range(2)]
     model, found = scene(Surface(friction=0.5), LEVEL, *boxes), []
-    for run in (None, advance_crowd.python):
+    for run in (None, advance_convex.python):
         simulation = Simulation(model, np.linspace(0.0, 0.1, 3), "draft")
-        simulation.expect_crowd()
+        simulation.prefer_time_stepping()
         if run is None:
             simulation.run()
         else:
-            with advance_crowd.standing_in(run), tell_points.standing_in(tell_points.python):
+            with advance_convex.standing_in(run), report_contacts.standing_in(report_contacts.python):
                 simulation.run()
         found.append(simulation.trajectory.q.tobytes())
     assert found[0] == found[1]
 
 
-def test_events_that_crowd_are_left_to_crowds_and_come_back():
-    """Guards the choice: a heap falls by a crowd's steps, and a ball that bounces alone by events."""
+def test_costly_events_are_left_to_convex_steps_and_come_back():
+    """Guards the choice: a heap falls by convex steps, and a ball that bounces alone by events."""
     boxes = [(block(f"b{i}", size=(0.2, 0.2, 0.2)), (0.05 * (i % 3), 0.0, 0.15 + 0.25 * i, *NO_TURN)) for i in range(8)]
     heap = Simulation(scene(Surface(friction=0.5), LEVEL, *boxes), np.linspace(0.0, 2.0, 51), "draft")
     heap.run()

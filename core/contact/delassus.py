@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a mechanism answers to forces in its contacts: the matrix W of J M^-1 F, with joints, loops and held columns.
+"""The Delassus matrix W = J A^-1 F of the contact rows, with the model's joints, loops and locked dofs.
 
-A row's force is a wrench on two bodies. Passed inward through the articulated bodies, each dof feels some part of it
-and yields to it, and W is the products of both, as in dynamics/constraint_forces.py; what the model's own constraints
-take of it is subtracted. Where friction slips, it goes with the normal force: the force of that row is not along the
-direction in which its rate is taken, and W is not symmetric.
+A is the mass matrix, F maps row loads to dof forces, and J maps dof velocities to row rates. The inward pass of the
+articulated-body algorithm gives the force on each dof and its response for a unit of each load. W is the sum of their
+products, minus what the model's constraints take up (a Schur complement). If friction slips, its force is proportional
+to the normal load, so that F differs from J', and W is not symmetric.
 
-Source: as dynamics/constraint_forces.py; the constraints' part is a Schur complement.
+Source: as dynamics/constraint_forces.py.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from ..jit import jitable, subroutine
 from ..joints import SCREWS
 from ..spatial import ZERO_PAIR, add, cross, dot, scale, sub
 from ..spatial.storage import get3, get_pair, put3, put_pair
-from .islands import end_rows
-from .points import ACROSS, FREE, NORMAL, ROLL, ROWS, SLIPS, SPIN, STICKS
+from .islands import set_row_ranges
+from .points import FREE, NORMAL, ROLL, ROWS, SLIPS, SPIN, STICKS, TANGENT
 
-STILL = 1e-9
-"""Slip [m/s or rad/s] below which its direction is that in which it began."""
+MIN_SLIP_SPEED = 1e-9
+"""Slip below which friction keeps the direction in which the slip began [m/s or rad/s]."""
 
 
 @jitable
 def tangents(n):
-    """Two unit vectors across n and across each other."""
+    """Return two unit vectors that are perpendicular to the unit vector n and to each other."""
     a = cross(n, (1.0, 0.0, 0.0) if abs(n[0]) < 0.6 else (0.0, 1.0, 0.0))
     a = scale(a, 1.0 / math.sqrt(dot(a, a)))
     return a, cross(n, a)
@@ -36,7 +36,10 @@ def tangents(n):
 
 @subroutine
 def add_rows(touch, p, everything):
-    """Add the rows of a point: those of what holds in it, or all that may. Torques come after forces."""
+    """Add the rows of point p, torques after forces.
+
+    everything: whether to add the rows of friction that slips too, as impacts need.
+    """
     point = touch.points[p]
     n = get3(point.normal)
     a, b = tangents(n)
@@ -44,8 +47,8 @@ def add_rows(touch, p, everything):
     if point.is_soft == 0:
         add_row(touch, p, NORMAL, n)
     if point.slide == STICKS or (everything and point.slide != FREE):
-        add_row(touch, p, ACROSS, a)
-        add_row(touch, p, ACROSS, b)
+        add_row(touch, p, TANGENT, a)
+        add_row(touch, p, TANGENT, b)
     if point.spin == STICKS or (everything and point.spin != FREE):
         add_row(touch, p, SPIN, n)
     if point.roll == STICKS or (everything and point.roll != FREE):
@@ -55,56 +58,65 @@ def add_rows(touch, p, everything):
 
 @jitable
 def add_row(touch, p, kind, direction):
+    """Add a row of a kind along a direction, without load."""
     row = touch.rows[touch.count[ROWS]]
-    row.point, row.kind, row.load, row.known = p, kind, 0.0, 0.0
+    row.point, row.kind, row.load, row.initial_load = p, kind, 0.0, 0.0
     put3(row.direction, direction)
     touch.count[ROWS] += 1
 
 
 @jitable
 def slip_direction(v, before, slip_speed):
-    """Along which friction resists: a unit vector, shorter where its law is smoothed.
+    """Return the direction of slip against which friction acts: a unit vector, shorter if friction is smoothed.
 
-    Beyond a stop, where v has turned round within a step, it goes on as before, so that forces stay smooth.
+    If v has reversed within a step, the direction stays as before, so that forces are smooth within the step.
     """
     speed = math.sqrt(dot(v, v))
     if slip_speed > 0.0:
         return scale(v, 1.0 / math.sqrt(speed * speed + slip_speed * slip_speed))
-    if speed > STILL and dot(v, before) >= 0.0:
+    if speed > MIN_SLIP_SPEED and dot(v, before) >= 0.0:
         return scale(v, 1.0 / speed)
     return before
 
 
 @jitable
-def spin_of(point):
-    """The sign with which spinning friction resists."""
+def spin_direction(point):
+    """Return the sign of the relative spin against which spinning friction acts."""
     spin = dot(get3(point.w), get3(point.normal))
-    return (1.0 if spin > 0.0 else -1.0) if abs(spin) > STILL and spin * point.spin_slip >= 0.0 else point.spin_slip
+    return (
+        (1.0 if spin > 0.0 else -1.0)
+        if abs(spin) > MIN_SLIP_SPEED and spin * point.spin_slip >= 0.0
+        else point.spin_slip
+    )
 
 
 @jitable
-def rolling_of(point):
+def rolling_direction(point):
+    """Return the direction of the relative rolling velocity, in the world."""
     w, n = get3(point.w), get3(point.normal)
     return slip_direction(sub(w, scale(n, dot(w, n))), get3(point.roll_slip), 0.0)
 
 
 @jitable
 def slip_wrench(point, load):
-    """(torque, force) of the friction that slips under a load along the normal, on the other body."""
+    """Return (torque, force) on the other body of the friction that slips under a normal load."""
     n = get3(point.normal)
     force, torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if point.slide == SLIPS:
         force = scale(slip_direction(get3(point.v), get3(point.slip), point.slip_speed), -point.friction * load)
     if point.spin == SLIPS:
-        torque = scale(n, -point.spinning * spin_of(point) * load)
+        torque = scale(n, -point.spinning * spin_direction(point) * load)
     if point.roll == SLIPS:
-        torque = add(torque, scale(rolling_of(point), -point.rolling * load))
+        torque = add(torque, scale(rolling_direction(point), -point.rolling * load))
     return torque, force
 
 
 @jitable
-def wrench_of(touch, r, slipping):
-    """(torque, force) of a unit of a row's load, on the other body; with the friction that goes with a normal one."""
+def row_wrench(touch, r, slipping):
+    """Return (torque, force) on the other body of a unit of a row's load.
+
+    slipping: whether a normal row includes the friction that slips with it.
+    """
     row = touch.rows[r]
     direction = get3(row.direction)
     if row.kind in (SPIN, ROLL):
@@ -116,16 +128,20 @@ def wrench_of(touch, r, slipping):
 
 
 @jitable
-def slips_along(point):
+def is_slipping(point):
+    """Return whether any friction of a point slips."""
     return point.slide == SLIPS or point.spin == SLIPS or point.roll == SLIPS
 
 
 @subroutine
-def respond_to(system, point, torque, force, felt, yields):
-    """Pass a wrench at a point inward: what dofs feel of it, and how they yield, shape (nv,)."""
+def propagate_wrench(system, point, torque, force, forces, responses):
+    """Propagate a wrench at a point inward, and write the force on each dof and its response, shape (nv,) each.
+
+    The response is the force divided by the articulated inertia, D^-1 u in RBDA, table 7.1.
+    """
     model, work, scratch = system.model, system.work, system.scratch
-    for j in range(felt.shape[0]):
-        felt[j], yields[j] = 0.0, 0.0
+    for j in range(forces.shape[0]):
+        forces[j], responses[j] = 0.0, 0.0
     one, other = point.one.body, point.other.body
     for start in (one, other):
         i = start
@@ -137,14 +153,14 @@ def respond_to(system, point, torque, force, felt, yields):
     add_wrench(system, other, point, torque, force, -1.0)
     while one > 0 or other > 0:  # inward along both branches, which may join
         i = max(one, other)
-        propagate_force(model, work, i, scratch.force, work.still, felt, yields, model.bodies[i].v)
+        propagate_force(model, work, i, scratch.force, work.still, forces, responses, model.bodies[i].v)
         one = model.bodies[i].parent if one == i else one
         other = model.bodies[i].parent if other == i else other
 
 
 @jitable
 def add_wrench(system, body, point, torque, force, sign):
-    """Add a wrench on a body to its bias force, whose sign is opposite: a force that pushes the body is subtracted."""
+    """Add a wrench on a body to its bias force, with the opposite sign, since bias forces oppose the motion."""
     arm = sub(get3(point.place), get3(system.work.bodies[body].origin))
     turn, push = get_pair(system.scratch.force[body])
     turn = add(turn, scale(add(torque, cross(arm, force)), sign))
@@ -152,38 +168,40 @@ def add_wrench(system, body, point, torque, force, sign):
 
 
 @subroutine
-def write_matrix(system, slipping):
-    """Write W of the present rows, for loads with or without the friction that slips with them."""
+def write_delassus(system, slipping):
+    """Write W of the present rows. slipping: whether normal loads include the friction that slips with them."""
     touch = system.touch
     rows, half = touch.count[ROWS], touch.rows.shape[0]
-    end_rows(touch)
+    set_row_ranges(touch)
     for r in range(rows):
         touch.rows[r].first_dof, touch.rows[r].last_dof = dofs_of(system, touch.points[touch.rows[r].point])
         point = touch.points[touch.rows[r].point]
-        torque, force = wrench_of(touch, r, slipping)
-        respond_to(system, point, torque, force, touch.felt[r], touch.yields[r])
-        ask_constraints(system, touch.yields[r], touch.held[r])
-        if rate_at(touch, r, slipping) != r:
-            torque, force = wrench_of(touch, r, False)
-            respond_to(system, point, torque, force, touch.felt[half + r], touch.yields[half + r])
-            ask_constraints(system, touch.yields[half + r], touch.held[half + r])
+        torque, force = row_wrench(touch, r, slipping)
+        propagate_wrench(system, point, torque, force, touch.dof_forces[r], touch.dof_responses[r])
+        write_constraint_rates(system, touch.dof_responses[r], touch.constraint_rates[r])
+        if measured_direction(touch, r, slipping) != r:
+            torque, force = row_wrench(touch, r, False)
+            propagate_wrench(system, point, torque, force, touch.dof_forces[half + r], touch.dof_responses[half + r])
+            write_constraint_rates(system, touch.dof_responses[half + r], touch.constraint_rates[half + r])
         if system.constraints.count[1] > 0:
-            multipliers_for(system.constraints, system.scratch, touch.held[r], touch.answers[r])
+            multipliers_for(
+                system.constraints, system.scratch, touch.constraint_rates[r], touch.constraint_multipliers[r]
+            )
     for r in range(rows):
-        at = rate_at(touch, r, slipping)
+        at = measured_direction(touch, r, slipping)
         for c in range(touch.rows[r].begin, touch.rows[r].end):
             total = 0.0
             row, column = touch.rows[r], touch.rows[c]
             for j in range(max(row.first_dof, column.first_dof), min(row.last_dof, column.last_dof)):
-                total += touch.felt[at, j] * touch.yields[c, j]
+                total += touch.dof_forces[at, j] * touch.dof_responses[c, j]
             for k in range(system.constraints.count[1]):
-                total += touch.held[at, k] * touch.answers[c, k]
+                total += touch.constraint_rates[at, k] * touch.constraint_multipliers[c, k]
             touch.matrix[0, r, c] = total
 
 
 @jitable
 def dofs_of(system, point):
-    """(the first of all dofs that feel a force in a point, the one after the last)."""
+    """Return the range of dofs that a force in a point acts on: (first, one after the last)."""
     bodies, first, last = system.model.bodies, system.tau.shape[0], 0
     for start in (point.one.body, point.other.body):
         i = start
@@ -194,15 +212,15 @@ def dofs_of(system, point):
 
 
 @jitable
-def rate_at(touch, r, slipping):
-    """Where in `felt` the direction stands in which a row's rate is taken."""
-    along = slipping and touch.rows[r].kind == NORMAL and slips_along(touch.points[touch.rows[r].point])
+def measured_direction(touch, r, slipping):
+    """Return the line of `dof_forces` with the direction in which a row's rate is measured."""
+    along = slipping and touch.rows[r].kind == NORMAL and is_slipping(touch.points[touch.rows[r].point])
     return touch.rows.shape[0] + r if along else r
 
 
 @subroutine
-def ask_constraints(system, yields, held):
-    """Write to `held` what a force to which dofs yield so asks of the model's constraints: G M^-1 F."""
+def write_constraint_rates(system, responses, rates):
+    """Write the rates G A^-1 F that a force with these dof responses causes in the model's constraints."""
     scratch, constraints = system.scratch, system.constraints
     for n in range(constraints.count[0]):
         record = constraints.records[constraints.active[n]]
@@ -213,23 +231,23 @@ def ask_constraints(system, yields, held):
                 dofs = body.v_end - body.v
                 at = constraints.supports[s].at + k * dofs
                 for j in range(dofs):
-                    total += scratch.Y[at + j] * yields[body.v + j]
-            held[record.row + k] = total
+                    total += scratch.Y[at + j] * responses[body.v + j]
+            rates[record.row + k] = total
 
 
 @subroutine
-def push_rows(system):
-    """Add the rows' loads to what pushes the dofs, and what constraints answer with to their multipliers.
+def apply_loads(system):
+    """Apply the rows' loads to the dofs, and the constraints' response to their multipliers.
 
-    `acceleration_pass` is to follow.
+    Call `acceleration_pass` afterwards.
     """
     model, work, touch, scratch = system.model, system.work, system.touch, system.scratch
     for k in range(system.constraints.count[1]):
         scratch.error[k] = 0.0
     for r in range(touch.count[ROWS]):
-        push_dofs_by(model, work, touch.felt[r], touch.yields[r], touch.rows[r].load)
+        apply_dof_forces(model, work, touch.dof_forces[r], touch.dof_responses[r], touch.rows[r].load)
         for k in range(system.constraints.count[1]):
-            scratch.error[k] += touch.answers[r, k] * touch.rows[r].load
+            scratch.error[k] += touch.constraint_multipliers[r, k] * touch.rows[r].load
     if system.constraints.count[1] > 0:
         push_dofs(model, work, system.constraints, scratch, scratch.error)
         for k in range(system.constraints.count[1]):
@@ -237,14 +255,15 @@ def push_rows(system):
 
 
 @jitable
-def push_dofs_by(model, work, felt, yields, load):
+def apply_dof_forces(model, work, forces, responses, load):
+    """Apply a load to the dofs, given the force and the response of each dof to a unit of it."""
     for i in range(1, model.bodies.shape[0]):
         body = model.bodies[i]
         if body.kind == SCREWS:
             for j in range(body.v, body.v_end):
                 dof = work.dofs[j]
-                dof.u_over_D += (felt[j] if dof.is_locked else yields[j]) * load
+                dof.u_over_D += (forces[j] if dof.is_locked else responses[j]) * load
         else:
             u = work.dofs[body.v].u
             for j in range(body.v, body.v_end):
-                u[j - body.v] += felt[j] * load
+                u[j - body.v] += forces[j] * load

@@ -5,16 +5,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from limberjack.core.contact.elimination import (
-    ENTRIES,
-    LINKS,
+from limberjack.core.solvers.convex_step.block_cholesky import (
+    ENTRY_COUNT,
+    NEIGHBOUR_COUNT,
     connect,
     count_bits,
-    factor_nodes,
-    lay_out,
+    factor_island,
+    lay_out_panels,
     make_graph,
     order_nodes,
-    solve_nodes,
+    solve_island,
 )
 from support.blocks import linked, put_blocks
 
@@ -29,14 +29,14 @@ def test_what_is_solved_by_blocks_is_solved(count, density):
     for i, j in np.argwhere(meets):
         connect(graph, int(i), int(j))
     assert order_nodes(graph, 0, count)
-    lay_out(graph, 0, count)
+    lay_out_panels(graph, 0, count)
     assert sorted(graph.order.tolist()) == list(range(count))
-    assert graph.numbers[LINKS] >= meets.sum()
+    assert graph.counts[NEIGHBOUR_COUNT] >= meets.sum()
     put_blocks(graph, first, H)
-    factor_nodes(graph, 0, count)
+    factor_island(graph, 0, count)
     b = rng.normal(size=first[-1])
     x = b.copy()
-    solve_nodes(graph, 0, count, first, x)
+    solve_island(graph, 0, count, first, x)
     assert_allclose(x, np.linalg.solve(H, b), atol=1e-9 * np.abs(x).max())
 
 
@@ -48,9 +48,9 @@ def test_a_chain_and_a_star_stay_sparse():
         for i, j in pairs:
             connect(graph, i, j)
         order_nodes(graph, 0, 100)
-        lay_out(graph, 0, 100)
-        assert graph.numbers[LINKS] == 99
-        assert graph.numbers[ENTRIES] == 100 * 4 + 99 * 4
+        lay_out_panels(graph, 0, 100)
+        assert graph.counts[NEIGHBOUR_COUNT] == 99
+        assert graph.counts[ENTRY_COUNT] == 100 * 4 + 99 * 4
 
 
 def test_bits_are_counted():

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from limberjack.core.contact.crowd import CONTACTS, LAW_COUNT
 from limberjack.core.geometry import Box, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.solvers import Controls, Forces, Simulation
+from limberjack.core.solvers.convex_step.problem import CONSTRAINT_COUNT, CONTACT_COUNT
 from support.touching import LEVEL, NO_TURN, G, pose_of, scene, solid, velocity_of
 
 SIZE = 0.2
@@ -25,24 +25,24 @@ def tower(count: int, *more):
 
 def started(model, times, **options) -> Simulation:
     simulation = Simulation(model, times, "draft", **options)
-    simulation.expect_crowd()
+    simulation.prefer_time_stepping()
     return simulation
 
 
 def run_to(simulation: Simulation, frame: int):
-    """Up to a frame. Returns the crowd, as it is then."""
+    """Run up to a frame. Returns the convex step, as it is then."""
     for done in simulation:
         if done >= frame:
             break
-    return simulation._stage.solver._crowd
+    return simulation._stage.solver._convex_step
 
 
 def test_a_tower_at_rest_sleeps_and_tells_what_it_carries():
     """Guards sleep: after a second nothing is solved for, and contacts still have the weights above them."""
     simulation = started(tower(4), np.arange(51) / 25.0)
-    crowd = run_to(simulation, 25)
-    assert crowd.asleep.all()
-    assert crowd.counts[LAW_COUNT] == 0 < crowd.counts[CONTACTS]
+    step = run_to(simulation, 25)
+    assert step.asleep.all()
+    assert step.counts[CONSTRAINT_COUNT] == 0 < step.counts[CONTACT_COUNT]
     simulation.run()
     assert_allclose(velocity_of(simulation, "box3"), 0.0, atol=0.0)
     loads = np.zeros(5)
@@ -58,8 +58,8 @@ def test_what_is_struck_wakes_as_a_whole():
     model = scene(Surface(friction=0.0), LEVEL, lower, upper, (ball, (-4.2, 0, 0.1, *NO_TURN)))
     start = {"free ball": [4.0, 0, 0, 0, 0, 0]}
     simulation = started(model, np.arange(51) / 25.0, initial={"qd": start})
-    crowd = run_to(simulation, 22)
-    assert np.count_nonzero(crowd.asleep) == 2
+    step = run_to(simulation, 22)
+    assert np.count_nonzero(step.asleep) == 2
     simulation.run()
     momenta = [velocity_of(simulation, name)[0] for name in ("ball", "lower", "upper")]
     assert_allclose(sum(momenta), 4.0, rtol=1e-6)
@@ -69,8 +69,8 @@ def test_what_is_struck_wakes_as_a_whole():
 def test_what_is_pushed_wakes():
     """Guards forces: a sleeping box that is pushed from a frame on moves as Newton and Coulomb say."""
     simulation = started(tower(1), np.arange(76) / 25.0, controls=pushed(8.0))
-    crowd = run_to(simulation, 24)
-    assert crowd.asleep.all()
+    step = run_to(simulation, 24)
+    assert step.asleep.all()
     simulation.run()
     v = velocity_of(simulation, "box0")[0]
     assert_allclose(v, (8.0 - 0.5 * G) * 2.0, rtol=1e-2)
@@ -84,8 +84,8 @@ def pushed(force: float) -> Controls:
 def test_what_is_pressed_less_than_friction_holds_stays():
     """Guards the other side: a push within friction wakes the box, which does not go anywhere, and sleeps again."""
     simulation = started(tower(1), np.arange(76) / 25.0, controls=pushed(4.0))
-    crowd = run_to(simulation, 70)
-    assert crowd.asleep.all()
+    step = run_to(simulation, 70)
+    assert step.asleep.all()
     simulation.run()
     assert_allclose(pose_of(simulation, "box0")[0], 0.0, atol=1e-4)
 
@@ -94,9 +94,9 @@ def test_a_ball_that_bounces_beside_does_not_wake_a_pile():
     """Guards islands: what sleeps stays asleep while others move, bit by bit where it was."""
     ball = solid("ball", Sphere(0.1), 1.0, Surface(restitution=0.9))
     simulation = started(tower(3, (ball, (1.0, 0, 1.0, *NO_TURN))), np.arange(101) / 25.0)
-    crowd = run_to(simulation, 30)
+    step = run_to(simulation, 30)
     before = pose_of(simulation, "box2")
-    assert np.count_nonzero(crowd.asleep) == 3
+    assert np.count_nonzero(step.asleep) == 3
     simulation.run()
     assert (pose_of(simulation, "box2") == before).all()
     assert pose_of(simulation, "ball")[2] > 0.1

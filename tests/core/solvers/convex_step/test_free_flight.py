@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What moves on by inertia alone in a step of a crowd: against conserved quantities and the solver by events."""
+"""Free flight in convex steps: against conserved quantities and the event-driven solver."""
 
 import math
 
@@ -49,9 +49,9 @@ def whipped(model: Model, rate: float) -> dict:
     return {"qd": {"j0": [0.3, -0.2, 0.1, 2.0, rate, -0.5 * rate], **moving}}
 
 
-def by_crowd(model: Model, times, accuracy: str, initial: dict) -> Simulation:
+def by_convex_steps(model: Model, times, accuracy: str, initial: dict) -> Simulation:
     simulation = Simulation(model, times, accuracy, initial=initial)
-    simulation.expect_crowd()
+    simulation.prefer_time_stepping()
     simulation.run()
     return simulation
 
@@ -60,7 +60,7 @@ def by_crowd(model: Model, times, accuracy: str, initial: dict) -> Simulation:
 def test_what_whips_freely_keeps_its_energy(kind):
     """Guards articulations that turn by a tenth of a radian and more in a step: nothing acts, so nothing is gained."""
     model = rope(16, kind, gravity=0.0)
-    found = by_crowd(model, np.linspace(0.0, 1.0, 21), "draft", whipped(model, 8.0))
+    found = by_convex_steps(model, np.linspace(0.0, 1.0, 21), "draft", whipped(model, 8.0))
     assert np.abs(found.trajectory.qd).max() > 12.0
     assert_allclose(found.trajectory.kinetic, found.trajectory.kinetic[0], rtol=5e-3)
     assert_allclose(found.trajectory.dissipated, 0.0, atol=5e-3 * found.trajectory.kinetic[0])
@@ -70,12 +70,12 @@ def test_what_whips_freely_keeps_its_energy(kind):
 def test_momenta_stay_where_nothing_acts(kind):
     """Guards the axes of the first rod, which turn on: momenta in the world's axes are those of the start."""
     model = rope(16, kind, gravity=0.0)
-    found = by_crowd(model, np.linspace(0.0, 0.5, 11), "draft", whipped(model, 8.0))
+    found = by_convex_steps(model, np.linspace(0.0, 0.5, 11), "draft", whipped(model, 8.0))
     momenta = [momentum(model, found.trajectory.q[frame], found.trajectory.qd[frame]) for frame in range(11)]
     assert_allclose(momenta, np.tile(momenta[0], (11, 1)), atol=5e-3 * np.abs(momenta[0]).max())
 
 
-def test_a_drift_is_of_the_third_order():
+def test_free_flight_is_of_the_third_order():
     """Guards the step against the solver by events, which has its own method: errors fall with the cube of the step."""
     model = rope(6, "revolute", gravity=0.0)
     start, times = whipped(model, 6.0), [0.0, 0.32]
@@ -83,7 +83,7 @@ def test_a_drift_is_of_the_third_order():
     exact.run()
     errors = []
     for accuracy in ("draft", "good"):
-        found = by_crowd(model, times, accuracy, start)
+        found = by_convex_steps(model, times, accuracy, start)
         errors.append(np.abs(found.trajectory.qd[-1] - exact.trajectory.qd[-1]).max())
     assert errors[0] < 0.3
     assert errors[1] < errors[0] / 200.0
@@ -91,11 +91,11 @@ def test_a_drift_is_of_the_third_order():
 
 @pytest.mark.parametrize("accuracy", ["draft", "good"])
 def test_a_chain_that_whips_on_a_floor_gains_no_energy(accuracy):
-    """Guards blows, which change all rates at once: they once gave a chain energy in each step until it flew off."""
+    """Guards impacts, which change all rates at once: they once gave a chain energy in each step until it flew off."""
     model = rope(
         60, "revolute", gravity=G, damping=0.002, aslant=15.0, height=0.4 + 60 * LENGTH * math.sin(math.radians(15.0))
     )
-    found = by_crowd(model, np.linspace(0.0, 1.2, 61), accuracy, {})
+    found = by_convex_steps(model, np.linspace(0.0, 1.2, 61), accuracy, {})
     trajectory = found.trajectory
     energy = trajectory.kinetic + trajectory.potential
     balance = energy + trajectory.dissipated - trajectory.supplied

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact features: which features of two solids are in contact at a point of their manifold, and the joint surface.
+
+core/solvers/contact_events.py calls `make_point` for contacts that close. A feature is found from the position of the
+point on its solid, so nothing here depends on how manifolds are computed.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..collision.solids import BALL, BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, nearest_face
+from ..jit import jitable, subroutine
+from ..spatial import add, cross, dot, rotate, rotate_back, scale, sub
+from ..spatial.storage import get3, get9, put3, put9
+from .contact_kinematics import PARALLEL
+from .points import FACE, FREE, LINE, OVAL, RING, ROUND, STICKS
+
+FACE_ANGLE = 1e-6
+"""Sine of the angle between a face's normal and the contact's up to which the face is in contact."""
+FEATURE_DISTANCE = 1e-7
+"""Distance up to which a point lies on a vertex or edge, as a share of the solid's size."""
+ROUNDED_SHARE = 1e-9
+"""Sum of two radii from which on rounded features have a normal of their own, as a share of the size."""
+PARALLEL_EDGES = 0.1
+"""Sine of the angle up to which two edges are in contact along both, as manifolds assume."""
+
+SURFACE = np.dtype(
+    [
+        ("friction", np.float64),  # coefficient while it slips
+        ("holding", np.float64),  # coefficient up to which it sticks
+        ("restitution", np.float64),
+        ("stiffness", np.float64),  # infinite if rigid [N/m]
+        ("dissipation", np.float64),  # Hunt and Crossley's coefficient [s/m]
+        ("rolling", np.float64),  # length of rolling friction [m]
+        ("spinning", np.float64),  # length of spinning friction [m]
+        ("slip_speed", np.float64),  # below which friction is smoothed; 0 for Coulomb's law [m/s]
+        ("belt", np.float64, 3),  # velocity of the surface relative to the body, in body axes [m/s]
+    ],
+    align=True,
+)
+"""The surface of a solid; core/geometry/surfaces.py defines these properties."""
+
+
+@subroutine
+def make_point(point, contact, solids, surfaces, store, placed):
+    """Fill in a POINT from a CONTACT record: its features, its surface, and the states of friction, without loads."""
+    A, B = solids[contact.first], solids[contact.second]
+    point.first, point.second, point.name = contact.first, contact.second, contact.name
+    n, middle = get3(contact.normal), get3(contact.point)
+    put3(point.normal, n)
+    one, other = point.one, point.other
+    flat_a = write_feature(one, A, store, placed[contact.first], sub(middle, scale(n, 0.5 * contact.gap)), n)
+    flat_b = write_feature(
+        other, B, store, placed[contact.second], add(middle, scale(n, 0.5 * contact.gap)), scale(n, -1.0)
+    )
+    if one.kind == FACE and (other.kind != FACE or flat_a <= flat_b):
+        match_to_face(other, B)
+    elif other.kind == FACE:
+        match_to_face(one, A)
+    else:
+        rounding = one.radius + other.radius
+        match_rounded(one, other, A, B, n, rounding, placed[contact.first], placed[contact.second])
+    to_body_frame(one, A)
+    to_body_frame(other, B)
+    put3(one.belt, get3(surfaces[contact.first].belt))
+    put3(other.belt, get3(surfaces[contact.second].belt))
+    join_surfaces(point, surfaces[contact.first], surfaces[contact.second])
+    point.level, point.bounces, point.known_load, point.given = 0.0, 0, 0.0, 0
+    put3(point.known_force, (0.0, 0.0, 0.0))
+    put3(point.known_torque, (0.0, 0.0, 0.0))
+    point.slide = STICKS if point.friction > 0.0 else FREE
+    point.roll = STICKS if point.rolling > 0.0 else FREE
+    point.spin = STICKS if point.spinning > 0.0 else FREE
+    put3(point.slip, (0.0, 0.0, 0.0))
+    put3(point.roll_slip, (0.0, 0.0, 0.0))
+    point.spin_slip, point.load = 0.0, 0.0
+
+
+@subroutine
+def write_feature(feature, solid, store, place, p, n):
+    """Write the feature of a solid at a point p of its surface with the outward normal n, both in the world.
+
+    The feature is in the solid's axes. Returns the sine of the angle between n and the normal of a flat face; 1 without
+    one.
+    """
+    R = get9(place.rotation)
+    p, n = rotate_back(R, sub(p, get3(place.origin))), rotate_back(R, n)
+    kind, half, near = solid.kind, get3(solid.half), FEATURE_DISTANCE * solid.reach
+    core = sub(p, scale(n, solid.radius))
+    put3(feature.at, core)
+    put3(feature.along, n)
+    feature.kind, feature.radius, feature.body = ROUND, solid.radius, solid.body
+    if kind == BALL:
+        put3(feature.at, (0.0, 0.0, 0.0))
+    elif kind == CAPSULE:
+        feature.kind = LINE if abs(p[2]) < half[2] - near else ROUND
+        put3(feature.at, (0.0, 0.0, min(max(core[2], -half[2]), half[2])))
+        put3(feature.along, (0.0, 0.0, 1.0))
+    elif kind == BOX:
+        return write_box(feature, half, p, n, near)
+    elif kind == HULL:
+        return write_hull(feature, solid, store.hulls, p, n, near)
+    elif kind in (CYLINDER, CONE):
+        return write_axisymmetric(feature, kind, half, p, n, near)
+    elif kind == ELLIPSOID:
+        feature.kind = OVAL
+        put3(feature.at, (0.0, 0.0, 0.0))
+        put3(feature.half, half)
+    else:  # a half-space, or what of a mesh is there
+        feature.kind = FACE
+        return 0.0
+    return 1.0
+
+
+@jitable
+def write_box(feature, half, p, n, near):
+    """Write the feature of a box: a face, an edge or a vertex. Returns as `write_feature`."""
+    x, y, z = abs(n[0]), abs(n[1]), abs(n[2])
+    k = 0 if x >= y and x >= z else 1 if y >= z else 2
+    u, v = n[(k + 1) % 3], n[(k + 2) % 3]
+    sine = math.sqrt(u * u + v * v)
+    if sine <= FACE_ANGLE:
+        feature.kind = FACE
+        side = 1.0 if n[k] >= 0.0 else -1.0
+        put3(feature.along, (side if k == 0 else 0.0, side if k == 1 else 0.0, side if k == 2 else 0.0))
+        return sine
+    ends, free = 0, -1
+    for j in range(3):
+        if half[j] - abs(p[j]) <= near:
+            ends += 1
+        else:
+            free = j
+    if ends == 2:
+        feature.kind = LINE
+        put3(feature.along, (1.0 if free == 0 else 0.0, 1.0 if free == 1 else 0.0, 1.0 if free == 2 else 0.0))
+    return 1.0
+
+
+@jitable
+def write_hull(feature, solid, hulls, p, n, near):
+    """Write the feature of a convex hull: a face, an edge or a vertex. Returns as `write_feature`."""
+    if solid.face_count == 0:
+        return 1.0
+    face = get3(hulls.planes[nearest_face(solid, hulls, n)])
+    turned = cross(face, n)
+    sine = math.sqrt(dot(turned, turned))
+    if sine <= FACE_ANGLE and dot(face, n) > 0.0:
+        feature.kind = FACE
+        put3(feature.along, face)
+        return sine
+    found, first, second = 0, face, face
+    for i in range(solid.first_face, solid.first_face + solid.face_count):
+        plane = hulls.planes[i]
+        if plane[3] - dot(get3(plane), p) <= near:
+            if found == 0:
+                first = get3(plane)
+            elif found == 1:
+                second = get3(plane)
+            found += 1
+    along = cross(first, second)
+    length = math.sqrt(dot(along, along))
+    if found == 2 and length > PARALLEL:
+        feature.kind = LINE
+        put3(feature.along, scale(along, 1.0 / length))
+    return 1.0
+
+
+@jitable
+def write_axisymmetric(feature, kind, half, p, n, near):
+    """Write the feature of a cylinder or a cone: its base, its circular edge, its side, or the tip.
+
+    The side of a cone is a circle of it. Returns as `write_feature`.
+    """
+    sine = math.sqrt(n[0] * n[0] + n[1] * n[1])
+    if sine <= FACE_ANGLE and (kind == CYLINDER or n[2] < 0.0):
+        feature.kind = FACE
+        put3(feature.along, (0.0, 0.0, 1.0 if n[2] > 0.0 else -1.0))
+        return sine
+    reach = math.sqrt(p[0] * p[0] + p[1] * p[1])
+    beside = abs(p[0] * n[1] - p[1] * n[0])
+    outward = p[0] * n[0] + p[1] * n[1]
+    if reach <= near or outward <= 0.0 or beside > 1e-6 * reach * sine:  # the tip, or some other place of a rim
+        return 1.0
+    put3(feature.at, (0.0, 0.0, p[2]))
+    put3(feature.along, (0.0, 0.0, 1.0))
+    feature.radius = reach
+    feature.kind = LINE if kind == CYLINDER and abs(n[2]) <= FACE_ANGLE else RING
+    return 1.0
+
+
+@jitable
+def match_to_face(feature, solid):
+    """Reduce a feature that touches a face: a face or an edge to its point, the side of a cylinder to its circle."""
+    if feature.kind == FACE:
+        feature.kind = ROUND
+    elif feature.kind == LINE:
+        feature.kind = RING if solid.kind == CYLINDER else ROUND
+
+
+@subroutine
+def match_rounded(one, other, A, B, n, rounding, at_one, at_other):
+    """Match two features that are no faces.
+
+    If neither has a normal of its own, one is replaced by the plane across the contact normal.
+    """
+    R_A, R_B = get9(at_one.rotation), get9(at_other.rotation)
+    m_A, m_B = rotate_back(R_A, n), rotate_back(R_B, scale(n, -1.0))
+    if one.kind == LINE and other.kind == LINE:
+        across = cross(rotate(R_A, get3(one.along)), rotate(R_B, get3(other.along)))
+        if dot(across, across) <= PARALLEL_EDGES * PARALLEL_EDGES:  # they touch along both, in two points
+            one.kind = ROUND
+    if one.kind == OVAL or (one.kind == RING and other.kind != ROUND and other.kind != OVAL):
+        replace_by_face(other, m_B)
+    elif other.kind == OVAL or (other.kind == RING and one.kind != ROUND):
+        replace_by_face(one, m_A)
+    elif rounding <= ROUNDED_SHARE * min(A.reach, B.reach) and one.kind == ROUND:
+        replace_by_face(other, m_B)
+    elif rounding <= ROUNDED_SHARE * min(A.reach, B.reach) and other.kind == ROUND:
+        replace_by_face(one, m_A)
+    else:
+        return
+    if one.kind == FACE:
+        match_to_face(other, B)
+    else:
+        match_to_face(one, A)
+
+
+@jitable
+def replace_by_face(feature, m):
+    """Replace a feature by the plane across the normal m, in the solid's axes."""
+    out = m
+    if feature.kind == RING:
+        axis = get3(feature.along)
+        out = sub(m, scale(axis, dot(m, axis)))
+        out = scale(out, 1.0 / max(math.sqrt(dot(out, out)), PARALLEL))
+    put3(feature.at, add(get3(feature.at), scale(out, feature.radius)))
+    feature.kind = FACE
+    put3(feature.along, m)
+
+
+@subroutine
+def to_body_frame(feature, solid):
+    """Transform a feature from the solid's axes to those of its body."""
+    R = get9(solid.rotation)
+    put3(feature.at, add(get3(solid.origin), rotate(R, get3(feature.at))))
+    put3(feature.along, rotate(R, get3(feature.along)))
+    put9(feature.rotation, R)
+
+
+@subroutine
+def join_surfaces(point, a, b):
+    """Combine two surfaces, as `join` of core/geometry/surfaces.py does."""
+    point.friction = min(a.friction, b.friction)
+    point.holding = max(min(a.holding, b.holding), point.friction)
+    point.restitution = max(a.restitution, b.restitution)
+    point.rolling, point.spinning = max(a.rolling, b.rolling), max(a.spinning, b.spinning)
+    point.slip_speed = max(a.slip_speed, b.slip_speed)
+    k, m = a.stiffness, b.stiffness
+    if math.isinf(k) and math.isinf(m):
+        point.stiffness, point.dissipation = math.inf, 0.5 * (a.dissipation + b.dissipation)
+    elif math.isinf(k) or math.isinf(m):
+        soft = b if math.isinf(k) else a
+        point.stiffness, point.dissipation = soft.stiffness, soft.dissipation
+    else:
+        point.stiffness = k * m / (k + m)
+        point.dissipation = (m * a.dissipation + k * b.dissipation) / (k + m)
+    point.is_soft = 0 if math.isinf(point.stiffness) else 1

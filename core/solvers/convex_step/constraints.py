@@ -1,0 +1,401 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The constraints that a convex step consists of: contacts, joints' stops, friction, speed limits and drives, and
+loops.
+
+steps.py calls `add_contact`, `add_guards` and `add_bilateral_constraints`. A rigid constraint has a finite stiffness,
+set from the step length and the masses, at which it yields by less than can be seen. Sticking friction is a spring
+whose deflection is kept from step to step, so that nothing creeps. The base step is the length of a step while bodies
+move, at the present accuracy.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...contact.contact_features import join_surfaces
+from ...contact.delassus import tangents
+from ...dynamics.constraint_rows import target_frame, velocity_errors
+from ...dynamics.constraints import EQUATION, WELD
+from ...dynamics.guards import watched_rate, watched_value
+from ...jit import jitable, subroutine
+from ...joints import BALL
+from ...kinematics.limits import chart_measure
+from ...model.compiled import ON_CHART, ON_DOF, ON_MEASURE
+from ...spatial import dot, rotate, scale, sub
+from ...spatial.storage import get3, get9, put3
+from ..ground import thickness
+from .constraint_jacobians import (
+    begin_constraint,
+    delassus_estimate,
+    has_room,
+    list_dofs,
+    set_bias_velocity,
+    write_jacobian_row,
+)
+from .constraint_potentials import BOUNDED, UNILATERAL
+from .problem import (
+    CONSTRAINT_COUNT,
+    CONTACT_COUNT,
+    DOF_COUNT,
+    FRICTION_STRAIN,
+)
+
+RIGIDITY = 1e2
+"""Stiffness of a rigid constraint times the Delassus estimate, in a step of the base length.
+
+The weight of a body then presses it in by RELAXATION_STEPS g base_step^2 / RIGIDITY.
+"""
+RELAXATION_STEPS = 4.0
+"""Number of steps in which an overlap or the deflection of a friction spring decays to about 1 / e."""
+SEPARATION_STEPS = 30.0
+"""Upper bound of the speed at which overlaps separate, as that of a fall through so many base steps."""
+BILATERAL_RIGIDITY = 1e8
+"""The same as RIGIDITY for loops and couplings, whose errors nothing else corrects within a step."""
+MAX_PENETRATION = 1e-2
+"""Share of the thickness of the thinner solid by which a body's own weight may press it in."""
+LIGHT_LOAD = 10.0
+"""Load of a contact above which its stiffness grows with the load, in weights of the lighter body."""
+RIGID_STOP_STIFFNESS = 1e7
+"""Stiffness from which on a joint's stop counts as rigid [N/m or N m/rad]."""
+
+
+@jitable
+def rigid_stiffness(step, k, h, base_step):
+    """Return the stiffness of a rigid constraint in a step of h seconds [N s per m/s]."""
+    response = delassus_estimate(step, k)
+    return RIGIDITY * h * h / (base_step * base_step * response) if response > 0.0 else 0.0
+
+
+@jitable
+def loaded_stiffness(contact, h, base_step, gravity):
+    """Return the least stiffness of a rigid contact that bore a load in the last step [N s per m/s].
+
+    `rigid_stiffness` follows from the lighter body. A heavy body on it would sink in by the ratio of the masses.
+    """
+    if contact.is_impact or not gravity > 0.0:
+        return 0.0
+    return RIGIDITY * h * h / (base_step * base_step) * contact.load / (LIGHT_LOAD * gravity)
+
+
+@jitable
+def thinness_factor(ground, contact, base_step, gravity):
+    """Return the factor on a contact's stiffness that keeps a weight from pressing thin solids into each other."""
+    thinner = min(thickness(ground.solids[contact.first]), thickness(ground.solids[contact.second]))
+    penetration = RELAXATION_STEPS * gravity * base_step * base_step / RIGIDITY
+    return (
+        min(max(penetration / (MAX_PENETRATION * thinner), 1.0), BILATERAL_RIGIDITY / RIGIDITY)
+        if thinner > 0.0
+        else 1.0
+    )
+
+
+@jitable
+def target_rate(gap, h, base_step, gravity):
+    """Return the velocity of a gap that a rigid constraint enforces as a minimum [m/s or rad/s].
+
+    An open gap may close completely in the step. An overlap separates in RELAXATION_STEPS steps, but no faster than by
+    SEPARATION_STEPS.
+    """
+    return -gap / h if gap > 0.0 else min(-gap / (RELAXATION_STEPS * h), SEPARATION_STEPS * gravity * base_step)
+
+
+@subroutine
+def set_rigid_limit(step, k, gap, restitution, stiffness, rate):
+    """Make a constraint keep a gap from closing.
+
+    Args:
+        gap: the gap as the step begins [m or rad].
+        stiffness: see `rigid_stiffness`.
+        rate: see `target_rate`.
+    """
+    constraint = step.constraints[k]
+    constraint.is_rigid, constraint.gap, constraint.restitution = 1, gap, restitution
+    constraint.stiffness, constraint.bias_impulse[0] = stiffness, stiffness * rate
+
+
+# ---- contacts
+
+
+@subroutine
+def add_contact(system, ground, step, point, contact, h, base_step, gravity):
+    """Add the constraints of a contact: one along the normal, then those of sliding, spinning and rolling friction.
+
+    point: a POINT, scratch, for the combined surface of the pair. Returns whether there was room.
+    """
+    one, other = ground.solids[contact.first].body, ground.solids[contact.second].body
+    count = list_dofs(system.model, step, one, other)
+    if not has_room(step, count, 6, 4):
+        return False
+    if count == 0:
+        contact.constraint = -1
+        return True
+    join_surfaces(point, ground.surfaces[contact.first], ground.surfaces[contact.second])
+    contact.stiffness = point.stiffness if point.is_soft else 0.0
+    first = step.counts[DOF_COUNT]
+    step.counts[DOF_COUNT] += count
+    n = get3(contact.normal)
+    a, b = tangents(n)
+    contact.constraint = begin_constraint(step, UNILATERAL, 1, first, count)
+    normal = step.constraints[contact.constraint]
+    normal.contact = step.counts[CONTACT_COUNT]
+    place = get3(contact.place)
+    write_jacobian_row(system.model, system.work, step, contact.constraint, 0, one, other, place, n, False)
+    if point.is_soft:
+        normal.stiffness, normal.dissipation = h * h * point.stiffness, point.dissipation
+        normal.bias_impulse[0] = -h * point.stiffness * contact.gap
+    else:
+        stiffness = rigid_stiffness(step, contact.constraint, h, base_step)
+        stiffness = max(stiffness, loaded_stiffness(contact, h, base_step, gravity))
+        stiffness *= thinness_factor(ground, contact, base_step, gravity)
+        rate = target_rate(contact.gap, h, base_step, gravity)
+        set_rigid_limit(step, contact.constraint, contact.gap, point.restitution, stiffness, rate)
+    sliding = point.friction if contact.is_slipping else point.holding
+    strain = get3(contact.slip_strain)
+    if sliding > 0.0:
+        k = begin_constraint(step, BOUNDED, 2, first, count)
+        set_friction(system, ground, step, k, contact, (a, b), False, sliding, strain, h, base_step)
+    angular_strain = get3(contact.angular_strain)
+    if point.spinning > 0.0:
+        k = begin_constraint(step, BOUNDED, 1, first, count)
+        set_friction(system, ground, step, k, contact, (n, n), True, point.spinning, angular_strain, h, base_step)
+    if point.rolling > 0.0:
+        k = begin_constraint(step, BOUNDED, 2, first, count)
+        set_friction(system, ground, step, k, contact, (a, b), True, point.rolling, angular_strain, h, base_step)
+    return True
+
+
+@subroutine
+def set_friction(system, ground, step, k, contact, directions, is_angular, coefficient, strain, h, base_step):
+    """Make a constraint friction of a contact, bounded by a coefficient times the normal impulse.
+
+    Args:
+        directions: unit vectors of its rows, in the world.
+        is_angular: whether it acts against turning about them, and not against sliding along them.
+        coefficient: of friction; of spinning and rolling friction, the length [m].
+        strain: deflection of the spring that makes the contact stick [m or rad].
+    """
+    constraint = step.constraints[k]
+    one, other = ground.solids[contact.first].body, ground.solids[contact.second].body
+    place, belts = get3(contact.place), belt_velocity(system.work, ground, contact, one, other)
+    for r in range(constraint.rows):
+        write_jacobian_row(system.model, system.work, step, k, r, one, other, place, directions[r], is_angular)
+        constraint.bias_velocity[r] = 0.0 if is_angular else dot(directions[r], belts)
+    constraint.stiffness = rigid_stiffness(step, k, h, base_step)
+    for r in range(constraint.rows):
+        constraint.bias_impulse[r] = -constraint.stiffness * dot(directions[r], strain) / (RELAXATION_STEPS * h)
+    constraint.coefficient, constraint.normal_constraint = coefficient, contact.constraint
+    constraint.is_angular = 1 if is_angular else 0
+    constraint.bound = coefficient * contact.load * h
+    constraint.contact = step.counts[CONTACT_COUNT]
+
+
+@jitable
+def belt_velocity(work, ground, contact, one, other):
+    """Return the velocity of the second surface relative to the first while both bodies are at rest [m/s]."""
+    there = rotate(get9(work.bodies[other].rotation), get3(ground.surfaces[contact.second].belt))
+    return sub(there, rotate(get9(work.bodies[one].rotation), get3(ground.surfaces[contact.first].belt)))
+
+
+# ---- joints
+
+
+@subroutine
+def add_guards(system, step, q, qd, h, base_step, gravity):
+    """Add the constraints of all guards: stops, friction, speed limits and drives. Returns whether there was room."""
+    model, watches = system.model, system.work.watches
+    for k in range(model.guards.shape[0]):
+        guard, watch = model.guards[k], watches[k]
+        if watch.asleep:
+            continue
+        if not has_room(step, 6, 6, 6):
+            return False
+        first, count = list_guard_dofs(model, step, guard)
+        if step.asleep[step.forest.tree_of_dof[step.dofs[first]]]:
+            step.counts[DOF_COUNT] = first
+            continue
+        if guard.kind != ON_CHART:
+            value, rate = watched_value(model, guard, q), watched_rate(model, guard, q, qd)
+            for side in (-1.0, 1.0):
+                bound = watch.lower if side < 0.0 else watch.upper
+                room = side * (bound - value)
+                if room < 2.0 * h * (abs(rate) + h * gravity) + 0.1:
+                    add_stop(model, step, guard, k, first, count, q, room, side, h, base_step, gravity)
+        if guard.kind == ON_MEASURE:
+            continue
+        if guard.friction > 0.0:
+            n = add_dof_constraint(step, BOUNDED, first, k, 1.0)
+            friction, strain = step.constraints[n], step.guard_loads[k, FRICTION_STRAIN]
+            friction.stiffness, friction.bound = rigid_stiffness(step, n, h, base_step), h * guard.friction
+            friction.bias_impulse[0] = -friction.stiffness * strain / (RELAXATION_STEPS * h)
+        if not math.isinf(guard.velocity):
+            add_speed_limit(step, guard, first, k, h, base_step)
+        if watch.apart:
+            add_drive(step, guard, first, k, q[guard.q], h)
+    return True
+
+
+@subroutine
+def add_speed_limit(step, guard, first, number, h, base_step):
+    """Add the two constraints of a joint's speed limit. first: where its dof is listed; number: of the guard."""
+    for side in (-1.0, 1.0):
+        n = add_dof_constraint(step, UNILATERAL, first, number, -side)
+        step.constraints[n].stiffness = rigid_stiffness(step, n, h, base_step)
+        step.constraints[n].bias_impulse[0] = -step.constraints[n].stiffness * guard.velocity
+
+
+@subroutine
+def add_drive(step, guard, first, number, value, h):
+    """Add the constraint of a drive with an effort limit.
+
+    It is a spring and damper, taken at the end of the step. value: coordinate of its dof as the step begins [rad or m].
+    """
+    drive = step.constraints[add_dof_constraint(step, BOUNDED, first, number, 1.0)]
+    drive.is_drive, drive.stiffness = 1, h * (guard.drive_damping + h * guard.drive_stiffness)
+    error = guard.drive_target + h * guard.drive_rate - value
+    effort = guard.drive_push + guard.drive_damping * guard.drive_rate + guard.drive_stiffness * error
+    drive.bias_impulse[0], drive.bound = h * effort, h * guard.effort
+
+
+@subroutine
+def list_guard_dofs(model, step, guard):
+    """List the dofs of a guard. Returns (place of the first in the list, count)."""
+    first = step.counts[DOF_COUNT]
+    if guard.kind != ON_MEASURE:
+        step.dofs[first] = guard.v
+        step.counts[DOF_COUNT] += 1
+        return first, 1
+    body = model.bodies[guard.body]
+    for j in range(body.v, body.v_end):
+        step.dofs[first + j - body.v] = j
+    step.counts[DOF_COUNT] += body.v_end - body.v
+    return first, body.v_end - body.v
+
+
+@jitable
+def add_dof_constraint(step, kind, first, guard, slope):
+    """Add a constraint of a guard on one dof, with the Jacobian `slope`. Returns its number."""
+    k = begin_constraint(step, kind, 1, first, 1)
+    constraint = step.constraints[k]
+    step.jacobian[constraint.jacobian_start] = slope
+    constraint.guard, constraint.guard_sign = guard, slope
+    return k
+
+
+@subroutine
+def add_stop(model, step, guard, number, first, count, q, room, side, h, base_step, gravity):
+    """Add the constraint of a stop.
+
+    Args:
+        number: of the guard.
+        room: distance to the stop [m or rad].
+        side: -1 for the lower stop, 1 for the upper one.
+    """
+    k = begin_constraint(step, UNILATERAL, 1, first, count)
+    constraint = step.constraints[k]
+    constraint.guard, constraint.guard_sign = number, -side
+    if guard.kind == ON_DOF:
+        step.jacobian[constraint.jacobian_start] = -side
+    else:
+        write_measure_jacobian(model, step, guard, constraint, q, -side)
+    if guard.stiffness < RIGID_STOP_STIFFNESS:
+        constraint.stiffness, constraint.dissipation = h * h * guard.stiffness, guard.dissipation
+        constraint.bias_impulse[0] = -h * guard.stiffness * room
+    else:
+        rate = target_rate(room, h, base_step, max(gravity, 1.0))
+        set_rigid_limit(step, k, room, guard.restitution, rigid_stiffness(step, k, h, base_step), rate)
+
+
+@subroutine
+def write_measure_jacobian(model, step, record, constraint, q, sign):
+    """Write the Jacobian of a quantity measured on a chart, times `sign`, for a guard or a model constraint."""
+    turn, slide = chart_measure(model, record, q)[1]
+    if model.bodies[record.body].kind != BALL:
+        put3(step.jacobian, scale(slide, sign), constraint.jacobian_start)
+        put3(step.jacobian, scale(turn, sign), constraint.jacobian_start + 3)
+    else:
+        put3(step.jacobian, scale(turn, sign), constraint.jacobian_start)
+
+
+# ---- loops, couplings and prescribed motion
+
+
+@subroutine
+def add_bilateral_constraints(system, step, q, qd):
+    """Add one constraint for each row of the model's loops, couplings and prescribed motions.
+
+    Signals are read, and bodies placed and moved. Returns whether there was room.
+    """
+    model, constraints, scratch = system.model, system.constraints, system.scratch
+    velocity_errors(model, system.work, constraints, scratch.signal, q, qd, scratch.error)
+    for n in range(constraints.count[0]):
+        record = constraints.records[constraints.active[n]]
+        first, count = list_bilateral_dofs(system, step, record)
+        if count < 0:
+            return False
+        if count == 0:
+            continue
+        begin = step.counts[CONSTRAINT_COUNT]
+        for r in range(record.rows):
+            if not has_room(step, count, 1, 1):
+                return False
+            k = begin_constraint(step, BOUNDED, 1, first, count)
+            write_bilateral_jacobian(system, step, record, k, r, q)
+            set_bias_velocity(step, k, 0, scratch.error[record.row + r])
+            step.constraints[k].bound, step.constraints[k].multiplier = math.inf, record.row + r
+        set_bilateral_stiffness(step, begin, 3 if record.kind == WELD else 1)
+    return True
+
+
+@subroutine
+def set_bilateral_stiffness(step, begin, together):
+    """Set the stiffness of a model constraint's rows from the row with the largest Delassus estimate.
+
+    Rows of one unit come `together` in number, from constraint `begin` on. If joints alone block a row, its Jacobian is
+    ill-conditioned: rounding, or axes that a scene has in single precision. A stiffness of its own would then lock the
+    joints.
+    """
+    for k in range(begin, step.counts[CONSTRAINT_COUNT]):
+        largest, first = 0.0, k - (k - begin) % together
+        for each in range(first, min(first + together, step.counts[CONSTRAINT_COUNT])):
+            largest = max(largest, delassus_estimate(step, each))
+        step.constraints[k].stiffness = BILATERAL_RIGIDITY / largest if largest > 0.0 else 0.0
+
+
+@subroutine
+def list_bilateral_dofs(system, step, record):
+    """List the dofs of a model constraint. Returns (place of the first, count); the count is -1 if there is no room."""
+    model, first = system.model, step.counts[DOF_COUNT]
+    if record.kind == WELD:
+        count = list_dofs(model, step, record.one, record.other)
+        if not has_room(step, count, 0, 0):
+            return first, -1
+    elif record.kind == EQUATION:
+        count = record.term_end - record.term
+        if not has_room(step, count, 0, 0):
+            return first, -1
+        for k in range(count):
+            step.dofs[first + k] = system.constraints.terms[record.term + k].v
+    else:
+        body = model.bodies[record.body]
+        count = body.v_end - body.v
+        if not has_room(step, count, 0, 0):
+            return first, -1
+        for k in range(count):
+            step.dofs[first + k] = body.v + k
+    step.counts[DOF_COUNT] += count
+    return first, count
+
+
+@subroutine
+def write_bilateral_jacobian(system, step, record, k, r, q):
+    """Write the Jacobian of row r of a model constraint to constraint k."""
+    model, constraint = system.model, step.constraints[k]
+    if record.kind == WELD:
+        place = target_frame(system.work, record, system.scratch.signal)[1]
+        unit = (1.0 if r % 3 == 0 else 0.0, 1.0 if r % 3 == 1 else 0.0, 1.0 if r % 3 == 2 else 0.0)
+        write_jacobian_row(model, system.work, step, k, 0, record.one, record.other, place, unit, r < 3)
+    elif record.kind == EQUATION:
+        for j in range(constraint.dof_count):
+            step.jacobian[constraint.jacobian_start + j] = system.constraints.terms[record.term + j].weight
+    else:
+        write_measure_jacobian(model, step, record, constraint, q, 1.0)

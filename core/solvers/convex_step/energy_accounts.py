@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The energy that a convex step dissipates and receives, as the work of each constraint and each force.
+
+steps.py calls `energy_of_step`. Velocities change from v0 to v1 at fixed positions, by impulses P: A (v1 - v0) = J'P.
+So the kinetic energy changes by exactly P'J (v0 + v1) / 2, and each impulse does work on the mean of both velocities.
+No term is computed as the rest of a sum, so the difference of a motion's energies and these works is the error of the
+steps, which `Report.energy_drift` shows.
+
+Source: Thomson, Tait, Treatise on Natural Philosophy, part 1 (1879), section 308, for the work of an impulse.
+"""
+
+from __future__ import annotations
+
+from ...dynamics.aba import forward_kinematics_pass
+from ...dynamics.constraint_rows import measured_rate
+from ...dynamics.guards import chart_drive_torque, drive_force
+from ...dynamics.media import add_medium_forces
+from ...jit import jitable, subroutine
+from ...model.compiled import ON_DOF
+from ...spatial import dot
+from ...spatial.storage import get3
+from ..external_forces import pull_bodies, push_bodies
+from ..inputs import power_of_gravity_change
+from .constraint_jacobians import constraint_velocity
+from .problem import ARRIVING, CONSTRAINT_COUNT, CONTACT_COUNT
+
+
+@subroutine
+def energy_of_step(system, step, q, v_position, time, h):
+    """Return the energies that a step of h seconds dissipates and receives (lost, gained) [J].
+
+    The constraints have their impulses, `v0` and `v` are the velocities before and after these, and the model's
+    constraints have the multipliers with which the step began.
+
+    Args:
+        q: positions as the step begins, at which the bodies are placed.
+        v_position: velocities by which positions advance, shape (nv,). Forces do work along them on an ARRIVING body.
+    """
+    mean = step.v_mean
+    for j in range(mean.shape[0]):
+        mean[j] = 0.5 * (step.v0[j] + step.v[j])
+    lost, gained = work_of_constraints(step, system.scratch.multipliers, h, mean)
+    for j in range(mean.shape[0]):
+        if step.tree_states[step.forest.tree_of_dof[j]] == ARRIVING:
+            mean[j] = v_position[j]
+    damped = work_of_dampers(system.model, q, h, step.v, mean)
+    driven = work_of_drives(system, q, h, step.v, mean)
+    dragged, supplied = work_from_outside(system, step, q, time, h, mean)
+    return lost + damped + dragged, gained + driven + supplied
+
+
+@subroutine
+def work_of_constraints(step, multipliers, h, mean):
+    """Return the energies that constraints dissipate and supply (lost, gained) [J].
+
+    Belts, prescribed motion and drives supply energy. So do separating overlaps, if their works add up to a positive
+    sum.
+    """
+    lost, gained, separating = 0.0, 0.0, 0.0
+    for k in range(step.counts[CONSTRAINT_COUNT]):
+        constraint = step.constraints[k]
+        for r in range(constraint.rows):
+            multiplier = h * multipliers[constraint.multiplier] if constraint.multiplier >= 0 else 0.0
+            impulse = constraint.impulse[r] + multiplier
+            if impulse == 0.0:
+                continue
+            work = impulse * constraint_velocity(step, constraint, r, mean)
+            if constraint.is_drive:
+                gained += work
+            elif constraint.is_rigid and constraint.gap < 0.0:  # opposed overlaps do opposite works
+                separating += work
+            else:
+                gained -= impulse * constraint.bias_velocity[r]
+                lost -= work + impulse * constraint.bias_velocity[r]
+    return lost - min(separating, 0.0), gained + max(separating, 0.0)
+
+
+@subroutine
+def work_of_dampers(model, q, h, after, mean):
+    """Return the energy that joints' dampers dissipate [J]; their forces are those at the end of the step."""
+    lost = 0.0
+    for j in range(mean.shape[0]):
+        lost += h * model.dofs[j].damping * after[j] * mean[j]
+    for m in range(model.measures.shape[0]):
+        damper = model.measures[m]
+        if damper.damping != 0.0:
+            force = damper.damping * measured_rate(model, damper, q, after)
+            lost += h * force * measured_rate(model, damper, q, mean)
+    return lost
+
+
+@subroutine
+def work_of_drives(system, q, h, after, mean):
+    """Return the energy that controls, and drives without a constraint of their own, supply [J]."""
+    model, gained = system.model, 0.0
+    for k in range(model.guards.shape[0]):
+        guard, watch = model.guards[k], system.work.watches[k]
+        if guard.kind == ON_DOF and watch.asleep == 0 and watch.apart == 0 and guard.effort != 0.0:
+            force = drive_force(guard, q, after) + h * guard.drive_stiffness * (guard.drive_rate - after[guard.v])
+            gained += h * force * mean[guard.v]
+    for k in range(model.chart_drives.shape[0]):
+        drive = model.chart_drives[k]
+        torque = chart_drive_torque(model, system.work, drive, q, after, h, system.tau)
+        gained += h * dot(torque, get3(mean, model.bodies[drive.body].v))
+    for j in range(mean.shape[0]):
+        gained += h * system.inputs.thrust[j] * mean[j]
+    return gained
+
+
+@subroutine
+def work_from_outside(system, step, q, time, h, mean):
+    """Return what drag dissipates, and what wind, pushes, tethers and a change of gravity supply [J]."""
+    model, work = system.model, system.work
+    gained, drag, wind = h * power_of_gravity_change(system), 0.0, 0.0
+    if system.inputs.pushes.shape[0] + system.inputs.tethers.shape[0] > 0:
+        forward_kinematics_pass(model, work, q, mean)
+        gained += h * (push_bodies(work, system.inputs.pushes) + pull_bodies(system, time))
+    if model.media.shape[0] > 0:  # the force at the velocities before, along the mean velocities
+        for j in range(mean.shape[0]):
+            mean[j] = 0.5 * (step.v0[j] + mean[j])
+        forward_kinematics_pass(model, work, q, mean)
+        drag, wind = add_medium_forces(model, work)
+    return h * drag, gained + h * wind
+
+
+@jitable
+def predicted_soft_energy(step, h, v_position):
+    """Return the energy of compliant contacts once bodies have moved for h seconds at v_position, shape (nv,) [J]."""
+    energy = 0.0
+    for c in range(step.counts[CONTACT_COUNT]):
+        contact = step.contacts[c]
+        if contact.stiffness > 0.0:
+            gap = contact.gap
+            if contact.constraint >= 0:
+                gap += h * constraint_velocity(step, step.constraints[contact.constraint], 0, v_position)
+            energy += 0.5 * contact.stiffness * min(gap, 0.0) * min(gap, 0.0)
+    return energy

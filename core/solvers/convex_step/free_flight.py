@@ -1,0 +1,387 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Free flight: how bodies move through a convex step by inertia alone, before and after the impulses of constraints.
+
+steps.py calls `begin_flight`, `separate_inertia`, `advance_positions` and `close_loops`. With constant rates, the links
+of a whipping chain would leave along their tangents and gain energy in each step. So single bodies keep their angular
+momentum, and trees of several bodies move by Heun's method of third order, with the constraint forces of loops and
+couplings. Slowly turning trees, and those with prescribed motion, keep their rates.
+
+Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (1993), section II.1, Table 1.1; on such a
+splitting: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), section II.5.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...dynamics.aba import acceleration_pass, articulated_inertia_pass, forward_kinematics_pass
+from ...dynamics.constraint_forces import hold_constraints
+from ...dynamics.constraint_rows import position_errors
+from ...dynamics.constraints import EQUATION, WELD
+from ...dynamics.energy import kinetic_energy
+from ...jit import jitable, subroutine
+from ...joints import FREE, SCREWS
+from ...kinematics.motion import integrate_positions, move_bodies, rigid_inertia_of
+from ...kinematics.work import largest
+from ...spatial import (
+    ZERO,
+    add,
+    articulated,
+    articulated_solve,
+    cross,
+    dot,
+    force_cross,
+    momentum,
+    quat_to_mat,
+    rotate,
+    rotate_back,
+    scale,
+    sub,
+)
+from ...spatial.storage import copy, get3, get4, put3, put6
+from ..system import normalize_quaternions, parts_of, rates_of_positions
+from .constraint_potentials import BOUNDED
+from .problem import CONSTRAINT_COUNT, RUBBED, UNTOUCHED
+
+MIN_FLIGHT_ANGLE = 0.01
+"""Rotation in a step from which on trees move in free flight [rad]. Slower ones keep their rates, which costs less."""
+SUBSTEP_ANGLE = 0.2
+"""Rotation in a substep, at first [rad]. If the energy changes too much, there are twice as many substeps."""
+MAX_SUBSTEPS = 64
+"""Number of substeps above which they are not doubled again."""
+MAX_ENERGY_ERROR = 0.01
+"""Relative error of the kinetic energy that is accepted with so many substeps."""
+UNCONSTRAINED, CONSTRAINED, EXCLUDED = 0, 1, 2
+"""Entries of `flight_modes`. CONSTRAINED: loops or couplings act on the tree. EXCLUDED: model constraints keep it from
+free flight, because they do work or act on a single body, whose flight is computed in another way."""
+MAX_REFACTORIZATIONS = 8
+"""Upper bound of the times that the constraints' factors are renewed to close loops; Newton's method needs a few."""
+SUFFICIENT_REFACTORIZATIONS = 2
+"""Number of these after which an error that `calls.close` accepts counts as one of the model, whose parts may not fit.
+"""
+CLOSED_ERROR = 1e-10
+"""Error of a loop that needs no further correction [rad or m]."""
+NO_INERTIA = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+"""A symmetric 3 x 3 matrix (xx xy xz yy yz zz) of zeros."""
+
+
+@jitable
+def is_floating(model, i):
+    """Return whether a free joint connects body i to the world."""
+    return model.bodies[i].kind == FREE and model.bodies[i].parent == 0
+
+
+@jitable
+def is_single_body(model, step, i):
+    """Return whether body i floats and carries no other body."""
+    tree = step.forest.tree_of_body[i]
+    return is_floating(model, i) and step.forest.first_dof[tree + 1] - step.forest.first_dof[tree] == 6
+
+
+@jitable
+def may_fly(model, step, i):
+    """Return whether body i belongs to a tree that may move in free flight; single bodies are treated separately."""
+    return not is_single_body(model, step, i) and step.flight_modes[step.forest.tree_of_body[i]] != EXCLUDED
+
+
+@subroutine
+def write_flight_modes(system, step):
+    """Write `flight_modes`: which trees loops, couplings or prescribed motions act on.
+
+    All of these are EXCLUDED if any motion is prescribed, or if a constraint acts on a single body.
+    """
+    constraints, forest = system.constraints, step.forest
+    for t in range(step.flight_modes.shape[0]):
+        step.flight_modes[t] = UNCONSTRAINED
+    mode = EXCLUDED if system.inputs.signals.shape[0] > 0 or constrains_single_body(system, step) else CONSTRAINED
+    for n in range(constraints.count[0]):
+        record = constraints.records[constraints.active[n]]
+        if record.kind == EQUATION:
+            for k in range(record.term, record.term_end):
+                step.flight_modes[forest.tree_of_dof[constraints.terms[k].v]] = mode
+            continue
+        for body in (record.one, record.other) if record.kind == WELD else (record.body, record.body):
+            if forest.tree_of_body[body] >= 0:
+                step.flight_modes[forest.tree_of_body[body]] = mode
+
+
+@subroutine
+def constrains_single_body(system, step):
+    """Return whether a loop or a chart constraint acts on a single floating body."""
+    model, constraints = system.model, system.constraints
+    for n in range(constraints.count[0]):
+        record = constraints.records[constraints.active[n]]
+        if record.kind == EQUATION:
+            continue
+        for body in (record.one, record.other) if record.kind == WELD else (record.body, record.body):
+            if body > 0 and is_single_body(model, step, body):
+                return True
+    return False
+
+
+# ---- before the constraints are solved
+
+
+@subroutine
+def begin_flight(system, step, y, h, rates):
+    """Write the rates of `y` by inertia alone to `rates`, if trees turn fast enough for free flight.
+
+    Returns whether they do. h: length of the step [s].
+    """
+    q, qd = parts_of(system, y)
+    write_flight_modes(system, step)
+    is_flying = h * fastest_rotation(system, step, q, qd) > MIN_FLIGHT_ANGLE
+    if is_flying:
+        write_inertial_rates(system, y, rates)
+    return is_flying
+
+
+@subroutine
+def fastest_rotation(system, step, q, qd):
+    """Return the largest angular speed of the bodies that may fly [rad/s]; 0 if there are none."""
+    model, work, largest, placed = system.model, system.work, 0.0, False
+    for i in range(1, model.bodies.shape[0]):
+        if may_fly(model, step, i):
+            if not placed:
+                forward_kinematics_pass(model, work, q, qd)
+                placed = True
+            w = get3(work.bodies[i].velocity)
+            largest = max(largest, dot(w, w))
+    return math.sqrt(largest)
+
+
+@subroutine
+def separate_inertia(system, step, h, is_flying, rates):
+    """Remove from `v_free` the changes by inertia in h seconds that `advance_positions` takes care of.
+
+    rates: those of `begin_flight`.
+    """
+    model, qdd = system.model, parts_of(system, rates)[1]
+    for i in range(1, model.bodies.shape[0]):
+        flies = is_flying and may_fly(model, step, i)
+        if is_floating(model, i) and not flies:
+            add_frame_rotation(model, step, i, h)
+        if flies:
+            for j in range(model.bodies[i].v, model.bodies[i].v_end):
+                step.v_free[j] -= h * qdd[j]
+
+
+@subroutine
+def add_frame_rotation(model, step, i, h):
+    """Express `v_free` of a floating body in the axes that it has as the step begins.
+
+    Its coordinates are velocities in body axes, which rotate, so they change even without forces.
+    """
+    body = model.bodies[i]
+    v = get3(step.v0, body.v)
+    w = get3(step.v0, body.v + 3)
+    turn, slide = ZERO, cross(w, v)
+    if is_single_body(model, step, i):
+        inertia = rigid_inertia_of(body)
+        turn, slide = articulated_solve(articulated(inertia), force_cross((w, v), momentum(inertia, (w, v))))
+    put3(step.v_free, add(get3(step.v_free, body.v), scale(slide, h)), body.v)
+    put3(step.v_free, add(get3(step.v_free, body.v + 3), scale(turn, h)), body.v + 3)
+
+
+# ---- after they are solved
+
+
+@subroutine
+def advance_positions(system, step, y, before, h, is_flying, slack, stages):
+    """Advance the positions of `y` by h seconds, and write the velocities at the end of the step.
+
+    Args:
+        y: the state; its velocities are those by which positions advance.
+        before: the state as the step began.
+        is_flying: what `begin_flight` returned.
+        slack: relative error of the kinetic energy that a flight may have.
+
+    Returns:
+        Whether the flight kept its kinetic energy. If not, h is too long.
+    """
+    model, (q, qd) = system.model, parts_of(system, y)
+    rate = fastest_rotation(system, step, q, qd)
+    is_flying = is_flying or h * rate > MIN_FLIGHT_ANGLE
+    succeeded = not is_flying or fly(system, step, y, h, rate, slack, stages)
+    end = stages[1]
+    for j in range(qd.shape[0]):
+        step.v_position[j] = qd[j]
+        qd[j] = step.v[j]
+    integrate_positions(model, q, step.v_position, h)
+    mark_friction(step)
+    for i in range(1, model.bodies.shape[0]):
+        flies = is_flying and may_fly(model, step, i)
+        if flies:  # the flight ends with other velocities; what impulses changed is added to them
+            copy_positions(model, i, parts_of(system, end)[0], q)
+            for j in range(model.bodies[i].v, model.bodies[i].v_end):
+                qd[j] -= step.v_position[j]
+        if is_floating(model, i):
+            rotate_velocities(model, step, i, before, q, qd, h)
+        if flies:
+            for j in range(model.bodies[i].v, model.bodies[i].v_end):
+                qd[j] += parts_of(system, end)[1][j]
+    return succeeded
+
+
+@subroutine
+def mark_friction(step):
+    """Write RUBBED to `tree_states` of trees on which contacts with friction act."""
+    for k in range(step.counts[CONSTRAINT_COUNT]):
+        constraint = step.constraints[k]
+        for n in range(constraint.dof_count if constraint.kind == BOUNDED and constraint.contact >= 0 else 0):
+            t = step.forest.tree_of_dof[step.dofs[constraint.first_dof + n]]
+            if step.tree_states[t] != UNTOUCHED:
+                step.tree_states[t] = RUBBED
+
+
+@jitable
+def copy_positions(model, i, source, q):
+    """Copy the coordinates of body i from another vector of positions, shape (nq,)."""
+    body = model.bodies[i]
+    count = body.v_end - body.v
+    for k in range(body.q, body.q + (count if body.kind == SCREWS else count + 1)):
+        q[k] = source[k]
+
+
+@subroutine
+def rotate_velocities(model, step, i, before, q, qd, h):
+    """Express a floating body's velocities in the axes that it has at the end of a step; a single body keeps its
+    momentum.
+
+    Forces act along the whole way of its centre of mass, so they exert no moment about it. The impulse of friction acts
+    where the step began, as seen from where it ends. The angular momentum is corrected for that way, which keeps the
+    sum over all bodies. The same holds if the centre has moved otherwise than by its velocity, because the body
+    rotated.
+
+    Args:
+        before, q: positions at the beginning and at the end of the step, which takes h seconds.
+    """
+    body = model.bodies[i]
+    R, R_now = quat_to_mat(get4(before, body.q + 3)), quat_to_mat(get4(q, body.q + 3))
+    v = get3(qd, body.v)
+    w = get3(qd, body.v + 3)
+    if is_single_body(model, step, i):
+        inertia = rigid_inertia_of(body)
+        angular, linear = momentum(inertia, (w, v))
+        centre = scale(inertia[1], 1.0 / inertia[0])
+        v_centre = add(get3(step.v_position, body.v), cross(get3(step.v_position, body.v + 3), centre))
+        centre_now = add(get3(q, body.q), rotate(R_now, centre))
+        way = sub(rotate_back(R, sub(centre_now, get3(before, body.q))), centre)
+        if step.tree_states[step.forest.tree_of_body[i]] != RUBBED:
+            way = sub(way, scale(v_centre, h))
+        angular = sub(angular, cross(add(centre, way), linear))
+        angular, linear = rotate_back(R_now, rotate(R, angular)), rotate_back(R_now, rotate(R, linear))
+        angular = add(angular, cross(centre, linear))
+        w, v = articulated_solve(articulated(inertia), (angular, linear))
+    else:
+        w, v = rotate_back(R_now, rotate(R, w)), rotate_back(R_now, rotate(R, v))
+    put3(qd, v, body.v)
+    put3(qd, w, body.v + 3)
+
+
+# ---- free flight of trees
+
+
+@subroutine
+def fly(system, step, y, h, rate, slack, stages):
+    """Move trees from `y` in free flight for h seconds, and write the state to stages[1]; others stay at rest.
+
+    Constraint forces do no work, so the kinetic energy must stay the same, up to `slack`. If it does not, the flight is
+    repeated with twice as many substeps. rate: the largest angular speed [rad/s]. Returns whether it stayed the same.
+    """
+    end, begin = stages[1], stages[5]
+    copy(y, begin)
+    for i in range(1, system.model.bodies.shape[0]):
+        if not may_fly(system.model, step, i):
+            for j in range(system.model.bodies[i].v, system.model.bodies[i].v_end):
+                parts_of(system, begin)[1][j] = 0.0
+    kinetic = kinetic_energy_at(system, begin)
+    substeps = min(1 + int(h * rate / SUBSTEP_ANGLE), MAX_SUBSTEPS)
+    while True:
+        copy(begin, end)
+        for _ in range(substeps):
+            heun_step(system, end, h / substeps, stages[2], stages[3], stages[4])
+        change = abs(kinetic_energy_at(system, end) - kinetic)
+        if change <= slack * kinetic:
+            return True
+        if substeps >= MAX_SUBSTEPS:
+            return change <= max(slack, MAX_ENERGY_ERROR) * kinetic  # false if the energy is not a number
+        substeps *= 2
+
+
+@subroutine
+def heun_step(system, y, h, first, last, between):
+    """Take a step of Heun's method of third order in place. first, last, between: scratch, as y."""
+    write_inertial_rates(system, y, first)
+    add_rates(system, y, first, h / 3.0, between)
+    write_inertial_rates(system, between, last)
+    add_rates(system, y, last, h / 1.5, between)
+    write_inertial_rates(system, between, last)
+    for k in range(y.shape[0]):
+        last[k] = 0.25 * first[k] + 0.75 * last[k]
+    add_rates(system, y, last, h, y)
+
+
+@subroutine
+def write_inertial_rates(system, y, out):
+    """Write the rates of a state by inertia alone, with armatures and constraint forces but no other forces."""
+    model, work = system.model, system.work
+    for j in range(work.dofs.shape[0]):
+        system.tau[j] = 0.0
+        work.dofs[j].armature = model.dofs[j].armature
+        put6(work.dofs[j].implicit_inertia, NO_INERTIA)
+    q, qd = parts_of(system, y)
+    rates_of_positions(model, q, qd, out)
+    forward_kinematics_pass(model, work, q, qd)
+    articulated_inertia_pass(model, work, system.tau)
+    acceleration_pass(model, work, ZERO, parts_of(system, out)[1])
+    if system.constraints.count[1] > 0 and system.inputs.signals.shape[0] == 0:
+        hold_constraints(model, work, system.constraints, system.scratch, q, qd, parts_of(system, out)[1], ZERO)
+    for k in range(q.shape[0] + qd.shape[0], y.shape[0]):
+        out[k] = 0.0
+
+
+@subroutine
+def close_loops(calls, system, time, y, rates):
+    """Close all loops and couplings at the end of a step. Returns whether they are closed.
+
+    `calls.close` corrects the state with the factors that the last call of `calls.rates` left. After a step in which
+    links turned far, these factors may be too old for the correction to converge, so they are renewed.
+
+    rates: scratch, for the rates of y.
+    """
+    closed = calls.close(system, time, y)
+    for turn in range(MAX_REFACTORIZATIONS if system.constraints.count[1] > 0 else 0):
+        if closed and (turn >= SUFFICIENT_REFACTORIZATIONS or largest_constraint_error(system, y) <= CLOSED_ERROR):
+            return True
+        calls.rates(system, time, y, 0.0, rates)
+        closed = calls.close(system, time, y)
+    return closed
+
+
+@subroutine
+def largest_constraint_error(system, y):
+    """Return the largest position error of all model constraints [rad or m]; signals are read."""
+    q, qd = parts_of(system, y)
+    model, scratch = system.model, system.scratch
+    move_bodies(model, system.work, q, system.work.still)
+    position_errors(model, system.work, system.constraints, scratch.signal, q, scratch.error)
+    widest = largest(scratch.error[: system.constraints.count[1]])
+    move_bodies(model, system.work, q, qd)
+    return widest
+
+
+@subroutine
+def add_rates(system, y, rates, h, out):
+    """Write y + h rates to `out`, with normalized quaternions."""
+    for k in range(y.shape[0]):
+        out[k] = y[k] + h * rates[k]
+    normalize_quaternions(system.model, out)
+
+
+@subroutine
+def kinetic_energy_at(system, y):
+    """Return the kinetic energy of bodies and armatures in the state y [J]."""
+    q, qd = parts_of(system, y)
+    forward_kinematics_pass(system.model, system.work, q, qd)
+    return kinetic_energy(system.model, system.work, qd)

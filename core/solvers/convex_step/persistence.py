@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""State that outlives a convex step: contact loads and friction springs for the next step, and loads for observers.
+
+steps.py recalls and stores contacts, restitution.py records impacts, and touching.py reports loads once a frame is
+reached.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...contact.delassus import tangents
+from ...contact.points import POINTS
+from ...jit import jitable, kernel, subroutine
+from ...model.compiled import ON_MEASURE
+from ...spatial import (
+    ZERO,
+    add,
+    dot,
+    scale,
+    sub,
+)
+from ...spatial.storage import get3, put3
+from .constraint_jacobians import constraint_velocity
+from .constraint_potentials import BOUNCES, BOUNDED
+from .constraints import RELAXATION_STEPS
+from .problem import (
+    CONSTRAINT_COUNT,
+    CONTACT_COUNT,
+    DRIVE_LOAD,
+    FRICTION_STRAIN,
+    PASSIVE_LOAD,
+    PREVIOUS_COUNT,
+)
+from .sleeping import SLEEPING_CONTACT
+
+SLIP_SHARE = 1.0 - 1e-9
+"""Share of its bound from which on friction counts as slipping; the rest is rounding."""
+
+
+@subroutine
+def recall_contact(step, contact, first):
+    """Copy load and friction state of a contact from the same contact in the previous step, if there was one.
+
+    first: number of the first previous contact of its pair.
+    """
+    previous, count, k = step.previous_contacts, step.counts[PREVIOUS_COUNT], first
+    contact.load, contact.is_slipping = 0.0, 0
+    put3(contact.slip_strain, ZERO)
+    put3(contact.angular_strain, ZERO)
+    while k < count and previous[k].first == contact.first and previous[k].second == contact.second:
+        if previous[k].name == contact.name:
+            n = get3(contact.normal)
+            strain = get3(previous[k].slip_strain)
+            contact.load, contact.is_slipping = previous[k].load, previous[k].is_slipping
+            put3(contact.slip_strain, sub(strain, scale(n, dot(n, strain))))
+            put3(contact.angular_strain, get3(previous[k].angular_strain))
+            break
+        k += 1
+
+
+@subroutine
+def store_contacts(step, h):
+    """Write the loads that constraints exerted to the contacts, and keep these for the next step, of h seconds."""
+    counts = step.counts
+    for c in range(counts[CONTACT_COUNT]):
+        contact = step.contacts[c]
+        k = contact.constraint
+        if k != SLEEPING_CONTACT:
+            contact.load, contact.is_impact = 0.0, 0
+            put3(contact.force, ZERO)
+            put3(contact.torque, ZERO)
+        if k >= 0:
+            contact.load = step.constraints[k].impulse[0] / h
+            k += 1
+            while k < counts[CONSTRAINT_COUNT] and step.constraints[k].contact == c:
+                store_friction(step, contact, step.constraints[k], h)
+                k += 1
+        step.previous_contacts[c] = step.contacts[c]
+    counts[PREVIOUS_COUNT] = counts[CONTACT_COUNT]
+
+
+@subroutine
+def store_friction(step, contact, constraint, h):
+    """Add the load of a friction constraint to its contact, and update the deflection of its spring.
+
+    If friction sticks, the spring deflects by the way of the step. If it slips, the deflection is that of its force.
+    """
+    n = get3(contact.normal)
+    a, b = tangents(n)
+    x, y = constraint.impulse[0], constraint.impulse[1]
+    # A constraint without stiffness acts in a direction that joints block.
+    slips = math.sqrt(x * x + y * y) >= constraint.bound * SLIP_SHARE and constraint.stiffness > 0.0
+    for r in range(constraint.rows):
+        along = n if constraint.rows == 1 else (a if r == 0 else b)
+        strain = get3(contact.angular_strain) if constraint.is_angular else get3(contact.slip_strain)
+        before = dot(along, strain)
+        after = before + h * constraint.velocity[r]
+        if slips:
+            after = -constraint.impulse[r] * RELAXATION_STEPS * h / constraint.stiffness
+        strain = add(strain, scale(along, after - before))
+        force = scale(along, constraint.impulse[r] / h)
+        if constraint.is_angular:
+            put3(contact.angular_strain, strain)
+            put3(contact.torque, add(get3(contact.torque), force))
+        else:
+            put3(contact.slip_strain, strain)
+            put3(contact.force, add(get3(contact.force), force))
+            contact.is_slipping = 1 if slips else 0
+
+
+@subroutine
+def store_guard_loads(system, step, h, gravity):
+    """Write the loads of guards and the deflections of their friction springs to `guard_loads`.
+
+    Impulses of impacts are left out. Guards of sleeping trees keep their loads. gravity: the size [m/s^2].
+    """
+    model, loads = system.model, step.guard_loads
+    for k in range(loads.shape[0]):
+        v = model.bodies[model.guards[k].body].v if model.guards[k].kind == ON_MEASURE else model.guards[k].v
+        if not step.asleep[step.forest.tree_of_dof[v]]:
+            loads[k, PASSIVE_LOAD], loads[k, DRIVE_LOAD] = 0.0, 0.0
+    for n in range(step.counts[CONSTRAINT_COUNT]):
+        constraint = step.constraints[n]
+        if constraint.guard >= 0 and not is_impact(step, constraint, h, gravity):
+            column = DRIVE_LOAD if constraint.is_drive else PASSIVE_LOAD
+            loads[constraint.guard, column] += constraint.guard_sign * constraint.impulse[0] / h
+        if constraint.guard >= 0 and constraint.kind == BOUNDED and not constraint.is_drive:
+            slips = abs(constraint.impulse[0]) >= constraint.bound * SLIP_SHARE
+            strain = loads[constraint.guard, FRICTION_STRAIN] + h * constraint.velocity[0]
+            if slips:
+                strain = -constraint.impulse[0] * RELAXATION_STEPS * h / constraint.stiffness
+            loads[constraint.guard, FRICTION_STRAIN] = strain
+
+
+@jitable
+def is_impact(step, constraint, h, gravity):
+    """Return whether a gap that was open closed in this step, faster than twice what gravity adds in a step."""
+    return constraint.kind != BOUNDED and constraint.gap > 0.0 and initial_rate(step, constraint) < -2.0 * gravity * h
+
+
+@kernel
+def report_guard_loads(system, step):
+    """Write the loads of guards in the last step to WATCH records, for observations after it."""
+    watches = system.work.watches
+    for k in range(watches.shape[0]):
+        watches[k].told = 1
+        watches[k].given, watches[k].driven = step.guard_loads[k, PASSIVE_LOAD], step.guard_loads[k, DRIVE_LOAD]
+
+
+@subroutine
+def clear_reported_loads(system):
+    """Discard the loads that `report_contacts` and `report_guard_loads` have written."""
+    system.touch.count[POINTS] = 0
+    for k in range(system.work.watches.shape[0]):
+        system.work.watches[k].told = 0
+
+
+@subroutine
+def copy_persistent(source, target, contacts):
+    """Copy what one step leaves to the next, with so many contacts, between a ConvexStep and its Backup."""
+    for c in range(contacts):
+        target.previous_contacts[c] = source.previous_contacts[c]
+    for k in range(source.guard_loads.shape[0]):
+        for c in range(source.guard_loads.shape[1]):
+            target.guard_loads[k, c] = source.guard_loads[k, c]
+    for t in range(source.asleep.shape[0]):
+        target.asleep[t], target.still_time[t] = source.asleep[t], source.still_time[t]
+    for j in range(source.sleep_forces.shape[0]):
+        target.sleep_forces[j] = source.sleep_forces[j]
+
+
+@kernel
+def report_contacts(system, ground, step):
+    """Write the loads of the last step to the points of `system.touch`, for observations after it."""
+    touch, count = system.touch, 0
+    for c in range(step.counts[PREVIOUS_COUNT]):
+        contact, point = step.previous_contacts[c], touch.points[count]
+        if contact.is_impact or not contact.load > 0.0:  # impacts are reported by `record_impacts`
+            continue
+        point.first, point.second, point.name = contact.first, contact.second, contact.name
+        point.one.body, point.other.body = ground.solids[contact.first].body, ground.solids[contact.second].body
+        point.given, point.holds, point.candidate, point.strained = 1, 1, 0, 0
+        point.is_soft, point.stiffness = (1 if contact.stiffness > 0.0 else 0), contact.stiffness
+        point.gap, point.rate, point.load = contact.gap, 0.0, contact.load
+        put3(point.place, get3(contact.place))
+        put3(point.normal, get3(contact.normal))
+        put3(point.force, get3(contact.force))
+        put3(point.torque, get3(contact.torque))
+        for rates in (point.v, point.w, point.normal_rate, point.one_rate, point.other_rate):
+            put3(rates, ZERO)
+        count += 1
+    touch.count[POINTS] = count
+
+
+@jitable
+def initial_rate(step, constraint):
+    """Return the velocity of a constraint as the step begins [m/s or rad/s]."""
+    return constraint.bias_velocity[0] + constraint_velocity(step, constraint, 0, step.v0)
+
+
+@subroutine
+def record_impacts(step, now, h, gravity, impacts):
+    """Add the impacts of this step to the list. If the list is full, they are counted but not recorded."""
+    for k in range(step.counts[CONSTRAINT_COUNT]):
+        constraint = step.constraints[k]
+        if constraint.contact < 0 or constraint.kind == BOUNDED or not constraint.impulse[0] > 0.0:
+            continue
+        if constraint.role != BOUNCES and not is_impact(step, constraint, h, gravity):
+            continue
+        i, contact = impacts.count[0], step.contacts[constraint.contact]
+        step.previous_contacts[constraint.contact].is_impact = 1
+        now.impacts += 1
+        impacts.count[0] += 1
+        if i < impacts.impacts.shape[0]:
+            impact = impacts.impacts[i]
+            impact.time, impact.first, impact.second = now.time + h, contact.first, contact.second
+            put3(impact.point, get3(contact.place))
+            put3(impact.normal, get3(contact.normal))
+            put3(impact.impulse, add(scale(get3(contact.normal), constraint.impulse[0]), scale(get3(contact.force), h)))

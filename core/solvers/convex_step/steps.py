@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Steps of the convex solver: one step finds the velocities of all bodies at once, and locates no events.
+
+touching.py calls `advance_convex`. A step is linearly implicit: momentum balances at the velocities of its end, with
+the impulses of all constraints. Gaps close by no more than they are open, so no contact is stepped over. Impacts with
+restitution follow as a second solution at the end of the step (restitution.py), and positions advance in free flight
+(free_flight.py). While bodies are at rest, steps grow up to the length of a frame, and islands fall asleep.
+
+Source: Castro, Han, Masterjohn, Irrotational contact fields, arXiv 2312.03908 (2023); Moreau, Unilateral contact and
+dry friction in finite freedom dynamics (1988), for impacts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+
+from ...contact.contact_kinematics import velocity_at
+from ...contact.impacts import norm_of
+from ...dynamics.guards import stop_energy
+from ...jit import jitable, kernel, subroutine
+from ...slots import Bundled
+from ...spatial import sub
+from ...spatial.storage import copy, get3, put3
+from ..contact_modes import let_go
+from ..ground import FAR, PAIRS, SHORT, STARTS, list_contacts, place_all
+from ..protocol import HOPELESS, REACHED, UNDERWAY
+from ..stepping import went_astray
+from ..system import normalize_quaternions, parts_of, read_signals
+from .constraint_potentials import BOUNDED
+from .constraints import add_bilateral_constraints, add_contact, add_guards
+from .energy_accounts import energy_of_step, predicted_soft_energy
+from .free_flight import advance_positions, begin_flight, close_loops, separate_inertia
+from .mass_matrix import share_coupled_mass, write_mass_matrix
+from .newton import find_velocities
+from .persistence import clear_reported_loads, copy_persistent, recall_contact, store_contacts, store_guard_loads
+from .problem import (
+    CONSTRAINT_COUNT,
+    CONTACT_COUNT,
+    DOF_COUNT,
+    ISLAND_COUNT,
+    JACOBIAN_COUNT,
+    PREVIOUS_COUNT,
+    TOUCHED,
+    UNTOUCHED,
+    find_islands,
+)
+from .restitution import apply_restitution
+from .sleeping import (
+    keep_sleeping_contacts,
+    put_to_sleep,
+    remove_sleeping_pairs,
+    stop_sleeping_trees,
+    update_still_time,
+    wake,
+    wake_if_forces_changed,
+)
+
+NO_ROOM = 3
+"""What `advance_convex` returns, besides a `Progress`, if an array is too short for the contacts."""
+
+MIN_STEP = 1e-9
+"""Step below which the solver gives up if the step fails [s]."""
+RETRY_FACTOR = 0.1
+"""Length of the next try as a share of a step that failed."""
+MIN_REMAINING = 1e-12
+"""Time up to a frame that counts as none [s]: it is a rounding error, and no step is that short."""
+FLIGHT_TOLERANCE = 0.01
+"""Relative error of the kinetic energy in free flight, as a share of the tolerance of the friction bounds."""
+
+
+class ConvexStepSettings(
+    Bundled,
+    namedtuple(
+        "ConvexStepSettings",
+        "base_step momentum_residual friction_bound_change rest_height growth_error sleep_threshold",
+    ),
+):
+    """Tolerances of the convex step at one accuracy level.
+
+    Attributes:
+        base_step: length of a step while bodies move [s].
+        momentum_residual, friction_bound_change: where the solver stops; see `find_velocities`.
+        rest_height: a contact that would bounce no higher than this does not bounce [m].
+        growth_error: the next step may be twice as long, and longer than `base_step`, if the change of velocities moved
+            nothing farther than this in the step [m].
+        sleep_threshold: a body is still while it moves no farther than this in a step [m].
+    """
+
+
+@kernel
+def advance_convex(calls, system, ground, step, y, trial, stages, state, end, settings, impacts, most_steps):
+    """Integrate `y` in place up to `end` [s], by at most `most_steps` steps.
+
+    Returns a `Progress`, or NO_ROOM. A step that fails is undone as a whole and tried again with RETRY_FACTOR times its
+    length.
+    """
+    now = state[0]
+    for _ in range(most_steps):
+        if now.time >= end or now.trust <= 0:
+            break
+        remaining = end - now.time
+        if remaining < MIN_REMAINING:
+            now.time = end
+            break
+        h = remaining / math.ceil(remaining / (now.stretch if now.stretch > 0.0 else settings.base_step) - 1e-9)
+        listed, impact_count, stored = impacts.count[0], now.impacts, now.stored
+        contacts = step.counts[PREVIOUS_COUNT]
+        copy_persistent(step, step.backup, contacts)
+        fits, succeeded, change = take_step(calls, system, ground, step, y, trial, stages, now, h, settings, impacts)
+        if not fits:
+            restore_backup(step, contacts)
+            return NO_ROOM
+        if not succeeded or went_astray(system, y, trial):
+            if h < MIN_STEP:
+                return HOPELESS
+            copy(trial, y)
+            restore_backup(step, contacts)
+            impacts.count[0], now.impacts, now.stored = listed, impact_count, stored
+            now.stretch = RETRY_FACTOR * h
+            now.rejected += 1
+            continue
+        now.time = end if h == remaining else now.time + h
+        now.steps += 1
+        now.implicit_steps += 1
+        now.trust -= 1
+        now.stretch = min(2.0 * h, 1.0 if change * h <= settings.growth_error else settings.base_step)
+    return REACHED if now.time >= end else UNDERWAY
+
+
+@subroutine
+def restore_backup(step, contacts):
+    """Restore what the last step left, from the backup. contacts: number of contacts that it left."""
+    copy_persistent(step.backup, step, contacts)
+    step.counts[PREVIOUS_COUNT] = contacts
+
+
+@subroutine
+def take_step(calls, system, ground, step, y, trial, stages, now, h, settings, impacts):
+    """Advance y by one step of h seconds.
+
+    Returns (whether there was room, whether the step succeeded, the largest change of a velocity [m/s]).
+    """
+    q, qd = parts_of(system, y)
+    slopes, model, work = stages[0], system.model, system.work
+    reset_event_states(system, q)
+    is_flying = begin_flight(system, step, y, h, stages[1])
+    calls.rates(system, now.time, y, h, slopes)
+    qdd = parts_of(system, slopes)[1]
+    gravity = norm_of(get3(model.gravity))
+    for j in range(qd.shape[0]):
+        step.v0[j] = step.v[j] = qd[j]
+        step.v_free[j] = qd[j] + h * qdd[j]
+    separate_inertia(system, step, h, is_flying, stages[1])
+    write_mass_matrix(model, work, step)
+    share_coupled_mass(system.constraints, step)
+    wake_if_forces_changed(step, h)
+    if not find_near_contacts(system, ground, step, h, gravity):
+        return False, True, 0.0
+    if wake_touched(system, ground, step, h, gravity) and not find_near_contacts(system, ground, step, h, gravity):
+        return False, True, 0.0
+    stop_sleeping_trees(step)
+    for k in (CONSTRAINT_COUNT, DOF_COUNT, JACOBIAN_COUNT, ISLAND_COUNT):
+        step.counts[k] = 0
+    if not assemble_constraints(system, ground, step, q, qd, now.time, h, settings, gravity):
+        return False, True, 0.0
+    find_velocities(step, settings.momentum_residual, settings.friction_bound_change)
+    copy(y, trial)
+    choose_position_velocities(step, qd)
+    store_contacts(step, h)
+    store_guard_loads(system, step, h, max(gravity, 1.0))
+    stored, pressed = predicted_soft_energy(step, h, qd), stop_energy(model, work, q)
+    lacking = apply_restitution(model, step, qd, now, h, settings, gravity, impacts)
+    lost, gained = energy_of_step(system, step, q, qd, now.time, h)
+    update_still_time(model, step, step.v, h, settings.sleep_threshold)
+    put_to_sleep(step, work.watches, step.v, h)
+    slack = FLIGHT_TOLERANCE * settings.friction_bound_change
+    succeeded = advance_positions(system, step, y, trial, h, is_flying, slack, stages)
+    normalize_quaternions(model, y)
+    succeeded = close_loops(calls, system, now.time + h, y, slopes) and succeeded
+    y[y.shape[0] - 1] += gained
+    y[y.shape[0] - 2] += lost + lacking + now.stored + pressed - stored - stop_energy(model, work, q)
+    now.stored = stored
+    for k in range(work.watches.shape[0]):
+        work.watches[k].apart = 0
+    return True, succeeded, largest_velocity_change(model, step, qd)
+
+
+@subroutine
+def reset_event_states(system, q):
+    """Reset the states of contacts and guards in event-driven steps, which constraints replace here."""
+    let_go(system)
+    clear_reported_loads(system)
+    for k in range(system.model.guards.shape[0]):
+        guard, watch = system.model.guards[k], system.work.watches[k]
+        watch.slide, watch.pressed, watch.saturated, watch.touch, watch.stubborn = 0, 0, 0, 0, 0
+        drives = guard.drive_stiffness != 0.0 or guard.drive_damping != 0.0 or guard.drive_push != 0.0
+        watch.apart = 1 if drives and 0.0 < guard.effort < math.inf else 0
+
+
+@subroutine
+def find_near_contacts(system, ground, step, h, gravity):
+    """List the contact points that may close within h seconds. Returns whether there was room.
+
+    Each solid's box grows by the way that the solid itself can move if nothing accelerates it by much more than gravity
+    [m/s^2]. Pairs at rest and sleeping pairs are left out.
+    """
+    place_all(system, ground)
+    farthest = 0.0
+    for i in range(ground.solids.shape[0]):
+        solid, place = ground.solids[i], ground.placed[i]
+        if solid.body == 0:
+            continue
+        twist = ground.twists[solid.body]
+        arm = norm_of(get3(solid.origin)) + min(solid.reach, FAR)
+        way = h * (norm_of(get3(twist)) + norm_of(get3(twist, 3)) * arm + h * gravity)
+        farthest = max(farthest, way)
+        for k in range(3):
+            place.lower[k] -= way
+            place.upper[k] += way
+    count = ground.search.pairs(ground.solids, ground.placed, ground.meeting, 0.0, ground.tree, ground.pairs)
+    ground.numbers[PAIRS] = count
+    if count > ground.pairs.shape[0]:
+        ground.numbers[SHORT] = count
+        return False
+    ground.numbers[PAIRS] = remove_sleeping_pairs(system.work, ground, step, count)
+    ground.reach[0] = 2.0 * farthest
+    return list_contacts(system, ground, ground.reach[0], ground.starts, ground.near_starts, STARTS)
+
+
+@subroutine
+def assemble_constraints(system, ground, step, q, qd, time, h, settings, gravity):
+    """Write all constraints of a step, and find their islands. Returns whether there was room."""
+    counts, next_previous = step.counts, 0
+    counts[CONTACT_COUNT] = 0
+    point = system.touch.points[0]  # scratch: it only holds the combined surface of a pair
+    for k in range(ground.numbers[STARTS]):
+        start = ground.starts[k]
+        if stays_open(system, ground, start, h, gravity):
+            continue
+        first, second = start.first, start.second
+        next_previous, fits = keep_sleeping_contacts(system.work, ground, step, next_previous, first, second)
+        if not fits or counts[CONTACT_COUNT] >= step.contacts.shape[0]:
+            return False
+        contact = step.contacts[counts[CONTACT_COUNT]]
+        contact.first, contact.second, contact.name = first, second, start.name
+        put3(contact.place, get3(start.point))
+        put3(contact.normal, get3(start.normal))
+        contact.gap = start.gap
+        recall_contact(step, contact, next_previous)
+        if not add_contact(system, ground, step, point, contact, h, settings.base_step, gravity):
+            return False
+        counts[CONTACT_COUNT] += 1
+    count = ground.solids.shape[0]
+    if not keep_sleeping_contacts(system.work, ground, step, next_previous, count, count)[1]:
+        return False
+    if not add_guards(system, step, q, qd, h, settings.base_step, gravity):
+        return False
+    if system.constraints.count[1] > 0:
+        read_signals(system, time + h)
+        if not add_bilateral_constraints(system, step, q, qd):
+            return False
+    return find_islands(step)
+
+
+@jitable
+def stays_open(system, ground, start, h, gravity):
+    """Return whether a contact's gap stays open for h seconds, with twice the relative velocity and gravity."""
+    return start.gap > 2.0 * h * (norm_of(contact_velocity(system.work, ground, start)) + gravity * h)
+
+
+@jitable
+def contact_velocity(work, ground, contact):
+    """Return the velocity of the second body relative to the first at a CONTACT's point [m/s]."""
+    one, other = work.bodies[ground.solids[contact.first].body], work.bodies[ground.solids[contact.second].body]
+    p = get3(contact.point)
+    return sub(velocity_at(other, p), velocity_at(one, p))
+
+
+@subroutine
+def wake_touched(system, ground, step, h, gravity):
+    """Wake sleeping islands that may come into contact with moving bodies. Returns whether there were any."""
+    found = False
+    for k in range(ground.numbers[STARTS]):
+        start = ground.starts[k]
+        if stays_open(system, ground, start, h, gravity):
+            continue
+        for solid in (start.first, start.second):  # the other solid is awake, since pairs at rest were removed
+            t = step.forest.tree_of_body[ground.solids[solid].body]
+            if t >= 0 and step.asleep[t]:
+                wake(step, step.asleep[t])
+                found = True
+    return found
+
+
+@subroutine
+def choose_position_velocities(step, qd):
+    """Write to qd, shape (nv,), the velocities by which positions advance, and to `tree_states` what was touched.
+
+    Trees on which a unilateral constraint acts advance by the new velocities, so that no gap closes too far. Others
+    advance by the mean of old and new ones, which is exact under constant forces.
+    """
+    forest, states = step.forest, step.tree_states
+    for t in range(states.shape[0]):
+        states[t] = UNTOUCHED
+    for k in range(step.counts[CONSTRAINT_COUNT]):
+        constraint = step.constraints[k]
+        if constraint.kind != BOUNDED and constraint.impulse[0] > 0.0:
+            for n in range(constraint.dof_count):
+                states[forest.tree_of_dof[step.dofs[constraint.first_dof + n]]] = TOUCHED
+    for t in range(states.shape[0]):
+        for n in range(forest.first_dof[t], forest.first_dof[t + 1]):
+            j = forest.dofs[n]
+            qd[j] = 0.5 * (step.v0[j] + step.v[j]) if states[t] == UNTOUCHED else step.v[j]
+
+
+@subroutine
+def largest_velocity_change(model, step, qd):
+    """Return the largest change of a dof's velocity in the step [m/s].
+
+    A change is measured by the root of 2 T / m, with the kinetic energy T that the change alone has and the tree's mass
+    m.
+    """
+    largest = 0.0
+    for i in range(1, model.bodies.shape[0]):
+        if model.bodies[i].parent > 0:
+            continue
+        t, mass = step.forest.tree_of_body[i], step.composite_inertias[i, 0]
+        for n in range(step.forest.first_dof[t], step.forest.first_dof[t + 1] if mass > 0.0 else 0):
+            j = step.forest.dofs[n]
+            change = qd[j] - step.v0[j]
+            largest = max(largest, change * change * step.mass_diagonal[j] / mass)
+    return math.sqrt(largest)
