@@ -48,4 +48,4 @@ def test_the_command_line(tmp_path, capsys):
     assert "8 warnings" in text
     main(["check", str(path), "--overlaps", "--json"])
     found = json.loads(capsys.readouterr().out)
-    assert [issue["code"] for issue in found["issues"]] == ["overlapping"] * 8
+    assert [issue["code"] for issue in found["issues"]].count("overlapping") == 8
