@@ -143,15 +143,14 @@ def solve_loads(touch):
             solve_island(touch, touch.matrix[1], first, touch.rows[first].end)
             first = touch.rows[first].end
         for r in range(rows):
-            touch.rows[touch.rows[r].pivot_row].load += (
-                touch.rows[r].solution * touch.rows[touch.rows[r].pivot_row].scale
-            )
+            row = touch.rows[touch.rows[r].pivot_row]
+            row.load += touch.rows[r].solution * row.scale
         if turn + 1 < REFINEMENTS:
             for r in range(rows):
-                left = touch.rows[r].rhs
+                residual = touch.rows[r].rhs
                 for c in range(touch.rows[r].begin, touch.rows[r].end):
-                    left -= W[r, c] * touch.rows[c].load
-                touch.rows[r].residual = left
+                    residual -= W[r, c] * touch.rows[c].load
+                touch.rows[r].residual = residual
 
 
 @subroutine

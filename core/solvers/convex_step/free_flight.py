@@ -57,8 +57,7 @@ free flight, because they do work or act on a single body, whose flight is compu
 MAX_REFACTORIZATIONS = 8
 """Upper bound of the times that the constraints' factors are renewed to close loops; Newton's method needs a few."""
 SUFFICIENT_REFACTORIZATIONS = 2
-"""Number of these after which an error that `calls.close` accepts counts as one of the model, whose parts may not fit.
-"""
+"""Number of these after which an error that `calls.close` accepts counts as a misfit of the model's own parts."""
 CLOSED_ERROR = 1e-10
 """Error of a loop that needs no further correction [rad or m]."""
 NO_INERTIA = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -139,15 +138,15 @@ def begin_flight(system, step, y, h, rates):
 @subroutine
 def fastest_rotation(system, step, q, qd):
     """Return the largest angular speed of the bodies that may fly [rad/s]; 0 if there are none."""
-    model, work, largest, placed = system.model, system.work, 0.0, False
+    model, work, fastest, placed = system.model, system.work, 0.0, False
     for i in range(1, model.bodies.shape[0]):
         if may_fly(model, step, i):
             if not placed:
                 forward_kinematics_pass(model, work, q, qd)
                 placed = True
             w = get3(work.bodies[i].velocity)
-            largest = max(largest, dot(w, w))
-    return math.sqrt(largest)
+            fastest = max(fastest, dot(w, w))
+    return math.sqrt(fastest)
 
 
 @subroutine
@@ -245,8 +244,7 @@ def copy_positions(model, i, source, q):
 
 @subroutine
 def rotate_velocities(model, step, i, before, q, qd, h):
-    """Express a floating body's velocities in the axes that it has at the end of a step; a single body keeps its
-    momentum.
+    """Express a floating body's velocities in the axes that it has at the end of a step; a single body keeps momentum.
 
     Forces act along the whole way of its centre of mass, so they exert no moment about it. The impulse of friction acts
     where the step began, as seen from where it ends. The angular momentum is corrected for that way, which keeps the

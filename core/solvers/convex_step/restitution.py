@@ -164,9 +164,9 @@ def arrival_share(step, t, v_position):
         work += momentum[i] * v_position[j]
     if not size > 0.0:
         return 1.0, 0.0
-    squared = along * along + 2.0 * size * work
-    power = math.sqrt(squared) if squared > 0.0 else 0.0  # 0: neighbours have pushed it farther than it would fly
-    part = ((power if along + size >= 0.0 else -power) - along) / size
+    squared = along * along + 2.0 * size * work  # of f'v at the arrival
+    projection = math.sqrt(squared) if squared > 0.0 else 0.0  # 0: neighbours have pushed it farther than it would fly
+    part = ((projection if along + size >= 0.0 else -projection) - along) / size
     part = min(max(part, -MAX_ARRIVAL_SHARE), MAX_ARRIVAL_SHARE)
     return part, work - part * (along + 0.5 * part * size)
 
