@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Time stepping: `Simulation` drives any `Solver`; a new one is a file and its line in `SOLVERS`."""
+"""Time integration: `Simulation` runs any `Solver`. A new solver is one file and its line in `SOLVERS`."""
 
 from .controls import Controls, Forces, Moment, Tether
 from .diagnosis import Diagnosis, Remedy

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The default solver: its tolerances, its state, and what it remembers. adaptive_steps.py takes its steps."""
+"""The default solver: its tolerances, its state, and what it saves. `adaptive_steps.py` has its steps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import jit
-from .adaptive_steps import BOTH, EXPLICIT, IMPLICIT, MANY, MOST_CROWDED, STEPPING, advance
+from .adaptive_steps import BOTH, EXPLICIT, IMPLICIT, MOST_CROWDED, STEPPING, SWITCH_AFTER, advance
 from .dop853 import COUNT
 from .holding import update_holds
 from .inputs import Inputs, set_inputs_at
@@ -20,32 +20,36 @@ from .protocol import Counters, Memory, Progress, State
 from .system import LEDGERS, System, calls_of, close, parts_of, write_rates
 
 WORK_AT_ONCE = {True: 1500, False: 12}
-"""Bodies and rows times steps that `advance` takes in one call, compiled or not: some 30 ms, while Esc waits."""
+"""Work of one call of `advance`, in (bodies + rows) x steps, by whether kernels are compiled.
+
+A call takes about 30 ms, so that Esc is handled in time.
+"""
 
 COUNTED = ("steps", "implicit_steps", "rejected", "events", "impacts", "unsettled")
-"""Fields of STEPPING that `Counters` has under the same name."""
+"""Fields of STEPPING that `Counters` has under the same names."""
 
 
 class Adaptive:
-    """Integrates a `System` from a state, by the `methods` that are allowed: BOTH, EXPLICIT or IMPLICIT."""
+    """Integrates a `System` from a state. `methods` says which steps are allowed: BOTH, EXPLICIT or IMPLICIT."""
 
     TOLERANCES = {"draft": 1e-4, "good": 3e-6, "exact": 1e-10}
-    """Of the error in each step, absolute and relative."""
+    """Absolute and relative error tolerance of a step [rad, m, rad/s, m/s], by accuracy."""
     HELD_TOLERANCES = {"draft": 1e-5, "good": 1e-7, "exact": 3e-10}
-    """Likewise of models that hold to something.
+    """Error tolerance of a step for models with constraints, by accuracy.
 
-    Near a singular position small errors grow large, so these are finer; but there the rounding of constraint forces
-    grows as well, and steps that are to be more exact than it become many and no better.
+    They are smaller than `TOLERANCES`, since small errors grow near a singular position. Still smaller ones would need
+    more steps without gain, because the rounding error of constraint forces grows there too.
     """
     ORDERS = {"draft": 3, "good": 7, "exact": 8}
-    """Of implicit steps; explicit ones have order 8."""
+    """Order of implicit steps, by accuracy. Explicit steps have order 8."""
     SHALLOW = {"draft": 1e-3, "good": 3e-5, "exact": 0.0}
-    """How far a stop may give way for it to be struck at once, as rigid ones are [m or rad]."""
+    """Largest depth of a compliant stop at which its impact is instantaneous, as on a rigid stop [rad or m]."""
     RESTING = {"draft": 1e-3, "good": 3e-5, "exact": 1e-10}
-    """What would bounce no higher, or slide no farther, comes to rest at once [m or rad]."""
+    """Height of a bounce, or length of a slide, below which a motion ends at once [rad or m]."""
     NEAR = {"draft": 1e-3, "good": 1e-4, "exact": 1e-6}
     LOOSE = {"draft": 3e-2, "good": 1e-2, "exact": 1e-4}
-    """Parts of a step by which it may miss an event: where velocities or forces jump, and where they only turn."""
+    """Tolerance of event times, in parts of a step: `NEAR` where velocities or forces jump, this one where they do not.
+    """
     methods = BOTH
 
     def __init__(self, system: System, state: State, accuracy: str):
@@ -58,7 +62,7 @@ class Adaptive:
         self._stepping.fill(0)
         self._stepping[0].time = state.time
         self._stepping[0].implicit = self.methods == IMPLICIT
-        self._stepping[0].patience = MANY
+        self._stepping[0].patience = SWITCH_AFTER
         rows = len(system.constraints.first)
         tolerance = (self.HELD_TOLERANCES if rows else self.TOLERANCES)[accuracy]
         events = (table[accuracy] for table in (self.SHALLOW, self.RESTING, self.NEAR, self.LOOSE))
@@ -68,7 +72,7 @@ class Adaptive:
 
     @property
     def state(self) -> State:
-        """At present; `time` falls short of what was asked where `advance` failed."""
+        """The present state. Its `time` is less than what was asked if `advance` failed."""
         q, qd = parts_of(self._system, self._y)
         return State(self._stepping.item()[0], q.copy(), qd.copy(), *self._y[-LEDGERS:].tolist())
 
@@ -88,9 +92,9 @@ class Adaptive:
         return float(self._stepping[0].flow)
 
     def control(self, inputs: Inputs) -> None:
-        """Let something else act from now on.
+        """Replace the inputs that act from now on.
 
-        Where prescribed motion jumps to another speed, the energy that this takes or gives counts as supplied.
+        If prescribed motion jumps to another velocity, the energy that this takes counts as supplied.
         """
         self._system = self._system._replace(inputs=inputs)
         self._stepping[0].fresh = 0
@@ -117,7 +121,7 @@ class Adaptive:
         update_holds(self._system)
 
     def _memory(self) -> Memory:
-        """What outlives a step; all else is worked out anew before it is looked at."""
+        """Return what outlives a step. Everything else is computed before it is used."""
         system = self._system
         return {
             "y": self._y,
@@ -130,7 +134,7 @@ class Adaptive:
         }
 
     def advance(self, time: float) -> Progress:
-        """Bring the state to `time` [s], or a part of the way where that takes long."""
+        """Integrate to `time` [s], or only a part of the way if that takes long."""
         return Progress(
             advance(
                 self._calls,
@@ -147,12 +151,12 @@ class Adaptive:
 
 
 class ExplicitOnly(Adaptive):
-    """Never takes an implicit step."""
+    """Takes explicit steps only."""
 
     methods = EXPLICIT
 
 
 class ImplicitOnly(Adaptive):
-    """Takes no other than implicit steps."""
+    """Takes implicit steps only."""
 
     methods = IMPLICIT

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The default solver's steps: as long as the accuracy allows, explicit while motion is smooth, implicit when stiff.
+"""Steps of the default solver: as long as the tolerance allows, explicit while motion is smooth, implicit when stiff.
 
 Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (2nd ed., 1993), section II.4, and equation
-(IV.2.43) of volume II, for the control of the step; Petzold, Automatic selection of methods for solving stiff and
-nonstiff systems of ordinary differential equations (1983), for the switch.
+(IV.2.43) of volume II, for step size control; Petzold, Automatic selection of methods for solving stiff and nonstiff
+systems of ordinary differential equations (1983), for the switch.
 """
 
 from __future__ import annotations
@@ -25,54 +25,62 @@ from .protocol import HOPELESS, REACHED, UNDERWAY
 from .system import LEDGERS, normalize_quaternions
 
 SHORTEST_STEP = 1e-12
-"""Seconds; below it a step is hopeless: the motion diverges, or jumps."""
+"""Length below which a step has failed: the motion diverges or jumps [s]."""
 
 SUSPICIOUS = 1.0
-"""Explicit step times the rate of the fastest change, beyond which stability may limit the step and not accuracy."""
+"""Product of an explicit step and the fastest rate beyond which stability may limit the step, not accuracy."""
 
-MANY, LONGEST_PATIENCE = 15, 240
-"""Steps in a row that speak for the other method before it is tried; twice as many, up to the latter number, after each
-try that did not pay.
-"""
+SWITCH_AFTER = 15
+"""Number of consecutive steps whose error estimate favours the other method before the solver switches."""
+
+SWITCH_AFTER_MAX = 240
+"""Upper bound of that number, which doubles after each switch that did not save work."""
 
 EXPLICIT_COST = COUNT
-"""Evaluations of the accelerations in an explicit step."""
+"""Number of evaluations of the accelerations in an explicit step."""
 
-CROWDED, MANY_CROWDED, MOST_CROWDED = 1e-6, 30, 2000
-"""Seconds between events; how many in a row may have no more before what rests is held until the next frame, and before
-the motion is hopeless.
-"""
+CROWDED = 1e-6
+"""Time between two events below which they count as crowded [s]."""
+
+MANY_CROWDED = 30
+"""Number of consecutive crowded events after which everything that could hold is held until the next frame."""
+
+MOST_CROWDED = 2000
+"""Number of consecutive crowded events after which the simulation fails."""
 
 BLOW = 0.4
-"""The first step on a compliant stop, times the frequency of its oscillation."""
+"""First step on a compliant stop, as a part of 1 / (angular frequency of its oscillation)."""
 
 BOTH, EXPLICIT, IMPLICIT = 0, 1, 2
 
 STEPPING = np.dtype(
     [
         ("time", np.float64),
-        ("step", np.float64),  # what the error control would like next [s]
-        ("error", np.float64),  # of the last step taken, 1 = as much as allowed
-        ("explicit_step", np.float64),  # as long as they were when implicit ones began [s]
-        ("stride", np.float64),  # what it was when a stop began to be pressed [s]
-        ("narrow", np.float64),  # at most, while it is sought when what is strained yields; else 0 [s]
-        ("flow", np.float64),  # energy that has gone through the ledgers, either way [J]
+        ("step", np.float64),  # next step that the error control proposes [s]
+        ("error", np.float64),  # of the last step; the tolerance allows 1
+        ("explicit_step", np.float64),  # length of the last explicit step before implicit ones [s]
+        ("stride", np.float64),  # length of the step when a stop began to be pressed [s]
+        ("narrow", np.float64),  # upper bound of steps while the yield of a strained contact is located; else 0 [s]
+        ("flow", np.float64),  # sum of the absolute changes of the energy totals [J]
         ("started", np.int64),
         ("fresh", np.int64),  # whether the first slope is that of the present state
         ("implicit", np.int64),  # whether steps are implicit at present
-        ("signs", np.int64),  # steps in a row that speak for the other method
-        ("patience", np.int64),  # signs that it takes
-        ("rescued", np.int64),  # whether the other method was tried since the last frame where no step was short enough
+        ("signs", np.int64),  # number of consecutive steps that favour the other method
+        ("patience", np.int64),  # number of such steps before the solver switches
+        (
+            "rescued",
+            np.int64,
+        ),  # whether the other method was tried since the last frame because no step was short enough
         ("steps", np.int64),
         ("rejected", np.int64),
         ("implicit_steps", np.int64),
-        ("events", np.int64),  # instants at which something began or ceased to act
+        ("events", np.int64),
         ("impacts", np.int64),
-        ("crowded", np.int64),  # events in a row with next to no time between them
-        ("yielded", np.int64),  # how often that was, with no step between
-        ("stalled", np.int64),  # steps in a row that get nowhere
+        ("crowded", np.int64),  # number of consecutive crowded events
+        ("yielded", np.int64),  # number of consecutive yields of strained contacts without a step in between
+        ("stalled", np.int64),  # number of consecutive steps without progress
         # of convex steps, and of the choice between these and events
-        ("burden", np.float64),  # what events have cost lately
+        ("burden", np.float64),  # recent cost of events [ns]
         ("stretch", np.float64),  # the next convex step [s]; 0 for the length at this accuracy
         ("stored", np.float64),  # in soft contacts, as the last step began [J]
         ("halted", np.int64),  # how often in a row events left no step that is long enough
@@ -86,7 +94,7 @@ STEPPING = np.dtype(
 
 @kernel
 def advance(calls, system, y, trial, stages, state, end, settings, most_steps):
-    """Integrate `y` in place up to `end` [s], by at most so many steps. Returns a `Progress`."""
+    """Integrate `y` in place up to `end` [s], with at most `most_steps` steps. Return a `Progress`."""
     now = state[0]
     if now.fresh == 0:
         begin(calls, system, y, stages, now, settings)
@@ -123,7 +131,7 @@ def advance(calls, system, y, trial, stages, state, end, settings, most_steps):
 
 @subroutine
 def begin(calls, system, y, stages, now, settings):
-    """Find what holds, the first slope and, at the start, a first step."""
+    """Determine which guards hold, the first slope and, at the start of a motion, the first step."""
     if now.started == 0:
         wake(system, y)
     calls.rates(system, now.time, y, 0.0, stages[0])
@@ -140,7 +148,7 @@ def begin(calls, system, y, stages, now, settings):
 
 @subroutine
 def is_interrupted(system, trial, stages, now, h, settings):
-    """Whether something begins or ceases to act within a step that has been tried."""
+    """Return whether an event lies within a step that has been tried."""
     if system.work.watches.shape[0] == 0:
         return False
     mark(system, trial, stages[end_row(now, settings)], 1)
@@ -149,7 +157,7 @@ def is_interrupted(system, trial, stages, now, h, settings):
 
 @subroutine
 def meet(calls, system, y, trial, stages, now, h, rate, settings):
-    """Step to the first event and let it take place."""
+    """Step to the first event, and handle it."""
     seconds, guard, which = step_to_event(calls, system, y, trial, stages, now, h, settings)
     if math.isnan(seconds):
         now.step = 0.1 * h
@@ -180,10 +188,9 @@ def meet(calls, system, y, trial, stages, now, h, rate, settings):
 
 @jitable
 def is_rescued(calls, system, y, stages, now, settings):
-    """Go on by the other method where no step is short enough, once a frame. Returns whether there is one.
+    """Switch to the other method if no step is short enough, at most once a frame. Return whether there is one.
 
-    All explicit steps that are long enough to count may be beyond their stability, and what is not smooth may upset
-    implicit ones.
+    All explicit steps of a useful length may be unstable, and implicit steps may fail where the motion is not smooth.
     """
     if settings.methods != BOTH or now.rescued:
         return False
@@ -200,7 +207,7 @@ def is_rescued(calls, system, y, stages, now, settings):
 
 @jitable
 def adapt_to_stops(system, now, settings, before):
-    """Choose the step anew where a compliant stop begins to be pressed, or ceases to be."""
+    """Choose a new step when a compliant stop begins or ceases to be pressed."""
     pressed = count_pressed(system)
     if pressed > before:
         if before == 0:
@@ -217,14 +224,14 @@ def adapt_to_stops(system, now, settings, before):
 
 @jitable
 def adapt_to_drives(system, now):
-    """Take implicit steps at once where a stiff drive has just ceased to be as strong as it may be."""
+    """Switch to implicit steps when a stiff drive has just left its effort limit."""
     fastest = 0.0
     for k in range(system.work.watches.shape[0]):
         guard = system.model.guards[k]
         if guard.kind == ON_DOF and system.work.watches[k].saturated == 0:
             yields = system.work.dofs[guard.v].D_inv
             fastest = max(fastest, guard.drive_damping * yields + math.sqrt(guard.drive_stiffness * yields))
-    if now.implicit == 0 and now.step * fastest > MANY:
+    if now.implicit == 0 and now.step * fastest > SWITCH_AFTER:
         now.implicit = 1
         now.signs = 0
         now.explicit_step = 1.0 / fastest
@@ -232,7 +239,7 @@ def adapt_to_drives(system, now):
 
 @jitable
 def fastest_stop(system):
-    """The frequency with which what presses stops would bounce on them, about [rad/s]."""
+    """Return an estimate of the highest frequency of an oscillation on a pressed stop [rad/s]."""
     fastest = 1.0
     for k in range(system.work.watches.shape[0]):
         guard = system.model.guards[k]
@@ -251,7 +258,7 @@ def count_pressed(system):
 
 @jitable
 def first_step(y, slopes, tolerance):
-    """A step that changes the state by a small part of itself: soon corrected, never absurd."""
+    """Return a step that changes the state by a small part of itself. The step control corrects it soon."""
     size = 0.0
     rate = 0.0
     for k in range(y.shape[0] - LEDGERS):
@@ -289,24 +296,24 @@ def count_flow(y, trial, now):
 
 @jitable
 def pays(h, now, order):
-    """Whether implicit steps of h seconds cost less than the explicit ones that were possible before them."""
+    """Return whether implicit steps of h seconds cost less than the explicit steps before them."""
     return h * EXPLICIT_COST > now.explicit_step * (order * (order + 1) // 2)
 
 
 @jitable
 def choose_method(calls, system, y, stages, now, h, rate, order):
-    """Try implicit steps where stability seems to limit explicit ones; stay while they are so long that they pay."""
+    """Try implicit steps if stability seems to limit explicit ones. Keep them while they cost less."""
     if now.implicit:
         now.signs = 0 if pays(h, now, order) else now.signs + 1
     else:
         now.signs = now.signs + 1 if h * rate > SUSPICIOUS else 0
-    if now.signs < (MANY if now.implicit else now.patience):
+    if now.signs < (SWITCH_AFTER if now.implicit else now.patience):
         return
     now.signs = 0
     if now.implicit:
         now.implicit = 0
         now.step = now.explicit_step
-        now.patience = min(2 * now.patience, LONGEST_PATIENCE)
+        now.patience = min(2 * now.patience, SWITCH_AFTER_MAX)
         calls.rates(system, now.time, y, 0.0, stages[0])
     else:
         now.implicit = 1

@@ -16,10 +16,11 @@ from .controls import Controls
 
 
 def require_simulable(model: object) -> None:
-    """Refuse what no solver can begin with, with all that is wrong.
+    """Check that a simulation of the model can begin. An error lists everything that is wrong.
 
     Raises:
-        TypeError: it is no `Model`. ModelError: it is not sound, or its collision shapes have impossible sizes.
+        TypeError: if `model` is not a `Model`. ModelError: if it is not sound, or a collision shape has an impossible
+            size.
     """
     require_sound(model := require_model(model))
     issues = [issue for finding in sizes.FINDINGS for issue in finding(model)]
@@ -28,7 +29,7 @@ def require_simulable(model: object) -> None:
 
 
 def required_controls(controls: object) -> Controls:
-    """Return the controls, or those of nothing for None. Raises TypeError if they are something else."""
+    """Return the controls, or empty ones for None. Raises `TypeError` for anything else."""
     if controls is None or isinstance(controls, Controls):
         return controls or Controls()
     raise TypeError(
@@ -37,10 +38,10 @@ def required_controls(controls: object) -> Controls:
 
 
 def required_times(times: object) -> np.ndarray:
-    """Return the times of frames [s], shape (F,).
+    """Return the times of the frames [s], shape (F,).
 
     Raises:
-        TypeError: they are no list. ValueError: they do not ascend.
+        TypeError: if they are not a list. ValueError: if they are not ascending.
     """
     if isinstance(times, str):
         raise TypeError(f"times takes a list of seconds, found '{times}'")
@@ -59,14 +60,14 @@ def required_times(times: object) -> np.ndarray:
 
 
 def require_known(what: str, given: Sequence[str], known: Collection[str]) -> None:
-    """Raise ValueError if a name is not known. what: the argument's name."""
+    """Raise `ValueError` if a name is not known. what: name of the argument."""
     for name in given:
         if name not in known:
             raise ValueError(f"{what} '{name}' is not known; allowed are {', '.join(known)}")
 
 
 def require_contact(record: Sequence[str], contact: bool, solver: str, touching: Sequence[str]) -> None:
-    """Raise ValueError if contacts are to be recorded without contact. touching: the solvers that have contact."""
+    """Raise `ValueError` if contacts are to be recorded without contact. touching: the solvers that have contact."""
     asked = [name for name in record if name in TABLES]
     if asked and not contact:
         raise ValueError(f"record '{asked[0]}' needs contact, which is off; leave out contact=False")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The state that a simulation starts from: what the user gave, with loops closed and velocities that fit."""
+"""The initial state of a simulation: the values that the user gave, with loops closed and velocities that fit."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from .system import CLOSED, LEDGERS, NEARLY, System, correct, make_system, read_
 
 MOST_STEPS = 300
 PATIENCE = 30
-"""Steps in a row that may bring nothing."""
+"""Number of consecutive steps without progress after which the assembly ends."""
 LONGEST_STEP = 0.3
-"""Radians or metres that a coordinate moves in one step of the assembly."""
+"""Largest change of a coordinate in one step of the assembly [rad or m]."""
 
 
 @dataclass(frozen=True)
 class Start:
-    """Where a motion begins.
+    """An initial state.
 
     Attributes:
         q: shape (nq,). qd: shape (nv,).
-        notes: what could not be kept of the state that was asked for.
+        notes: given values that could not be kept.
     """
 
     q: np.ndarray
@@ -50,16 +50,16 @@ def assemble(
 ) -> Start:
     """Close a model's loops and couplings at the start.
 
-    Joints in `q` stay where they are and joints in `qd` move as given, and all others follow: by steps of Newton's
-    method that are the smallest as the model's inertia measures. Where that cannot be, the given ones give way too.
+    Joints in `q` stay where they are, joints in `qd` move as given, and all others follow, by Newton steps that are the
+    smallest in the metric of the mass matrix. If that is impossible, the given values change too.
 
     Args:
-        compiled: with loops split. time: of the start, for what is prescribed [s].
-        is_measured: whether `q` and `qd` were read off links, so that no number of theirs is meant to its last digit:
-            then all may give way a little at once.
+        compiled: with loops split. time: of the start, for prescribed motion [s].
+        is_measured: whether `q` and `qd` were measured on links and are inexact. All of them may then change slightly.
 
     Raises:
-        ModelError: a loop cannot be closed: which joint, and the gap. StateError: `q` or `qd` does not fit the model.
+        ModelError: if a loop cannot be closed; the message has the joint and the gap. StateError: if `q` or `qd` does
+            not fit the model.
     """
     controls.require(compiled)
     start = _Assembly(compiled, controls, time)
@@ -84,7 +84,7 @@ class _Assembly:
         self.notes: list[str] = []
 
     def close(self, q: np.ndarray, kept: list[str]) -> np.ndarray:
-        """Positions at which all is closed; those of `kept` as they are, if that is possible."""
+        """Return positions with all constraints satisfied. Those of `kept` do not change if that is possible."""
         constraints, system = self._holding(q, kept)
         found, error = _closed(system, q.copy())
         if kept and not np.abs(error).max() <= NEARLY:
@@ -102,7 +102,7 @@ class _Assembly:
         return found
 
     def fit(self, q: np.ndarray, qd: np.ndarray, kept: list[str]) -> np.ndarray:
-        """Velocities that all loops allow; those of `kept` as they are, if that is possible."""
+        """Return velocities that all constraints allow. Those of `kept` do not change if that is possible."""
         found, error = _fitting(self._holding(q, kept)[1], q, qd.copy(), self.loops.rows)
         if kept and not np.abs(error).max() <= NEARLY * (1.0 + np.abs(qd).max(initial=0.0)):
             self._give_way(kept, "velocities")
@@ -126,7 +126,7 @@ class _Assembly:
 
 
 def _closed(system: System, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(q, what it still breaks of each row) after as many steps as help."""
+    """Return (q, remaining error of each row) after as many Newton steps as make progress."""
     best, idle = math.inf, 0
     for _ in range(MOST_STEPS):
         factor_at(system, q)
@@ -142,7 +142,7 @@ def _closed(system: System, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _fitting(system: System, q: np.ndarray, qd: np.ndarray, first_kept: int) -> tuple[np.ndarray, np.ndarray]:
-    """(qd, what it still breaks of each row); rows from `first_kept` on keep the rates that they have."""
+    """Return (qd, remaining error of each row). Rows from `first_kept` on keep their rates."""
     rate_gaps(system, 0.0, q, qd)
     wanted = system.scratch.error.copy()
     wanted[:first_kept] = 0.0
@@ -156,7 +156,7 @@ def _fitting(system: System, q: np.ndarray, qd: np.ndarray, first_kept: int) -> 
 
 @kernel
 def gaps(system, time, q):
-    """Write what q breaks of each row at a time [s] to the system's `error`."""
+    """Write the position error of each row at a time [s] to the system's `error`."""
     read_signals(system, time)
     move_bodies(system.model, system.work, q, system.work.still)
     position_errors(system.model, system.work, system.constraints, system.scratch.signal, q, system.scratch.error)
@@ -164,21 +164,21 @@ def gaps(system, time, q):
 
 @kernel
 def rate_gaps(system, time, q, qd):
-    """Write how fast a state breaks each row at a time [s] to the system's `error`."""
+    """Write the velocity error of each row at a time [s] to the system's `error`."""
     read_signals(system, time)
     move_bodies(system.model, system.work, q, qd)
     velocity_errors(system.model, system.work, system.constraints, system.scratch.signal, q, qd, system.scratch.error)
 
 
 def factor_at(system: System, q: np.ndarray) -> None:
-    """Factor the model and its constraints at q, for the steps below."""
+    """Factor the mass matrix and the constraint matrix at q, for the steps below."""
     y = np.concatenate([q, np.zeros(len(system.tau) + LEDGERS)])
     write_rates(system, 0.0, y, np.zeros_like(y))
 
 
 @kernel
 def step_closer(system, q, longest):
-    """Move q by a step of Newton's method, in which no coordinate moves farther than `longest` [rad or m]."""
+    """Move q by a Newton step in which no coordinate changes by more than `longest` [rad or m]."""
     scratch = system.scratch
     position_errors(system.model, system.work, system.constraints, scratch.signal, q, scratch.error)
     correct(system)
@@ -187,7 +187,7 @@ def step_closer(system, q, longest):
 
 @kernel
 def step_velocities(system, qd, error):
-    """Move qd by a step of Newton's method that takes `error` away."""
+    """Change qd by a Newton step that removes `error`."""
     scratch = system.scratch
     copy(error, scratch.error)
     correct(system)
@@ -196,7 +196,7 @@ def step_velocities(system, qd, error):
 
 
 def _follow(compiled: CompiledModel, q: np.ndarray, given: set[str]) -> None:
-    """Bring what can follow to where it belongs: mimics after their leaders, loop joints to where the tree leads."""
+    """Move mimics to the values that their leaders imply, and loop joints to the poses that the tree implies."""
     mimics = [(joint.name, joint.mimic) for joint in compiled.model.joints if joint.mimic and joint.name not in given]
     for _ in mimics:  # as often as a chain of them can be long
         for follower, mimic in mimics:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When something in contact begins or ends within a step: a gap closes, a load lets go, a slip stops, a hold slips.
+"""Contact events within a step: a gap closes, a load becomes a pull, a slip stops, a sticking contact slips.
 
-Where solids are not closed, the points of their manifold at the start and at the end of a step tell gaps with their
-rates, and a cubic through both tells when one of them closes. What turns so fast that a cubic may miss it is given
-shorter steps. Points that hold have margins of their own.
+For solids that do not touch yet, the contact points at the start and at the end of a step give gaps with their rates. A
+cubic through both tells when a gap closes. Where solids turn too fast for the cubic, steps are shortened. Contacts that
+hold have margins.
 """
 
 from __future__ import annotations
@@ -44,14 +44,15 @@ IMPACT = np.dtype(
 
 
 class Impacts(Bundled, namedtuple("Impacts", "impacts count")):
-    """IMPACT records, and how many there were, shape (1,)."""
+    """IMPACT records, and their number, shape (1,)."""
 
 
 @subroutine
 def forget_moved(system, ground):
-    """Forget points that are no longer where their solids touch: what slid over an edge, or on to another face.
+    """Remove contact points that are no longer where the solids touch, because they have slid over an edge or to
+    another face.
 
-    Returns whether there were any.
+    Return whether there were any.
     """
     touch, kept = system.touch, 0
     for p in range(touch.count[POINTS]):
@@ -69,7 +70,7 @@ def forget_moved(system, ground):
 
 @subroutine
 def look_at_end(system, ground, q, qd):
-    """List the points at the end of a step that was tried, and find each among those at its start."""
+    """List the contact points at the end of a step that was tried, and match each with one at the start."""
     move_bodies(system.model, system.work, q, qd)
     place_all(system, ground)
     fits = list_contacts(system, ground, ground.reach[0], ground.ends, ground.near_ends, ENDS)
@@ -85,7 +86,7 @@ def look_at_end(system, ground, q, qd):
 
 @subroutine
 def first_closing(ground, h, skin, near):
-    """(part of the step, number among the ends) of the first gap that closes; a part of 2 where none does."""
+    """Return (part of the step, number of the end point) of the first gap that closes; a part of 2 if none does."""
     first, which = 2.0, -1
     for k in range(ground.numbers[ENDS]):
         end, own = ground.ends[k], ground.near_ends[k]
@@ -108,7 +109,7 @@ def first_closing(ground, h, skin, near):
 
 @jitable
 def pair_gap(ground, end):
-    """The least gap that a pair had at the start of a step, of points that do not hold; infinite if it had none."""
+    """Return the smallest gap of a pair at the start of a step, without points that hold; infinity if there is none."""
     least = math.inf
     for i in range(ground.numbers[STARTS]):
         start = ground.starts[i]
@@ -119,10 +120,10 @@ def pair_gap(ground, end):
 
 @jitable
 def closing(gap, rate, end_gap, end_rate, h, skin, near):
-    """Where in a step, as a part of it, a gap closes; 2 where it does not.
+    """Return the part of a step at which a gap closes; 2 if it does not.
 
-    near [m]: what closes by less has not; skin [m]: what is nearer at the start is closed, and closes again only after
-    it has parted, or where it sinks deeper than that.
+    near [m]: a gap that closes by less than this does not count. skin [m]: a gap below this at the start counts as
+    closed; it closes again only after it has opened, or if it becomes deeper than that.
     """
     da, db = h * rate, h * end_rate
     if gap > skin:
@@ -146,7 +147,7 @@ def closing(gap, rate, end_gap, end_rate, h, skin, near):
 
 @subroutine
 def mark_points(touch):
-    """Note the margins of what holds, as a step starts."""
+    """Store the margins of contacts that hold at the start of a step."""
     most = 0.0
     for p in range(touch.count[POINTS]):
         most = max(most, touch.points[p].load)
@@ -162,7 +163,7 @@ def mark_points(touch):
 
 @jitable
 def margin_of(point, kind):
-    """How far a point that holds is from an event; infinite where it cannot be."""
+    """Return the margin of a contact from an event; infinity if the event is impossible."""
     if kind == LOAD:
         return math.inf if point.is_soft or point.strained else point.load
     if kind == LEAVE:
@@ -193,7 +194,7 @@ def margin_of(point, kind):
 
 @subroutine
 def first_change(touch):
-    """(part of the step, point, kind) of the first margin of a point to become negative; a part of 2 if none does."""
+    """Return (part of the step, point, kind) of the first margin of a contact that becomes negative; 2 if none does."""
     first, which, what, most = 2.0, -1, -1, 0.0
     for p in range(touch.count[POINTS]):
         most = max(most, abs(touch.points[p].load))
@@ -211,7 +212,7 @@ def first_change(touch):
 
 @jitable
 def allowed_of(kind, most):
-    """How far below 0 a margin may be by rounding."""
+    """Return by how much a margin may be negative because of rounding."""
     if kind == LEAVE:
         return 0.0
     return MIN_SLIP_SPEED if kind == SLIDE else 2.0 * ROUGH * most + 1e-300
@@ -219,7 +220,7 @@ def allowed_of(kind, most):
 
 @subroutine
 def count_closed(ground, skin):
-    """How many ends are closed, and are no points yet."""
+    """Return the number of end points that are closed and not contacts yet."""
     count = 0
     for k in range(ground.numbers[ENDS]):
         if not ground.near_ends[k].closed and ground.ends[k].gap <= skin:
@@ -229,7 +230,7 @@ def count_closed(ground, skin):
 
 @subroutine
 def add_closed(system, ground, skin):
-    """Make points of all ends that are closed and are none yet. Returns whether the room sufficed."""
+    """Make contacts of all end points that are closed and not contacts yet. Return whether there was enough room."""
     touch = system.touch
     for k in range(ground.numbers[ENDS]):
         end = ground.ends[k]

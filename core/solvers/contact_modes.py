@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which points hold after an event, and which of them stick, slip or part.
+"""The modes of contacts after an event: which hold, and which of these stick, slip or separate.
 
-First all that closes is struck (contact/impacts.py), in turn with the stops of joints, until nothing approaches. Then
-the cones decide what holds; and since what they found has but nearly all digits, accelerations are looked at: what
-would be pulled lets go, what sticks beyond its cone slips, what slips back sticks.
+First come impacts of all contacts that close (contact/impacts.py), alternating with those of joint stops, until nothing
+approaches. Then a cone complementarity problem gives the modes. It is solved to most but not all digits, so
+accelerations are checked: a contact that would pull is released, a sticking contact outside its cone slips, and one
+that slips back sticks.
 """
 
 from __future__ import annotations
@@ -32,15 +33,15 @@ from .system import parts_of
 
 MOST_STRIKES = 60
 BARELY = 1e-8
-"""Part of the largest rate that is no slip yet."""
+"""Slip rate below which a contact does not slip yet, relative to the largest rate."""
 
 
 @subroutine
 def resolve_points(calls, system, time, y, slopes, close, spare, record):
-    """Let velocities jump, find what holds, and leave the rates in `slopes`.
+    """Handle impacts, find the contact modes, and leave the rates in `slopes`.
 
-    close: see touching.Closeness. spare: room for a state. record: Impacts. Returns (whether what holds is certain,
-    whether velocities jumped).
+    close: a `Closeness`. spare: room for a state. record: `Impacts`. Return (whether the modes are certain, whether
+    velocities jumped).
     """
     shallow, resting, least = close.steps.shallow, close.steps.resting, close.least
     q, qd = parts_of(system, y)
@@ -71,7 +72,7 @@ def resolve_points(calls, system, time, y, slopes, close, spare, record):
 
 @subroutine
 def let_go(system):
-    """Have no point push, and no guard hold, for an impact, in which neither friction nor a weight counts."""
+    """Release all contacts and guards for an impact, during which neither friction nor weight matters."""
     for p in range(system.touch.count[POINTS]):
         system.touch.points[p].holds = 0
     for k in range(system.work.watches.shape[0]):
@@ -82,7 +83,7 @@ def let_go(system):
 
 @subroutine
 def stop_slow(calls, system, time, y, slopes, close, dv):
-    """Bring to rest what slips so slowly that it has come to its end, or parts for no time, by impulses."""
+    """Stop slips that are so slow that they have ended, by impulses."""
     touch, found = system.touch, False
     q, qd = parts_of(system, y)
     let_go(system)
@@ -128,7 +129,7 @@ def slows(speed, friction, slow):
 
 @subroutine
 def note_impacts(system, time, record):
-    """Add what has just been struck to the list; what finds no room is only counted."""
+    """Add the impacts to the list. If the list is full, they are only counted."""
     for p in range(system.touch.count[POINTS]):
         point = system.touch.points[p]
         if point.load > 0.0:
@@ -146,9 +147,9 @@ def note_impacts(system, time, record):
 
 @subroutine
 def settle_points(calls, system, time, y, slopes, close):
-    """Find which points hold and how, with what joints' guards hold at present; forget the others.
+    """Find the modes of contacts, for the present modes of joint guards. Remove contacts that separate.
 
-    What is at rest, and can be by the least loads, stays so. The cones are asked about anything else.
+    Contacts at rest stay at rest if the minimum-norm loads allow it. Otherwise the cone problem decides.
     """
     touch = system.touch
     touch.count[WARM_STARTED] = 0
@@ -176,7 +177,7 @@ def settle_points(calls, system, time, y, slopes, close):
 
 @subroutine
 def ask_cones(calls, system, time, y, slopes):
-    """Let the cones decide what holds, sticks and slips. Returns whether that came to an end."""
+    """Find the modes by the cone complementarity problem. Return whether it converged."""
     touch = system.touch
     for p in range(touch.count[POINTS]):
         touch.points[p].holds = touch.points[p].is_soft * touch.points[p].candidate
@@ -209,9 +210,9 @@ def ask_cones(calls, system, time, y, slopes):
 
 @subroutine
 def take_cones_loads(calls, system, time, y, slopes):
-    """Where the least loads are outside of cones, go on from those that the cones found.
+    """Use the loads of the cone problem where the minimum-norm loads are outside of friction cones.
 
-    Returns whether these are inside; if not, nothing is strained any more.
+    Return whether these are inside. If not, no contact uses them any more.
     """
     touch, outside = system.touch, False
     most = largest_load(touch)
@@ -233,7 +234,7 @@ def take_cones_loads(calls, system, time, y, slopes):
 
 @jitable
 def propose(point, least, skin):
-    """Say what may hold: what does not part; what of it slips already."""
+    """Mark the contacts that may hold, and those that slip already."""
     point.pace = 0.0
     n = get3(point.normal)
     w = get3(point.w)
@@ -266,7 +267,7 @@ def slip_of(v, friction, slip, slip_speed):
 
 @subroutine
 def begin_slips(touch):
-    """Let slip what the cones could not keep. Returns whether any of it slides more easily than it held."""
+    """Let contacts slip that the cone problem could not keep. Return whether one slips more easily than it stuck."""
     easier, still = False, 0.0
     for r in range(touch.count[ROWS]):
         still = max(still, BARELY * abs(touch.rows[r].free_rate))
@@ -303,7 +304,7 @@ def begin_slips(touch):
 
 @subroutine
 def forget_points(touch):
-    """Keep those that hold, in their order."""
+    """Keep the contacts that hold, in their order."""
     kept = 0
     for p in range(touch.count[POINTS]):
         if touch.points[p].holds:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What of a compiled model may touch, made ready for the solver, and told again by the links' names."""
+"""The solids of a compiled model, prepared for the solver, and contacts with the names of links."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..trajectory.touches import Contacts, Impacts
 from .ground import Ground, make_ground
 
 NO_POINTS = np.empty(0)
-"""In the place of POINT records where there are none."""
+"""POINT records of a simulation without contact."""
 
 
 class Contact(NamedTuple):
@@ -26,7 +26,7 @@ class Contact(NamedTuple):
 
     Attributes:
         first, second: names of links. point: in the world [m]. normal: unit vector from the first to the second.
-        force: on the second link at that point [N]. gap: between both surfaces [m]; below 0 where they overlap.
+        force: on the second link at that point [N]. gap: between both surfaces [m]; negative if they overlap.
         torque: on the second link, of rolling and spinning friction [N m].
     """
 
@@ -40,7 +40,7 @@ class Contact(NamedTuple):
 
 
 class Impact(NamedTuple):
-    """A blow of one link on another. time [s]; impulse: on the second link [N s]; the rest as in `Contact`."""
+    """An impact between two links. time [s]; impulse: on the second link [N s]; the rest as in `Contact`."""
 
     time: float
     first: str
@@ -51,7 +51,7 @@ class Impact(NamedTuple):
 
 
 def ground_of(compiled: CompiledModel, led: Collection[int]) -> Ground | None:
-    """None where nothing may touch anything. led: as in `colliders_of`."""
+    """Return the `Ground` of a model, or None if no two links may collide. led: as in `colliders_of`."""
     colliders = colliders_of(compiled, led, only_if_any_meet=True)
     if len(colliders.solids) < 2:
         return None
@@ -59,7 +59,7 @@ def ground_of(compiled: CompiledModel, led: Collection[int]) -> Ground | None:
 
 
 def surfaces_of(compiled: CompiledModel, colliders: Colliders) -> np.recarray:
-    """SURFACE records, one for each solid."""
+    """Return the SURFACE record of each solid."""
     records = np.zeros(len(colliders.solids), SURFACE).view(np.recarray)
     rows = {name: row for row, name in enumerate(compiled.link_names)}
     for record, solid in zip(records, colliders.solids, strict=True):
@@ -77,13 +77,13 @@ def surfaces_of(compiled: CompiledModel, colliders: Colliders) -> np.recarray:
 
 
 def owners_of(compiled: CompiledModel, ground: Ground) -> tuple[str, ...]:
-    """The names of the links that the solids belong to."""
+    """Return the name of each solid's link."""
     links = compiled.model.links
     return tuple(links[owner].name for owner in ground.solids.owner)
 
 
 def contacts_of(owners: Sequence[str], points: np.ndarray) -> list[Contact]:
-    """Of POINT records."""
+    """Return the `Contact` of each POINT record."""
     return [
         Contact(
             owners[int(point["first"])],
@@ -99,7 +99,7 @@ def contacts_of(owners: Sequence[str], points: np.ndarray) -> list[Contact]:
 
 
 def table_of_contacts(owners: Sequence[str], points: np.ndarray, frame: int, time: float) -> Contacts:
-    """Of POINT records, at a frame and its time [s]."""
+    """Return POINT records as a table, with a frame and its time [s]."""
     names, count = np.array(owners), len(points)
     return Contacts(
         np.full(count, frame),
@@ -115,13 +115,13 @@ def table_of_contacts(owners: Sequence[str], points: np.ndarray, frame: int, tim
 
 
 def table_of_impacts(impacts: Sequence[Impact], times: np.ndarray) -> Impacts:
-    """Of those between frames at these times, shape (F,) [s]."""
+    """Return the impacts between frames at these times, shape (F,) [s], as a table."""
     columns = {name: [getattr(impact, name) for impact in impacts] for name in Impact._fields}
     return Impacts.of(columns | {"frame": [0] * len(impacts)}).within(times)
 
 
 def impacts_of(owners: Sequence[str], records: np.ndarray, zero: float) -> list[Impact]:
-    """Of IMPACT records; zero: the time at which they count from [s]."""
+    """Return the `Impact` of each IMPACT record. zero: the time from which they count [s]."""
     return [
         Impact(
             zero + float(record["time"]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What accelerations and loads say of what holds: what would be pulled, slip beyond its cone, or slip back."""
+"""Contradictions between contact modes and loads or accelerations: a pull, a load outside its cone, a slip backward."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .margins import NEAR
 
 MOST_ROUNDS = 60
 EDGE = 1e-7
-"""Part of a load by which it may lie inside of its cone and be on the edge."""
+"""Relative distance from the cone within which a load counts as on its surface."""
 OUTSIDE = 1e-3
-"""Part of the largest load by which one outside of its cone shows that something else was found than the cones said."""
+"""Distance from the cone, relative to the largest load, beyond which loads differ from those of the cone problem."""
 ROUGH = 1e-9
-"""Part of the largest load, or of the largest rate, that is rounding."""
+"""Part of the largest load, or of the largest rate, that counts as rounding."""
 
 
 @subroutine
 def reconsider_points(calls, system, time, y, slopes):
-    """Change what accelerations contradict, until nothing does. Returns whether that came to an end."""
+    """Change contact modes that accelerations contradict, until none does. Return whether that converged."""
     touch = system.touch
     for _ in range(MOST_ROUNDS + 2 * touch.count[POINTS]):
         calls.rates(system, time, y, 0.0, slopes)
@@ -39,7 +39,7 @@ def reconsider_points(calls, system, time, y, slopes):
 
 @subroutine
 def worst_point(system):
-    """(point whose load or rate contradicts most what it does, or -1; by how much; the largest load)."""
+    """Return (contact with the largest contradiction or -1, its size, the largest load)."""
     touch, most = system.touch, largest_load(system.touch)
     worst, which = 0.0, -1
     for p in range(touch.count[POINTS]):
@@ -59,7 +59,7 @@ def largest_load(touch):
 
 @jitable
 def is_over_cone(point, slack):
-    """Whether a point's load is outside its cone by more than a slack: it is pulled, or what sticks takes too much."""
+    """Return whether a load is outside of its cone by more than a tolerance: a pull, or too much sticking friction."""
     if point.holds == 0:
         return False
     spun, rolled = friction_torques(point)
@@ -74,7 +74,10 @@ def is_over_cone(point, slack):
 
 @jitable
 def contradiction(point, most, system):
-    """By how much a point does what it cannot; 0 where all is well. Loads and rates are made alike by W's diagonal."""
+    """Return the size of a contact's contradiction; 0 if there is none.
+
+    Loads and rates are made comparable by the diagonal of W.
+    """
     if point.candidate == 0:
         return 0.0
     if point.holds == 0:
@@ -110,7 +113,7 @@ def contradiction(point, most, system):
 
 @jitable
 def friction_torques(point):
-    """(about the normal, across it), the latter without its sign [N m]."""
+    """Return (torque about the normal, size of the torque across it) [N m]."""
     torque, n = get3(point.torque), get3(point.normal)
     spun = dot(torque, n)
     across = sub(torque, scale(n, spun))
@@ -119,7 +122,7 @@ def friction_torques(point):
 
 @jitable
 def change_point(point, most):
-    """Resolve the first contradiction of a point, in the order of `contradiction`."""
+    """Change the mode of a contact to remove its first contradiction, in the order of `contradiction`."""
     rough = ROUGH * most + 1e-300
     if point.holds == 0:
         point.holds = 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What acts on a model from outside while it moves: motion that is prescribed, and forces that a callback gives."""
+"""What acts on a model from outside while it moves: prescribed motion, forces of a callback, springs."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from .schedule import Numbers, Schedule
 
 @dataclass(frozen=True)
 class Moment:
-    """What a callback sees at the beginning of a frame.
+    """The argument of a callback at the beginning of a frame.
 
     Attributes:
         frame, time [s]. q: shape (nq,). qd: shape (nv,).
-        X_WL: link poses, shape (L, 7). V_WL: link twists, shape (L, 6), linear first. Both in `link_names`' order.
+        X_WL: link poses, shape (L, 7). V_WL: link twists, shape (L, 6), linear part first. Both in `link_names`' order.
     """
 
     frame: int
@@ -39,7 +39,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Forces:
-    """What acts until the next frame.
+    """The forces that a callback applies until the next frame.
 
     Attributes:
         joints: {joint: force on each of its velocity coordinates [N m or N]}.
@@ -93,7 +93,7 @@ class Controls:
     tethers: Sequence[Tether] = ()
 
     def __post_init__(self):
-        """Raises TypeError where no function of the time is given."""
+        """Raise `TypeError` if a prescribed motion is not a function of the time."""
         for what, given in (("joints", self.joints), ("links", self.links)):
             for name, path in given.items():
                 if not callable(path):
@@ -103,8 +103,12 @@ class Controls:
                     )
 
     def require(self, compiled: CompiledModel) -> None:
-        """Raises `StateError` where a joint or a link is prescribed that does not move, or is not there, or a link is
-        released that is not prescribed."""
+        """Check the names.
+
+        Raises:
+            StateError: if a prescribed joint or link does not move or does not exist, or a released link is not
+                prescribed.
+        """
         for given, known, what in (
             (self.joints, compiled.spans, "joint"),
             (self.links, compiled.link_names, "link"),
@@ -131,14 +135,14 @@ class Controls:
 
     @property
     def are_steady(self) -> bool:
-        """Whether nothing changes from frame to frame."""
+        """Return whether nothing changes from frame to frame."""
         return self.schedule.is_steady and not (self.joints or self.links or self.forces or self.tethers)
 
     def values(self, signal: Signal, compiled: CompiledModel, time: float) -> np.ndarray:
-        """What is prescribed at a time [s], shape (signal.numbers,).
+        """Return the prescribed values at a time [s], shape (signal.numbers,).
 
         Raises:
-            StateError: a function gives something else than finite numbers, as many as it takes.
+            StateError: if a function does not return that many finite numbers.
         """
         give = (self.links if signal.of_link else self.joints)[signal.name]
         count = 7 if signal.of_link else compiled.spans[signal.name].joint.nq
@@ -154,7 +158,8 @@ class Controls:
         return given if count == 7 else np.concatenate([np.zeros(3), given])
 
     def sample(self, signals: Sequence[Signal], compiled: CompiledModel, begin: float, end: float) -> list[np.ndarray]:
-        """Return what is prescribed between two times [s], at the times of `spread`: shape (DEGREE + 1, numbers) each.
+        """Return the prescribed values between two times [s], at the times of `spread`: shape (DEGREE + 1, numbers)
+        each.
 
         Raises:
             StateError: as `values`.
@@ -165,7 +170,7 @@ class Controls:
     def prescribe(
         self, inputs: Inputs, signals: Sequence[Signal], samples: Sequence[np.ndarray], window: tuple[float, float]
     ) -> Inputs:
-        """Return the inputs with the motion of signals through their `sample`. window: of the solver's time [s]."""
+        """Return the inputs with polynomials through the samples. window: of the solver's time [s]."""
         if not signals:
             return inputs
         found = []
@@ -177,10 +182,11 @@ class Controls:
         return inputs._replace(signals=coefficients, window=np.array(window))
 
     def push(self, inputs: Inputs, compiled: CompiledModel, moment: Moment) -> Inputs:
-        """The inputs with the forces that the callback asks for.
+        """Return the inputs with the forces that the callback applies.
 
         Raises:
-            ModelError: they act on what is not there. StateError: they are not as many finite numbers as it takes.
+            ModelError: if it names a joint or link that does not exist. StateError: if a count of numbers is wrong, or
+                one is not finite.
         """
         if self.forces is None:
             return inputs
@@ -198,10 +204,10 @@ class Controls:
         return inputs._replace(thrust=thrust, pushes=np.concatenate([inputs.pushes, pushes]).view(np.recarray))
 
     def pull(self, inputs: Inputs, compiled: CompiledModel, begin: float, end: float) -> Inputs:
-        """The inputs with the tethers that pull between two times [s].
+        """Return the inputs with the tethers that pull between two times [s].
 
         Raises:
-            StateError: a place is not three finite numbers.
+            StateError: if a target point is not three finite numbers.
         """
         found = []
         for tether in self.tethers:
@@ -221,20 +227,20 @@ class Controls:
 
 
 def spread(begin: float, end: float) -> np.ndarray:
-    """Return the times between two times at which prescribed motion is sampled [s], both included: (DEGREE + 1,)."""
+    """Return the times at which prescribed motion is sampled between two times [s], shape (DEGREE + 1,)."""
     times = begin + (end - begin) * 0.5 * (NODES + 1.0)
     times[-1] = end
     return times
 
 
 NODES = np.array([-cos_sin(np.pi * k / DEGREE)[0] for k in range(DEGREE + 1)])
-"""Chebyshev's, from -1 to 1: through values at these, a polynomial does not swing between them."""
+"""Chebyshev nodes from -1 to 1. A polynomial through values at these does not oscillate between them."""
 
 
 def _lagrange(one: int) -> list[float]:
-    """The coefficients of the polynomial that is 1 at a node and 0 at all others, the constant first.
+    """Return the coefficients of the polynomial that is 1 at one node and 0 at all others, the constant first.
 
-    In whole numbers, of which the nodes are multiples of 2^-60, so that only the last division rounds.
+    They are computed in integers, in which the nodes are multiples of 2^-60, so that only the last division rounds.
     """
     nodes = [int(node * 2.0**60) for node in NODES.tolist()]
     found, there = [1], 1
@@ -248,9 +254,10 @@ BASIS = np.array([_lagrange(one) for one in range(DEGREE + 1)])
 
 
 def coefficients_through(values: np.ndarray) -> np.ndarray:
-    """Of the polynomials through values at the nodes, shape (DEGREE + 1, n) both; added in this order on any machine.
+    """Return the coefficients of polynomials through values at the nodes, both of shape (DEGREE + 1, n).
 
-    A product of matrices is left to BLAS, which chooses its sums by the processor.
+    Terms are added in a fixed order. A matrix product would call BLAS, whose order of additions depends on the
+    processor.
     """
     found = np.zeros((DEGREE + 1, values.shape[1]))
     for powers, value in zip(BASIS, values, strict=True):
@@ -259,6 +266,6 @@ def coefficients_through(values: np.ndarray) -> np.ndarray:
 
 
 def _aligned(quats: np.ndarray) -> np.ndarray:
-    """Quaternions, shape (n, 4), each with the sign that is nearer to the one before."""
+    """Return quaternions, shape (n, 4), each with the sign that is nearer to the one before."""
     flips = np.where(np.sum(quats[1:] * quats[:-1], axis=1) < 0.0, -1.0, 1.0)
     return quats * np.concatenate([[1.0], np.cumprod(flips)])[:, None]

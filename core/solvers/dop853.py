@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Explicit steps for smooth motion: Dormand and Prince's Runge-Kutta method of order 8, with errors of orders 5 and 3.
+"""Explicit steps for smooth motion: the Runge-Kutta method of Dormand and Prince of order 8, with error estimates of
+orders 5 and 3.
 
 Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (2nd ed., 1993), section II.5 for the method,
 II.10 for its error; volume II, section IV.2, for the rate by which stiffness shows.
@@ -19,7 +20,7 @@ from .system import LEDGERS
 
 ORDER = 8
 COUNT = len(STAGES)
-"""Stages; the slope at the result comes after them."""
+"""Number of stages. The slope at the result comes after them."""
 
 
 def _rows(sparse) -> np.ndarray:
@@ -37,15 +38,15 @@ ERRORS = _rows((FIFTH, THIRD))
 
 @subroutine
 def dop853_step(calls, system, y, trial, slopes, time, h, tolerance):
-    """Leave in `trial` where y is after h seconds. `slopes`, shape (COUNT + 3, len(y)), has that at y in its first row.
+    """Write the state h seconds after y to `trial`. Return (error, fastest rate [1/s]).
 
-    Row COUNT becomes the slope at the result, which is the next step's first; the last two rows are scratch. Only the
-    result is brought onto the constraints (Hairer, Wanner II, section VII.2: stabilization by projection), for slopes
-    obey them beside them as well. A stage, which lies off by its own low order, would be brought back by what the stage
-    before has factored, and that may move light parts by more than the error that is allowed.
+    An error of 1 is what the tolerance allows; infinity means that the step has failed. `slopes`, shape (COUNT + 3,
+    len(y)), has the slope at y in its first row. Row COUNT becomes the slope at the result, which is the first one of
+    the next step. The last two rows are work arrays.
 
-    Returns the error (1 is as much as allowed, infinite all is lost) and the rate at which the fastest part changes
-    [1/s].
+    Only the result is projected on the constraints (Hairer, Wanner II, section VII.2: stabilization by projection).
+    Slopes satisfy them at any state. The projection of a stage would use the factors of the stage before, and might
+    move light bodies by more than the tolerance.
     """
     fifth, third = slopes[COUNT + 1], slopes[COUNT + 2]
     for stage in range(1, COUNT + 1):
@@ -67,7 +68,7 @@ def dop853_step(calls, system, y, trial, slopes, time, h, tolerance):
 
 @jitable
 def combine(y, slopes, weights, count, h, out):
-    """y plus h times a weighted sum of the first slopes."""
+    """Write y plus h times a weighted sum of the first slopes."""
     copy(y, out)
     for s in range(count):
         if weights[s] != 0.0:
@@ -89,7 +90,7 @@ def weigh(slopes, weights, h, out):
 
 @jitable
 def fastest_rate(trial, last, slopes):
-    """How much slopes differ between two states at the end of the step, for the distance between these [1/s]."""
+    """Return the ratio of the difference of slopes to that of two states at the end of the step [1/s]."""
     turned, apart = 0.0, 0.0
     for k in range(trial.shape[0] - LEDGERS):
         faster, farther = slopes[COUNT, k] - slopes[COUNT - 1, k], trial[k] - last[k]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Steps that end where something begins or ceases to act.
+"""Steps that end at an event.
 
-A step in which a margin becomes negative is taken again, shorter, until it ends there: first to where a cubic through
-both ends has its root, then nearer. The last bit of it is a straight line.
+A step in which a margin becomes negative is repeated with a shorter length until it ends at the event: first at the
+root of a cubic through both ends, then nearer. The last part is a straight line.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ MOST_TRIES = 40
 
 @subroutine
 def step_to_event(calls, system, y, trial, stages, now, h, settings):
-    """Shorten a step of h seconds, which went too far, and leave in `trial` where it ends.
+    """Shorten a step of h seconds that passed an event, and write its end to `trial`.
 
-    Returns (seconds, guard, which margin); the seconds are not a number where no step is short enough.
+    Return (seconds, guard, margin); the seconds are NaN if no step is short enough.
     """
     low, high = 0.0, h
     part, guard, which = first_crossing(system.model, system.margins[0], system.margins[1], h)
@@ -70,7 +70,7 @@ def step_to_event(calls, system, y, trial, stages, now, h, settings):
 
 @jitable
 def time_left(start, end, s, allowed):
-    """Seconds until a margin, going on as it does, is where `crossing` meets it."""
+    """Return the time until a margin has the value at which `crossing` meets the event, at its present rate [s]."""
     if math.isnan(end[1]):
         rate = (end[0] - start[0]) / s
     else:
@@ -80,6 +80,6 @@ def time_left(start, end, s, allowed):
 
 @jitable
 def comes_to_rest(system, k, settings):
-    """Whether what slides would slide no farther than counts, at the end of a step that was tried."""
+    """Return whether a slip at the end of a step that was tried would end within the tolerance."""
     rate = system.margins[1, k, SLIDE, 0]
     return not slides_on(system.model, system.work, k, rate, settings.resting)

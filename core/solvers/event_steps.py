@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Steps of high order while nothing in contact changes, and each touch, slip and parting an event.
+"""Steps of high order between contact events: each touch, slip and separation is an event.
 
-Steps are explicit or, where joints are stiff, implicit, as without contact (adaptive.py). While points hold they are
-constraints, kept to the last digit as joints are. A step in which something in contact begins or ends is taken again,
-shorter, until it ends there. What would bounce no higher than counts comes to rest, so a ball that bounces for ever
-more often is at rest in time.
+Steps are explicit or, for stiff joints, implicit, as without contact (adaptive.py). Contacts that hold are constraints,
+satisfied to rounding as joints are. A step in which a contact event occurs is repeated with a shorter length, so that
+it ends there. Bounces below a tolerance end at once, so that infinitely many bounces take a finite number of events.
 
 Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (2nd ed., 1993), section II.6, for events;
-Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996), for what is solved at them.
+Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996), for the problems that are solved at them.
 """
 
 from __future__ import annotations
@@ -66,42 +65,44 @@ TAKE_CONVEX_STEPS = 4
 
 
 LONG_ENOUGH = 2e-4
-"""Seconds of a step that shows that events do not halt the motion."""
+"""Length of a step that shows that events do not stop the motion [s]."""
 STALLED = 1e-7
-"""Seconds below which a step gets nowhere."""
+"""Length of a step below which it makes no progress [s]."""
 
 
 MOST_TRIES = 60
 MET = 2.0
-"""By how much farther below 0 than is allowed the margin of a joint may be where its event is met."""
+"""Amount by which the margin of a joint may be below its limit at the event."""
 
 MOST_EVENTS_AT_ONCE = 100
 
 
-PATIENT, WIDEST = 20, 5.0
-"""Events in a row with next to no time between them, after which points count as closed that are ever farther apart, up
-to this power of ten: what rocks ever faster, from one end to the other, then comes to rest on both.
-"""
+WIDEN_AFTER = 20
+"""Number of consecutive crowded events after which the gap at which contacts count as closed grows. A body that rocks
+ever faster from one end to the other then comes to rest on both."""
+
+WIDEST = 5.0
+"""Largest power of ten by which that gap grows."""
 
 
 class Closeness(Bundled, namedtuple("Closeness", "steps skin near least slow burden leak")):
-    """What counts as what.
+    """Tolerances of events.
 
     Attributes:
         steps: as without contact, one_step.Settings.
-        skin [m]: gaps up to which points are closed when something happens.
-        near [m]: by which a gap may be missed. least [m/s]: what approaches by no more does not.
-        slow [m/s or rad/s]: slip that stops by itself at once.
-        burden: what events may cost [ns], above which convex steps go on. leak: how much of that is forgotten in a
-            second: what may be spent for long.
+        skin [m]: gaps up to which contacts are closed at an event.
+        near [m]: tolerance of a gap at its event. least [m/s]: approach speed that counts as zero.
+        slow [m/s or rad/s]: slip that ends at once.
+        burden: cost of events [ns] above which convex steps are taken. leak: by how much this cost decreases per
+            second, which is the cost that is allowed permanently.
     """
 
 
 @kernel
 def advance_touching(calls, system, ground, y, trial, stages, state, end, close, spare, impacts, most_steps):
-    """Integrate `y` in place up to `end` [s], by at most so many steps.
+    """Integrate `y` in place up to `end` [s], with at most `most_steps` steps.
 
-    Returns a `Progress`, NO_ROOM or TAKE_CONVEX_STEPS.
+    Return a `Progress`, NO_ROOM or TAKE_CONVEX_STEPS.
     """
     now = state[0]
     for _ in range(most_steps):
@@ -157,16 +158,16 @@ def prefers_convex_steps(now, close):
 
 @subroutine
 def is_stuck(calls, system, y, stages, now, close):
-    """Whether no step is short enough, by explicit steps or by implicit ones."""
+    """Return whether no explicit or implicit step is short enough."""
     return not now.step > SHORTEST_STEP and not is_rescued(calls, system, y, stages, now, close.steps)
 
 
 @subroutine
 def try_step(calls, system, y, trial, stages, now, h, close, flies_freely):
-    """Step to `trial`. Returns (error, rate of the fastest change or 0).
+    """Step to `trial`. Return (error, fastest rate or 0).
 
-    An error of 1 is what is allowed; it is infinite where that leads beyond all measure. flies_freely: whether a step
-    costs nothing where nothing touches, as convex steps would do no better; to look for a joint's event does.
+    An error of 1 is what the tolerance allows; it is infinite if the step fails. flies_freely: whether steps without
+    contact cost nothing, since convex steps would be no better; searching for an event of a joint does cost.
     """
     points = system.touch.count[POINTS]
     if points > 0 or not flies_freely:
@@ -177,7 +178,7 @@ def try_step(calls, system, y, trial, stages, now, h, close, flies_freely):
 
 @subroutine
 def reject(calls, system, y, stages, now, h, error, close):
-    """Try a shorter step; bodies go back to where they are, so that it is seen who is near."""
+    """Shorten the step. Bodies return to their places, so that nearby solids are found again."""
     order = close.steps.order if now.implicit else ORDER
     now.step = h * max(0.2, 0.9 * raised(error, -1.0 / order)) if error < 1e300 else 0.1 * h
     now.rejected += 1
@@ -186,7 +187,7 @@ def reject(calls, system, y, stages, now, h, error, close):
 
 @subroutine
 def forget_bounces(system, now):
-    """Count them anew from frame to frame, and look anew at what held since that could not be found out."""
+    """Reset the counts of bounces at a frame, and reconsider contacts that hold because their mode was undecided."""
     now.rescued = 0
     for p in range(system.touch.count[POINTS]):
         system.touch.points[p].bounces = 0
@@ -198,7 +199,7 @@ def forget_bounces(system, now):
 
 @subroutine
 def look_ahead(calls, system, ground, y, stages, now, remaining, close, spare, impacts):
-    """As `look_around`, with the step to be tried [s]; what has moved on to another face or over an edge is settled."""
+    """Do what `look_around` does for the step to be tried [s]. Contacts that have moved to another face are updated."""
     h = remaining / math.ceil(remaining / (min(now.step, now.narrow) if now.narrow > 0.0 else now.step))
     q, qd = parts_of(system, y)
     move_bodies(system.model, system.work, q, qd)  # the last stage was off by a rounding
@@ -212,9 +213,10 @@ def look_ahead(calls, system, ground, y, stages, now, remaining, close, spare, i
 
 @subroutine
 def begin_touching(calls, system, ground, y, stages, now, close, spare, impacts):
-    """Find what touches and what holds. Returns whether there is room.
+    """Find the contacts and their modes. Return whether there was enough room.
 
-    What overlaps as a stage begins, since a joint let go or motion jumped, brings the energy of soft points in.
+    Solids that overlap at the start of a stage, after a joint was released or motion jumped, bring the energy of
+    compliant contacts with them.
     """
     begins_late = now.started == 0 and now.steps == 0 and now.time > 0.0
     if now.started == 0:
@@ -232,9 +234,9 @@ def begin_touching(calls, system, ground, y, stages, now, close, spare, impacts)
 
 @subroutine
 def settle_here(calls, system, ground, y, stages, now, close, spare, impacts):
-    """Add the points that have closed, let them strike, and find what holds. Returns whether there is room."""
+    """Add contacts that have closed, handle their impacts, and find the modes. Return whether there was enough room."""
     q, qd = parts_of(system, y)
-    skin = close.skin * raised(10.0, min(max(0.1 * (now.crowded - PATIENT), 0.0), WIDEST))
+    skin = close.skin * raised(10.0, min(max(0.1 * (now.crowded - WIDEN_AFTER), 0.0), WIDEST))
     if not look_at_end(system, ground, q, qd):
         return False
     now.burden += event_cost(system.model.bodies.shape[0], system.touch.count[POINTS] + count_closed(ground, skin))
@@ -266,8 +268,8 @@ def settle_here(calls, system, ground, y, stages, now, close, spare, impacts):
 
 @subroutine
 def first_event(system, ground, trial, stages, now, h, close):
-    """(part of the step, joint's guard or point or end, what happens, which margin of a guard); a part of 2 if nothing
-    does.
+    """Return (part of the step, number of the guard, contact or end point, kind of event, margin of a guard); a part of
+    2 if there is no event.
     """
     first, which, kind, number = 2.0, -1, -1, -1
     if system.model.guards.shape[0] > 0:
@@ -288,7 +290,7 @@ def first_event(system, ground, trial, stages, now, h, close):
 
 @subroutine
 def meet_touching(calls, system, ground, y, trial, stages, now, h, part, which, kind, number, close, spare, impacts):
-    """Step to the first event and let it take place. Returns whether there is room."""
+    """Step to the first event, and handle it. Return whether there was enough room."""
     low, high, s = 0.0, h, part * h
     guard, what, target = which, number, kind
     rough = max(close.steps.loose * h * 1e-3, 1e-15)
@@ -340,7 +342,7 @@ def meet_touching(calls, system, ground, y, trial, stages, now, h, part, which, 
 
 @subroutine
 def time_to(system, ground, target, which, what, s):
-    """Seconds until what was about to happen does, going on as it does; infinite where it does not come nearer."""
+    """Return the time until an event at its present rate [s]; infinity if it does not come nearer."""
     if target == GAP:
         soonest = math.inf
         for k in range(ground.numbers[2]):
@@ -359,13 +361,13 @@ def time_to(system, ground, target, which, what, s):
 
 @jitable
 def allowed(system, guard, which):
-    """How far below 0 a joint's margin may be before that is an event."""
+    """Return by how much the margin of a joint may be negative before that is an event."""
     return slack(system.model.guards[guard], which)
 
 
 @subroutine
 def closest_gap(ground):
-    """The least gap at the end of a step of what approaches and does not hold [m]."""
+    """Return the smallest gap at the end of a step among points that approach and do not hold [m]."""
     least = math.inf
     for k in range(ground.numbers[2]):
         own = ground.near_ends[k]

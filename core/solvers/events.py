@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What happens at an instant when something begins or ceases to act."""
+"""Handling of events of joints: changes of guards, impacts and modes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .system import parts_of
 
 @jitable
 def take_place(system, y, k, which):
-    """Note what begins or ceases with an event of guard k, as far as the state itself does not tell.
+    """Store the change of mode at an event of guard k, unless the state itself implies it.
 
-    It does not of drives and of stops that give way, whose forces are next to nothing then.
+    That is the case for drives and compliant stops, whose forces are nearly zero at the event.
     """
     guard, watch = system.model.guards[k], system.work.watches[k]
     q, qd = parts_of(system, y)
@@ -33,9 +33,9 @@ def take_place(system, y, k, which):
 
 @subroutine
 def resolve(calls, system, time, y, slopes, shallow, resting, crowded):
-    """Let velocities jump, find what holds from now on, and leave the rates in `slopes`.
+    """Handle impacts, find which guards hold from now on, and leave the rates in `slopes`.
 
-    Returns whether what holds is certain, and whether velocities jumped, as 1 or 0.
+    Return (whether the modes are certain, whether velocities jumped), as 1 or 0.
     """
     jumped = strike(calls, system, time, y, slopes, shallow, resting)
     if jumped != NOTHING:
@@ -47,7 +47,7 @@ def resolve(calls, system, time, y, slopes, shallow, resting, crowded):
 
 @subroutine
 def limit_drives(system, y):
-    """Note which drives ask for more than their effort, after velocities have jumped."""
+    """Store which drives exceed their effort limit after velocities have jumped."""
     q, qd = parts_of(system, y)
     for k in range(system.model.guards.shape[0]):
         guard = system.model.guards[k]
@@ -58,10 +58,10 @@ def limit_drives(system, y):
 
 @subroutine
 def wake(system, y):
-    """What acts from the start: drives as strong as they may be, stops that are pressed already.
+    """Set the modes at the start: drives at their effort limit, and compliant stops that are pressed.
 
-    A rigid stop beyond which the motion starts acts from there on. What closes loops may have put a joint beyond its
-    stop by rounding: that one is only touched.
+    If a motion starts beyond a rigid stop, the stop acts from there on. If closing loops has moved a joint beyond its
+    stop by rounding, it counts as touching.
     """
     limit_drives(system, y)
     q = parts_of(system, y)[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Forces on links from outside: pushes at a point, and tethers, which pull a point towards a place."""
+"""External forces on links: pushes at a point, and tethers that pull a point towards a target."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TETHER = np.dtype(
 
 
 def steady_pushes(compiled: CompiledModel, changing: Collection[str] = ()) -> np.recarray:
-    """A push for each link that the model has a force or a torque for, and for those whose own will change."""
+    """Return a push for each link with a force or torque in the model, or whose force will change."""
     links = [
         (row, link)
         for row, link in enumerate(compiled.model.links)
@@ -53,7 +53,7 @@ def steady_pushes(compiled: CompiledModel, changing: Collection[str] = ()) -> np
 
 
 def aim(push: np.recarray, compiled: CompiledModel, row: int, point: Vec3) -> None:
-    """Let a push act on the link in a row of the model, at a point of it [m]."""
+    """Let a push act on the link in a row of the model, at a point in the link [m]."""
     X_BL = compiled.X_BL[row]
     push.link, push.body = row, compiled.link_body[row]
     push.arm = arm_of(compiled, row, point)
@@ -61,14 +61,14 @@ def aim(push: np.recarray, compiled: CompiledModel, row: int, point: Vec3) -> No
 
 
 def arm_of(compiled: CompiledModel, row: int, point: Vec3) -> Vec3:
-    """A point of the link in a row of the model [m], in its body's frame."""
+    """Return a point of the link in a row of the model [m], in its body's frame."""
     X_BL = compiled.X_BL[row]
     return add(tuple(X_BL[:3]), quat_rotate(tuple(X_BL[3:]), point))
 
 
 @jitable
 def wrench_of(push, R):
-    """(torque, force) of a push on a body that stands as R, in world axes, at the body's origin."""
+    """Return (torque, force) of a push on a body with rotation R, in world axes, at the body's origin."""
     torque, force = get_pair(push.wrench)
     if push.own_axes:
         torque, force = rotate(R, rotate(get9(push.axes), torque)), rotate(R, rotate(get9(push.axes), force))
@@ -77,7 +77,7 @@ def wrench_of(push, R):
 
 @subroutine
 def push_bodies(work, pushes):
-    """Let pushes act. Returns their power [W]."""
+    """Subtract the pushes from the bias forces of bodies. Return their power [W]."""
     gained = 0.0
     for k in range(pushes.shape[0]):
         own = work.bodies[pushes[k].body]
@@ -89,7 +89,7 @@ def push_bodies(work, pushes):
 
 @subroutine
 def pull_bodies(system, time):
-    """Let tethers act, as springs and dampers between a point and its place. Returns their power [W]."""
+    """Subtract the forces of tethers from the bias forces of bodies. Return their power [W]."""
     gained = 0.0
     tethers = system.inputs.tethers
     for k in range(tethers.shape[0]):
@@ -102,7 +102,7 @@ def pull_bodies(system, time):
 
 @jitable
 def tension_of(tether, own, elapsed):
-    """(torque, force) of a tether on its body, at that body's origin, some seconds after the frame's beginning."""
+    """Return (torque, force) of a tether on its body, at that body's origin. time: since the frame's beginning [s]."""
     turning, moving = get_pair(own.velocity)
     arm = rotate(get9(own.rotation), get3(tether.arm))
     rate = get3(tether.rate)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Implicit steps for stiff springs and dampers: the linearly implicit Euler method, extrapolated to a high order.
 
-The simplest step that no stiffness upsets is taken over the same time in 1, 2, 3 ... parts, and from how the results
-change with the number of parts follows what infinitely many would give. Only the forces of springs and dampers are
-treated implicitly; to the articulated-body algorithm they look like armature, so a step stays O(n). That the rest is
-explicit costs no order: the error of any one-step method has an expansion in the step.
+A step is taken in 1, 2, 3, ... parts, and the results are extrapolated to infinitely many parts. Only forces of
+springs, dampers and drives are implicit. In the articulated-body algorithm they look like armature, so a step takes
+O(n) operations. The explicit treatment of everything else does not reduce the order, since the error of any one-step
+method has an expansion in powers of the step.
 
 Source: Hairer, Wanner, Solving Ordinary Differential Equations II (2nd ed., 1996), section IV.9; Gragg's expansion in
-volume I, Theorem II.8.1.
+volume I, theorem II.8.1.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from .system import LEDGERS, parts_of, rates_of_positions
 
 @subroutine
 def extrapolated_step(calls, system, y, trial, table, slopes, time, h, order, tolerance):
-    """Leave in `trial` where y is after h seconds, of that order. Returns the error: 1 is as much as allowed.
+    """Write the state h seconds after y to `trial`, by a method of this order. Return the error; the tolerance allows
+    1.
 
-    table: scratch, shape (at least order, len(y)). slopes: scratch, shape (len(y),).
+    table: work array, shape (at least order, len(y)). slopes: work array, shape (len(y),).
     """
     for j in range(order):
         row = table[j]
@@ -54,10 +55,10 @@ def extrapolated_step(calls, system, y, trial, table, slopes, time, h, order, to
 
 @jitable
 def euler_step(calls, system, y, slopes, time, h):
-    """Move y on by h seconds: velocities by the accelerations at its end, positions by the velocities there.
+    """Move y by h seconds: velocities by the accelerations at the end, positions by the velocities there.
 
-    What dampers take away and drives bring in is counted at the end as well: at its beginning a stiff damper may take a
-    power that it has not kept for a part of the step.
+    The power of dampers and drives is taken at the end as well. At the beginning, the power of a stiff damper may be
+    much larger than during most of the step.
     """
     ledgers = y.shape[0] - LEDGERS
     q, qd = parts_of(system, y)
@@ -79,7 +80,7 @@ def euler_step(calls, system, y, slopes, time, h):
 
 @subroutine
 def own_powers(system, q, qd):
-    """What springs, dampers, guards and drives take away, and what drives bring in [W]."""
+    """Return (power dissipated by springs, dampers, guards and drives, power supplied by drives) [W]."""
     lost = joint_forces(system.model, system.work, q, qd, 0.0, system.tau)
     taken, gained = guard_forces(system.model, system.work, q, qd, 0.0, system.tau)
     return lost + taken, gained

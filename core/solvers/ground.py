@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What may touch within a step: where solids are, which pairs are near, and the points of these."""
+"""The collision state of a step: poses of solids, candidate pairs from the broad phase, and their contact points."""
 
 from __future__ import annotations
 
@@ -21,39 +21,43 @@ from ..spatial import add, dot, sub
 from ..spatial.storage import get3, get9, put3, put9
 
 TURN = 0.4
-"""Radians that what might touch turns at most in a step."""
+"""Largest rotation in one step of a body that may collide [rad]."""
 
 
 BITE = 0.5
-"""Part of the thicker of two solids by which they may overlap as a step ends: so nothing is behind what it hit."""
+"""Largest overlap at the end of a step, as a part of the thicker solid, so that no solid passes through another."""
 
 
 THIN = 0.02
-"""Part of a hull's size that it is thick at least, as far as that goes."""
+"""Smallest thickness of a hull that is assumed, as a part of its size."""
 
 
 MOST_POINTS = 8
-"""Of a pair."""
+"""Maximum number of contact points of a pair."""
 
 
 MOVED = 1e-5
-"""Part of a solid's size by which a point may be off the one that a manifold has."""
+"""Distance between a contact point and one of the manifold below which they are the same, as a part of the solid's
+size.
+"""
 
 
 SAME_FACET = 1.0 - 1e-11
-"""Cosine of the angle between normals of one facet: where the next one begins, what slides is in touch with that."""
+"""Cosine of the angle between two normals above which they belong to one facet. Beyond it, a slide changes the facet.
+"""
 
 
 FAR = 1e6
-"""The reach of a half-space that moves [m]."""
+"""Extent of a half-space that moves [m]."""
 
 
 NEARBY = np.dtype([("rate", np.float64), ("closed", np.int64), ("before", np.int64)], align=True)
-"""Of a CONTACT: its gap's rate [m/s], whether it is a point that holds, and its number at the step's start or -1."""
+"""For a CONTACT: rate of its gap [m/s], whether it is a contact that holds, and its number at the step's start or -1.
+"""
 
 
 class Search(Bundled, namedtuple("Search", "place pairs touch")):
-    """The kernels of core/collision that are asked, compiled by themselves."""
+    """The kernels of core/collision, each compiled by itself."""
 
 
 FIELDS = (
@@ -63,15 +67,15 @@ FIELDS = (
 
 
 class Ground(Bundled, namedtuple("Ground", FIELDS)):
-    """All that may touch, and what is near at the start and at the end of a step.
+    """The collision state: all solids, and the contact points at the start and at the end of a step.
 
     Attributes:
         search: see `Search`.
-        solids, store, meeting: as core/collision has them. surfaces: SURFACE records, of each solid.
-        placed, tree, room, poses, twists: room for where they are and how they move.
-        pairs: shape (n, 2). starts, ends: CONTACT records; near_starts, near_ends: NEARBY records.
-        numbers: how many pairs, starts and ends there are, and for how many pairs room was short.
-        reach: the largest gap that is listed, shape (1,) [m].
+        solids, store, meeting: as in core/collision. surfaces: SURFACE record of each solid.
+        placed, tree, room, poses, twists: work arrays for poses and velocities.
+        pairs: candidate pairs, shape (n, 2). starts, ends: CONTACT records; near_starts, near_ends: NEARBY records.
+        numbers: numbers of pairs, starts and ends, and number of pairs for which there was no room.
+        reach: largest gap that is listed, shape (1,) [m].
     """
 
 
@@ -111,7 +115,7 @@ def make_ground(colliders, surfaces, bodies: int, pairs: int = 64) -> Ground:
 
 @subroutine
 def place_all(system, ground):
-    """Place solids where bodies are."""
+    """Compute the poses of solids from those of bodies."""
     work = system.work
     for i in range(work.bodies.shape[0]):
         put9(ground.poses[i], get9(work.bodies[i].rotation))
@@ -123,9 +127,10 @@ def place_all(system, ground):
 
 @subroutine
 def look_around(system, ground, h, skin):
-    """Find the pairs that may touch within a step of h seconds, and their points as it starts.
+    """Find the candidate pairs for a step of h seconds, and their contact points at its start.
 
-    Bodies are placed and moved, and accelerated. Returns (whether the room sufficed, how long a step may be).
+    Bodies have poses, velocities and accelerations. Return (whether there was enough room, longest step that is allowed
+    [s]).
     """
     place_all(system, ground)
     longest, reach = h, 2.0 * reach_of_step(system, ground, h) + skin
@@ -152,10 +157,11 @@ def look_around(system, ground, h, skin):
 
 @subroutine
 def time_to_close(system, ground, contact, rate, distance):
-    """Return when two solids have approached by `distance` [m], at their velocity and acceleration now; or infinity.
+    """Return the time until two solids have approached by `distance` [m], at their present velocity and acceleration;
+    or infinity.
 
     Without the acceleration, a body that starts at rest would fall through a sheet within one step. The time t solves
-    distance + rate t + change t^2 / 2 = 0 (in the form that does not cancel).
+    distance + rate t + change t^2 / 2 = 0, in the form that avoids cancellation.
     """
     bodies, p = system.work.bodies, get3(contact.point)
     one, other = bodies[ground.solids[contact.first].body], bodies[ground.solids[contact.second].body]
@@ -169,7 +175,7 @@ def time_to_close(system, ground, contact, rate, distance):
 
 @jitable
 def thickness(solid):
-    """How deep something may sink into a solid without reaching its middle [m]."""
+    """Return the depth that something may reach in a solid before it passes the middle [m]."""
     if solid.kind == MESH:
         return 0.0
     if solid.kind == PLANE:
@@ -180,7 +186,7 @@ def thickness(solid):
 
 @subroutine
 def reach_of_step(system, ground, h):
-    """How far any point of a solid moves in a step, with twice what accelerations add to it [m]."""
+    """Return the largest displacement of a point of a solid in a step [m], with twice the effect of accelerations."""
     most, down = 0.0, get3(system.model.gravity)
     for i in range(ground.solids.shape[0]):
         solid = ground.solids[i]
@@ -196,7 +202,7 @@ def reach_of_step(system, ground, h):
 
 @subroutine
 def list_contacts(system, ground, reach, contacts, nearby, which):
-    """List the points of all pairs up to a gap, with their rates. Returns whether the room sufficed."""
+    """List the contact points of all pairs up to a gap, with their rates. Return whether there was enough room."""
     count = ground.search.touch(
         ground.solids, ground.store, ground.placed, ground.pairs, ground.numbers[PAIRS], reach, ground.room, contacts
     )
@@ -220,7 +226,7 @@ def list_contacts(system, ground, reach, contacts, nearby, which):
 
 @jitable
 def is_there(ground, point, contact):
-    """Whether a point that holds is one that a manifold has; names may change where faces lie on each other."""
+    """Return whether a contact is among the points of a manifold. Names may change if faces lie on each other."""
     if point.first != contact.first or point.second != contact.second:
         return False
     is_mesh = MESH in (ground.solids[point.first].kind, ground.solids[point.second].kind)

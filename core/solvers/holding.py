@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What holds after an event: which stops are pressed, what sticks, what is braked at its largest speed.
+"""Modes of guards after an event: pressed stops, sticking friction, motion at the velocity limit.
 
-Each guard at rest, at a stop or at its largest speed is first taken to hold. Where the force that this takes is more
-than it can give it lets go, and where it has let go but is driven back it holds again, until nothing contradicts. All
-change at once at first, then one at a time, which cannot go round in a circle.
+Each guard at rest, at a stop or at its velocity limit is assumed to hold. One whose force exceeds its bounds is
+released, and one that is released and driven back holds again, until there is no contradiction. At first all change at
+once, then one at a time, which cannot cycle.
 
 Source: Judice, Pires, A block principal pivoting algorithm for large-scale strictly monotone linear complementarity
 problems (1994); Murty (1974) for one at a time.
@@ -21,17 +21,20 @@ from ..model.compiled import ON_CHART, ON_DOF, ON_MEASURE
 from .margins import NEAR, holding_forces
 from .system import parts_of
 
-TOGETHER, SINGLY = 6, 40
-"""Rounds in which all change at once, and then one a round."""
+TOGETHER = 6
+"""Number of rounds in which all guards change at once."""
+
+SINGLY = 40
+"""Maximum number of rounds; after the first ones, one guard changes in each."""
 
 
 @subroutine
 def settle(calls, system, time, y, slopes, shallow, crowded):
-    """Find what holds at a state whose velocities have jumped; leave the rates there in `slopes`.
+    """Find which guards hold at a state whose velocities have jumped. Leave the rates there in `slopes`.
 
-    Where several joints of a loop stick, how they share its load is open, and no choice may be free of contradiction.
-    Then, and where events are crowded, all that could hold does until it is looked at again. Returns whether nothing
-    contradicts.
+    If several joints of a loop stick, their shares of the load are not unique, and every choice may be contradictory.
+    Then, and if events are crowded, all guards that could hold do so until the next check. Return whether there is no
+    contradiction.
     """
     guards, watches = system.model.guards, system.work.watches
     propose(system, y, shallow)
@@ -60,7 +63,7 @@ def settle(calls, system, time, y, slopes, shallow, crowded):
 
 @subroutine
 def propose(system, y, shallow):
-    """Let each guard hold that could, and note which way the others slide."""
+    """Let each guard hold that could, and store the direction in which the others slide."""
     model, watches = system.model, system.work.watches
     q, qd = parts_of(system, y)
     for k in range(watches.shape[0]):
@@ -83,7 +86,9 @@ def propose(system, y, shallow):
 
 @jitable
 def touched_side(model, guard, watch, q, shallow):
-    """-1 or 1 where it is at a stop that is rigid, or all but rigid; else 0. Puts the stops in their places."""
+    """Return -1 or 1 if a coordinate is at a stop that is rigid or nearly so, else 0. Updates the positions of the
+    stops.
+    """
     if guard.kind == ON_CHART or watch.pressed != 0 or not (shallow > 0.0 or math.isinf(guard.stiffness)):
         return 0
     value = watched_value(model, guard, q)
@@ -98,7 +103,7 @@ def touched_side(model, guard, watch, q, shallow):
 
 @subroutine
 def update_holds(system):
-    """Tell the dynamics what is held."""
+    """Lock the dofs whose guards hold, and activate the constraints of guards."""
     guards, watches = system.model.guards, system.work.watches
     for k in range(guards.shape[0]):
         if guards[k].kind == ON_DOF:
@@ -112,7 +117,7 @@ def update_holds(system):
 
 @subroutine
 def reconsider(system, y, slopes, k, shallow):
-    """Let a guard go that cannot hold, or hold again what comes back. Returns whether it changed."""
+    """Release a guard whose force exceeds its bounds, or hold one that is driven back. Return whether it changed."""
     guard, watch = system.model.guards[k], system.work.watches[k]
     if watch.held:
         least, most = holding_forces(guard, watch)
@@ -139,7 +144,7 @@ def reconsider(system, y, slopes, k, shallow):
 
 @subroutine
 def watched_gain(system, y, slopes, k):
-    """The acceleration of what a guard watches [rad/s^2 or m/s^2]."""
+    """Return the acceleration of the coordinate or measure that a guard watches [rad/s^2 or m/s^2]."""
     guard = system.model.guards[k]
     q, qd = parts_of(system, y)
     qdd = parts_of(system, slopes)[1]

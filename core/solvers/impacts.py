@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Velocities that jump: what strikes a stop, or its largest speed, is given the velocity that it leaves with.
+"""Impacts of joints: the velocity of a coordinate that reaches a stop, or its velocity limit, jumps.
 
-Impulses act at all that is touched at once, and spread through joints and loops as the inertia has it; an impulse that
-would pull is left out, and what would then go through its stop takes part. Friction has no part in it: a bounded force
-has no impulse. Each stop leaves with Newton's restitution; where several of them together would make energy, they are
-given less of it.
+Impulses act at all stops that are touched at once, and propagate through joints and loops. Impulses that would pull are
+left out, and stops that would then be passed take part. Friction takes no part, since a bounded force has no impulse.
+Each stop has Newton's restitution. If several stops together would gain energy, all restitutions are reduced.
 
 Source: Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996), chapter 8; Marhefka, Orin, A compliant
-contact model with nonlinear damping for simulation of robotic systems (1999), for what a compliant stop gives back.
+contact model with nonlinear damping for simulation of robotic systems (1999), for the restitution of a compliant stop.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from .margins import NEAR
 from .system import CLOSED, parts_of
 
 MOST_BOUNCES = 200
-"""Of one guard in one frame; what goes on bouncing after that comes to rest."""
+"""Maximum number of bounces of one guard in one frame. After these, it comes to rest."""
 
 MOST_ROUNDS = 30
 
@@ -40,11 +39,11 @@ NOTHING, JUMPED, UNFIT = 0, 1, 2
 
 @subroutine
 def strike(calls, system, time, y, slopes, shallow, resting):
-    """Let velocities jump where something is struck; the energy that this takes goes to the ledger.
+    """Let velocities jump at impacts. The lost energy counts as dissipated.
 
-    slopes: the rates at y; they are lost. shallow [m or rad]: a stop that would give way by no more acts at once.
-    resting [m or rad]: what would bounce no higher comes to rest. Returns NOTHING, JUMPED, or UNFIT where no velocities
-    were found that fit.
+    slopes: the rates at y, which are overwritten. shallow [m or rad]: depth up to which a compliant stop acts at once.
+    resting [m or rad]: height of a bounce below which the motion ends. Return NOTHING, JUMPED, or UNFIT if no
+    consistent velocities were found.
     """
     if release_speeds(system, y):
         calls.rates(system, time, y, 0.0, slopes)
@@ -74,9 +73,9 @@ def strike(calls, system, time, y, slopes, shallow, resting):
 
 @subroutine
 def bounce_together(calls, system, time, y, slopes, give):
-    """Write to the velocities of `slopes` those after an impact, with a part `give` of all restitutions.
+    """Write the velocities after an impact to those of `slopes`, with a part `give` of all restitutions.
 
-    Returns whether they fit what is closed.
+    Return whether they satisfy the constraints.
     """
     q, qd = parts_of(system, y)
     leaving = parts_of(system, slopes)[1]
@@ -92,7 +91,7 @@ def bounce_together(calls, system, time, y, slopes, give):
 
 @subroutine
 def bounce(system, q, qd, leaving, give):
-    """Write the velocities that the struck ones' targets lead to. Returns whether all that is closed stays so."""
+    """Write the velocities that the targets of the impacts imply. Return whether the constraints stay satisfied."""
     model, work = system.model, system.work
     for k in range(model.guards.shape[0]):
         watch = work.watches[k]
@@ -114,7 +113,7 @@ def bounce(system, q, qd, leaving, give):
 
 @subroutine
 def close_targets(system, q, leaving, give):
-    """Correct velocities for what rows want, adding up the impulses. Returns what stays open."""
+    """Correct velocities for the targets of rows, and add up the impulses. Return the remaining error."""
     model, work, scratch, constraints = system.model, system.work, system.scratch, system.constraints
     rows, worst = constraints.count[1], 0.0
     for n in range(constraints.count[0]):
@@ -152,13 +151,13 @@ def add_impulses(system):
 
 @jitable
 def target(watch, give):
-    """The velocity that a struck one is to leave with."""
+    """Return the velocity after the impact of one guard."""
     return watch.pace if watch.speeding else give * watch.pace
 
 
 @subroutine
 def choose_struck(system, q, leaving, together):
-    """Leave out what would pull, and let take part what would go through its stop. Returns whether that was any."""
+    """Leave out impulses that would pull, and add stops that would be passed. Return whether there were any."""
     model, found = system.model, False
     for k in range(model.guards.shape[0]):
         guard, watch = model.guards[k], system.work.watches[k]
@@ -185,7 +184,7 @@ def choose_struck(system, q, leaving, together):
 
 @jitable
 def at_stop(model, guard, watch, q, side):
-    """Whether it is at a stop that takes impulses."""
+    """Return whether a coordinate is at a stop that takes impulses."""
     if guard.kind == ON_CHART or watch.pressed == side:
         return False
     return side * (bound_of(watch, side) - watched_value(model, guard, q)) <= NEAR
@@ -193,10 +192,10 @@ def at_stop(model, guard, watch, q, side):
 
 @subroutine
 def release_speeds(system, y):
-    """Let go of axes that are held at their largest speed if a stop is struck. Returns whether there are any.
+    """Release axes that are held at their velocity limit if a stop is hit. Return whether there are any.
 
-    Whether an axis rests after an impact depends on the acceleration that drives it back to the stop, and after the
-    impact the limit of speed does not act any more.
+    Whether an axis rests after an impact depends on the acceleration that drives it back to the stop. The velocity
+    limit no longer acts then.
     """
     model, watches = system.model, system.work.watches
     q, qd = parts_of(system, y)
@@ -215,7 +214,7 @@ def release_speeds(system, y):
 
 @subroutine
 def find_struck(system, y, slopes, shallow, resting):
-    """Note what takes an impulse, and the velocity that it is to leave with. Returns whether something does."""
+    """Store which guards take an impulse, and their velocities after the impact. Return whether there are any."""
     model, found = system.model, False
     q, qd = parts_of(system, y)
     for k in range(model.guards.shape[0]):
@@ -241,7 +240,7 @@ def find_struck(system, y, slopes, shallow, resting):
 
 @jitable
 def rebound(guard, watch, rate, side, resting):
-    """The part of a velocity that a stop gives back; none where it would be lost in the tolerance."""
+    """Return the coefficient of restitution of a stop; 0 if the bounce would be below the tolerance."""
     watch.bounces += 1
     back = rate * (guard.restitution if math.isinf(guard.stiffness) else given_back(guard.dissipation * abs(rate)))
     return 0.0 if watch.bounces > MOST_BOUNCES or stays(watch, back, side, resting) else back
@@ -249,13 +248,13 @@ def rebound(guard, watch, rate, side, resting):
 
 @jitable
 def stays(watch, rate, side, resting):
-    """Whether what leaves the stop on a side so slowly would be driven back at once."""
+    """Return whether a coordinate that leaves the stop so slowly is driven back at once."""
     return side * watch.gain > 0.0 and rate * rate <= 2.0 * side * watch.gain * resting
 
 
 @jitable
 def slides_on(model, work, k, rate, resting):
-    """Whether friction takes a way that counts to stop what moves with this velocity."""
+    """Return whether friction takes longer than the tolerance to stop a coordinate with this velocity."""
     guard = model.guards[k]
     yields = work.dofs[guard.v].D_inv if guard.kind == ON_DOF else work.watches[k].yields
     return rate * rate > 2.0 * guard.friction * yields * resting and abs(rate) > NEAR
@@ -263,10 +262,10 @@ def slides_on(model, work, k, rate, resting):
 
 @subroutine
 def bring_to_rest(calls, system, time, y, slopes, resting, jumped):
-    """Bring to rest at once what would go next to no way, by impulses that keep the momentum.
+    """Stop coordinates that would move by less than the tolerance, by impulses that conserve momentum.
 
-    That is what friction stops, and what has just been pushed from a stop into which forces drive it: two stops that
-    push each other's links off would else take turns for ever.
+    These are slides that friction stops, and coordinates that have just left a stop into which forces drive them.
+    Otherwise two stops that push each other's links off would take turns for ever.
     """
     model, work = system.model, system.work
     q, qd = parts_of(system, y)
@@ -296,9 +295,10 @@ def bring_to_rest(calls, system, time, y, slopes, resting, jumped):
 
 @jitable
 def given_back(x):
-    """A compliant stop's restitution for the dissipation times the speed, x: y / x with x - ln(1 + x) = -y - ln(1 - y).
+    """Return the restitution of a compliant stop for x = dissipation * speed: y / x with x - ln(1 + x) = -y - ln(1 -
+    y).
 
-    Neither the stiffness nor the mass matters.
+    It depends neither on the stiffness nor on the mass.
     """
     if x < 1e-3:
         return 1.0 - 2.0 * x / 3.0
@@ -315,7 +315,7 @@ def given_back(x):
 
 @subroutine
 def hold_struck(system):
-    """Hold what takes an impulse and nothing else. Returns whether there is any."""
+    """Let exactly the guards hold that take an impulse. Return whether there are any."""
     watches, found = system.work.watches, False
     for k in range(watches.shape[0]):
         watches[k].held = 1 if watches[k].struck != 0 else 0
@@ -326,14 +326,14 @@ def hold_struck(system):
 
 @subroutine
 def forget(system):
-    """Have nothing struck any more."""
+    """Clear all impacts."""
     for k in range(system.work.watches.shape[0]):
         system.work.watches[k].struck, system.work.watches[k].speeding = 0, 0
 
 
 @subroutine
 def press_soft(system, shallow):
-    """Let those stops that would give way by more than `shallow` do so instead. Returns whether there are any."""
+    """Let compliant stops that would be pressed deeper than `shallow` act as such. Return whether there are any."""
     model, work, found = system.model, system.work, False
     for k in range(model.guards.shape[0]):
         if work.watches[k].struck != 0:
@@ -343,7 +343,7 @@ def press_soft(system, shallow):
 
 @jitable
 def soften(guard, watch, shallow):
-    """Let a stop give way that would by more than `shallow`."""
+    """Let a stop act as a compliant one if it would be pressed deeper than `shallow`."""
     if watch.speeding or watch.rate * watch.rate <= shallow * shallow * guard.stiffness * watch.yields:
         return False
     if math.isinf(guard.stiffness):
