@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What acts on a model from outside between two frames, and its own numbers that change meanwhile.
+"""Inputs: external forces on a model between two frames, and changes of the model's own numbers.
 
-Such a number, as what a drive aims at, goes evenly from what it is at the one frame to what it is at the other, so a
-motion can be followed as exactly as ever. A kernel writes the numbers of the moment into the system's own copy of the
-model's arrays, where all else reads them; the compiled model stays as it is.
+A changing number, such as the target of a drive, is interpolated linearly between its values at two frames, so the
+integrators keep their order. A kernel writes the values at the present time into the system's own copy of the model's
+arrays, from which all other kernels read them. The compiled model itself does not change.
 """
 
 from __future__ import annotations
@@ -20,28 +20,32 @@ from ..spatial.storage import get3, get9
 TARGET, SPEED, PUSH_FORCE, STIFFNESS, DRIVE_DAMPING, EFFORT = range(6)
 CHART_TARGET, CHART_SPEED, CHART_PUSH, CHART_STIFFNESS, CHART_DAMPING = range(6, 11)
 DAMPING, WRENCH, GRAVITY, WIND = range(11, 15)
-"""What a number is: of a guard's drive, of a chart's drive, of a column, of a push, or of the world."""
+"""Codes of INPUT records, which name the quantity that an input changes.
+
+The first six belong to the drive of a guard, and the five that begin with CHART to a drive of a ball or free joint.
+DAMPING belongs to a dof, WRENCH to a PUSH record, and GRAVITY and WIND to the world.
+"""
 
 INPUT = np.dtype(
     [
-        ("what", np.int64),
-        ("row", np.int64),  # of the array that it is in
-        ("part", np.int64),  # which of three or six numbers
-        ("value", np.float64),  # at the beginning of the frame
-        ("rate", np.float64),  # by which it changes until the next one [1/s]
+        ("what", np.int64),  # one of the codes above
+        ("row", np.int64),  # index in the array that has the number
+        ("part", np.int64),  # index of the component, of a quantity with three or six
+        ("value", np.float64),  # at the beginning of the window
+        ("rate", np.float64),  # its change per second until the end of the window [1/s]
     ],
     align=True,
 )
 
 DEGREE = 7
-"""Of the polynomials that prescribed motion becomes between two frames."""
+"""Degree of the polynomials that approximate prescribed motion between two frames."""
 
 
 class Inputs(Bundled, namedtuple("Inputs", "window signals changes pushes tethers thrust")):
-    """What kernels see of all that acts in the time `window`, shape (2,) [s].
+    """The inputs that kernels read during the time `window`, shape (2,) [s].
 
     Attributes:
-        signals: coefficients of prescribed motion, shape (signals, DEGREE + 1), over -1 .. 1 for that time.
+        signals: coefficients of prescribed motion, shape (signals, DEGREE + 1), for the window mapped to -1 .. 1.
         changes: INPUT records. pushes: PUSH records. tethers: TETHER records.
         thrust: forces on the dofs, shape (nv,) [N m or N].
     """
@@ -49,13 +53,13 @@ class Inputs(Bundled, namedtuple("Inputs", "window signals changes pushes tether
 
 @kernel
 def set_inputs_at(system, time):
-    """As `set_inputs`, from outside kernels."""
+    """Call `set_inputs` from outside kernels."""
     set_inputs(system, time)
 
 
 @subroutine
 def set_inputs(system, time):
-    """Write the numbers of a time [s] of the inputs' window into the system's arrays."""
+    """Write the values of all changing numbers at a time [s] within the window to the system's arrays."""
     elapsed = time - system.inputs.window[0]
     for k in range(system.inputs.changes.shape[0]):
         entry = system.inputs.changes[k]
@@ -112,7 +116,7 @@ def put_on_chart(drive, what, part, number, rate):
 
 @subroutine
 def power_of_gravity_change(system):
-    """The power that a change of gravity brings in, by lifting the potential energy of all that has weight [W]."""
+    """Return the power that a change of gravity supplies, since it changes the potential energy of all masses [W]."""
     rate = get3(system.gravity_rate)
     if dot(rate, rate) == 0.0:
         return 0.0
@@ -129,5 +133,5 @@ def power_of_gravity_change(system):
 
 @jitable
 def moment_of(placed, moment, mass):
-    """mass * com in the world [kg m], of a body that is placed."""
+    """Return mass * com in the world [kg m] of a body whose pose is known, given both in the body."""
     return add(rotate(get9(placed.rotation), moment), scale(get3(placed.origin), mass))

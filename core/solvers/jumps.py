@@ -2,7 +2,7 @@
 """Jumps of prescribed motion: discontinuities of the functions of time that give poses and coordinates.
 
 Stepped keys make such functions. A jump has no velocity, so a body whose motion is prescribed is placed anew at that
-time, and pushes nothing on its way. Fast motion is continuous and is followed as it is.
+time and pushes nothing between the two poses. Fast motion is continuous and is followed without such a step.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ CONCENTRATED = 0.75
 """Share of a step that one half of its interval has at each bisection of a jump; of a smooth function, about 0.5."""
 
 LEFT = 0.5
-"""Share of a step that is left at the end of the bisection of a jump."""
+"""Share of the step between two samples that remains after the last bisection, below which there is no jump."""
 
 BISECTIONS = 40
 """Number of bisections between two samples: a frame of 40 ms ends at 4e-14 s."""
 
 SMALLEST = 1e-6
-"""Size of a step that is no jump but the rounding of poses in single precision [m or rad]."""
+"""Size of a step up to which it counts as the rounding of poses in single precision, and not as a jump [m or rad]."""
 
 SAME_TIME = 1e-14
-"""Relative difference of two times that is a rounding error."""
+"""Relative difference of two times up to which they count as equal, since times are rounded."""
 
 AFTER_JUMP = 1e-3
-"""Length of the span after a jump at the end of a time span [s]."""
+"""Length of the span after a jump at the end of a time span, for which motion is sampled beyond that end [s]."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Jump:
     Attributes:
         time: the first time at which the motion is beyond the jump [s]. before: the last known time before it [s].
         subject: the link or the joint whose motion is prescribed, such as "link 'lift'".
-        distance: how far it jumps, in `unit`: "m" or "rad".
+        distance: the length of the jump, in `unit`: "m" or "rad".
     """
 
     time: float
@@ -68,8 +68,8 @@ class Span:
     """A part of a time span in which prescribed motion is continuous.
 
     Attributes:
-        begin, end [s]. jump: the one at its end; None if there is none.
-        samples: `Controls.sample` of each motion, up to the last time before the jump.
+        begin, end: its first and last time [s]. jump: the jump at its end, or None.
+        samples: the result of `Controls.sample` for each motion, up to the last time before the jump.
     """
 
     begin: float
@@ -81,7 +81,7 @@ class Span:
 def continuous_span(
     controls: Controls, compiled: CompiledModel, signals: tuple[Signal, ...], begin: float, end: float, now: float
 ) -> Span:
-    """Return the part of a time span [s] that holds a time `now` and has no jump of prescribed motion within it.
+    """Return the part of a time span [s] that contains the time `now` and has no jump of prescribed motion within it.
 
     If a jump is at `now`, the part begins there.
 

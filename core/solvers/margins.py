@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far a state is from the next event: what holds lets go, what slides comes to rest, a stop is reached, ...
+"""Margins of guards: signed distances of a state from the next event, such as a stop that is reached.
 
-Each guard has seven margins. One that becomes negative in a step means that within it something has begun or ceased to
-act, so the step must end there. A margin comes with its rate where that is known; where it is not, forces turn and do
-not jump, and there is no need to meet the event so exactly.
+Each guard has seven margins. A margin that becomes negative within a step shows that a force begins or ceases to act
+there, so the step must end at that time. A margin comes with its rate if the rate is known. If it is not, forces are
+continuous at the event, and its time need not be located as exactly.
 """
 
 from __future__ import annotations
@@ -15,18 +15,31 @@ from ..jit import jitable, subroutine
 from ..model.compiled import ON_DOF, ON_MEASURE
 
 HOLD, SLIDE, LOWER, UPPER, SLOWEST, FASTEST, DRIVE = range(7)
+"""Numbers of the margins of a guard.
+
+HOLD is the reserve of the force that holds, SLIDE the velocity against friction, LOWER and UPPER the distances to the
+stops, SLOWEST and FASTEST those to the velocity limits, and DRIVE the reserve of a drive's force to its effort limit.
+"""
+
 COUNT = 7
+"""The number of margins of a guard."""
 
 NEAR = 1e-9
-"""Metres and radians within which a stop is touched, and those a second within which something rests."""
+"""Tolerance within which a coordinate is at its stop [rad or m], and a velocity is zero [rad/s or m/s]."""
 
 AFAR = 1e300
+"""Margin of an event that cannot happen."""
+
 UNKNOWN = math.nan
+"""Rate of a margin whose rate is not known."""
 
 
 @subroutine
 def write_margins(model, work, q, qd, qdd, out):
-    """Write (margin, its rate) of each guard to `out`, shape (guards, COUNT, 2), from what the last rates left."""
+    """Write (margin, its rate) of each guard to `out`, shape (guards, COUNT, 2).
+
+    The forces of guards that hold are those of the last evaluation of the rates.
+    """
     for k in range(model.guards.shape[0]):
         for which in range(COUNT):
             out[k, which, 0], out[k, which, 1] = AFAR, 0.0
@@ -66,9 +79,10 @@ def write_speed_margins(guard, watch, rate, gain, out):
 
 @jitable
 def write_drive_margin(guard, watch, q, qd, qdd, out):
-    """A stiff drive's force goes through all that its effort allows in next to no time, so its end must be met exactly;
+    """Write the margin of a drive's force to its effort limit.
 
-    where that has been missed, what it asks for comes back at once.
+    A stiff drive passes through its whole range of force in a very short time, so the end of that range must be located
+    exactly. If the event is missed, the demanded force returns into the range at once.
     """
     asked = drive_force(guard, q, qd)
     if watch.saturated == 0:
@@ -80,8 +94,8 @@ def write_drive_margin(guard, watch, q, qd, qdd, out):
 
 @jitable
 def holding_forces(guard, watch):
-    """The least and the most that a guard can hold with."""
-    if watch.slide != 0:  # held at its largest speed, it can only be braked
+    """Return the least and the largest force with which a guard can hold [N or N m]."""
+    if watch.slide != 0:  # at its velocity limit, a guard only brakes
         return (-math.inf, 0.0) if watch.slide > 0 else (0.0, math.inf)
     least = -math.inf if watch.touch > 0 else -guard.friction
     most = math.inf if watch.touch < 0 else guard.friction
@@ -90,7 +104,7 @@ def holding_forces(guard, watch):
 
 @jitable
 def slack(guard, which):
-    """How far below 0 a margin may be by rounding."""
+    """Return how far below 0 a margin may be because of rounding."""
     if which == HOLD:
         return NEAR * (1.0 + guard.friction)
     if which == DRIVE:
@@ -100,7 +114,11 @@ def slack(guard, which):
 
 @subroutine
 def first_crossing(model, starts, ends, h):
-    """(part of the step, guard, which) of the first margin to become negative; a part of 2 where none does."""
+    """Return (part of the step, guard, which) of the first margin that becomes negative.
+
+    The part is 2 if none does. starts, ends: margins at both ends of the step, shape (guards, COUNT, 2). h: its length
+    [s].
+    """
     first, guard, which = 2.0, -1, -1
     for k in range(model.guards.shape[0]):
         for w in range(COUNT):
@@ -113,7 +131,7 @@ def first_crossing(model, starts, ends, h):
 
 @jitable
 def is_clear(model, ends):
-    """Whether no margin with a known rate is below what is allowed at the end of a step."""
+    """Return whether no margin with a known rate is below its tolerance at the end of a step."""
     for k in range(model.guards.shape[0]):
         for w in range(COUNT):
             if ends[k, w, 0] < -slack(model.guards[k], w) and not math.isnan(ends[k, w, 1]):
@@ -123,16 +141,18 @@ def is_clear(model, ends):
 
 @jitable
 def crossing(start, end, h, allowed):
-    """Where in a step, as a part of it, a margin sinks below what is allowed, by the cubic through its ends.
+    """Return the part of a step at which a margin falls below its tolerance, by the cubic through both ends.
 
-    2 where it does not.
+    Return 2 if it does not.
     """
     spared = 0.5 * allowed
-    a, b = start[0] + spared, end[0] + spared  # it is met half way, so that what stays there is not met again
+    # The event is located at half the tolerance, so that a margin that stays there is not found again.
+    a, b = start[0] + spared, end[0] + spared
     if math.isnan(start[1]) or math.isnan(end[1]):
         if b >= -spared:
             return 2.0
-        a, b = start[0] + allowed, end[0] + allowed  # what holds may stay half way for long, and must have let go then
+        # A guard that holds may stay at half the tolerance for long. At all of it, it must have been released.
+        a, b = start[0] + allowed, end[0] + allowed
         return max(a / (a - b), 1e-3) if a > 0.0 else 1e-3
     da, db = h * start[1], h * end[1]
     if b >= -spared:
@@ -146,7 +166,7 @@ def crossing(start, end, h, allowed):
         return root(a, da, b, db, 0.0, 1.0)
     if da < 0.0:
         return 0.0
-    begin = 0.5  # it is about to become positive: look for where it is
+    begin = 0.5  # the margin is about to become positive: find where it is
     while begin > 1e-9 and cubic(a, da, b, db, begin) <= 0.0:
         begin *= 0.5
     if begin > 1e-9:
@@ -156,14 +176,14 @@ def crossing(start, end, h, allowed):
 
 @jitable
 def cubic(a, da, b, db, s):
-    """Hermite's, at s from 0 to 1."""
+    """Return the value of the cubic Hermite interpolant at s in [0, 1]."""
     t = 1.0 - s
     return (a * (1.0 + 2.0 * s) + da * s) * t * t + (b * (3.0 - 2.0 * s) - db * t) * s * s
 
 
 @jitable
 def lowest(a, da, b, db):
-    """Where a cubic that falls at 0 and rises at 1 is least."""
+    """Return where a cubic is least that falls at 0 and rises at 1."""
     low, high = 0.0, 1.0
     for _ in range(30):
         middle = 0.5 * (low + high)
@@ -177,7 +197,7 @@ def lowest(a, da, b, db):
 
 @jitable
 def root(a, da, b, db, low, high):
-    """Where a cubic that is positive at `low` and negative at `high` is 0."""
+    """Return where a cubic is 0 that is positive at `low` and negative at `high`."""
     for _ in range(45):
         middle = 0.5 * (low + high)
         if cubic(a, da, b, db, middle) > 0.0:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checks what a state file says that a solver had in memory, before a kernel sees it.
+"""Checks of a solver's memory that was read from a state file, before a kernel sees it.
 
-Kernels use integers of this memory as indices, and a file may hold any.
+Kernels use integers of this memory as indices, and a file may contain any integers.
 """
 
 from __future__ import annotations
@@ -16,32 +16,37 @@ from .convex_step.problem import PREVIOUS_COUNT
 from .protocol import Memory
 
 Range = tuple[int, int]
-"""The least and the largest value."""
+"""The least and the largest value of an integer."""
 
-FLAG, SIDE, NAME = (0, 1), (-1, 1), (-(2**63), 2**63 - 1)
+FLAG = (0, 1)
+"""Range of a truth value."""
+SIDE = (-1, 1)
+"""Range of a sign, such as the side of a stop; 0 for none."""
+NAME = (-(2**63), 2**63 - 1)
+"""Range of the identifier of a contact point, which may be any integer."""
 PARTING = (0, 2)
-"""Range of what `Touching` remembers of solids that are to part."""
+"""Range of the state of `Touching` that says from what overlapping solids are to separate."""
 COUNTER = (0, 2**53)
-"""Range of a counter. A solver that takes a million steps a second reaches its end in 285 years."""
+"""Range of a counter. A solver that takes a million steps a second reaches the upper end in 285 years."""
 FEW = (0, 2**20)
-"""Range of a small counter, such as the number of steps until events are looked for again."""
+"""Range of a small counter, such as the number of steps until events are located again."""
 LISTED = "points", "before"
-"""Arrays that have a record for each contact, and so any length."""
+"""Arrays that have one record for each contact, so that their length may differ."""
 LONGEST = 1e12
-"""Seconds that no motion lasts, and no step."""
+"""Upper bound of a time, and of the length of a step [s]. No motion lasts so long."""
 MOST_AT_EVENTS = 1000
-"""Points for which loads are found by events. Convex steps take over much earlier."""
+"""Largest number of contact points for which loads are found at events. Convex steps are chosen for far fewer."""
 
 
 def checked_memory(arrays: Sequence[np.ndarray], own: Memory, solids: int = 0, bodies: int = 0) -> Memory:
     """Return the arrays of a file by the names that they have in a solver of the same model.
 
     Args:
-        own: what the solver has in memory at present, with its positions and velocities as "y".
-        solids, bodies: how many there are, for the records of `Adaptive` and `Touching`.
+        own: the present memory of the solver, with its positions and velocities as "y".
+        solids, bodies: number of solids and of bodies, which bound the indices in records of `Adaptive` and `Touching`.
 
     Raises:
-        StateError: an array is missing, or has another type or shape, or a number that the solver cannot have.
+        StateError: if an array is missing, has another type or shape, or has a number that the solver cannot have.
     """
     if len(arrays) != len(own):
         raise _unfit(f"it has {len(arrays)} arrays, and not {len(own)}")
@@ -63,7 +68,7 @@ def checked_memory(arrays: Sequence[np.ndarray], own: Memory, solids: int = 0, b
 
 
 def _ranges(name: str, array: np.ndarray, solids: int, bodies: int) -> Mapping[str, Range]:
-    """Return the ranges of an array's integers, by field; the field is empty where the array has none."""
+    """Return the range of each integer field of an array, by the field's name, which is empty for a plain array."""
     if array.dtype.names is None:
         ranges = {"": {"asleep": (0, len(array)), "parting": PARTING, "count": (0, UNLIMITED)}.get(name, COUNTER)}
         return ranges if array.dtype.kind == "i" else {}
@@ -108,7 +113,10 @@ def _field(array: np.ndarray, field: str) -> np.ndarray:
 
 
 def _require_numbers(name: str, array: np.ndarray) -> None:
-    """Raise StateError if an array, or a record of it, has a NaN. Margins may: of events that cannot happen."""
+    """Raise StateError if an array, or a field of its records, contains NaN.
+
+    Margins may contain NaN, because a margin without a known rate has NaN as its rate.
+    """
     if name == "margins":
         return
     if array.dtype.names:
@@ -119,8 +127,8 @@ def _require_numbers(name: str, array: np.ndarray) -> None:
 
 
 def _require_counts(memory: Memory) -> None:
-    """Raise StateError unless counters say how many records there are, and times and steps are such."""
-    if "stepping" not in memory:  # another solver's
+    """Raise StateError unless counters agree with the numbers of records, and times and steps are in range."""
+    if "stepping" not in memory:  # the memory of a solver without STEPPING records
         return
     stepping = memory["stepping"][0]
     for field, most in (("time", LONGEST), ("step", LONGEST), ("stretch", 1.0)):

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What there is to see of a motion at one instant: energies, gaps, accelerations, and the forces that go with them."""
+"""Observations of a motion at one instant: energies, gaps, accelerations and forces.
+
+Recorders and the doctor read them.
+"""
 
 from __future__ import annotations
 
@@ -23,19 +26,22 @@ from .system import LEDGERS, System, write_rates
 if TYPE_CHECKING:
     from .protocol import State
 
-NO_LINKS, NO_POSES = np.zeros(0, np.int64), np.zeros((0, 7))
+NO_LINKS = np.zeros(0, np.int64)
+"""The bodies of no links, for energies without poses."""
+NO_POSES = np.zeros((0, 7))
+"""The poses of no links."""
 
 
 class Observation:
-    """A `System` at a state. Each method works its answer out; none changes how the motion goes on.
+    """A view of a `System` at a state. Each method computes its result and changes nothing that the motion depends on.
 
     Args:
-        stored: in soft contacts [J], if a convex step has found it, with that of contacts that are recorded as impacts;
-            None where the points that hold tell.
+        stored: energy of compliant contacts [J] as the last convex step has found it, which includes that of contacts
+            that are recorded as impacts. If None, it is computed from the active contact points.
 
     Attributes:
-        watches: of each guard, what it holds: WATCH records. bodies: BODY_WORK records. multipliers: of each
-            constraint's rows. The latter two are those of the state after `accelerations`.
+        watches: WATCH records, one for each guard. bodies: BODY_WORK records. multipliers: of the rows of the
+            constraints, shape (rows,). The latter two belong to the state once `accelerations` has been called.
     """
 
     def __init__(self, system: System, state: State, stored: float | None = None):
@@ -60,11 +66,11 @@ class Observation:
         return self.system.scratch.multipliers
 
     def energies(self) -> tuple[float, float]:
-        """(kinetic, potential) [J], with what is stored in soft contacts."""
+        """Return (kinetic, potential) [J]. The latter includes the energy of compliant contacts."""
         return self._weigh(NO_LINKS, NO_POSES, NO_POSES)
 
     def place(self, compiled: CompiledModel, X_WL: np.ndarray) -> tuple[float, float]:
-        """As `energies`, and write the poses of links to `X_WL`, shape (L, 7)."""
+        """Write the poses of links to `X_WL`, shape (L, 7), and return the result of `energies`."""
         return self._weigh(compiled.link_body, compiled.X_BL, X_WL)
 
     def _weigh(self, link_body: np.ndarray, X_BL: np.ndarray, X_WL: np.ndarray) -> tuple[float, float]:
@@ -73,21 +79,21 @@ class Observation:
         return kinetic, potential + (stored if self._stored is None else self._stored)
 
     def gaps(self) -> np.ndarray:
-        """What the positions break of each row of the constraints [rad or m]."""
+        """Return the position error of each row of the constraints, shape (rows,) [rad or m]."""
         gaps(self.system, self.state.time, self.state.q)
         return self.system.scratch.error
 
     def accelerations(self) -> np.ndarray:
-        """qdd, shape (nv,)."""
+        """Return qdd, shape (nv,)."""
         y = np.concatenate([self.state.q, self.state.qd, np.zeros(LEDGERS)])
         rates = np.zeros_like(y)
         write_rates(self.system, self.state.time, y, rates)
         return rates[len(self.state.q) : -LEDGERS]
 
     def efforts(self, constraints: ConstraintSet) -> np.ndarray:
-        """With what each dof is driven, after `accelerations`, shape (nv,) [N m or N].
+        """Return the driving force on each dof, shape (nv,) [N m or N]. `accelerations` must have been called.
 
-        By drives, the callback, and prescribed motion.
+        It is the sum of the forces of drives, of the callback, and of prescribed motion.
         """
         found = self.inputs.thrust.copy()
         add_drives(self.system, self.state.q, self.state.qd, found)
@@ -99,7 +105,7 @@ class Observation:
             if record.kind == EQUATION:
                 for term in constraints.arrays.terms[record.term : record.term_end]:
                     found[term.v] += term.weight * multipliers[0]
-            else:  # across a chart, in its child-side axes
+            else:  # of a ball or free joint, in its child-side axes
                 body = self.system.model.bodies[record.other]
                 R = get9(self.bodies[record.other].rotation)
                 parts = np.concatenate([rotate_back(R, tuple(multipliers[3:])), rotate_back(R, tuple(multipliers[:3]))])
@@ -109,15 +115,15 @@ class Observation:
 
 @kernel
 def stored_softly(touch):
-    """In soft contacts that hold [J]."""
+    """Return the energy of the active compliant contacts [J]."""
     return soft_contact_energy(touch)
 
 
 @kernel
 def place_and_weigh(system, q, qd, link_body, X_BL, X_WL):
-    """Write the poses of links to `X_WL`, shape (L, 7). Returns (kinetic, potential, stored in soft contacts) [J].
+    """Write the poses of links to `X_WL`, shape (L, 7). Return (kinetic, potential, stored in compliant contacts) [J].
 
-    See `mechanical_energy` of the first two; link_body and X_BL are `CompiledModel`'s.
+    The first two are those of `mechanical_energy`. link_body and X_BL are those of the `CompiledModel`.
     """
     kinetic, potential = energies_of(system.model, system.work, q, qd)
     write_link_poses(system.work, link_body, X_BL, X_WL)
@@ -126,7 +132,7 @@ def place_and_weigh(system, q, qd, link_body, X_BL, X_WL):
 
 @kernel
 def add_drives(system, q, qd, out):
-    """Add to `out`, shape (nv,), what drives exert at a state, as `guard_forces` has them act."""
+    """Add to `out`, shape (nv,), the forces of drives at a state, as `guard_forces` applies them."""
     model, work = system.model, system.work
     for k in range(model.guards.shape[0]):
         guard, watch = model.guards[k], work.watches[k]

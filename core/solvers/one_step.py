@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One step by whichever method is on, and how far its ends are from the next event."""
+"""One step by the present method, explicit or implicit, and the margins to events at its two ends."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from .system import parts_of
 
 
 class Settings(Bundled, namedtuple("Settings", "tolerance order methods shallow resting near loose")):
-    """What does not change in a run.
+    """Settings that do not change during a run.
 
     Attributes:
-        tolerance: of the error in a step, absolute and relative. order: of implicit steps. methods: that are allowed.
-        shallow: how far a stop that is struck at once might have given way [m or rad].
-        resting: what would bounce no higher, or slide no farther, comes to rest at once [m or rad].
-        near: part of a step by which it may miss an event, to be made up by a straight line.
-        loose: likewise where forces do not jump.
+        tolerance: absolute and relative error tolerance of a step. order: of implicit steps. methods: those allowed.
+        shallow: largest depth of a compliant stop at which its impact is instantaneous [rad or m].
+        resting: height of a bounce, or length of a slide, below which a motion ends at once [rad or m].
+        near: tolerance of event times, in parts of a step; a straight line makes up for the rest.
+        loose: the same where forces do not jump.
     """
 
 
 @jitable
 def attempt(calls, system, y, trial, stages, now, h, settings):
-    """Leave in `trial` where y is after h seconds. Returns (error, rate of the fastest change or 0)."""
+    """Write to `trial` the state that y reaches after h seconds. Return (error, rate of the fastest change or 0)."""
     tolerance, order = settings.tolerance, settings.order
     if now.implicit:
         error = extrapolated_step(calls, system, y, trial, stages, stages[order], now.time, h, order, tolerance)
@@ -37,12 +37,12 @@ def attempt(calls, system, y, trial, stages, now, h, settings):
 
 @jitable
 def end_row(now, settings):
-    """Which of the stages has the rates where an attempt has ended."""
+    """Return the number of the stage that has the rates at the end of an attempted step."""
     return settings.order if now.implicit else COUNT
 
 
 @subroutine
 def mark(system, y, slopes, end):
-    """Write the margins at the beginning (0) or at the end (1) of a step."""
+    """Write the margins at the beginning (end = 0) or at the end (end = 1) of a step to `system.margins`."""
     q, qd = parts_of(system, y)
     write_margins(system.model, system.work, q, qd, parts_of(system, slopes)[1], system.margins[end])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Smooth functions of time through samples, for `Controls`."""
+"""Smooth functions of time through samples, from which `Controls` makes prescribed motion."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from ..spatial.arrays import norm
 def pose_path(
     first: float, step: float, poses: np.ndarray, jumps: Mapping[int, np.ndarray] | None = None
 ) -> Callable[[float], np.ndarray]:
-    """Return the pose at any time [s], through samples `step` apart from `first` on; it stays at the last one.
+    """Return the pose as a function of time [s], through samples `step` apart that begin at `first`.
+
+    Before the first sample and after the last one, the pose is that of the nearest sample.
 
     Args:
         poses: shape (n, 7), x y z qw qx qy qz.
         jumps: {number of a sample to which the poses jump: the pose from which they jump there, shape (7,)}.
 
     Returns:
-        a function that gives x y z and a unit quaternion, shape (7,), with a continuous acceleration between the
+        A function that returns x y z and a unit quaternion, shape (7,). Its acceleration is continuous between the
         first sample and the last, except at jumps.
     """
     jumps = jumps or {}
@@ -41,7 +43,10 @@ def pose_path(
 
 
 def _smooth(samples: np.ndarray) -> Callable[[float], np.ndarray]:
-    """Return the pose at any place, counted in samples, shape (n, 7); before and after them, the first and the last."""
+    """Return the pose, shape (7,), as a function of the place, which is counted in samples, shape (n, 7).
+
+    Before the first sample and after the last one, it is that of the nearest sample.
+    """
     turns = samples[:, 3:] / norm(samples[:, 3:])[..., None]
     flips = np.where(np.sum(turns[1:] * turns[:-1], axis=1) < 0.0, -1.0, 1.0)
     samples[:, 3:] = turns * np.concatenate([[1.0], np.cumprod(flips)])[:, None]
@@ -51,17 +56,17 @@ def _smooth(samples: np.ndarray) -> Callable[[float], np.ndarray]:
         place = min(max(place, 0.0), len(samples) - 1.0)
         number = min(int(place), max(len(samples) - 2, 0))
         found = _between(samples[number : number + 2], bends[number : number + 2], place - number)
-        found[3:] /= math.hypot(*found[3:])  # of one rounding on any processor, which BLAS's is not
+        found[3:] /= math.hypot(*found[3:])  # hypot rounds alike on every processor, and BLAS does not
         return found
 
     return pose
 
 
 def spline_bends(samples: np.ndarray) -> np.ndarray:
-    """Second differences of the cubic spline through even samples, shape (n, k), at each of them.
+    """Return the second differences of the cubic spline through evenly spaced samples, shape (n, k).
 
-    Its first two pieces are one polynomial, and so are its last two: with nothing known beyond the ends, this follows
-    the samples as closely there as in between.
+    The first two pieces are one polynomial, and so are the last two. Nothing is known beyond the ends, and with this
+    condition the spline follows the samples as closely there as between them.
 
     Source: de Boor, A Practical Guide to Splines (1978), chapter IV, the not-a-knot condition.
     """
@@ -84,7 +89,7 @@ def spline_bends(samples: np.ndarray) -> np.ndarray:
 
 
 def _solved(right: np.ndarray) -> np.ndarray:
-    """x of x[i - 1] + 4 x[i] + x[i + 1] = right[i], by elimination."""
+    """Return the solution x of x[i - 1] + 4 x[i] + x[i + 1] = right[i], by elimination."""
     found, factors = right.copy(), np.empty(len(right))
     factors[0] = 0.25
     found[0] *= 0.25
@@ -97,7 +102,7 @@ def _solved(right: np.ndarray) -> np.ndarray:
 
 
 def _between(samples: np.ndarray, bends: np.ndarray, part: float) -> np.ndarray:
-    """The spline between two samples; exactly these at its ends."""
+    """Return the spline at a part of the way between two samples; at the ends, exactly the samples."""
     if len(samples) == 1:
         return samples[0].copy()
     rest = 1.0 - part

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a solver is to `Simulation`, whatever it does inside: a state goes in, and moves on; inputs act on it."""
+"""The interface between `Simulation` and its solvers: states, progress, counters and the `Solver` protocol."""
 
 from __future__ import annotations
 
@@ -14,28 +14,29 @@ from .inputs import Inputs
 from .observation import Observation
 
 Memory = dict[str, np.ndarray]
-"""All that a solver needs to go on from a state bit for bit, the state included."""
+"""All arrays that a solver needs to continue from a state bit for bit, including the state, by name."""
 
 
 class Progress(IntEnum):
-    """How far `Solver.advance` came."""
+    """The result of `Solver.advance`."""
 
-    REACHED = 0  # the time that was asked for
-    UNDERWAY = 1  # not yet there: call again
-    HOPELESS = 2  # no step is short enough; the state is that of the last good one
+    REACHED = 0  # the state is at the requested time
+    UNDERWAY = 1  # the state is not there yet: call again
+    HOPELESS = 2  # no step is short enough; the state is that after the last accepted step
 
 
 REACHED, UNDERWAY, HOPELESS = map(int, Progress)
-"""The same, as kernels return them."""
+"""The values of `Progress` as integers, which kernels return."""
 
 
 class State(NamedTuple):
-    """Where a motion has come to.
+    """A state of a motion.
 
     Attributes:
-        time: since it began [s].
+        time: since the motion began [s].
         q: shape (nq,). qd: shape (nv,).
-        dissipated, supplied: energy that dampers have taken away, and that controls have brought in [J].
+        dissipated: energy that dampers, friction and impacts have removed so far [J].
+        supplied: energy that drives and controls have added so far [J].
     """
 
     time: float
@@ -47,14 +48,17 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class Counters:
-    """What a solver has done so far.
+    """The work of a solver so far.
 
     Attributes:
-        steps, implicit_steps, rejected: taken, those of them that were implicit, and those tried in vain.
-        evaluations: of all accelerations. iterations: of Newton's method, to close loops and couplings after steps.
-        events, impacts: instants at which something began or ceased to act, and those at which velocities jumped.
-        unsettled: events after which it is not certain what holds.
-        is_crowded: whether it gives up since events follow each other with next to no time between them.
+        steps: number of accepted steps. implicit_steps: the implicit ones among them. rejected: number of failed
+            attempts.
+        evaluations: number of evaluations of all accelerations.
+        iterations: of Newton's method, which closes loops and couplings after steps.
+        events: number of instants at which a force began or ceased to act. impacts: the ones at which velocities
+            jumped.
+        unsettled: number of events after which the modes of guards or contacts are uncertain.
+        is_crowded: whether the solver gives up because the time between events is nearly zero.
     """
 
     steps: int = 0
@@ -69,11 +73,11 @@ class Counters:
 
 
 class Solver(Protocol):
-    """What steps a motion on. Made from (system, state, accuracy)."""
+    """A solver, which integrates a motion. It is constructed from (system, state, accuracy)."""
 
     @property
     def state(self) -> State:
-        """At present; a copy."""
+        """The present state, as a copy."""
         ...
 
     @property
@@ -81,29 +85,33 @@ class Solver(Protocol):
 
     @property
     def flow(self) -> float:
-        """Energy that has gone in and out so far, all counted as positive [J]; 0 where that is not counted."""
+        """The energy that has been added and removed so far, both counted as positive [J]; 0 if it is not counted."""
         ...
 
     def control(self, inputs: Inputs) -> None:
-        """Let something else act from now on."""
+        """Replace the inputs from the present time on."""
         ...
 
     def advance(self, time: float) -> Progress:
-        """Bring the state to `time` [s], or a part of the way where that takes long, so that a caller can stop."""
+        """Integrate up to `time` [s], or a part of the way if that takes long, so that a caller can stop."""
         ...
 
     def observe(self) -> Observation:
-        """What there is to see at the present state; it changes nothing of how the motion goes on."""
+        """Return an observation of the present state. It does not change how the motion continues."""
         ...
 
     def snapshot(self) -> Memory:
-        """The present state, and all besides that decides how it goes on; a copy."""
+        """Return the present state and all else that determines how the motion continues, as copies."""
         ...
 
     def accept(self, arrays: Sequence[np.ndarray]) -> Memory:
-        """Return the arrays of a file as a memory of this solver's. Raises StateError if they cannot be one."""
+        """Return the arrays of a file as a memory of this solver.
+
+        Raises:
+            StateError: if they cannot be one.
+        """
         ...
 
     def restore(self, memory: Memory) -> None:
-        """Go on from there. It is this solver's, or that of another one of the same kind for the same model."""
+        """Continue from a memory of this solver, or of another solver of the same kind for the same model."""
         ...
