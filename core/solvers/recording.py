@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is kept of a motion, frame by frame, and what is worked out of it on request."""
+"""Recording of a motion: the frames of its trajectory, and the forces that are computed on request."""
 
 from __future__ import annotations
 
@@ -36,11 +36,18 @@ from .observation import Observation
 from .touch_log import TOUCH, TouchLog
 
 RECORDS = ("efforts", "wrenches", *TABLES)
-"""What a `Recorder` works out on request; see `Trajectory`."""
+"""Names of the results that a `Recorder` computes on request; see `Trajectory`."""
 
 
 def blank_trajectory(stages: Sequence[CompiledModel], times: np.ndarray, record: Collection[str]) -> Trajectory:
-    """One with room for all that moves in any stage of a motion; what does not move in a stage is no number."""
+    """Return a trajectory with room for all coordinates of all stages of a motion.
+
+    Coordinates that a stage does not have are NaN in its frames.
+
+    Args:
+        times: of the frames, shape (F,) [s].
+        record: names in `RECORDS`.
+    """
     compiled = stages[0]
     q_names = _united([coordinate_names(stage) for stage in stages])
     qd_names = _united([coordinate_names(stage, velocities=True) for stage in stages])
@@ -69,7 +76,7 @@ def blank_trajectory(stages: Sequence[CompiledModel], times: np.ndarray, record:
 
 
 def _columns_of_joints(stages: Sequence[CompiledModel], q_names: list, qd_names: list) -> dict[str, tuple]:
-    """See `Trajectory.joints`."""
+    """Return the columns of q and qd that belong to each joint: see `Trajectory.joints`."""
     found: dict[str, tuple] = {}
     at_q, at_v = ({name: at for at, name in enumerate(names)} for names in (q_names, qd_names))
     for stage in stages:
@@ -86,13 +93,17 @@ def _united(lists: list[list]) -> list:
 
 
 class Recorder:
-    """Fills a trajectory during one stage of a motion.
+    """A recorder, which writes the frames of one stage of a motion to the trajectory.
 
     Args:
-        owners: the names of the links that the solids belong to, which may touch. ground: these; None where none may.
+        trajectory: one from `blank_trajectory`, of all stages.
+        before: the recorder of the stage before.
+        owners: for each solid, the name of its link.
+        ground: the solids that may touch; None if none may.
 
     Attributes:
-        frames: how many it has. loop_error: the largest gap so far, of loops [m] and of equations [rad or m].
+        frames: number of frames so far, of all stages.
+        loop_error: the largest gap so far, of loops [m] and of equations [rad or m].
     """
 
     def __init__(
@@ -108,13 +119,13 @@ class Recorder:
         self.frames, self.loop_error = (before.frames, before.loop_error) if before else (0, 0.0)
         self._begun, self._owners = self.frames, owners
         self._log = TouchLog(ground) if ground else None
-        self._touched: list[Contacts] = before._touched if before else []  # one of all stages, as the trajectory is
+        self._touched: list[Contacts] = before._touched if before else []  # shared by all stages, as the trajectory is
         self._at_q = _columns(coordinate_names(compiled), trajectory.q_names)
         self._at_v = _columns(coordinate_names(compiled, velocities=True), trajectory.qd_names)
 
     @property
     def trajectory(self) -> Trajectory:
-        """The frames so far, with none of their impacts, which the solver has."""
+        """The frames so far, without impacts, which the solver keeps."""
         done = self._all.first(self.frames)
         if done.contacts is None:
             return done
@@ -122,25 +133,25 @@ class Recorder:
 
     @property
     def stage(self) -> Trajectory:
-        """The frames of this stage, with the coordinates that its model has."""
+        """The frames of this stage, with the coordinates of its model only."""
         done = self.trajectory.since(self._begun)
         efforts = None if done.efforts is None else done.efforts[:, self._at_v]
         return dataclasses.replace(done, q=done.q[:, self._at_q], qd=done.qd[:, self._at_v], efforts=efforts)
 
     @property
     def touches(self) -> np.ndarray:
-        """TOUCH records of this stage, its first frame being number 0."""
+        """The TOUCH records of this stage, whose frames are counted from its first one."""
         return self._log.lines if self._log else np.zeros(0, TOUCH)
 
     def rewind(self, frames: int, loop_error: float) -> None:
-        """Go on after so many frames; what came after them is written over."""
+        """Continue after so many frames. Later frames will be overwritten."""
         self.frames, self.loop_error = frames, loop_error
         del self._touched[frames:]
         if self._log:
             self._log.rewind(frames - self._begun)
 
     def record(self, seen: Observation) -> None:
-        """Keep the present state as the next frame."""
+        """Write the present state to the next frame."""
         out, compiled, frame, state = self._all, self.compiled, self.frames, seen.state
         out.q[frame, self._at_q], out.qd[frame, self._at_v] = state.q, state.qd
         out.dissipated[frame], out.supplied[frame] = state.dissipated, state.supplied
@@ -167,7 +178,7 @@ class Recorder:
 
 
 def _columns(names: list[tuple], known: Sequence[tuple]) -> slice | np.ndarray:
-    """Where names are among others; a slice if they follow each other, since numpy is quickest with those."""
+    """Return the places of names among others. They are a slice if they are contiguous, which numpy indexes fastest."""
     number = {name: at for at, name in enumerate(known)}
     found = np.array([number[name] for name in names], dtype=np.intp)
     begin = int(found[0]) if len(found) else 0
@@ -175,13 +186,13 @@ def _columns(names: list[tuple], known: Sequence[tuple]) -> slice | np.ndarray:
 
 
 def _points(seen: Observation) -> np.recarray:
-    """POINT records of what touches, with the loads of the state after `accelerations`."""
+    """Return the POINT records of contacts. `accelerations` must have been called, which computes their loads."""
     touch = seen.system.touch
     return touch.points[: touch.count[POINTS]]
 
 
 def reaction_names(compiled: CompiledModel) -> list[str]:
-    """The joints that `reactions` tells of: those of the tree, and those that close loops."""
+    """Return the joints whose wrenches `reactions` computes: those of the tree, and those that close loops."""
     floats = [span.joint.name for span in compiled.spans.values() if span.link in compiled.floating]
     return [
         *floats,
@@ -197,9 +208,14 @@ def reactions(
     qdd: np.ndarray,
     touching: Sequence[Contact] = (),
 ) -> dict[str, np.ndarray]:
-    """What each joint gives to the link that it carries, after `accelerations`: see `Trajectory.wrenches`.
+    """Return the wrench that each joint exerts on the link that it carries: see `Trajectory.wrenches`.
 
-    A loop joint gives its part of a link what that part's motion asks for, and what the weld hands on to the rest.
+    `accelerations` must have been called. If a link is cut in two, the wrench of its loop joint is the sum of the
+    wrench that moves the cut part, and of the wrench that the weld transmits to the rest of the link.
+
+    Args:
+        qdd: accelerations at present, shape (nv,).
+        touching: contacts at present, whose forces act on links.
     """
     state, inputs, bodies = seen.state, seen.inputs, seen.bodies
     poses = tree_kinematics(compiled, state.q)[0]
@@ -235,18 +251,21 @@ def reactions(
         if signal and signal.of_link:
             point = poses[compiled.link_names.index(signal.name), :3]
             push(signal.name, np.roll(seen.multipliers[record.row : record.row + 6], 3), point)
-    as_now = dataclasses.replace(compiled, arrays=seen.system.model)  # with gravity as it is at present
+    as_now = dataclasses.replace(compiled, arrays=seen.system.model)  # with the present gravity
     return tree_wrenches(as_now, state.q, state.qd, qdd, outside) | found
 
 
 def _child_side(joint: Joint, poses: np.ndarray, compiled: CompiledModel) -> np.ndarray:
-    """Where the origin of the joint's child-side frame is in the world [m]."""
+    """Return the origin of the joint's child-side frame in the world, shape (3,) [m]."""
     X_WL = IDENTITY if joint.child == WORLD else tuple(poses[compiled.link_names.index(joint.child)])
     return np.array(compose(X_WL, joint.X_CJ)[:3])
 
 
 def _asked(compiled: CompiledModel, bodies: np.recarray, body: int, point: np.ndarray) -> np.ndarray:
-    """The wrench that a body's present motion and weight ask for, taken at a point, force first, shape (6,)."""
+    """Return the wrench that a body's present acceleration and its weight require, shape (6,) [N, N m].
+
+    The force comes first, and the moment is about `point`, in world axes.
+    """
     own = bodies[body]
     inertia = inertia_rotate(get9(own.rotation), rigid_inertia_of(compiled.arrays.bodies[body]))
     velocity, acceleration = get_pair(own.velocity), get_pair(own.acceleration)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Refuse states in which the mass matrix is singular."""
+"""Rejection of states in which the mass matrix is singular."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ..model import ModelError
 from ..model.compiled import CompiledModel
 
 SINGULAR = (parallel_axes, idle_screw)
-"""Rules about axes that make the mass matrix singular, unless the joints have armatures."""
+"""Rules that find axes which make the mass matrix singular, unless the joints have armatures."""
 
 
 def require_regular(compiled: CompiledModel, q: np.ndarray) -> None:
-    """Refuse a state, q of shape (nq,), in which something can move and nothing that has inertia moves along.
+    """Raise an error if a joint can move in a way that moves nothing with inertia. q: shape (nq,).
 
     Raises:
-        ModelError: the link or the joint that is at fault, and what to do.
+        ModelError: if the mass matrix is singular. The message names the link or the joint, and says what to do.
     """
     issues = [issue for rule in SINGULAR for issue in rule(compiled.model)]
     at_rest = np.zeros(compiled.nv)

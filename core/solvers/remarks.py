@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a user may not expect of a run, in words."""
+"""Notes about a run, in sentences: links that fall or float, and joints at their velocity limits."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from ..trajectory.trajectory import Trajectory
 from .controls import Controls
 
 AT_IT = 1e-9
-"""Part by which a speed may differ from the largest one and be it."""
+"""Relative difference of a speed and a velocity limit up to which the joint counts as being at the limit."""
 
 MOST_TOLD = 3
-"""Joints that are named one by one."""
+"""Number of joints that are named one by one. More are only counted."""
 
 
 def remarks(compiled: CompiledModel, led: Iterable[str] = (), falls: str = "") -> list[str]:
     """Return a sentence for each link that floats and has nothing to land on.
 
     Args:
-        led: links whose motion is prescribed: neither they nor what hangs on them floats.
-        falls: as `falls_as_a_whole` gives it; the doctor reports that one.
+        led: links whose motion is prescribed. Neither they nor the links that joints connect with them float.
+        falls: the result of `falls_as_a_whole`. The doctor reports that link.
     """
     tree, model = compiled.tree, compiled.model
     if any(model.gravity):
@@ -38,10 +38,11 @@ def remarks(compiled: CompiledModel, led: Iterable[str] = (), falls: str = "") -
 
 
 def falls_as_a_whole(model: Model, compiled: CompiledModel, controls: Controls, qd: np.ndarray) -> str:
-    """The link on which all of a model hangs that falls freely, as a robot does whose base is loose; empty for others.
+    """Return the base link of a model that falls freely as a whole, such as a robot with a loose base, else "".
 
-    Others are: what hangs in the world, be it later on; several pieces; a single body, as falls or is thrown on
-    purpose; what starts with a speed; what something else pulls or pushes; and all that gravity does not pull at.
+    The result is empty for a model that is joined to the world at any time, for several machines, and for a single
+    body, which falls on purpose. It is also empty if the base starts with a velocity, if anything else drives or pushes
+    the model, or if gravity acts on none of its links.
 
     Args:
         compiled: the model as it starts. qd: its velocities, shape (nv,).
@@ -59,7 +60,7 @@ def falls_as_a_whole(model: Model, compiled: CompiledModel, controls: Controls, 
 
 
 def at_largest_speed(stages: Iterable[CompiledModel], motion: Trajectory) -> list[str]:
-    """Which joints moved as fast as their velocity limits let them, and for how long: the longest first."""
+    """Return a sentence for each joint that moved at its velocity limit, the longest time first."""
     found: dict[str, tuple[float, str]] = {}
     spacing = np.diff(motion.times)
     for compiled in stages:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run took, and how well it kept its energy and its loops."""
+"""The report of a run: its cost, and the errors of its energy and its loops."""
 
 from __future__ import annotations
 
@@ -14,33 +14,36 @@ from ..trajectory.trajectory import Trajectory
 from .contact_report import ContactReport
 
 STILL = 1e-8
-"""Sizes of a model a second at which its links move at most if nothing moves: rounding errors where nothing has weight.
+"""Speed of links, in sizes of the model per second, up to which a model without gravity counts as still.
 
-It is no energy, which would call a motion of a speck of dust rest.
+Such speeds are rounding errors. A limit of the energy would count the motion of a speck of dust as rest.
 """
 
 ROUNDING = 1e-12
-"""Part of the energy at stake below which the energy that moves is rounding error, so that nothing moves."""
+"""Ratio of the energy that moves to the energy at stake, up to which the former counts as rounding error."""
 
 NOTHING_MOVES = "nothing moves: all links rest in balance; look at gravity, and at the axes and places of the joints"
 
 
 @dataclass
 class Report:
-    """What a run took and how well it kept its energy and its loops.
+    """The cost of a run, and the errors of its energy and its loops.
 
     Attributes:
-        frames: computed so far. wall_time [s].
-        steps, implicit_steps, rejected: of the solver, those of them that were implicit, and those tried in vain.
-        evaluations: of all accelerations. iterations: of Newton's method, to close loops and couplings after steps.
-        events: instants at which something began or ceased to act: stops, sticking, largest speeds and forces.
-        impacts: those of them at which velocities jumped.
-        energy_drift: largest |kinetic + potential + dissipated - supplied - what they were at the start| [J].
-        energy_scale: the largest of the kinetic energy's peak, the potential energy's range, and what goes in and out
-            between two frames; 0 if nothing moves [J].
-        loop_error: largest gap in a loop joint [m], or error of a coupling [rad or m]; 0 where there are none.
-        notes: what a user may wonder at.
-        contact: what touched; None where nothing may.
+        frames: number of frames so far. wall_time: time of computation [s].
+        steps: number of accepted steps. implicit_steps: the implicit ones among them. rejected: number of failed
+            attempts.
+        evaluations: number of evaluations of all accelerations.
+        iterations: of Newton's method, which closes loops and couplings after steps.
+        events: number of instants at which something began or ceased to act: a stop, sticking friction, a velocity or
+            effort limit.
+        impacts: number of events at which velocities jumped.
+        energy_drift: largest |kinetic + potential + dissipated - supplied - the same at the start| [J].
+        energy_scale: the largest of three energies: the peak of the kinetic energy, the range of the potential energy,
+            and the energy that is added and removed between two frames; 0 if nothing moves [J].
+        loop_error: largest gap in a loop joint [m], or error of a coupling [rad or m]; 0 if there are none.
+        notes: sentences about what a user may not expect.
+        contact: the report about contact; None if nothing can touch.
     """
 
     frames: int = 0
@@ -60,16 +63,17 @@ class Report:
 
     @property
     def relative_drift(self) -> float:
-        """energy_drift / energy_scale; 0 where nothing moves."""
+        """energy_drift / energy_scale; 0 if nothing moves."""
         return self.energy_drift / self.energy_scale if self.energy_scale > 0.0 else 0.0
 
-    @np.errstate(all="ignore")  # a run that diverges has energies beyond all numbers
+    @np.errstate(all="ignore")  # the energies of a run that diverges may be infinite
     def weigh(self, done: Trajectory, largest_flow: float, at_stake: float, at_rest: float) -> None:
-        """Fill in what the frames tell.
+        """Fill in the number of frames and the energies.
 
         Args:
-            largest_flow: the most energy that goes in and out between two frames [J].
-            at_stake: as `energy_at_stake` computes it [J]. at_rest: as `energy_at_rest` does [J].
+            done: the frames so far.
+            largest_flow: the most energy that is added and removed between two frames [J].
+            at_stake: the result of `energy_at_stake` [J]. at_rest: the result of `energy_at_rest` [J].
         """
         total = done.kinetic + done.potential + done.dissipated - done.supplied
         scale = max(done.kinetic.max(initial=0.0), np.ptp(done.potential) if len(done) else 0.0, largest_flow)
@@ -85,7 +89,7 @@ def energy_at_stake(compiled: CompiledModel) -> float:
     """Return the energy that lifts all links of a model by the model's size [J]; 0 without gravity.
 
     Energies are sums of terms of about this size, so their rounding error is proportional to it. The potential energy
-    itself is no such measure, since it is 0 at a height that the file's author has chosen.
+    itself does not measure that size, since it is 0 at a height that the file's author has chosen.
     """
     model = compiled.model
     mass = sum(link.mass for link in model.links if link.gravity)
@@ -93,5 +97,5 @@ def energy_at_stake(compiled: CompiledModel) -> float:
 
 
 def energy_at_rest(compiled: CompiledModel) -> float:
-    """Return the largest energy of a model's motion that counts as none [J]."""
+    """Return the largest energy of a model's motion at which the model counts as still [J]."""
     return sum(link.mass for link in compiled.model.links) * (STILL * size_of(compiled)) ** 2

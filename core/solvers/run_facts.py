@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the doctor can measure of a run: inertias, forces, frequencies, and whether anything is amiss at all."""
+"""Facts about a run, for the rules of the doctor: inertias, forces, frequencies, and whether the run is in trouble."""
 
 from __future__ import annotations
 
@@ -28,39 +28,52 @@ from .protocol import Counters, State
 from .report import Report, energy_at_stake
 from .system import LEDGERS, System, free_rates, make_system
 
-SLOW, SETTLED_IN = 2e4, 0.1
-"""Steps tried for a second of motion beyond which something else than what frames show takes the time; those of the
-first tenth of a second count as if they were for all of it, since stiff models begin with short steps. The stiffest
-healthy model among the solvers' tests takes 1.6e4, by explicit steps alone."""
+SLOW = 2e4
+"""Attempted steps per second of motion beyond which a run is slow, because of motion that frames cannot show [1/s].
+
+The stiffest healthy model among the solvers' tests takes 1.6e4, by explicit steps alone.
+"""
+
+SETTLED_IN = 0.1
+"""Shortest time by which the number of steps is divided [s], since stiff models begin with short steps."""
 
 MUCH_DRIFT = 0.01
-"""Part of the energy scale beyond which a motion looks wrong."""
+"""Relative energy drift beyond which a motion looks wrong."""
 
 MUCH_WITH_CONTACT = {"draft": 0.05, "good": 0.02, "exact": 0.01}
-"""The same where links may touch, by accuracy: convex steps of 8 ms at draft may well be off by some percent."""
+"""Relative energy drift beyond which a motion with contact looks wrong, by accuracy.
 
-UNSEEN, UNSEEN_WITH_CONTACT = 1e-9, 1e-6
-"""Part of the energy at stake up to which a drift is numerical error, whatever the energy that moves. As a heap
-settles, its weight sinks by this part of the model's size, which nobody sees, within steps that are exact to first
-order only."""
+Convex steps of 8 ms at draft may well be off by some percent.
+"""
+
+UNSEEN = 1e-9
+"""Ratio of energy drift to energy at stake up to which a drift is numerical error, however little energy moves."""
+
+UNSEEN_WITH_CONTACT = 1e-6
+"""The same with contact.
+
+While a heap settles, its links sink by this part of the model's size, which is invisible, in steps of first order.
+"""
 
 FEW = 8
-"""Frames that are too few to tell how much energy moves between them."""
+"""Number of frames below which it is uncertain how much energy moves between them."""
 
 OPEN = 1e-6
-"""Metres and radians beyond which a loop counts as open."""
+"""Gap beyond which a loop counts as open [m or rad]."""
 
 MEASURES = {DISTANCE: ("distance", "m"), CONE: ("cone angle", "rad"), TWIST: ("twist", "rad")}
+"""Name and unit of a measure in messages, by its code."""
 
 
 @dataclass(frozen=True)
 class Watched:
-    """A guard with what a person calls it.
+    """A guard with the names that messages use for it.
 
     Attributes:
-        axis: number of the joint's axis that says what is watched.
-        part: which of the joint's coordinates, or what its row measures; empty where there is but one.
-        unit: "rad" or "m". value: what it started from.
+        number: of the guard.
+        axis: number of the joint's axis whose fields describe the guard.
+        part: the coordinate of the joint, or the measure that it limits; empty if the joint has only one.
+        unit: "rad" or "m". value: its coordinate or measure at the start, in that unit.
     """
 
     number: int
@@ -79,22 +92,23 @@ class Watched:
         return f"joint '{self.joint.name}'"
 
     def with_axis(self, **changes: float | str) -> Remedy:
-        """Other values of fields of its axis."""
+        """Return the remedy that sets fields of its axis to other values."""
         return Remedy("joint", tuple(changes.items()), self.joint.name, self.axis)
 
 
 @dataclass(frozen=True)
 class RunFacts:
-    """A run as it is at present.
+    """The facts about a run at present.
 
     Attributes:
-        start: what it started from. seen: what there is to see at present.
-        accuracy: that was asked for.
+        start: the state at the start of the stage. seen: an observation of the present state.
+        trajectory: the frames of the stage.
+        accuracy: the requested accuracy.
         failed: whether the solver has given up.
-        falls: the link on which all hangs, where all falls freely from the first frame on; else empty.
-        times, numbers: of all frames, when they are [s] and what messages call them, shape (F,).
-        touches: what touched in this stage; None where nothing may. contact: whether it was to be looked at.
-        jumps: of prescribed motion so far.
+        falls: the base link if the whole model falls freely from the first frame on, else "".
+        times: of all frames [s], shape (F,). numbers: the numbers of these frames in messages, shape (F,).
+        touches: the contacts of this stage; None if nothing can touch. contact: whether contact is switched on.
+        jumps: the jumps of prescribed motion so far.
     """
 
     compiled: CompiledModel
@@ -115,14 +129,14 @@ class RunFacts:
     jumps: tuple[Jump, ...] = ()
 
     def frame_at(self, time: float) -> str:
-        """What messages call the frame at a time [s], or the first after it."""
+        """Return the number, for messages, of the frame at a time [s], or of the first one after it."""
         return f"{self.numbers[min(np.searchsorted(self.times, time), len(self.numbers) - 1)]:g}"
 
     def is_prescribed(self, joint: Joint) -> bool:
         return joint.name in self.controls.joints
 
     def is_scheduled(self, joint: Joint) -> bool:
-        """Whether numbers of its axes change in time, so that what they are at one says little of another."""
+        """Return whether fields of its axes change in time, so that their present values say little about others."""
         return any(name == joint.name for name, _ in self.controls.schedule.axes)
 
     @cached_property
@@ -132,12 +146,12 @@ class RunFacts:
 
     @property
     def contacts(self) -> ContactFacts | None:
-        """Return `touching`; None also if no two links may meet, since then nothing needs convex hulls."""
+        """Return `touching`; None also if no two links can touch, since then no rule needs convex hulls."""
         return self.touching if self.touches else None
 
     @cached_property
     def held(self) -> frozenset[str]:
-        """The links that no force moves: fixed in the world, or moved as prescribed. Their mass changes nothing."""
+        """The links that no force moves: fixed in the world, or with prescribed motion. Their masses change nothing."""
         compiled = self.compiled
         bodies = bodies_led(compiled, self.controls.joints, self.controls.links)
         return frozenset(
@@ -146,7 +160,7 @@ class RunFacts:
 
     @cached_property
     def groups(self) -> dict[str, list[Link]]:
-        """For each link, by its name, the links that are fixed to each other with it, itself too."""
+        """For each link, by its name, the links that are fixed to each other and to it, itself included."""
         model = self.compiled.model
         parts = model.rigid_parts()
         found: dict[str, list[Link]] = {}
@@ -160,12 +174,12 @@ class RunFacts:
 
     @property
     def is_bound(self) -> bool:
-        """Whether loops or couplings let a joint's place and load depend on others."""
+        """Whether loops or couplings make a joint's position and load depend on other joints."""
         return bool(self.compiled.welds or self.compiled.model.equations())
 
     @property
     def seconds(self) -> float:
-        """How long the motion has gone on."""
+        """The time since the start of the stage [s]."""
         return self.seen.state.time - self.start.time
 
     @property
@@ -182,12 +196,12 @@ class RunFacts:
 
     @property
     def in_trouble(self) -> bool:
-        """Whether anything went wrong that asks for a cause; much that may be one does no harm."""
+        """Whether anything went wrong that needs an explanation. Many possible causes do no harm in a healthy run."""
         return self.failed or self.is_slow or self.has_drifted or self.report.loop_error > OPEN
 
     @cached_property
     def names(self) -> list[tuple[str, str]]:
-        """Name and unit of each velocity coordinate, the unit that of its position."""
+        """Name and unit of each velocity coordinate; the unit is that of the position coordinate."""
         found = coordinate_names(self.compiled, velocities=True)
         return [(name, unit.removesuffix("/s")) for name, unit in found]
 
@@ -197,13 +211,13 @@ class RunFacts:
 
     @cached_property
     def axis_of_dof(self) -> list[int]:
-        """The number of the axis that says what acts on each velocity coordinate; 0 where none does."""
+        """The number of the axis whose fields describe what acts on each velocity coordinate; 0 if there is none."""
         numbers = [joint.kind.law or [column.axis for column in joint.columns] for joint, _ in self._places]
         return [axes[place] if axes else 0 for axes, (_, place) in zip(numbers, self._places, strict=True)]
 
     @cached_property
     def _places(self) -> list[tuple[Joint, int]]:
-        """The joint of each velocity coordinate, and its place among the joint's."""
+        """The joint of each velocity coordinate, and its index among the joint's velocities."""
         found = {}
         for span in self.compiled.spans.values():
             found |= {span.v_at(place): (span.joint, place) for place in range(span.joint.nv)}
@@ -225,7 +239,7 @@ class RunFacts:
             yield Watched(number, joint, axis, part, unit, value)
 
     def drives(self) -> Iterator[tuple[Watched, np.recarray]]:
-        """The guards of columns that a drive acts on, and that are free to move."""
+        """Yield the guards of dofs on which a drive acts, and whose joint is neither prescribed nor scheduled."""
         for watched in self.watched:
             guard = self.compiled.arrays.guards[watched.number]
             driven = guard.drive_stiffness or guard.drive_damping or guard.drive_push
@@ -235,9 +249,9 @@ class RunFacts:
 
     @cached_property
     def inertias(self) -> np.ndarray:
-        """What each dof's acceleration meets at the start, all that it carries left free, shape (nv,) [kg m^2 or kg].
+        """The inertia of each dof at the start, shape (nv,) [kg m^2 or kg], if the bodies that it carries are free.
 
-        Of a chart it is that of its body alone: the least that it can be.
+        For a ball or free joint, it is the inertia of its body alone, which is a lower bound.
         """
         system = self._at(self.start.q, np.zeros(self.compiled.nv))
         with np.errstate(divide="ignore"):
@@ -250,7 +264,7 @@ class RunFacts:
         return found
 
     def holding_force(self, dof: int, q: np.ndarray) -> float:
-        """What it takes to keep a column where it is, all else held as well [N m or N]."""
+        """Return the force that keeps a dof at rest while all other dofs are locked too [N m or N]."""
         return -float(self._at(q, np.zeros(self.compiled.nv), held=1).work.dofs.locking_force[dof])
 
     def _at(self, q: np.ndarray, qd: np.ndarray, held: int = 0) -> System:
@@ -264,24 +278,27 @@ class RunFacts:
 
     @cached_property
     def rates(self) -> np.ndarray:
-        """The accelerations at present, shape (nv,)."""
+        """The present accelerations, shape (nv,)."""
         with np.errstate(all="ignore"):
             return self.seen.accelerations()
 
     @property
     def fastest_dof(self) -> int:
-        """The velocity coordinate that accelerates most at present."""
+        """The velocity coordinate with the largest present acceleration."""
         sizes = np.where(np.isfinite(self.rates), np.abs(self.rates), math.inf)
         return int(np.argmax(sizes)) if len(sizes) else 0
 
     @property
     def energy_balance(self) -> np.ndarray:
-        """What there is more of than at the start and than was brought in, frame by frame [J]."""
+        """The energy at each frame minus that at the start and the energy supplied since, shape (F,) [J].
+
+        Dissipated energy counts as part of the energy.
+        """
         done = self.trajectory
         total = done.kinetic + done.potential + done.dissipated - done.supplied
         return total - total[:1]
 
     def asked(self, guard: np.recarray) -> np.ndarray:
-        """What a drive asks for, frame by frame [N m or N]."""
+        """Return the force that the law of a drive demands, without its effort limit, shape (F,) [N m or N]."""
         done = self.trajectory
         return np.array([drive_force(guard, q, qd) for q, qd in zip(done.q, done.qd, strict=True)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A state as plain data, that a file keeps and from which another simulation goes on."""
+"""A state as plain data, which can be saved in a file, and from which another simulation continues."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ from ..version import VERSION
 from .protocol import Memory, Solver
 
 TIME, CONTINUATION = BESIDES
-"""Entries of a state besides q and qd: when it was, and a `Continuation`."""
+"""Names of the entries of a state besides q and qd: its time [s], and the fields of a `Continuation`."""
 
 
 @dataclass(frozen=True)
 class Continuation:
-    """How a motion has come to a state, so that it goes on from there bit for bit.
+    """The history of a state that a solver needs to continue from it bit for bit.
 
     Attributes:
         solver, accuracy: as `Simulation` takes them.
-        begun: when the motion began [s]. since: the time of the frame before the state's own [s].
-        memory: what the solver needs, base64. digest: of that, and of all that it fits.
+        begun: time at which the motion began [s]. since: time of the frame before the state's own [s].
+        memory: the arrays that the solver needs, in base64. digest: of these, and of the model and the state to which
+            they belong.
     """
 
     solver: str
@@ -41,10 +42,10 @@ class Continuation:
     digest: str = ""
 
     def memory_for(self, compiled: CompiledModel, solver: Solver, state: Mapping) -> Memory | None:
-        """Return what a solver is to restore, or None if the state, the model or anything else has been changed since.
+        """Return the memory that a solver can restore, or None if it does not belong to the state and the model.
 
         Raises:
-            StateError: it is no memory of the solver's.
+            StateError: if the memory cannot be that of the solver.
         """
         if self.digest != self._digest(compiled, state):
             return None
@@ -58,7 +59,7 @@ class Continuation:
         return solver.accept(found)
 
     def kept(self, compiled: CompiledModel, solver: Solver, state: Mapping) -> Continuation:
-        """With the memory of a solver that is at a state."""
+        """Return this continuation with the memory of a solver whose state is `state`."""
         stream = io.BytesIO()
         for array in solver.snapshot().values():
             np.save(stream, array, allow_pickle=False)
@@ -73,7 +74,7 @@ class Continuation:
 
 
 def describe_state(compiled: CompiledModel, solver: Solver, time: float, how: Continuation) -> dict:
-    """A solver's state at a time [s]: {"time", "q", "qd", "continuation"}."""
+    """Return a solver's state at a time [s]: {"time", "q", "qd", "continuation"}."""
     now = solver.state
     qd = {name: now.qd[span.v].tolist() for name, span in compiled.spans.items()}
     state = {TIME: time, "q": compiled.q_by_joint(now.q), "qd": qd}
@@ -81,10 +82,10 @@ def describe_state(compiled: CompiledModel, solver: Solver, time: float, how: Co
 
 
 def continuation_of(initial: Mapping | None) -> Continuation | None:
-    """How a motion came to a state that was saved; None for one that somebody wrote, or that is of a frame alone.
+    """Return the continuation of a saved state, or None if the state has none, such as one that a user has written.
 
     Raises:
-        StateError: what it tells of that cannot have been saved.
+        StateError: if the entry cannot have been saved by `describe_state`.
     """
     told = (initial or {}).get(CONTINUATION)
     if initial is None or told is None:
@@ -104,10 +105,10 @@ def _altered() -> StateError:
 
 
 def time_of(initial: Mapping | None) -> float | None:
-    """When a state was [s]; None where it does not say.
+    """Return the time of a state [s], or None if it has none.
 
     Raises:
-        StateError: that is no finite number.
+        StateError: if the time is not a finite number.
     """
     if initial is None or TIME not in initial:
         return None

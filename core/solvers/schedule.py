@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What changes in time of the numbers that a model has, and of which joints act."""
+"""Schedules: numbers of a model that change in time, and joints that are enabled in time."""
 
 from __future__ import annotations
 
@@ -36,19 +36,21 @@ from .inputs import (
 Numbers = float | Sequence[float] | np.ndarray
 
 TARGETS = {Aim.PLACE: TARGET, Aim.SPEED: SPEED, Aim.FORCE: PUSH_FORCE}
+"""Code of the input for the target of a drive on a dof, by what the drive controls."""
 CHART_TARGETS = {Aim.PLACE: CHART_TARGET, Aim.SPEED: CHART_SPEED, Aim.FORCE: CHART_PUSH}
-"""Which input a drive's target is."""
+"""The same for a drive on a ball or free joint."""
 
 ON_DRIVES = {
     "drive_stiffness": (STIFFNESS, CHART_STIFFNESS),
     "drive_damping": (DRIVE_DAMPING, CHART_DAMPING),
     "effort": (EFFORT, None),
 }
-"""Which inputs other numbers of a drive are, on a column and on a chart."""
+"""Codes of the inputs for other fields of a drive: on the guard of a dof, and on a ball or free joint."""
 
 AXIS_FIELDS = ("drive_target", *ON_DRIVES, "damping")
+"""Fields of `Axis` that can change in time."""
 LINK_FIELDS = {"force": 3, "torque": 0}
-"""And where their numbers begin in a push's wrench."""
+"""Scheduled fields of a link, and the index at which the numbers of each begin in a PUSH record's wrench."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +63,10 @@ class Schedule:
     Attributes:
         axes: {(joint, number of its axis): {field: function}}, for the fields of `Axis` in `AXIS_FIELDS`; a field acts
             in the drive modes to which it applies, and the mode stays the same.
-        links: {link: {"force" or "torque": function that gives three numbers [N, N m]}}.
-        enabled: {joint: function that says whether it is enabled}. A joint that is enabled later connects its links
-            where they are then. Their relative velocity is lost at once, as in a collision without a bounce.
-        gravity, wind: functions that give three numbers [m/s^2, m/s].
+        links: {link: {"force" or "torque": function that returns three numbers [N, N m]}}.
+        enabled: {joint: function that returns whether the joint is enabled}. A joint that is enabled later connects its
+            links where they are then. Their relative velocity is lost at once, as in a collision without a bounce.
+        gravity, wind: functions that return three numbers [m/s^2, m/s].
     """
 
     axes: Mapping[tuple[str, int], Mapping[str, Callable[[float], float]]] = field(default_factory=dict)
@@ -75,11 +77,15 @@ class Schedule:
 
     @property
     def is_steady(self) -> bool:
-        """Whether no number changes, whatever joints do."""
+        """Whether no number changes, whether or not joints are enabled in time."""
         return not (self.axes or self.links or self.gravity or self.wind)
 
     def require(self, model: Model) -> None:
-        """Raises `StateError` where it speaks of what the model does not have."""
+        """Raise an error if the schedule names anything that the model does not have.
+
+        Raises:
+            StateError: if a joint, link, axis or field is unknown.
+        """
         joints, links = {joint.name: joint for joint in model.joints}, {link.name for link in model.links}
         for what, given, known in (
             ("joint", [name for name, _ in self.axes], joints),
@@ -104,7 +110,11 @@ def _require_known(whose: str, given: Mapping, known: Sequence[str]) -> None:
 
 
 class ScheduledInputs:
-    """A schedule, bound to where its numbers lie in a compiled model. steady: what acts whatever the schedule says."""
+    """A schedule together with the places of its numbers in a compiled model.
+
+    Args:
+        steady: the inputs that act whatever the schedule says.
+    """
 
     def __init__(self, schedule: Schedule, compiled: CompiledModel, steady: Inputs):
         self._steady = steady._replace(pushes=steady_pushes(compiled, schedule.links))
@@ -139,10 +149,10 @@ class ScheduledInputs:
         self._entries += [(what, row, part + i) for i in range(count)]
 
     def between(self, begin: float, end: float, zero: float) -> Inputs:
-        """The numbers from one time to another [s]; the solver's own time counts from `zero`.
+        """Return the inputs between two times [s]. The solver's own time is counted from `zero`.
 
         Raises:
-            StateError: a function gives something else than finite numbers, as many as it takes.
+            StateError: if a function does not return the expected count of finite numbers.
         """
         window = np.array([begin - zero, end - zero])
         if not self._entries:
@@ -153,7 +163,7 @@ class ScheduledInputs:
             changes[name] = column
         changes.value, changes.rate = before, (after - before) / (end - begin)
         self._last = end, after
-        pushes = self._steady.pushes.copy()  # since those that change are written to
+        pushes = self._steady.pushes.copy()  # kernels write to them
         return self._steady._replace(changes=changes, pushes=pushes, window=window)
 
     def _values(self, time: float) -> np.ndarray:
@@ -171,7 +181,7 @@ class ScheduledInputs:
 
 @dataclass(frozen=True)
 class _Drive:
-    """Where what drives a dof lies: in a row of a model's `chart_drives`, or of its `guards`."""
+    """The place of a dof's drive: a row and component of `chart_drives`, or a row of `guards`."""
 
     row: int
     part: int
@@ -179,7 +189,7 @@ class _Drive:
 
 
 def _drive_at(compiled: CompiledModel, body: int, v: int) -> _Drive | None:
-    """None where nothing drives the dof."""
+    """Return the place of the drive on a dof, or None if it has none."""
     arrays = compiled.arrays
     for row in np.flatnonzero(arrays.chart_drives.body == body).tolist():
         return _Drive(row, v - int(arrays.bodies.v[body]), True)
@@ -189,7 +199,7 @@ def _drive_at(compiled: CompiledModel, body: int, v: int) -> _Drive | None:
 
 
 def _places(joint: Joint, number: int) -> list[int]:
-    """Which of the joint's velocities an axis acts on."""
+    """Return the indices of the joint's velocities on which an axis acts."""
     if joint.kind.chart:
         return [place for place, axis in enumerate(joint.kind.law) if axis == number]
     place = joint.place_of(number)
@@ -197,7 +207,7 @@ def _places(joint: Joint, number: int) -> list[int]:
 
 
 def _code(name: str, mode: DriveMode, on_chart: bool) -> int | None:
-    """Which input a field of a drive is; None where it does nothing."""
+    """Return the code of the input for a field of a drive, or None if the field has no effect in its mode."""
     if name not in mode.fields:
         return None
     if name == "drive_target":

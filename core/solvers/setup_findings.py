@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is wrong with what was asked for, whatever came of it: limits, starts, drives."""
+"""Rules of the doctor for faults of the setup, such as limits, initial states and drives, in healthy runs too."""
 
 from __future__ import annotations
 
@@ -19,26 +19,35 @@ from .jumps import Jump
 from .run_facts import RunFacts, Watched
 
 RACING = {"rad": 1e3, "m": 1e5}
-"""Speeds a second at the start beyond which a unit was mistaken; satellites make 8e3 m/s."""
+"""Speed at the start beyond which a unit is probably mistaken [rad/s, m/s], by the unit of the coordinate.
+
+Satellites move at 8e3 m/s.
+"""
 
 BEYOND = {True: 1e-6, False: 1e-4}
-"""Metres or radians that a motion may start beyond a rigid stop, or one that gives way."""
+"""Distance beyond a stop that a motion may start with [m or rad], by whether the stop is rigid."""
 
 PRESSED = 1e-2
-"""Metres or radians that it may be beyond a stop that it lies at when it goes on, as after a joint broke."""
+"""Distance beyond a stop that a stage of a motion may start with [m or rad].
+
+A joint may press a stop when a stage begins, as after another joint broke.
+"""
 
 ACROSS = 0.7
-"""Part of a push that is along gravity, where it is somebody's weight; a gripper's fingers feel the rest."""
+"""Cosine of the angle between a push and gravity above which the push counts as a weight.
+
+Pushes in other directions do not, such as those on the fingers of a gripper.
+"""
 
 MOST_TOLD = 3
-"""Of what rests on something."""
+"""Number of links on top that are named."""
 
 AMPLE = 1.5
-"""Times what weight and springs take: a drive with no more than these hold still would hardly ever arrive."""
+"""Factor of the effort that holds weight and springs still. With exactly that effort, a drive would hardly arrive."""
 
 
 def falls_freely(run: RunFacts) -> Iterator[Diagnosis]:
-    """A robot whose file leaves its base loose."""
+    """Report a machine whose file leaves its base loose."""
     if run.falls:
         remedy = Remedy("link", (("static", True),), run.falls)
         yield Diagnosis(FALLS, f"link '{run.falls}'", machine_in_words(run.falls), remedy)
@@ -76,14 +85,14 @@ def overlapping_start(run: RunFacts) -> Iterator[Diagnosis]:
             f"{watched.on_part}it starts at {value}, beyond its {side} limit {limit}: {then}; start it within its "
             "limits, or move them"
         )
-        if _starts_at_home(run, watched):  # which the check of the model finds, too
+        if _starts_at_home(run, watched):  # the check of the model has the same finding
             yield Diagnosis("home-outside-limits", watched.subject, message, watched.with_axis(home=float(bound)))
         else:
             yield Diagnosis("overlapping-start", watched.subject, message)
 
 
 def _starts_at_home(run: RunFacts, watched: Watched) -> bool:
-    """Whether it is where it is because its home says so, and nothing else."""
+    """Return whether its initial position is that of the joint's home, and nothing else has moved it."""
     place = watched.joint.place_of(watched.axis)
     return place is not None and not run.is_bound and abs(watched.joint.q_home[place] - watched.value) < 1e-9
 
@@ -104,7 +113,7 @@ def fast_start(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def weak_drives(run: RunFacts) -> Iterator[Diagnosis]:
-    """Drives that are on and have nothing to drive with."""
+    """Report drives that are on and cannot exert a force."""
     for joint in run.compiled.model.joints:
         for number, axis in enumerate(joint.axes[: joint.axis_count]):
             fields, drive = joint.kind.slot(number).fields, DRIVES[axis.drive_mode]
@@ -117,12 +126,12 @@ def weak_drives(run: RunFacts) -> Iterator[Diagnosis]:
                     f"its {drive.name} drive is on, and its {lacking} is 0, so it does nothing; give it "
                     f"{lacking}, or turn it off"
                 )
-                off = Remedy("joint", (("drive_mode", OFF.name),), joint.name, number)  # which changes no motion
+                off = Remedy("joint", (("drive_mode", OFF.name),), joint.name, number)  # the motion stays the same
                 yield Diagnosis("idle-drive", f"joint '{joint.name}'", message, off)
 
 
 def _words(fields: tuple[str, ...]) -> str:
-    """Fields of a drive, as the panel calls them."""
+    """Return the names of fields of a drive in the panel."""
     return " or ".join(name.removeprefix("drive_") for name in fields)
 
 
@@ -144,7 +153,7 @@ def jumping_motion(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def idle_guards(run: RunFacts) -> Iterator[Diagnosis]:
-    """What a prescribed joint goes through, or would be driven by, as its motion takes whatever force it takes."""
+    """Report limits, drives and friction of a prescribed joint, whose motion is followed with any force it needs."""
     for watched in run.watched:
         guard = run.compiled.arrays.guards[watched.number]
         if not run.is_prescribed(watched.joint) or guard.kind != ON_DOF:
@@ -206,7 +215,7 @@ def effort_too_small(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def _contacts_of(run: RunFacts, watched: Watched) -> tuple[str, bool]:
-    """What rests on what a drive moves, in words, and whether something else is in its way or in its grip."""
+    """Return what rests on the links that a drive moves, in words, and whether these are blocked or grip anything."""
     facts = run.contacts
     if facts is None or run.is_bound:
         return "", False
@@ -224,12 +233,16 @@ def _contacts_of(run: RunFacts, watched: Watched) -> tuple[str, bool]:
 
 
 def _stalls(asked: np.ndarray, guard: np.recarray, away: np.ndarray) -> bool:
-    """Whether a drive is at its limit and comes no nearer to what it aims at: `away`, frame by frame.
+    """Return whether a drive is at its effort limit and does not approach its target.
 
-    One that swings past its aim is strong enough, and lacks damping.
+    A drive that passes its target is strong enough, and lacks damping.
+
+    Args:
+        asked: demanded forces, shape (F,) [N or N m].
+        away: distances from the target, shape (F,).
     """
     half = len(away) // 2
-    if half < 2:  # a stage that has only just begun, since a joint let go
+    if half < 2:  # the stage has only just begun, after a joint was released
         return False
     saturated = np.mean(np.abs(asked) > guard.effort)
     passes = np.ptp(np.sign(asked[half:])) > 0.0
@@ -242,9 +255,9 @@ def _rests_on_stop(run: RunFacts, number: int) -> bool:
 
 
 def _load(run: RunFacts, unit: str, guard: np.recarray) -> float:
-    """The most that weight and springs ask of a drive on its way [N m or N]; 0 where that cannot be told."""
+    """Return the largest force that weight and springs demand of a drive on its way [N m or N]; 0 if it is unknown."""
     if run.is_bound:
-        return 0.0  # what it is bound to takes a part that depends on all else
+        return 0.0  # loops and couplings share the load with other joints
     q = run.trajectory.q[-1].copy()
     begin, end = float(run.start.q[guard.q]), float(guard.drive_target)
     if not guard.drive_stiffness:

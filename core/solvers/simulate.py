@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A motion in one call: of a model from a state, or of many worlds, copies of it that start in states of their own."""
+"""Simulations in one call: of a model from one state, or of many copies of it, each from a state of its own."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .controls import Controls
 from .simulation import Simulation
 
 FRAME_RATE = 24.0
-"""Frames a second, where nobody asks for others."""
+"""Default number of frames per second."""
 
 SAME_FRAME = 1e-9
-"""Number of frame intervals within which an end counts as a frame: rounding of duration times frame rate."""
+"""Part of a frame interval within which an end counts as a frame, because duration times frame rate is rounded."""
 
 MOST_EXACT = 2.0**53
 """Whole numbers up to this one are exact in double precision."""
@@ -35,7 +35,7 @@ def simulate(
     frame_rate: float = FRAME_RATE,
     **options: Any,
 ) -> Trajectory:
-    """Simulate a model from a state on. The first frame is at 0 s and the last one at `duration`.
+    """Simulate a model. The first frame is at 0 s and the last one at `duration`.
 
     Frames are evenly spaced. If `duration` lies between two frames, the last interval is shorter.
 
@@ -43,11 +43,12 @@ def simulate(
         duration: [s].
         q, qd: the initial state, {joint: number or list}, or arrays in the layout of `compile_model(model,
             split_loops=True)`. By default, home and at rest, but for the initial velocities of links that float.
-        frame_rate: frames a second.
-        options: of `Simulation`: accuracy, solver, controls, record, contact, and initial, in place of q and qd.
+        frame_rate: frames per second.
+        options: arguments of `Simulation`: accuracy, solver, controls, record, contact, and initial, in place of q and
+            qd.
 
     Raises:
-        As `Simulation`. ValueError: duration or frame_rate is not above 0.
+        As `Simulation`. ValueError: if duration or frame_rate is not above 0.
     """
     times = frame_times(duration, frame_rate)
     if q is not None or qd is not None:
@@ -97,12 +98,12 @@ def simulate_worlds(
         duration: [s].
         q, qd: shapes (W, nq) and (W, nv), in the layout of `compile_model(model)`; at rest if qd is left out. Joints
             that close loops follow.
-        frame_rate: frames a second.
-        controls: of all worlds, or a list with those of each.
-        options: of `Simulation`, but for initial.
+        frame_rate: frames per second.
+        controls: those of all worlds, or a list with the controls of each world.
+        options: arguments of `Simulation`, without `initial`.
 
     Raises:
-        As `Simulation`. StateError: q or qd has another shape, or there are not as many controls as worlds.
+        As `Simulation`. StateError: if q or qd has another shape, or the number of controls is not that of worlds.
     """
     times, compiled = frame_times(duration, frame_rate), compile_model(require_model(model))
     starts = np.asarray(q, dtype=np.float64)
@@ -159,7 +160,7 @@ def _by_joint(compiled: CompiledModel, values: Values, what: str) -> Mapping:
 
 
 def _columns(compiled: CompiledModel, motion: Trajectory) -> tuple[list[int], list[int]]:
-    """Of q and qd of a motion, those that a layout has, in its order."""
+    """Return the columns of a motion's q and qd that a layout has, in the order of the layout."""
     places, speeds = [0] * compiled.nq, [0] * compiled.nv
     for name, span in compiled.spans.items():
         at_q, at_v = motion.joints[name]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`Simulation`: a model's motion frame by frame, driven alike by the panel, the command line and the tests."""
+"""`Simulation`: the motion of a model, frame by frame. The panel, the command line and the tests run it."""
 
 from __future__ import annotations
 
@@ -44,29 +44,30 @@ from .tied_limits import drop_redundant_limits
 from .touching import Touching, is_unequal
 
 ACCURACIES = tuple(Adaptive.TOLERANCES)
+"""Names of the accuracies, from the lowest to the highest."""
 
 SOLVERS: dict[str, Callable[..., Solver]] = {
     "adaptive": Adaptive,
     "explicit": ExplicitOnly,
     "implicit": ImplicitOnly,
 }
-"""The default first."""
+"""Solvers by their names. The first one is the default."""
 
 TOUCHING = ("adaptive",)
-"""Solvers with which collision shapes touch."""
+"""Names of the solvers in which collision shapes collide."""
 
 COUNTS = ("steps", "implicit_steps", "rejected", "events", "impacts", "evaluations", "iterations")
-"""Of a `Report`."""
+"""Names of the counters that a `Report` has."""
 
 POINTS_AT_FIRST = 16
-"""In how many solids may touch before more room is made."""
+"""Number of contact points for which the solver has room at first."""
 
 FIRST_WINDOW = 1e-3
-"""Seconds for which motion is prescribed at the first frame, where none have passed."""
+"""Length of the window of prescribed motion at the first frame, before which no time has passed [s]."""
 
 
 class SimulationError(RuntimeError):
-    """The simulation cannot continue. The message has the link, the frame, and the first of `diagnoses`."""
+    """The error if a simulation cannot continue. It names the link, the frame, and the first of `diagnoses`."""
 
     def __init__(self, message: str, diagnoses: Sequence[Diagnosis] = ()):
         super().__init__(message)
@@ -74,7 +75,7 @@ class SimulationError(RuntimeError):
 
 
 class Simulation:
-    """A simulation: iterate over it to compute frame after frame. `trajectory` and `report` have the results so far.
+    """A simulation. Iterate over it to compute one frame after the other into `trajectory` and `report`.
 
     Attributes:
         frames_done: number of frames in `trajectory`.
@@ -96,12 +97,12 @@ class Simulation:
         contact: whether collision shapes collide.
 
     Raises:
-        ModelError: the model cannot be simulated, or a loop cannot be closed. StateError: `initial` or `controls` does
-            not fit it.
+        ModelError: if the model cannot be simulated, or a loop cannot be closed. StateError: if `initial` or `controls`
+            does not fit the model.
         SimulationError: while iterating; the frames computed so far are kept.
-        TypeError: it is no Model, or times are no list.
-        ValueError: times do not ascend, an accuracy, solver or record that is not known, or contacts or impacts are to
-            be recorded of a simulation without contact.
+        TypeError: if `model` is not a Model, or `times` is not a list.
+        ValueError: if times do not ascend; if an accuracy, solver or record is unknown; or if contacts or impacts are
+            to be recorded in a simulation without contact.
     """
 
     def __init__(
@@ -161,7 +162,7 @@ class Simulation:
         return f"<Simulation '{name}': {self.frames_done} of {counted(self._times, 'frame')}, {self._accuracy}>"
 
     def __iter__(self) -> Iterator[int]:
-        """The number of frames done, after each bit of work: the same number again while a frame takes long."""
+        """Yield the number of finished frames after each part of the work. It may repeat while a frame takes long."""
         while self.frames_done < len(self._times):
             self._work_on(self.frames_done)
             yield self.frames_done
@@ -184,7 +185,7 @@ class Simulation:
 
     @property
     def report(self) -> Report:
-        """Cost of the run so far, and how well it kept its energy."""
+        """The cost of the run so far, and the errors of its energy and its loops."""
         loop_error = self._stage.recorder.loop_error
         report = Report(**self._counted(), wall_time=self._wall_time, loop_error=loop_error, notes=self._notes)
         report.weigh(self.trajectory, self._tally.largest, self._at_stake, self._at_rest)
@@ -194,7 +195,7 @@ class Simulation:
         return report
 
     def diagnose(self) -> list[Diagnosis]:
-        """Why the run failed or looks wrong, the most likely cause first; empty for a healthy one."""
+        """Return why the run failed or looks wrong, the most likely cause first; nothing for a healthy run."""
         return diagnose(self._facts())
 
     def run(self) -> Trajectory:
@@ -217,10 +218,10 @@ class Simulation:
 
     @property
     def contacts(self) -> list[Contact]:
-        """The contact points at the last frame that is done; empty before the first one.
+        """The contact points at the last finished frame; empty before the first one.
 
-        They stay the same while the next frame is computed, at events on the way to it, and if it fails. `restore`
-        brings back those of its frame.
+        They stay the same while the next frame is computed, at events before it, and if it fails. `restore` brings back
+        those of its frame.
         """
         owners, points = self._points
         return contacts_of(owners, points)
@@ -233,10 +234,10 @@ class Simulation:
     # ---- the state, as a value
 
     def snapshot(self) -> Snapshot:
-        """The state at the last frame that is done, for `restore`.
+        """Return the state at the last finished frame, for `restore`.
 
         Raises:
-            RuntimeError: the motion is between two frames.
+            RuntimeError: if the motion is between two frames.
         """
         self._require_at_frame()
         stage, recorder = self._stage, self._stage.recorder
@@ -265,11 +266,11 @@ class Simulation:
 
     @property
     def state(self) -> dict:
-        """The state at the last frame that is done, as plain data. Another simulation continues from it, as `initial`.
+        """The state at the last finished frame, as plain data. Another simulation continues from it, as `initial`.
 
         Raises:
-            RuntimeError: the motion is between two frames.
-            StateError: joints have taken hold of links where these were, which a state cannot say.
+            RuntimeError: if the motion is between two frames.
+            StateError: if joints have connected links where these were, since a state does not contain those poses.
         """
         self._require_at_frame()
         for name in self._gripping:
@@ -287,7 +288,7 @@ class Simulation:
         if not done or self._stage.solver.state.time != float(self._times[done - 1]) - self._zero:
             raise RuntimeError("a state is that of a frame, and the motion is not at one: compute on first")
 
-    # ---- how it begins
+    # ---- start
 
     def _start(self, compiled: CompiledModel, initial: Mapping | None, is_measured: bool) -> None:
         q, qd = parts_of_state(initial)
@@ -304,7 +305,7 @@ class Simulation:
                 solver.part_overlaps(only_from_ground=True)
 
     def _resume(self, compiled: CompiledModel, initial: Mapping | None) -> bool:
-        """Go on from a state that was saved, if it fits all there is."""
+        """Continue from a saved state and return True, or return False if it does not fit."""
         parts_of_state(initial)
         how = continuation_of(initial)
         if how is None or initial is None or time_of(initial) != self._zero:
@@ -337,10 +338,15 @@ class Simulation:
         frame: int = 0,
         is_jump: bool = False,
     ) -> Stage:
-        """Ready to go on with a model from a state at the time `since` [s], on the way to a frame, after another stage.
+        """Return a stage that continues from a state at the time `since` [s].
 
-        What the springs of joints that let go still held is lost, and so is what others take as they take hold. A jump
-        of prescribed motion supplies the difference.
+        The energy that differs between the two stages counts as dissipated: that of the springs of released joints, and
+        the kinetic energy that is lost when joints connect links. At a jump of prescribed motion, it counts as supplied.
+
+        Args:
+            before: the stage before; None for the first one.
+            frame: the number of the next frame.
+            is_jump: whether the stage begins at a jump of prescribed motion.
         """
         prescribed = [name for name in self.controls.joints if name in compiled.spans]
         links = self.controls.links_led_at(since)
@@ -368,7 +374,7 @@ class Simulation:
         earlier = before.contact_report(self._zero) if before else None
         return Stage(compiled, constraints, schedule, state, solver, recorder, owners, struck, earlier)
 
-    # ---- how it goes on
+    # ---- stepping
 
     def _work_on(self, frame: int) -> None:
         begun = time.perf_counter()
@@ -390,13 +396,17 @@ class Simulation:
         self._wall_time += time.perf_counter() - begun
 
     def _advance(self, until: float) -> Progress:
-        """A motion that goes on is at its first frame already, and the solver is not to look at it anew."""
+        """Integrate up to a time of the solver [s].
+
+        A simulation that continues from a saved state is at its first frame already. The solver must not begin anew
+        there.
+        """
         if self._goes_on and self.frames_done == 0:
             return Progress.REACHED
         return self._stage.solver.advance(until)
 
     def _change_stage(self, frame: int) -> None:
-        """Go on with the joints that act from now on."""
+        """Continue with the joints that are enabled from now on."""
         since, compiled = self._ahead.pop(0)
         state, counts = self._stage.solver.state, self._counted()
         compiled, q, qd = self._carried_over(compiled, state, since)
@@ -406,7 +416,7 @@ class Simulation:
         self._control(frame)
 
     def _place_anew(self, jump: Jump, frame: int) -> None:
-        """Go on with prescribed motion on the other side of a jump, which pushes nothing on its way."""
+        """Continue with prescribed motion beyond a jump. Bodies that jump push nothing between the two poses."""
         state, counts = self._stage.solver.state, self._counted()
         q, qd = placed_anew(self.compiled, state, self.controls, jump)
         state = state._replace(time=jump.time - self._zero, q=q, qd=qd)
@@ -421,7 +431,7 @@ class Simulation:
     def _carried_over(
         self, compiled: CompiledModel, state: State, since: float
     ) -> tuple[CompiledModel, np.ndarray, np.ndarray]:
-        """The model of the next stage, with joints that have taken hold where links are, and its q and qd."""
+        """Return the model of the next stage, its q and its qd. Enabled joints connect links where these are."""
         before, now = ({joint.name for joint in model.joints} for model in (self.compiled.model, compiled.model))
         taking = now - before
         self._gripping = {name: joint for name, joint in self._gripping.items() if name in now}
@@ -438,23 +448,23 @@ class Simulation:
         return compiled, start.q, start.qd
 
     def _counted(self) -> dict[str, Any]:
-        """What all solvers have counted so far."""
+        """Return the sums of the counters of all solvers so far."""
         present = self._stage.solver.counters
         return {name: count + getattr(present, name) for name, count in self._tally.counts.items()}
 
     def _control(self, frame: int) -> None:
-        """Let act what does on the way to a frame, once."""
+        """Apply the controls that are active before the next frame. Runs once per frame."""
         if not self.controls.are_steady and self._controlled <= frame:
             self._act(self._stage, frame, *self._window(frame))
             self._controlled = frame + 1
 
     def _window(self, frame: int) -> tuple[float, float]:
-        """The times from one frame to another [s]."""
+        """Return the time of the frame before, and that of the frame [s]."""
         begin, end = float(self._times[max(frame - 1, 0)]), float(self._times[frame])
         return begin, end if frame else end + FIRST_WINDOW
 
     def _act(self, stage: Stage, frame: int, begin: float, end: float) -> None:
-        """Let act what does between two times [s], on the way to a frame, and up to the next jump."""
+        """Set the inputs of a stage between two times [s], at most up to the next jump of prescribed motion."""
         if self.controls.are_steady:
             return
         controls, compiled, state = self.controls, stage.compiled, stage.solver.state
@@ -468,7 +478,7 @@ class Simulation:
             inputs = controls.push(inputs, compiled, Moment(frame, begin, state.q, state.qd, poses, twists))
         stage.solver.control(controls.pull(inputs, compiled, begin, end))
 
-    # ---- what it tells
+    # ---- facts and failure
 
     def _failure(self, frame: int) -> SimulationError:
         self._failed = True

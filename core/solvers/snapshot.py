@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a simulation is at a frame, so that it can go back there."""
+"""The state of a simulation at a frame, to which it can return, and the stage that the state belongs to."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ from .touching import Touching
 
 @dataclass(frozen=True)
 class Stage:
-    """A motion from one time at which other joints act to the next.
+    """A part of a motion between two times at which joints change, or prescribed motion jumps or ends.
 
     Attributes:
-        compiled: the model as the solver reads it. schedule: what changes of its numbers. start: where it began.
-        owners: the names of the links that its solids belong to. struck: the blows of the stages before.
-        earlier: what the stages before say of what touched.
+        compiled: the model as the solver reads it. schedule: its numbers that change in time.
+        start: the state at the beginning.
+        owners: for each solid, the name of its link. struck: the impacts of earlier stages.
+        earlier: the contact report of earlier stages; None if nothing could touch in them.
     """
 
     compiled: CompiledModel
@@ -42,16 +43,16 @@ class Stage:
     earlier: ContactReport | None = None
 
     def points(self) -> tuple[Sequence[str], np.ndarray]:
-        """The owners, and a copy of the solver's POINT records at present; none for a solver that knows no contact."""
+        """Return the owners, and a copy of the solver's present POINT records; none if the solver knows no contact."""
         return self.owners, self.solver.points.copy() if isinstance(self.solver, Touching) else NO_POINTS
 
     def impacts(self, zero: float) -> list[Impact]:
-        """The blows so far, of the stages before too. zero: the time at which the solver counts from [s]."""
+        """Return the impacts so far, with those of earlier stages. zero: time from which the solver counts [s]."""
         own = impacts_of(self.owners, self.solver.impacts, zero) if isinstance(self.solver, Touching) else []
         return [*self.struck, *own]
 
     def touches(self, zero: float) -> Touches | None:
-        """What touched in this stage; None where nothing may. zero: as in `impacts`."""
+        """Return the contacts of this stage, or None if nothing can touch. zero: as in `impacts`."""
         if not isinstance(self.solver, Touching):
             return None
         times, ground = self.recorder.stage.times, self.solver.ground
@@ -59,7 +60,7 @@ class Stage:
         return Touches(self.recorder.touches, self.owners, ground, times, own)
 
     def contact_report(self, zero: float) -> ContactReport | None:
-        """Of this stage and those before; None where nothing may touch."""
+        """Return the report of this stage and the earlier ones, or None if nothing can touch. zero: as in `impacts`."""
         touches = self.touches(zero)
         if touches is None:
             return self.earlier
@@ -70,10 +71,12 @@ class Stage:
 
 @dataclass(frozen=True)
 class Tally:
-    """What is summed up over frames and stages.
+    """Sums over stages and frames.
 
     Attributes:
-        counts: of the stages before. flow: energy in and out up to the last frame; largest: between two frames [J].
+        counts: sums of the counters of earlier stages.
+        flow: energy that has been added and removed in this stage, up to the last frame [J].
+        largest: the largest such energy between two frames, of all stages [J].
     """
 
     counts: Mapping[str, Any]
@@ -83,13 +86,13 @@ class Tally:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A simulation at a frame.
+    """The state of a simulation at a frame.
 
     Attributes:
-        frames: that are done. ahead: the stages that are still to come, and when [s].
-        gripping: joints that hold links where these were, and not as drawn. jumps: number of jumps of prescribed motion
-            so far. inputs: what acted up to the frame.
-        memory: of the stage's solver.
+        frames: number of finished frames. ahead: the later stages, each with its first time [s].
+        gripping: the joints that connect links where these were, and not where they are drawn.
+        jumps: number of jumps of prescribed motion so far. inputs: those up to the frame.
+        memory: that of the stage's solver.
     """
 
     frames: int

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The stages of a motion: from one time at which other joints act to the next, a model of its own moves."""
+"""Stages of a motion, each of which has a compiled model of its own.
+
+A stage begins when joints are enabled, disabled or released, and when the prescribed motion of a link ends.
+"""
 
 from __future__ import annotations
 
@@ -27,18 +30,18 @@ from .protocol import State
 from .schedule import Schedule
 
 HELD_AS_DRAWN = 1e-6
-"""Metres and radians by which links may stand off a joint that takes hold of them, and it holds them as drawn."""
+"""Distance of links from a joint up to which the joint connects them as drawn, and not where they are [m or rad]."""
 
 
 def compile_stages(
     model: Model, times: np.ndarray, schedule: Schedule, released: Collection[float] = ()
 ) -> list[tuple[float, CompiledModel]]:
-    """(since when [s], the model as the solver reads it) for the first time, and each at which other joints act.
+    """Return (first time [s], compiled model) of each stage: from times[0], and from each time at which joints change.
 
-    released: times at which the prescribed motion of a link ends [s]. Each begins a stage, too.
+    released: times at which the prescribed motion of a link ends [s]. Each of them begins a stage, too.
 
     Raises:
-        ModelError: a model that cannot be simulated.
+        ModelError: if the model cannot be simulated.
     """
     model = _with_scheduled_efforts(model, schedule)
     begin, end = float(times[0]), float(times[-1])
@@ -67,7 +70,10 @@ def compile_stages(
 
 
 def _with_scheduled_efforts(model: Model, schedule: Schedule) -> Model:
-    """Efforts that are scheduled are not limited by the model, to which a drive with an effort of 0 is none."""
+    """Return the model with infinite effort for axes whose effort is scheduled.
+
+    A drive whose effort is 0 in the model would be left out of the compiled model.
+    """
     changed = {}
     for name in {name for (name, _), fields in schedule.axes.items() if "effort" in fields}:
         joint = model.joint(name)
@@ -80,7 +86,7 @@ def _with_scheduled_efforts(model: Model, schedule: Schedule) -> Model:
 
 
 def _with(model: Model, joints: Mapping[str, Joint], **changes: Any) -> Model:
-    """The model with these joints, changed, in the place of its own."""
+    """Return the model in which these joints, with `changes`, replace those of the same names."""
     if not joints:
         return model
     known = [
@@ -96,13 +102,13 @@ def _compiled(model: Model) -> CompiledModel:
 
 
 def carried_over(old: CompiledModel, state: State, new: CompiledModel) -> tuple[np.ndarray, np.ndarray]:
-    """(q, qd) of a model in which fewer joints act, where a motion has come to: all links go on as they move."""
+    """Return q and qd of a model with fewer active joints. All links keep their poses and velocities."""
     q, qd = np.zeros(new.nq), np.zeros(new.nv)
     named = {joint.name for joint in new.model.joints}
     X_WL, V_WL = tree_kinematics(old, state.q, state.qd)
     for name, span in new.spans.items():
         known = old.spans.get(name)
-        if known and (name in named or known.link == span.link):  # links that float already have a joint of their own
+        if known and (name in named or known.link == span.link):  # floating links have a free joint already
             q[span.q], qd[span.v] = state.q[known.q], state.qd[known.v]
         elif name not in named:
             row = old.link_names.index(span.link)
@@ -111,7 +117,7 @@ def carried_over(old: CompiledModel, state: State, new: CompiledModel) -> tuple[
 
 
 def _floating_state(X_WJ: tuple, X_WL: tuple, V_WL: np.ndarray) -> tuple[tuple, tuple]:
-    """Coordinates and velocities of a free joint at X_WJ in the world that carries a link."""
+    """Return coordinates and velocities of a free joint at X_WJ in the world that carries a link."""
     R = quat_to_mat(X_WL[3:])
     velocity, turning = tuple(V_WL[:3].tolist()), tuple(V_WL[3:].tolist())
     return compose(inverse(X_WJ), X_WL), rotate_back(R, velocity) + rotate_back(R, turning)
@@ -120,14 +126,16 @@ def _floating_state(X_WJ: tuple, X_WL: tuple, V_WL: np.ndarray) -> tuple[tuple, 
 def caught(
     old: CompiledModel, state: State, new: CompiledModel, gripping: Mapping[str, Joint], taking: Collection[str]
 ) -> tuple[CompiledModel, np.ndarray, np.ndarray]:
-    """A model in which joints take hold of the links where a motion has brought them, and q and qd there.
+    """Return a model in which joints connect links at their present poses, and q and qd of that state.
 
-    The velocities have the momentum that all links had; they do not obey the joints yet. A joint that follows another
-    again does so from where both are.
+    The velocities conserve the momentum of all links. They do not satisfy the constraints of the joints yet. A joint
+    whose mimic is enabled again follows from where both joints are.
 
     Args:
-        new: the model, with all of those that took hold marked to close loops, so that other joints keep their
-            coordinates. gripping: those that did before, as they hold. taking: names of those that do now.
+        new: the model, in which all joints that were enabled during the motion are marked to close loops, so that other
+            joints keep their coordinates.
+        gripping: those that were enabled earlier, with the frames at which they connect links.
+        taking: names of those that are enabled now.
     """
     rows = tree_kinematics(old, state.q, state.qd)
     X_WL = {WORLD: IDENTITY} | dict(zip(old.link_names, map(tuple, rows[0].tolist()), strict=True))
@@ -147,12 +155,12 @@ def caught(
 
 
 def _as_held(joint: Joint, drawn: Joint) -> Joint:
-    """A joint as it holds, which follows another only while that acts."""
+    """Return a joint as it connects its links, without its mimic if the other joint is not active now."""
     return joint if drawn.mimic else dataclasses.replace(joint, mimic=None)
 
 
 def _taking_hold(joint: Joint, X_WL: dict[str, tuple]) -> Joint:
-    """The joint with its child-side frame where it fits links that stand there."""
+    """Return the joint with the child-side frame at which it fits links with these poses."""
     X_J = relative_pose(joint, X_WL)
     as_near = joint_pose(joint, coordinates_at(joint, X_J, np.array(joint.q_middle)).tolist())
     off = compose(inverse(as_near), X_J)
@@ -163,12 +171,12 @@ def _taking_hold(joint: Joint, X_WL: dict[str, tuple]) -> Joint:
 
 
 def _follows_again(joint: Joint, before: Model) -> bool:
-    """Whether a joint follows another that it did not follow before, as one of the two did not act."""
+    """Return whether a joint follows another one that it did not follow before, since one of the two was inactive."""
     return joint.mimic is not None and not any(known.name == joint.name and known.mimic for known in before.joints)
 
 
 def _following_on(joint: Joint, compiled: CompiledModel, q: np.ndarray) -> Joint:
-    """The joint with its mimic's offset such that it follows from where it is."""
+    """Return the joint with the offset of its mimic at which it follows from its present position."""
     assert joint.mimic is not None
     equation = mimic_equation(joint.name, joint.mimic)
     gap = -equation.constant
@@ -181,7 +189,7 @@ def _following_on(joint: Joint, compiled: CompiledModel, q: np.ndarray) -> Joint
 
 
 def _momenta(compiled: CompiledModel, q: np.ndarray, X_WL: dict[str, tuple], V_WL: dict[str, np.ndarray]) -> np.ndarray:
-    """What each dof has of the momentum of links that move so, as bodies, parts of split links too, shape (nv,)."""
+    """Return the generalized momenta of links with these velocities, shape (nv,), also of the parts of split links."""
     work, J = make_work(compiled.arrays), np.zeros((6, compiled.nv))
     links = dict(zip(compiled.link_body.tolist(), compiled.link_names, strict=True))
     links |= {weld.part_body: weld.branch.outer for weld in compiled.welds if weld.is_cut}

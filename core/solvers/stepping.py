@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all kinds of steps share: how large an error is, what is a number, and what is beyond all measure."""
+"""Checks that explicit, implicit and convex steps share: the norm of an error, and whether velocities diverged."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from ..kinematics.work import largest
 from .system import LEDGERS, parts_of
 
 LEDGER_SLACK = 100.0
-"""How many times larger an error in a ledger may be than one in the state."""
-FASTEST, FASTER = 1e6, 1e3
-"""Metres or radians a second, and times the velocity before, that no step and no blow gives."""
+"""Ratio of the tolerance of the ledgers to that of the state."""
+FASTEST = 1e6
+"""Speed that no step and no impact causes from rest [m/s or rad/s]."""
+FASTER = 1e3
+"""Ratio of the largest speed after and before a step or an impact, above which it diverged."""
 
 
 @jitable
 def error_norm(y, trial, errors, tolerance):
-    """Root mean square of `errors`, 1 where they are just as large as `tolerance` allows, absolute and relative.
+    """Return the root mean square of `errors`, each divided by its tolerance, absolute and relative.
 
-    The ledgers may be less exact, but not wrong: a stiff stop or drive turns over much energy in next to no motion.
+    The ledgers have larger tolerances, but are not ignored, because a stiff stop or drive exchanges much energy during
+    very little motion.
     """
     total = 0.0
     count = y.shape[0] - LEDGERS
@@ -40,6 +43,6 @@ def is_finite(y):
 
 @subroutine
 def went_astray(system, y, before):
-    """Whether velocities have jumped beyond all measure."""
+    """Return whether velocities are not finite, or have jumped beyond all plausible values."""
     fastest = max(FASTEST, FASTER * largest(parts_of(system, before)[1]))
     return not is_finite(y) or largest(parts_of(system, y)[1]) > fastest

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What rests by loads on the edge of their cones: whether it still does, and the step in which it yields.
+"""Sticking contacts whose loads lie on the boundary of their friction cones, and the steps in which they yield.
 
-The margin to the edge says nothing there, as it is 0 all the time. So the cones are asked anew after each step, and a
-step over which they change their mind is halved until it is found when.
+The margin to the boundary is 0 all the time for such contacts. So the cones are checked again after each step, and a
+step after which the modes of contacts differ is halved until the time of the change is located.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from .contact_modes import settle_points
 from .one_step import end_row
 
 MOST_YIELDS = 3
-"""In a row, of what is strained, that are located."""
+"""Number of yields in a row whose times are located."""
 
 
 @jitable
 def is_strained(touch):
-    """Whether the cones must be asked anew whether what sticks still does."""
+    """Return whether the cones must be checked after each step."""
     strained = 0
     for p in range(touch.count[POINTS]):
         strained += touch.points[p].strained
@@ -27,7 +27,11 @@ def is_strained(touch):
 
 @jitable
 def note_yield(now, yields, close):
-    """Narrow on, or be done with it. What yields again and again is not located each time: the end of the step does."""
+    """Halve the interval in which a contact yields, or end the search.
+
+    After `MOST_YIELDS` yields in a row, their times are not located any more, and the change takes place at the end of
+    the step.
+    """
     if yields or 0.0 < now.narrow <= close.skin:
         now.narrow = 0.0
         now.yielded = now.yielded + 1 if now.yielded < MOST_YIELDS else 0
@@ -39,7 +43,7 @@ def note_yield(now, yields, close):
 
 @subroutine
 def bears_it(calls, system, y, trial, stages, now, h, close):
-    """Whether all goes on as it does after a step, by the cones; if not, points are again as they were before it."""
+    """Return whether the modes of all contacts are the same after a step. If not, restore the points from before."""
     touch, count = system.touch, system.touch.count[POINTS]
     rates = stages[end_row(now, close.steps)]
     for p in range(count):
