@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a diagnosis is, what mends it, and the words that diagnoses share."""
+"""Diagnoses, their remedies, and the words that several rules of the doctor share."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Remedy:
-    """A change that takes a cause of trouble away, and that nobody who makes it regrets.
+    """A change that removes a cause of trouble, and that a user can make without harm.
 
     Attributes:
         kind: what is changed.
-        changes: names and new values, in SI units and radians: fields of core's `Axis`, or "home" for where its
-            coordinate starts; fields of `Link`, or "static", True to hold it in the world as `fix_base` does; of a run,
-            what `Simulation` takes.
+        changes: names and new values, in SI units and radians: fields of core's `Axis`, or "home" for the initial
+            coordinate; fields of `Link`, or "static", True to fix it to the world as `fix_base` does; for a run,
+            arguments of `Simulation`.
         name: of the joint or link; empty for a run.
         axis: number of the joint's axis.
     """
@@ -32,9 +32,10 @@ class Diagnosis:
 
     Attributes:
         code: a short slug, the same for all causes of a kind.
-        subject: what it is about, such as "joint 'elbow'".
-        message: what was found with its value, why it matters, what to do.
-        remedy: of that, what can be done at once; None where there is no one way, or no number that is sure to do.
+        subject: the subject of the message, such as "joint 'elbow'".
+        message: the cause with its value, its effect, and advice.
+        remedy: the part of the advice that can be applied at once; None if there are several ways, or no value is
+            certain to help.
     """
 
     code: str
@@ -44,7 +45,7 @@ class Diagnosis:
 
     @property
     def name(self) -> str:
-        """Of what it is about, as `subject` has it."""
+        """The name of the link, joint or model in `subject`."""
         return self.subject.partition(" '")[2].removesuffix("'")
 
     def __str__(self) -> str:
@@ -52,15 +53,15 @@ class Diagnosis:
 
 
 def force_unit(unit: str) -> str:
-    """Of what moves a coordinate of that unit."""
+    """Return the unit of the force on a coordinate with this unit."""
     return "N m" if unit == "rad" else "N"
 
 
 def inertia_unit(unit: str) -> str:
-    """Of what a coordinate of that unit moves."""
+    """Return the unit of the inertia of a coordinate with this unit."""
     return "kg m^2" if unit == "rad" else "kg"
 
 
 def in_short(value: float) -> float:
-    """With the two digits that a person would choose."""
+    """Return a value rounded to two digits, as a person would choose it."""
     return float(f"{value:.2g}")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The doctor: why a run failed or looks wrong, in plain sentences, the most likely cause first.
+"""The doctor: it explains in plain sentences why a run failed or looks wrong, the most likely cause first.
 
-Each rule looks for one cause. The rules here look for what does no harm most of the time, a light link say, and speak
-only where the run is in trouble; those of `setup_findings.py` find what is wrong whatever came of it.
+Each rule looks for one cause. The causes in this file are harmless in most runs, such as a light link, so they are
+reported only if the run is in trouble. The rules of `setup_findings.py` report faults in healthy runs too.
 """
 
 from __future__ import annotations
@@ -38,33 +38,38 @@ from .setup_findings import (
 )
 from .taut_loops import is_taut, taut_loops
 
-FAST, VISIBLE = 1e5, 1e3
-"""Radians a second: oscillations faster than the one waste steps, and slower than the other are still far too fast for
-frames to show."""
+FAST = 1e5
+"""Rate of an oscillation or a decay above which it wastes steps [rad/s]."""
+
+VISIBLE = 1e3
+"""Rate that is proposed instead [rad/s]. It is still far too fast for frames to show."""
 
 UNEQUAL = 1e4
-"""Ratio of masses, or of inertias, of links that a joint joins."""
+"""Ratio of the masses of two groups of links, joined by a joint, above which it is reported."""
 
 NO_INERTIA = 1e-12
-"""Part of the largest inertia of its kind that is none."""
+"""Ratio of an inertia to the largest one with the same unit, up to which it counts as zero."""
 
 MANY_EVENTS = 1e3
-"""A second."""
+"""Number of events per second above which events are reported as the cause of a slow run [1/s]."""
 
 MOST_UNKNOWNS = 300
-"""Velocities up to which mobility is counted: that takes a tenth of a second."""
+"""Number of velocities up to which mobility is computed, since that takes a tenth of a second."""
 
 LOCKED = 1e-3
-"""Sine of the angle between two axes of a gimbal that is as good as locked: they spin a thousand times as fast."""
+"""Sine of the angle between two axes of a gimbal below which it counts as locked.
+
+The axes then spin about a thousand times as fast as the body turns.
+"""
 
 FEEDS = "negative-"
-"""How the codes of those findings about a model begin that make energy; stops that are too bouncy do not."""
+"""Prefix of the codes of findings about a model that add energy. Stops with too much restitution do not have it."""
 
 
 def diagnose(run: RunFacts) -> list[Diagnosis]:
-    """What ails a run, the most likely cause first; nothing for a healthy one.
+    """Return the diagnoses of a run, the most likely cause first; nothing for a healthy run.
 
-    That it falls as a whole comes before all else, but for why it failed: falling fails no run.
+    A fall of the whole model comes first, except in a run that failed, since falling is never the cause of a failure.
     """
     causes = [diagnosis for rule in RULES for diagnosis in rule(run)]
     falling = [*falls_freely(run)]
@@ -72,7 +77,7 @@ def diagnose(run: RunFacts) -> list[Diagnosis]:
 
 
 def feeding(run: RunFacts) -> Iterator[Diagnosis]:
-    """Dampers, friction and stops that bring energy in instead of taking it."""
+    """Report dampers, friction and stops that add energy instead of removing it."""
     lost = run.trajectory.dissipated
     if not (run.failed or lost.min(initial=0.0) < -0.01 * run.report.energy_scale):
         return
@@ -85,7 +90,7 @@ def feeding(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def _without(issue: Issue, model: Model) -> Remedy | None:
-    """Nothing in the place of what is negative, where that is a link's, or that of a single axis."""
+    """Return the remedy that sets negative values to 0, if they belong to a link, or to a single axis of a joint."""
     if issue.subject.startswith("link"):
         link = model.link(issue.name)
         changes = tuple((name, 0.0) for name in DAMPINGS if getattr(link, name) < 0.0)
@@ -100,7 +105,7 @@ def _without(issue: Issue, model: Model) -> Remedy | None:
 
 
 def contradictory_motion(run: RunFacts) -> Iterator[Diagnosis]:
-    """Motion that is prescribed to where the model cannot go."""
+    """Report prescribed motion that the model cannot follow."""
     joints, links = run.controls.joints, run.controls.links
     if not (run.failed and (joints or links) and (links or run.compiled.welds)):
         return
@@ -117,7 +122,7 @@ def contradictory_motion(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def stiff_and_light(run: RunFacts) -> Iterator[Diagnosis]:
-    """What oscillates, or is braked, far faster than frames show."""
+    """Report springs, dampers, drives and stops that act far faster than frames show."""
     if not run.in_trouble:
         return
     found: dict[int, list[tuple[float, str, str, float]]] = {}
@@ -142,7 +147,11 @@ def stiff_and_light(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def _stiffnesses(run: RunFacts) -> Iterator[tuple[int, str, float, int]]:
-    """(dof, field, value, and the power of the frequency that it goes with) of all that holds or brakes a dof."""
+    """Yield (dof, field, value, exponent) of each stiffness and damping of a dof.
+
+    The value over the inertia is the rate of the motion to the power of the exponent: 2 for a stiffness, 1 for a
+    damping.
+    """
     for dof, column in enumerate(run.compiled.arrays.dofs):
         yield dof, "spring_stiffness", float(column.spring_stiffness), 2
         yield dof, "damping", float(column.damping), 1
@@ -180,7 +189,7 @@ def mass_ratio(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def _group(run: RunFacts, link: str) -> str:
-    """A link in words, with what its mass includes."""
+    """Return a link in words, with the number of links that are fixed to it."""
     others = len(run.groups[link]) - 1
     return f"link '{link}'" + (f" and what is fixed to it ({counted(others, 'link')})" if others else "")
 
@@ -213,12 +222,12 @@ def _held_at(run: RunFacts, watched: Watched) -> str:
 
 
 def _rate(rate: float) -> str:
-    """How fast something swings or is braked."""
+    """Return in words how fast an oscillation or a decay is."""
     return "more than a million rad/s" if rate >= ABSURD else f"{in_digits(rate, 2)} rad/s"
 
 
 def gimbal_lock(run: RunFacts) -> Iterator[Diagnosis]:
-    """Where a run failed, or else where it came nearest: hinges that a pose has lined up."""
+    """Report hinges whose axes a pose has aligned: where a run failed, or else where it was nearest to alignment."""
     gimbals = Gimbals(run.compiled) if run.in_trouble else None
     if not gimbals:
         return
@@ -285,7 +294,7 @@ def crowded_events(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def _at_stops(run: RunFacts) -> list[Watched]:
-    """What is at or beyond a stop at present, then all that has stops."""
+    """Return what is held or pressed at present, or else all guards that have an upper stop."""
     watches = run.seen.watches
     acting = watches.pressed | watches.held
     stopped = [watched for watched in run.watched if acting[watched.number]]
@@ -319,14 +328,14 @@ def energy_drift(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def _finer(accuracy: str) -> Remedy | None:
-    """The next accuracy, which takes the least time of those that are better."""
+    """Return the remedy that sets the next higher accuracy, which costs the least; None if there is none."""
     known = list(Adaptive.TOLERANCES)
     finer = known[known.index(accuracy) + 1 :]
     return Remedy("run", (("accuracy", finer[0]),)) if finer else None
 
 
 def step_at_floor(run: RunFacts) -> Iterator[Diagnosis]:
-    """Where a run failed, and what acted there: all that there is to say where no more is known."""
+    """Report where a run failed and what acted there, if no other cause is known."""
     if not run.failed or run.counters.is_crowded:
         return
     dof = run.fastest_dof
@@ -387,4 +396,4 @@ RULES: tuple[Callable[[RunFacts], Iterator[Diagnosis]], ...] = (
     idle_guards,
     step_at_floor,
 )
-"""The most telling first; `falls_freely` is told apart."""
+"""All rules except `falls_freely`, the most likely cause first."""

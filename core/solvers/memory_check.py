@@ -23,7 +23,7 @@ FLAG = (0, 1)
 SIDE = (-1, 1)
 """Range of a sign, such as the side of a stop; 0 for none."""
 NAME = (-(2**63), 2**63 - 1)
-"""Range of the identifier of a contact point, which may be any integer."""
+"""Range of the name of a contact point within its manifold, which may be any integer."""
 PARTING = (0, 2)
 """Range of the state of `Touching` that says from what overlapping solids are to separate."""
 COUNTER = (0, 2**53)

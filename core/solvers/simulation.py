@@ -341,7 +341,7 @@ class Simulation:
         """Return a stage that continues from a state at the time `since` [s].
 
         The energy that differs between the two stages counts as dissipated: that of the springs of released joints, and
-        the kinetic energy that is lost when joints connect links. At a jump of prescribed motion, it counts as supplied.
+        the kinetic energy that is lost when joints connect links. At a jump of prescribed motion, it is supplied.
 
         Args:
             before: the stage before; None for the first one.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What decides how a model moves on: its own forces, what acts on it from outside, and all that it holds to.
+"""`System`: the arrays that determine how a model moves, and the kernels that compute its rates of change.
 
-A state is one vector y: q, then qd, then two ledgers of energy [J]: what dampers, friction and stops have taken away,
-and what drives and controls have brought in.
+A state is one vector y: q, then qd, then two ledgers of energy [J]. The first ledger is the energy that dampers,
+friction and stops have removed, and the second is the energy that drives and controls have added.
 """
 
 from __future__ import annotations
@@ -33,34 +33,35 @@ from .external_forces import TETHER, pull_bodies, push_bodies, steady_pushes
 from .inputs import DEGREE, INPUT, Inputs, power_of_gravity_change, set_inputs
 
 LEDGERS = 2
-"""Entries of y after q and qd; they follow the motion and steer nothing."""
+"""Number of entries of y after q and qd. They are integrated too, but the motion does not depend on them."""
 
 CLOSED = 2e-15
-"""Radians and metres to which constraints are closed after each step, and radians and metres a second."""
+"""Residual to which constraints are closed after each step [rad or m, rad/s or m/s], near rounding error."""
 
 NEARLY = 1e-6
-"""As `CLOSED`, where constraints contradict each other by so little that a drawing's rounding may be the cause."""
+"""Residual that is accepted if constraints contradict each other [rad or m], as drawings in single precision may."""
 
 
 class System(
     Bundled, namedtuple("System", "model inputs constraints work scratch gravity_rate tau margins counts touch")
 ):
-    """What kernels take.
+    """The arguments of kernels.
 
     Attributes:
-        model: the compiled model's arrays; those into which inputs are written are copies of the system's own.
+        model: the compiled model's arrays. Those to which inputs are written are copies that belong to the system.
         inputs: see `Inputs`. gravity_rate: how fast they change gravity, shape (3,) [m/s^3].
-        work, scratch, tau: what kernels fill, tau of shape (nv,). `work.watches` says what holds at present.
+        work, scratch, tau: arrays that kernels fill, tau of shape (nv,). `work.watches` has the present modes of
+            guards.
         margins: of each guard at the beginning and at the end of a step, shape (2, guards, 7, 2); see `margins.py`.
-        counts: how often accelerations were evaluated, and constraints closed by an iteration of Newton's method.
-        touch: the points in which solids touch, and room for their forces; of no size where nothing may.
+        counts: number of evaluations of the accelerations, and of Newton iterations that close constraints, shape (2,).
+        touch: the contact points, and arrays for their forces; empty if nothing can touch.
     """
 
 
 def make_system(compiled: CompiledModel, constraints: ConstraintSet, points: int = 0) -> System:
-    """With nothing acting from outside, signals that are 0, and guards of prescribed joints asleep.
+    """Return a system without inputs, with signals that are 0. Guards of prescribed joints are asleep.
 
-    points: in how many solids may touch at once.
+    points: number of contact points for which there is room.
     """
     scratch = make_scratch(compiled, constraints)
     work = make_work(compiled.arrays)
@@ -89,16 +90,16 @@ def make_system(compiled: CompiledModel, constraints: ConstraintSet, points: int
 
 
 def _changeable(arrays: Arrays) -> Arrays:
-    """A model's arrays, with copies of those that inputs write to."""
+    """Return a model's arrays, with copies of those to which inputs are written."""
     written = ("dofs", "guards", "chart_drives", "gravity", "wind")
     return arrays._replace(**{name: getattr(arrays, name).copy() for name in written})
 
 
 @kernel
 def free_rates(system, time, y, h, out):
-    """Write dy/dt to `out` where nothing is constrained; for h > 0, the accelerations are those of an implicit step.
+    """Write dy/dt to `out` for a model without constraints. For h > 0, the accelerations are those of an implicit step.
 
-    See `joint_forces` for such a step, of h seconds. The model stays placed, moved and factored.
+    See `joint_forces` for such a step, of h seconds. Poses, velocities and articulated inertias stay in `system.work`.
     """
     move_freely(system, time, y, h, out)
     out[y.shape[0] - 2] += weigh_guards(system, parts_of(system, y)[1])
@@ -106,7 +107,7 @@ def free_rates(system, time, y, h, out):
 
 @kernel
 def constrained_rates(system, time, y, h, out):
-    """As `free_rates`, with all that the model holds to; the constraints stay factored, with their multipliers."""
+    """Write dy/dt to `out` as `free_rates` does, with constraints. Their factors and multipliers are kept."""
     move_freely(system, time, y, h, out)
     q, qd = parts_of(system, y)
     out[y.shape[0] - 1] += constrain(system, time, q, qd, parts_of(system, out)[1])
@@ -115,7 +116,7 @@ def constrained_rates(system, time, y, h, out):
 
 @kernel
 def touching_rates(system, time, y, h, out):
-    """As `constrained_rates`, with the forces of all points that hold; they keep their loads."""
+    """Write dy/dt to `out` as `constrained_rates` does, with the forces of contact points. Their loads are kept."""
     move_freely(system, time, y, h, out)
     q, qd = parts_of(system, y)
     qdd = parts_of(system, out)[1]
@@ -127,7 +128,7 @@ def touching_rates(system, time, y, h, out):
 
 @jitable
 def parts_of(system, y):
-    """(q, qd) of a state, or their rates, as views."""
+    """Return (q, qd) of a state, or their rates, as views."""
     end = y.shape[0] - LEDGERS
     begin = end - system.tau.shape[0]
     return y[:begin], y[begin:end]
@@ -160,7 +161,7 @@ def move_freely(system, time, y, h, out):
 
 @subroutine
 def weigh_guards(system, qd):
-    """Note what each guard that holds takes. Returns the power that those take away which hold a speed [W]."""
+    """Store the load of each guard that holds. Return the power that guards at their velocity limit remove [W]."""
     model, watches, lost = system.model, system.work.watches, 0.0
     for k in range(watches.shape[0]):
         if watches[k].held:
@@ -183,7 +184,7 @@ def weigh_guards(system, qd):
 
 @subroutine
 def constrain(system, time, q, qd, qdd):
-    """Correct accelerations for the forces that constraints take. Returns the power of prescribed motion [W]."""
+    """Correct the accelerations `qdd` for constraint forces. Return the power of prescribed motion [W]."""
     model, work, scratch = system.model, system.work, system.scratch
     read_signals(system, time)
     hold_constraints(model, work, system.constraints, scratch, q, qd, qdd, get3(model.gravity))
@@ -192,7 +193,7 @@ def constrain(system, time, q, qd, qdd):
 
 @subroutine
 def power_of_signals(system):
-    """What prescribed motion brings in, by the present multipliers [W]."""
+    """Return the power that prescribed motion adds, by the present multipliers [W]."""
     scratch, gained = system.scratch, 0.0
     if system.inputs.signals.shape[0] > 0:
         target_rates(system.work, system.constraints, scratch.signal, scratch.error)
@@ -203,7 +204,7 @@ def power_of_signals(system):
 
 @subroutine
 def read_signals(system, time):
-    """Write each signal's value, rate and second rate at a time of the window."""
+    """Write each signal's value, rate and second derivative at a time [s] of the window."""
     window, signals = system.inputs.window, system.inputs.signals
     half = 0.5 * (window[1] - window[0])
     s = (time - window[0]) / half - 1.0
@@ -218,9 +219,10 @@ def read_signals(system, time):
 
 @kernel
 def close(system, time, y):
-    """Bring a state that nearly obeys the constraints onto them, with the factors that `constrained_rates` has left.
+    """Project a state that nearly satisfies the constraints onto them. Return whether it succeeded.
 
-    Returns whether it succeeded: Newton's method in positions, then in velocities, moving what is light first.
+    It uses Newton's method in positions, then in velocities, with the factors that `constrained_rates` has left. The
+    correction is the smallest one in the metric of the model's inertia, so light bodies move most.
     """
     q, qd = parts_of(system, y)
     read_signals(system, time)
@@ -229,16 +231,16 @@ def close(system, time, y):
 
 @kernel
 def stay_open(system, time, y):
-    """What `close` is where nothing is constrained."""
+    """Return True: the counterpart of `close` for a model without constraints."""
     return True
 
 
 class Calls(Bundled, namedtuple("Calls", "rates close")):
-    """What integrators know of a model: `free_rates` and `stay_open`, or `constrained_rates` and `close`."""
+    """The kernels that integrators call: rates is one of the three `…_rates`, and close is `close` or `stay_open`."""
 
 
 def calls_of(system: System) -> Calls:
-    """For kernels to call."""
+    """Return the kernels of a system, as pointers that kernels can call."""
     y = np.zeros(len(system.model.dofs) + LEDGERS)
     return Calls(
         Pointer(_rates_of(system), system, 0.0, y, 0.0, y),
@@ -258,7 +260,7 @@ def _rates_of(system: System) -> kernel:
 
 
 def is_constrained(system: System) -> bool:
-    """Whether anything may ever have to be closed."""
+    """Return whether the system has constraints, active or not."""
     return len(system.constraints.first) > 0
 
 
@@ -299,7 +301,7 @@ def close_velocities(system, q, qd):
 
 @subroutine
 def correct(system):
-    """Write to `dv` the smallest motion that takes the present `error` away, measured by the model's inertia."""
+    """Write to `dv` the smallest motion that removes the present `error`, in the metric of the model's inertia."""
     scratch = system.scratch
     system.counts[1] += 1
     multipliers_for(system.constraints, scratch, scratch.error, scratch.multipliers)
@@ -308,7 +310,7 @@ def correct(system):
 
 @jitable
 def rates_of_positions(model, q, qd, out):
-    """Write dq/dt, shape (nq,), to `out`: qd itself for columns, the rates of position and quaternion for charts."""
+    """Write dq/dt, shape (nq,), to `out`: qd of screw joints, rates of positions and quaternions of all others."""
     for i in range(1, model.bodies.shape[0]):
         body = model.bodies[i]
         if body.kind == SCREWS:

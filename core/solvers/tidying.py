@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What rounding moved in a step, moved back: gaps of what holds, and their rates."""
+"""Removal of rounding errors of a step from contacts that hold: errors of their gaps, and of the rates of these."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from .system import parts_of
 
 @subroutine
 def tidy(system, y):
-    """Bring what holds back to its gap, and its rates to 0, from the rounding of a step, by the factors it has left."""
+    """Restore the gaps of contacts that hold, and set their rates to 0, with the factors that the step has left.
+
+    This removes the rounding errors of a step.
+    """
     touch = system.touch
     if touch.count[ROWS] == 0:
         return
@@ -48,7 +51,9 @@ def tidy(system, y):
 
 @subroutine
 def keep_velocities(model, qd, moved):
-    """Have free bodies move on as before in the world, though their axes, which tell how, were turned by `moved`."""
+    """Keep the velocities of free bodies in the world. Their axes, in which velocities are given, were turned by
+    `moved`.
+    """
     for i in range(1, model.bodies.shape[0]):
         body = model.bodies[i]
         if body.kind == FREE:
@@ -59,7 +64,7 @@ def keep_velocities(model, qd, moved):
 
 @subroutine
 def correct_by_rows(system):
-    """Write to `dv` the motion that the rows ask for."""
+    """Write to `dv` the motion that removes the `rhs` of all contact rows."""
     solve_loads(system.touch)
     clear_pushes(system.work)
     apply_loads(system)

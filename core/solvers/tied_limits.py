@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limits of axes that couplings tie together: where several of them hold the same motion, one of them acts."""
+"""Limits of axes that couplings tie together: if several of them limit the same motion, only one of them acts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..model.compiled import ON_DOF
 from .margins import NEAR
 
 SAME_RATIO = 1e-9
-"""Relative difference up to which two speeds, or two weights that cancel, count as equal: rounding of ratios."""
+"""Relative difference up to which two speeds, or two weights that cancel, count as equal, since ratios are rounded."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def _keep_one_stop(group: list[tuple[np.record, Tie]], side: float) -> None:
 
 
 def _ties(constraints: Constraints) -> dict[int, Tie]:
-    """Return the tie of each dof that an equation names; a dof that no equation ties leads itself."""
+    """Return the tie of each dof that an equation names. A dof that no equation ties is its own leader."""
     equations = list(_equations(constraints))
     ties = {v: Tie(v) for terms, _ in equations for v in terms}
     changed = True

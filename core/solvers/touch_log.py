@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What touched at each frame, a line for each pair of solids.
+"""Records of contact at each frame, one for each pair of solids.
 
-It is kept of every run, since what went wrong is asked for afterwards. So it is small: where solids touch in four
-corners, one line has all four.
+They are kept in every run, since the doctor is asked after the run. So they are small: if solids touch at four corners,
+one record sums up all four.
 """
 
 from __future__ import annotations
@@ -23,39 +23,39 @@ from .system import System
 TOUCH = np.dtype(
     [
         ("frame", np.int64),
-        ("first", np.int64),  # solids
+        ("first", np.int64),  # numbers of the two solids
         ("second", np.int64),
-        ("depth", np.float64),  # of the deepest point; below 0 where they do not quite touch [m]
-        ("slip", np.float64),  # of the second's surface against the first's, belts included, the points' mean [m/s]
-        ("load", np.float64),  # along the normals, of all points [N]
-        ("press", np.float64, 3),  # that on the second, in world axes [N]
-        ("drag", np.float64, 3),  # friction on the second [N]
-        ("lost", np.float64),  # to friction [W]
-        ("points", np.int64),
+        ("depth", np.float64),  # of the deepest point; negative if there is a gap [m]
+        ("slip", np.float64),  # speed of the second surface along the first, belts included, mean of the points [m/s]
+        ("load", np.float64),  # sum of the normal forces of all points [N]
+        ("press", np.float64, 3),  # normal force on the second, in world axes [N]
+        ("drag", np.float64, 3),  # friction force on the second, in world axes [N]
+        ("lost", np.float64),  # power that friction removes [W]
+        ("points", np.int64),  # number of contact points
     ],
     align=True,
 )
 
 LINES_AT_FIRST = 64
-"""Before more room is made."""
+"""Number of records for which there is room at first."""
 
 
 class Log(Bundled, namedtuple("Log", "solids surfaces lines")):
-    """What `log_touches` reads and writes: those of a `Ground`, and TOUCH records."""
+    """The arrays that `log_touches` reads and writes: solids and surfaces of a `Ground`, and TOUCH records."""
 
 
 class TouchLog:
-    """Keeps what touches, frame by frame.
+    """The records of contact of a motion, frame by frame.
 
     Args:
-        ground: all that may touch, of which solids and surfaces are read.
+        ground: the solids that may touch, and their surfaces.
     """
 
     def __init__(self, ground: Ground):
         self._log, self._count = Log(ground.solids, ground.surfaces, _blank(LINES_AT_FIRST)), 0
 
     def add(self, system: System, frame: int) -> None:
-        """Keep a frame, of which bodies are placed and moved, and points have their loads."""
+        """Add the records of a frame. Poses and velocities of bodies, and loads of points, must have been computed."""
         if not system.touch.count[POINTS]:
             return
         while (count := log_touches(system, self._log, self._count, frame)) < 0:
@@ -70,7 +70,7 @@ class TouchLog:
         return self._log.lines[: self._count].view(np.ndarray)
 
     def rewind(self, frames: int) -> None:
-        """Forget all from a frame's number on."""
+        """Remove the records from a frame on."""
         self._count = int(np.searchsorted(self.lines["frame"], frames))
 
 
@@ -80,9 +80,9 @@ def _blank(count: int) -> np.recarray:
 
 @kernel
 def log_touches(system, log, begin, frame):
-    """Write a frame's TOUCH records from number `begin` on. Returns the number after the last, or -1 for want of room.
+    """Write a frame's TOUCH records from number `begin` on. Return the number after the last one.
 
-    system: its bodies placed and moved, its points with loads.
+    Return -1 if there is no room. system: with poses and velocities of bodies, and loads of points.
     """
     lines, end = log.lines, begin
     for p in range(system.touch.count[POINTS]):
@@ -102,7 +102,10 @@ def log_touches(system, log, begin, frame):
 
 @jitable
 def line_of(lines, begin, end, first, second):
-    """Where a pair's line is among those of a frame, or where it is to be; pairs mostly come in their order."""
+    """Return the place of a pair's record among those of a frame, or the place where it is to be inserted.
+
+    The search begins at the end, because points mostly come in the order of pairs.
+    """
     k = end
     while k > begin:
         before = lines[k - 1]
@@ -114,7 +117,7 @@ def line_of(lines, begin, end, first, second):
 
 @subroutine
 def insert_line(lines, k, end, frame, point):
-    """Make the line number k that of a point's pair, still without it; the lines from there on move up."""
+    """Insert an empty record for a point's pair at number k. The records from there on move up by one."""
     for j in range(end, k, -1):
         lines[j] = lines[j - 1]
     line = lines[k]
@@ -126,7 +129,7 @@ def insert_line(lines, k, end, frame, point):
 
 @subroutine
 def add_point(system, log, point, line):
-    """Add what acts in a point to its pair's line, of which `slip` is the sum yet, and not the mean."""
+    """Add the force in a point to the record of its pair. `slip` is the sum over points until the frame is finished."""
     normal, force, place = get3(point.normal), get3(point.force), get3(point.place)
     spin, velocity = surface_motion(system, log, point.second, place)
     other_spin, other_velocity = surface_motion(system, log, point.first, place)
@@ -143,7 +146,10 @@ def add_point(system, log, point, line):
 
 @subroutine
 def surface_motion(system, log, solid, place):
-    """(how a solid turns, how its surface moves at a place), belts included, in world axes [rad/s, m/s]."""
+    """Return the angular velocity of a solid, and the velocity of its surface at a place [rad/s, m/s].
+
+    Both are in world axes. The velocity includes that of a belt.
+    """
     body = system.work.bodies[log.solids[solid].body]
     turning, sliding = get_pair(body.velocity)
     moved = add(sliding, cross(turning, sub(place, get3(body.origin))))

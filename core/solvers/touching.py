@@ -36,51 +36,61 @@ LATE = 1024
 MOST_HALTS = 7
 """Number of times in a row that events leave no step up to which the number of convex steps doubles each time."""
 UNEQUAL = 1e6
-"""Ratio of two masses up to which events find the loads between them: with 1e8, bodies are thrown apart."""
+"""Ratio of two masses up to which events find the loads between them. At a ratio of 1e8, bodies are thrown apart."""
 OVERLAPPING = 100.0
 """Depth up to which rigid solids that overlapped after a jump count as separated.
 
 It is a multiple of the depth to which a body's own weight presses it in, in a convex step.
 """
 FROM_ALL, FROM_GROUND = 1, 2
-"""What solids that overlap are to part from: see `Touching.part_overlaps`."""
+"""Solids from which overlapping ones are to separate: all, or only fixed half-spaces and open meshes. See `Touching.part_overlaps`."""
 CONTACTS_AT_FIRST = 64
-"""Contacts for which a convex step has room at first."""
+"""Number of contacts for which a convex step has room at first."""
 
 
 class Touching(Adaptive):
-    """Integrates a `System` whose solids may touch.
+    """A solver for a `System` whose solids may touch.
 
     Args:
-        ground: `make_ground`'s, of the same compiled model.
+        ground: the result of `make_ground`, of the same compiled model.
         only_convex_steps: whether to take convex steps alone, as `is_unequal` advises; they are no longer than those of
             accuracy good.
     """
 
     SKIN = {"draft": 1e-6, "good": 1e-8, "exact": 1e-10}
+    """Gap up to which contacts are closed at an event [m]."""
     CLOSE = {"draft": 1e-9, "good": 1e-11, "exact": 1e-13}
+    """Tolerance of a gap at its event [m]."""
     LEAST = {"draft": 1e-6, "good": 1e-8, "exact": 1e-10}
+    """Approach speed up to which it counts as zero [m/s]."""
     SLOW = {"draft": 1e-3, "good": 1e-5, "exact": 1e-7}
+    """Slip that ends at once [m/s or rad/s]."""
     BOUNCE = {"draft": 1e-5, "good": 1e-8, "exact": 1e-14}
+    """Height of a bounce, or length of a slide, below which a motion ends at once [rad or m]."""
     CONTACT_TOLERANCES = {"draft": 1e-5, "good": 1e-8, "exact": 1e-12}
+    """Absolute and relative error tolerance of a step [rad, m, rad/s, m/s]."""
     BURDEN = {"draft": 60.0, "good": 300.0, "exact": 5e3}
-    """Operations that events may cost at once, in convex steps."""
+    """Cost that events may accumulate before convex steps are taken, in convex steps."""
     LEAK = {"draft": 1.0, "good": 1.0, "exact": 3.0}
-    """Operations that they may cost for long, as a multiple of what convex steps would cost."""
+    """Cost that events may have permanently, as a multiple of what convex steps would cost."""
     CHEAP = {"draft": 0.02, "good": 0.15, "exact": 0.5}
-    """Part of real time that they may cost in any case, and seconds that they may cost at once."""
+    """Cost that events may have in any case, permanently as a part of real time, and accumulated [s]."""
     SHARE = {"draft": 0.1, "good": 0.05, "exact": 0.1}
-    """Part of what they may cost at once that one event may be, for events to be looked for again."""
+    """Cost of one event, as a part of the accumulated cost that is allowed, up to which events are located again."""
     CONVEX_STEP = {"draft": 8e-3, "good": 1e-3, "exact": 2e-4}
     """Length of a convex step while bodies move [s]."""
     MOMENTUM_RESIDUAL = {"draft": 1e-5, "good": 1e-7, "exact": 1e-9}
-    """Relative residual of the momenta at which the solver of a convex step stops."""
+    """Relative residual of the momenta at which Newton's method in a convex step stops."""
     FRICTION_BOUND_CHANGE = {"draft": 0.1, "good": 1e-3, "exact": 1e-5}
-    """Relative change of the friction bounds at which its outer iteration stops."""
+    """Relative change of the friction bounds at which the outer iteration of a convex step stops."""
     GROWTH_ERROR = {"draft": 1e-5, "good": 1e-7, "exact": 1e-9}
-    """Way of the change of velocities in a convex step up to which the next one may be longer, and way of a body in a
-    step up to which it is still [m]."""
+    """Two tolerances of a convex step [m].
+
+    The next step may be longer if the change of velocities moves nothing farther than this. A body that moves no
+    farther than this in a step counts as still.
+    """
     MOST_IMPACTS = 4096
+    """Number of impacts for which there is room at first. The room doubles when it is half full."""
 
     def __init__(self, system: System, state: State, accuracy: str, ground, only_convex_steps: bool = False):
         super().__init__(system, state, accuracy)
@@ -199,7 +209,7 @@ class Touching(Adaptive):
             now.halted += 1
 
     def take_convex_steps(self, steps: int) -> None:
-        """Take so many convex steps before events are looked for again, whatever these cost."""
+        """Take so many convex steps before events are located again, whatever these cost."""
         now = self._stepping[0]
         now.trust, now.stretch, now.burden = steps, 0.0, 0.0
         now.stored = stored_softly(self._system.touch)
@@ -218,7 +228,7 @@ class Touching(Adaptive):
         self.take_convex_steps(SOON)
 
     def _overlap(self) -> bool:
-        """Return whether rigid solids overlapped as the last step began, by far more than weights press them in."""
+        """Return whether rigid solids overlapped as the last step began, far more than their weights cause."""
         contacts = self._convex_step.previous_contacts[: self._convex_step.counts[PREVIOUS_COUNT]]
         if self._parting[0] == FROM_GROUND:
             is_open = is_open_ground(self.ground.solids)
@@ -228,7 +238,7 @@ class Touching(Adaptive):
         return bool(np.any(contacts.gap[contacts.stiffness == 0.0] < -OVERLAPPING * penetration))
 
     def _end_convex_steps(self) -> None:
-        """Look for events again, if there are few enough."""
+        """Locate events again if they cost little enough, else continue with convex steps."""
         now, step = self._stepping[0], self._convex_step
         if self._parting[0] and self._overlap():
             now.trust = SOON
@@ -279,7 +289,7 @@ class Touching(Adaptive):
         self._impacts.count[0] = np.count_nonzero(known.time <= self._stepping[0].time)
 
     def _make_room(self) -> None:
-        """More for what was short, with what is in it kept."""
+        """Enlarge the arrays that were too short, and keep their contents."""
         if self.ground.numbers[SHORT]:
             self._widen_ground()
         elif self._stepping[0].trust:
@@ -314,7 +324,7 @@ class Touching(Adaptive):
         touch.count[:] = old.count
 
     def _list_points(self, count: int) -> None:
-        """Have room to tell of so many points; to solve for them, by events, is another matter."""
+        """Make room to report so many points. Other arrays, which are needed to solve for loads, keep their size."""
         touch = self._system.touch
         if count > len(touch.points):
             order = np.zeros(count, np.int64)
@@ -322,9 +332,9 @@ class Touching(Adaptive):
 
 
 def is_unequal(system: System, ground, led: Collection[int]) -> bool:
-    """Return whether the masses of bodies that may touch differ so far that the loads at events are rounding errors.
+    """Return whether the masses of bodies that may touch differ so far that loads at events would be rounding errors.
 
-    led: numbers of the bodies that nothing pushes.
+    led: numbers of the bodies that forces do not move.
     """
     bodies = {int(body) for body in ground.solids.body} - set(led)
     masses = [float(system.model.bodies[body].mass) for body in bodies]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compile every kernel that a simulation needs, ahead of the first one."""
+"""Compilation of every kernel that a simulation needs, ahead of the first simulation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SOLVER = "solver"
 """Name of the kernels of every simulation in the cache."""
 
 CONTACT = "contact"
-"""Name of the kernels that simulations with contact need besides."""
+"""Name, in the cache, of the additional kernels of simulations with contact."""
 
 STEPPERS = (advance, advance_touching, advance_convex)
 """The kernels that advance a state in time. Compiling them takes about as long as compiling all others."""
@@ -111,8 +111,8 @@ def _pointers_in(value: Any) -> Iterator[jit.Pointer]:
 def simulate_all() -> None:
     """Run every kernel of a simulation without contact.
 
-    Kernels take every model's arrays alike, so two small simulations compile all there is: one of a model that is
-    free, and one of a loop, which is closed from a start that does not fit, pushed, and recorded in full.
+    Kernels take the arrays of any model, so two small simulations compile all of them. One has a free model, and the
+    other a loop that is closed from an initial state with a gap, pushed by a callback, and recorded in full.
     """
     times = np.array([0.0, 0.01])
     bob = Link("bob", com=(0.0, 0.0, -1.0))
