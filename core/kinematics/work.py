@@ -46,39 +46,39 @@ DOF_WORK = np.dtype(
 
 WATCH = np.dtype(
     [
-        ("asleep", np.int64),  # a guard that does nothing, since the motion is prescribed
-        ("held", np.int64),  # velocity stays: at 0 if `slide` is, else at the largest
-        ("slide", np.int64),  # the sign of the velocity against which friction acts
-        ("touch", np.int64),  # -1 at the lower stop, 1 at the upper one, if held there
-        ("pressed", np.int64),  # likewise, of a compliant stop that gives way
-        ("saturated", np.int64),  # the sign of a drive's force where it is as large as its effort allows
+        ("asleep", np.int64),  # whether it has no effect, because the motion is prescribed
+        ("held", np.int64),  # whether its velocity is kept: at 0 if `slide` is 0, else at the limit
+        ("slide", np.int64),  # sign of the velocity, or of one that begins; friction acts against it
+        ("touch", np.int64),  # stop at which it is held: -1 lower, 1 upper, 0 none
+        ("pressed", np.int64),  # compliant stop that is compressed, likewise
+        ("saturated", np.int64),  # sign of the drive's force while it is at its effort limit, else 0
         ("apart", np.int64),  # whether its drive is a constraint of the convex step, solved with the contacts
-        ("told", np.int64),  # whether `given` and `driven` are the loads of the last convex step
-        ("given", np.float64),  # the load of its stops, friction and speed limit in that step [N or N m]
-        ("driven", np.float64),  # the load of its drive, if that has an effort limit
-        ("load", np.float64),  # the force that holds it
-        ("yields", np.float64),  # 1 / the inertia that it meets, when last held
-        ("lower", np.float64),  # the stops; where a motion starts beyond them, they act from there on
+        ("told", np.int64),  # whether `given` and `driven` have the loads of the last convex step
+        ("given", np.float64),  # load of its stops, friction and velocity limit in that step [N or N m]
+        ("driven", np.float64),  # load of its drive in that step, if it has an effort limit [N or N m]
+        ("load", np.float64),  # force that keeps its velocity, when it was last held [N or N m]
+        ("yields", np.float64),  # acceleration per unit of that force, when it was last held
+        ("lower", np.float64),  # positions of the stops; a start beyond one moves it there
         ("upper", np.float64),
-        # while it is found out what holds
-        ("candidate", np.int64),  # whether it might
-        ("rested", np.int64),  # whether it was at rest, and not at its largest speed
-        ("stubborn", np.int64),  # whether it holds since it could not be found out
-        # in an impact
-        ("struck", np.int64),  # the side of the stop, or of the largest speed, that takes an impulse; 0 for none
-        ("speeding", np.int64),  # whether it is the largest speed
-        ("rate", np.float64),  # the velocity that it comes with
-        ("pace", np.float64),  # and leaves with
-        ("gain", np.float64),  # the acceleration that forces gave it before, or would have if it had not been held
-        ("impulse", np.float64),
-        ("bounces", np.int64),  # since the last frame
+        # while the guards that hold are being found, by `solvers/holding.py`
+        ("candidate", np.int64),  # whether it may hold
+        ("rested", np.int64),  # whether it was at rest, and not at its velocity limit
+        ("stubborn", np.int64),  # whether it holds because its mode is undecided
+        # in an impact, by `solvers/impacts.py`
+        ("struck", np.int64),  # side of the stop or velocity limit that takes an impulse; 0 for none
+        ("speeding", np.int64),  # whether that is a velocity limit
+        ("rate", np.float64),  # velocity before the impact
+        ("pace", np.float64),  # velocity that is to follow it
+        ("gain", np.float64),  # acceleration before it by all forces except the one that held it
+        ("impulse", np.float64),  # [N s or N m s]
+        ("bounces", np.int64),  # number of impacts at stops since the last frame
     ],
     align=True,
 )
 
 
 class Work(Bundled, namedtuple("Work", "bodies dofs watches still")):
-    """BODY_WORK, DOF_WORK and, for each guard, WATCH records; still: zero velocities or forces, shape (nv,)."""
+    """The work arrays of kernels: BODY_WORK, DOF_WORK and WATCH records; still: zeros, shape (nv,)."""
 
 
 def make_work(arrays: Arrays) -> Work:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the doctor measures of what touches: sizes, weights, surfaces, and who stands."""
+"""Facts about contact that the rules of the doctor read: sizes, weights, surfaces, and links that are fixed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ContactFacts:
     """The facts about a run with contact.
 
     Attributes:
-        recorded: the contacts; None if no two links may meet.
+        recorded: the contacts; None if no two links can touch.
     """
 
     run: RunFacts
@@ -41,7 +41,7 @@ class ContactFacts:
 
     @cached_property
     def touches(self) -> Touches:
-        """The contacts. Without any that may be, the solids are made here, since most causes do not ask for them."""
+        """The contacts. If no two links can touch, the solids are made here, since most rules do not need them."""
         return self.recorded or _untouched(self.run)
 
     @property
@@ -59,13 +59,13 @@ class ContactFacts:
 
     @cached_property
     def down(self) -> np.ndarray:
-        """Unit vector; zeros where nothing pulls."""
+        """The direction of gravity, a unit vector; zeros without gravity."""
         size = float(norm(self.gravity))
         return self.gravity / size if size else np.zeros(3)
 
     @cached_property
     def standing(self) -> frozenset[str]:
-        """The links that are fixed in the world."""
+        """The names of the links that are fixed to the world."""
         model = self.run.compiled.model
         parts = model.rigid_parts()
         rigid = (joint for joint in model.rigid_joints() if WORLD in (joint.parent, joint.child))
@@ -74,12 +74,15 @@ class ContactFacts:
 
     @cached_property
     def pieces(self) -> dict[str, str]:
-        """For each link, the first of those that joints connect it with, not through the world."""
+        """For each link, the first of the links that joints connect with it, other than through the world.
+
+        These links are called a piece, or a machine.
+        """
         return joined_links(self.run.compiled.model)
 
     @cached_property
     def loose(self) -> list[str]:
-        """The first link of each piece that no joint holds in the world, and whose motion nobody prescribes."""
+        """The first link of each piece that no joint connects with the world, and whose motion is not prescribed."""
         model = self.run.compiled.model
         held = {
             self.pieces[end]
@@ -94,28 +97,28 @@ class ContactFacts:
 
     @cached_property
     def masses(self) -> dict[str, float]:
-        """Of each piece, by its first link [kg]."""
+        """The mass of each piece, by its first link [kg]."""
         found = dict.fromkeys(self.pieces.values(), 0.0)
         for link in self.run.compiled.model.links:
             found[self.pieces[link.name]] += link.mass
         return found
 
     def mass_with(self, link: str) -> float:
-        """Of a link with all that joints connect it with [kg]."""
+        """Return the mass of the piece that a link belongs to [kg]."""
         return self.masses[self.pieces[link]]
 
     def weight_with(self, link: str) -> float:
-        """Likewise [N]."""
+        """Return the weight of the piece that a link belongs to [N]."""
         return self.mass_with(link) * float(norm(self.gravity))
 
     @cached_property
     def stands(self) -> np.ndarray:
-        """Of each solid, whether its link is fixed in the world."""
+        """For each solid, whether its link is fixed to the world."""
         return np.array([owner in self.standing for owner in self.touches.owners])
 
     @cached_property
     def placed(self) -> np.recarray:
-        """Where all solids are as the motion starts, PLACED records."""
+        """The poses of all solids at the start of the stage, as PLACED records."""
         arrays, ground = self.run.compiled.arrays, self.touches.ground
         poses, placed = np.zeros((len(arrays.bodies), 12)), np.zeros(len(ground.solids), PLACED).view(np.recarray)
         place_bodies(arrays, make_work(arrays), self.run.start.q, poses)
@@ -123,11 +126,11 @@ class ContactFacts:
         return placed
 
     def solids_of(self, *links: str) -> np.ndarray:
-        """The numbers of the solids of links."""
+        """Return the numbers of the solids of some links."""
         return np.flatnonzero([owner in links for owner in self.touches.owners])
 
     def size(self, *solids: int) -> float:
-        """Of the smallest, about half of what it measures [m]."""
+        """Return the size of the smallest of some solids, about half of its extent [m]."""
         return float(min(self.solids.reach[list(solids)]))
 
     def shape(self, solid: int) -> Shape:
@@ -135,31 +138,31 @@ class ContactFacts:
         return self.run.compiled.model.links[int(record.owner)].collisions[int(record.number)]
 
     def surface(self, first: int, second: int) -> Surface:
-        """What two solids make of a contact."""
+        """Return the combined surface of two solids."""
         return join(self.shape(first).surface, self.shape(second).surface)
 
     def moving_first(self, one: str, other: str) -> tuple[str, str]:
-        """Two links, the one that stands last."""
+        """Return two links in the order in which one that is fixed to the world comes last."""
         return (other, one) if one in self.standing else (one, other)
 
     def softer(self, first: int, second: int) -> str:
-        """The link of the one of two that gives way more."""
+        """Return the link of the solid with the smaller contact stiffness."""
         stiffness = [(self.shape(solid).surface or Surface()).contact_stiffness for solid in (first, second)]
         return self.touches.owners[first if stiffness[0] <= stiffness[1] else second]
 
     def proximity(self, model: Model, q: np.ndarray) -> Proximity:
-        """Of all solids of a model that has the run's joints, at the run's q."""
+        """Return the proximity of all solids of a model that has the run's joints, at the run's q."""
         proximity = Proximity(model)
         proximity.place(self.coordinates(proximity, q))
         return proximity
 
     def coordinates(self, proximity: Proximity, q: np.ndarray) -> dict[str, np.ndarray]:
-        """The run's q as another compilation takes it, in which joints that close loops have no coordinates."""
+        """Return the run's q for another compilation, in which joints that close loops have no coordinates."""
         known = proximity.compiled.spans
         return {name: q[span.q] for name, span in self.run.compiled.spans.items() if name in known}
 
     def pushes_on(self, links: Collection[str]) -> dict[str, np.ndarray]:
-        """What each link that is none of some pushes these with in the last frame, by its name [N]."""
+        """Return the force of each other link on some links, at the last frame, by its name, shape (3,) [N]."""
         found: dict[str, np.ndarray] = {}
         for line in self.touches.lines[self.touches.lines["frame"] == self.last]:
             first, second = self.touches.names(line)
@@ -170,14 +173,14 @@ class ContactFacts:
 
 
 def contact_facts(run: RunFacts) -> ContactFacts | None:
-    """None where contact is off, or nothing can touch."""
+    """Return the facts about contact, or None if contact is off or no link has a collision shape."""
     if not run.contact or not any(link.collisions for link in run.compiled.model.links):
         return None
     return ContactFacts(run, run.touches)
 
 
 def _untouched(run: RunFacts) -> Touches:
-    """Of a model of whose solids none may meet another."""
+    """Return the contacts of a model in which no two solids may collide: none."""
     colliders = colliders_of(run.compiled)
     ground = make_ground(colliders, surfaces_of(run.compiled, colliders), len(run.compiled.arrays.bodies))
     return Touches(np.zeros(0, TOUCH), owners_of(run.compiled, ground), ground, run.trajectory.times)

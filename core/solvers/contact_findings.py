@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is wrong with what touches: where it starts, how large, heavy, soft, slippery and bouncy it is, what jams."""
+"""Rules of the doctor for faults of contact: overlaps at the start, scales, masses, surfaces, and jams."""
 
 from __future__ import annotations
 
@@ -19,48 +19,63 @@ from .diagnosis import Diagnosis, in_short
 from .run_facts import RunFacts
 
 MOST_TOLD = 3
-"""Of one kind; more are counted."""
+"""Number of findings of one kind that are reported. More are only counted."""
 
 DEEP = 0.1
-"""Part of the smaller solid's size that two may overlap as they start: heaps are drawn no better. Reports tell all."""
+"""Overlap of two solids at the start, in sizes of the smaller one, up to which none is reported.
+
+Heaps are drawn no better. The contact report counts smaller overlaps too.
+"""
 
 CRUSHING = 10.0
-"""Times the lighter one's weight that a soft surface may push with as a motion starts."""
+"""Force of a compliant surface at the start, in weights of the lighter piece, above which it is reported."""
 
 SUNK = 0.1
-"""Part of a solid's size by which what rests may sink into what bears it."""
+"""Depth of a body at rest in a compliant surface, in sizes of the smaller solid, above which it is reported."""
 
 FIRM = 0.01
-"""The part that is proposed."""
+"""Depth, in sizes of the smaller solid, at which the proposed stiffness bears the load."""
 
 SETTLED = 0.02
-"""Part by which a depth may differ from frame to frame and count as that of rest."""
+"""Relative change of a depth from frame to frame up to which the body counts as resting."""
 
 SLIPPERY = 0.02
-"""Coefficient of friction below which it is taken for none: ice on steel has as much."""
+"""Coefficient of friction below which it counts as none. Ice on steel has as much."""
 
 FAR_SLID = 3.0
-"""Sizes."""
+"""Length of a slide, in sizes of the smaller solid, above which it is reported."""
 
 UNEQUAL = 1e5
-"""Ratio of masses that bear on each other."""
+"""Ratio of the masses of two pieces in contact above which it is reported."""
 
-LIVELY, MANY_BLOWS = 0.99, 5
-"""Restitution, and times that it has struck, of what bounces on and on."""
+LIVELY = 0.99
+"""Restitution from which on bounces go on for ever."""
+
+MANY_BLOWS = 5
+"""Number of impacts of a pair of links from which on bounces are reported."""
 
 SCALE = 300.0
-"""Times that a collision may be larger or smaller than the link's mass is spread; a wrong unit makes it 1000."""
+"""Ratio of the size of a collision shape to the radius of gyration, or its inverse, above which it is reported.
+
+A wrong unit makes it 1000.
+"""
 
 ROUNDING = 1e-12
-"""Part of the moment of inertia about a body's origin below which that about its centre of mass is rounding error."""
+"""Ratio of an inertia about the centre of mass to that about the origin, up to which it is rounding error."""
 
-WEDGED, STUCK, HARD = -0.7, 1e-3, 3.0
-"""Of what jams: cosine of the angle between two pushes, how far it moves, in sizes, and its pushes, in weights."""
+WEDGED = -0.7
+"""Cosine of the angle between two pushes below which they act against each other."""
+
+STUCK = 1e-3
+"""Range of positions, in sizes of the smallest solid of the link, below which a link does not move."""
+
+HARD = 3.0
+"""Force of a push, in weights of the piece, above which it may jam."""
 
 
 def overlapping_solids(run: RunFacts) -> Iterator[Diagnosis]:
     facts = run.contacts
-    if facts is None or (run.jumps and run.start.time > 0.0):  # what a jump leads into is pushed out
+    if facts is None or (run.jumps and run.start.time > 0.0):  # overlaps after a jump are removed by convex steps
         return
     proximity = facts.proximity(run.compiled.model, run.start.q)
     found = [each for each in proximity.pairs_nearer(0.0) if _is_deep(facts, each)]
@@ -71,7 +86,7 @@ def overlapping_solids(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def _is_deep(facts: ContactFacts, found: Separation) -> bool:
-    """Whether it is more than a drawing's error, or than what rests on a soft surface sinks in."""
+    """Return whether an overlap exceeds errors of a drawing, or the depth of rest on a compliant surface."""
     solids = _solids_named(facts, found)
     surface, depth = facts.surface(*solids), -found.gap
     if depth <= DEEP * facts.size(*solids):
@@ -109,7 +124,7 @@ def _overlap_in_words(facts: ContactFacts, found: Separation, other: str, count:
 
 
 def wrong_scale(run: RunFacts) -> Iterator[Diagnosis]:
-    """Report millimetres for metres: collisions that are far larger or smaller than the mass of a fixed group is wide.
+    """Report collision shapes in a wrong unit, far larger or smaller than the radius of gyration of their fixed group.
 
     The whole group is compared, since one link of it may have a token mass, or none.
     """
@@ -137,7 +152,7 @@ def wrong_scale(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def _spread(run: RunFacts, link: str) -> float:
-    """Return the largest radius of gyration of a link with all that is fixed to it [m]; 0 without mass or inertia."""
+    """Return the largest radius of gyration of a link and the links fixed to it [m]; 0 without mass or inertia."""
     compiled = run.compiled
     body = compiled.arrays.bodies[int(compiled.link_body[compiled.link_names.index(link)])]
     if not body.mass > 0.0:
@@ -152,7 +167,7 @@ def _spread(run: RunFacts, link: str) -> float:
 
 
 def soft_surface(run: RunFacts) -> Iterator[Diagnosis]:
-    """What rests far inside what bears it."""
+    """Report solids that rest deep inside a compliant surface."""
     facts = run.contacts
     if facts is None or facts.last < 2:
         return
@@ -178,7 +193,7 @@ def soft_surface(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def slides_on(run: RunFacts) -> Iterator[Diagnosis]:
-    """What slides down since there is no friction."""
+    """Report a solid that slides down for want of friction."""
     facts = run.contacts
     if facts is None or not facts.down.any():
         return
@@ -202,7 +217,7 @@ def slides_on(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def mass_ratio_across(run: RunFacts) -> Iterator[Diagnosis]:
-    """What bears a load that is far too heavy for it."""
+    """Report contacts between pieces whose masses differ by far."""
     facts = run.contacts
     if facts is None:
         return
@@ -224,7 +239,7 @@ def mass_ratio_across(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def never_rests(run: RunFacts) -> Iterator[Diagnosis]:
-    """What bounces on and on since nothing takes its speed."""
+    """Report a link that keeps bouncing because impacts take no energy."""
     facts = run.contacts
     if facts is None or not facts.down.any() or not len(facts.touches.times):
         return
@@ -248,13 +263,13 @@ def never_rests(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def _restitution(facts: ContactFacts, first: str, second: str) -> float:
-    """The largest of what two links' shapes make together, where these are rigid."""
+    """Return the largest restitution of two links' rigid pairs of shapes; 0 if there are none."""
     found = [facts.surface(int(i), int(j)) for i in facts.solids_of(first) for j in facts.solids_of(second)]
     return max(surface.restitution for surface in found if math.isinf(surface.stiffness)) if found else 0.0
 
 
 def jammed(run: RunFacts) -> Iterator[Diagnosis]:
-    """What is pressed in between two things that stand, and does not move."""
+    """Report links that fixed solids press from two sides, and that do not move."""
     facts = run.contacts
     if facts is None or facts.last < 8:
         return

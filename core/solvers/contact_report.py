@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the touches of a motion tell of it as a whole: how deep, how far, and what energy went."""
+"""The contact report of a motion: largest overlap, longest slide and energy losses, computed from TOUCH records."""
 
 from __future__ import annotations
 
@@ -16,35 +16,38 @@ from .ground import Ground
 
 PAIR = np.dtype(
     [
-        ("first", np.int64),
+        ("first", np.int64),  # numbers of the two solids
         ("second", np.int64),
-        ("begun", np.int64),  # the first and the last frame in which they touch
-        ("ended", np.int64),
-        ("depth", np.float64),  # the largest [m]
-        ("deepest", np.int64),  # the frame of that
-        ("slid", np.float64),  # [m]
+        ("begun", np.int64),  # number of the first frame in which they touch
+        ("ended", np.int64),  # number of the last one
+        ("depth", np.float64),  # largest depth [m]
+        ("deepest", np.int64),  # number of the first frame with that depth
+        ("slid", np.float64),  # length of the slide [m]
     ]
 )
 
 
 OVERLAPPING = 0.01
-"""Part of the smaller solid's size from which on rigid ones overlap; convex steps let them, by less."""
+"""Depth, in sizes of the smaller solid, above which rigid solids count as overlapping.
+
+Convex steps allow smaller depths.
+"""
 
 ROUNDING = 1e-9
-"""Metres by which depths differ and are one."""
+"""Difference of depths up to which they count as equal [m]."""
 
 WORTH_TELLING = 1e-6, 1e-9
-"""Metres and joules, to people."""
+"""The smallest length [m] and the smallest energy [J] that the lines for users contain."""
 
 
 @dataclass(frozen=True)
 class Touches:
-    """All that touched in a stage of a motion.
+    """The contacts of a stage of a motion.
 
     Attributes:
-        lines: TOUCH records, frame by frame. begun: the number of the stage's first frame; lines count from it.
-        owners: the names of the links that the solids belong to. times: of the stage's frames [s].
-        impacts: all blows.
+        lines: TOUCH records, frame by frame. Their frames are counted from the stage's first one.
+        owners: for each solid, the name of its link. times: of the stage's frames [s].
+        impacts: all impacts of the stage.
     """
 
     lines: np.ndarray
@@ -54,16 +57,16 @@ class Touches:
     impacts: Sequence[Impact] = ()
 
     def names(self, pair: np.void) -> tuple[str, str]:
-        """Of the links of a TOUCH or PAIR record."""
+        """Return the names of the two links of a TOUCH or PAIR record."""
         return self.owners[int(pair["first"])], self.owners[int(pair["second"])]
 
     def lines_of(self, pair: np.void) -> np.ndarray:
-        """The lines of a PAIR."""
+        """Return the TOUCH records of a PAIR record."""
         return self.lines[(self.lines["first"] == pair["first"]) & (self.lines["second"] == pair["second"])]
 
     @cached_property
     def pairs(self) -> np.ndarray:
-        """PAIR records."""
+        """One PAIR record for each pair of solids that touched."""
         lines = self.lines
         if not len(lines):
             return np.zeros(0, PAIR)
@@ -87,7 +90,7 @@ class Touches:
 
     @property
     def overlapping(self) -> set[frozenset[str]]:
-        """The links that overlap as the stage begins, of those that are rigid."""
+        """The pairs of links with rigid surfaces that overlap in the first two frames of the stage."""
         lines = self.lines[self.lines["frame"] <= 1]
         reach, stiffness = self.ground.solids["reach"], self.ground.surfaces["stiffness"]
         size = np.minimum(reach[lines["first"]], reach[lines["second"]])
@@ -96,23 +99,24 @@ class Touches:
         return {frozenset(self.names(line)) for line in lines[rigid]}
 
     def friction_loss(self) -> np.ndarray:
-        """From each frame to the next, by the trapezoidal rule, shape (F - 1,) [J]."""
+        """Return the energy that friction removes between frames, by the trapezoidal rule, shape (F - 1,) [J]."""
         power = np.bincount(self.lines["frame"], self.lines["lost"], minlength=len(self.times))[: len(self.times)]
         return 0.5 * (power[1:] + power[:-1]) * np.diff(self.times)
 
 
 @dataclass
 class ContactReport:
-    """What touched in a motion, as its frames show it; between them it may have been more.
+    """A report about the contacts of a motion at its frames. Values between frames may have been larger.
 
     Attributes:
-        deepest: by how much two links overlapped at most [m]; 0 where none did. deepest_pair: their names.
-            deepest_at: when [s].
-        overlapping: how many pairs of rigid links overlapped as they first touched, in the first two frames.
-        longest_slide: way of one link's surface over another's, summed up [m]. longest_slide_pair: their names.
-        friction_loss: energy that friction of what touches took, by the trapezoidal rule over frames [J].
-        impact_loss: energy lost from frames to those after them between which something struck, but for that [J]; what
-            dampers and friction of joints took meanwhile is in it.
+        deepest: the largest overlap of two links [m]; 0 if there was none. deepest_pair: their names.
+            deepest_at: its time [s].
+        overlapping: number of pairs of rigid links that overlapped in the first two frames of a stage.
+        longest_slide: the longest path of one surface along another [m]. longest_slide_pair: the names of the two
+            links.
+        friction_loss: energy that friction in contacts removed, by the trapezoidal rule over frames [J].
+        impact_loss: energy that was lost between frames with impacts between them, without friction_loss [J]. It
+            includes the loss to dampers and friction of joints in these intervals.
     """
 
     deepest: float = 0.0
@@ -125,14 +129,14 @@ class ContactReport:
     impact_loss: float = 0.0
 
     def note(self) -> str:
-        """What a user may wonder at; empty where there is nothing."""
+        """Return a note for users about overlaps at the start; empty if there are none."""
         if not self.overlapping:
             return ""
         pairs = counted(self.overlapping, "pair")
         return f"{pairs} of links overlap as they start: limberjack check --overlaps names them"
 
     def told(self) -> list[str]:
-        """Lines for people."""
+        """Return the lines of the report for users."""
         lines, (way, energy) = [], WORTH_TELLING
         if self.deepest_pair and self.deepest > way:
             between, deepest = "links '{}' and '{}'".format(*self.deepest_pair), in_metres(self.deepest)
@@ -145,7 +149,7 @@ class ContactReport:
         return lines
 
     def take(self, touches: Touches, motion: Trajectory) -> None:
-        """Add what a stage of a motion tells, of which these are the frames."""
+        """Add the contacts of a stage of a motion, whose frames are `motion`."""
         if len(touches.pairs):
             pair = touches.pairs[np.argmax(touches.pairs["depth"])]
             if pair["depth"] > self.deepest:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What fell out of the world, or went through something, and why nothing stopped it."""
+"""Rules of the doctor for links that fall out of the world or pass through others, with the reason."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ from .diagnosis import Diagnosis
 from .run_facts import RunFacts
 
 MOST_TOLD = 3
-"""Links that are named one by one."""
+"""Number of links that are named one by one."""
 
 FAR_BELOW = 10.0
-"""Sizes that something has fallen and may still be caught."""
+"""Distance of a fall, in sizes of the largest solid that falls, up to which it may still land."""
 
 FREELY = 0.5
-"""Part of gravity's acceleration from which on it falls."""
+"""Ratio of its acceleration to that of gravity above which a link falls freely."""
 
 PASSED = 0.3
-"""Part of the smaller solid's size by which two that do not meet overlap, and one goes through the other."""
+"""Overlap of two solids that do not collide, in sizes of the smaller one, above which one passes through the other."""
 
 LEVEL = 1e-6
-"""Sine of the slope below which a face of a closed mesh does not bear anything, since it is upright."""
+"""Sine of the slope below which a face of a closed mesh counts as upright, so that nothing can rest on it."""
 
 GLANCES = 60
-"""Frames, at most, at which it is looked whether anything goes through anything."""
+"""Largest number of frames at which overlaps are looked for."""
 
 
 def fell_out(run: RunFacts) -> Iterator[Diagnosis]:
-    """What falls for ever."""
+    """Report links that fall for ever."""
     facts = run.touching
     if facts is None or facts.last < 4 or not facts.down.any():
         return
-    told = facts.pieces.get(run.falls, "")  # by another rule
+    told = facts.pieces.get(run.falls, "")  # another rule reports this piece
     lost = [first for first in _lost(facts) if first != told]
     for first in lost[:MOST_TOLD]:
         places = _places(facts, first)
@@ -65,7 +65,7 @@ def _lost(facts: ContactFacts) -> list[str]:
 
 
 def _places(facts: ContactFacts, link: str) -> np.ndarray:
-    """Of a link, frame by frame, shape (F, 3) [m]."""
+    """Return the positions of a link's origin at all frames, shape (F, 3) [m]."""
     return facts.run.trajectory.X_WL[:, facts.run.trajectory.link_names.index(link), :3]
 
 
@@ -74,7 +74,7 @@ def _links_with(facts: ContactFacts, first: str) -> list[str]:
 
 
 def _is_lost(facts: ContactFacts, first: str) -> bool:
-    """Whether it falls freely, touches nothing, has fallen far, and is below all that it could fall on."""
+    """Return whether a machine falls freely and far, touches nothing, and is below all fixed solids."""
     links = _links_with(facts, first)
     solids = facts.solids_of(*links)
     if not len(solids) or not any(facts.run.compiled.model.link(name).gravity for name in links):
@@ -94,7 +94,7 @@ def _is_lost(facts: ContactFacts, first: str) -> bool:
 
 
 def _is_above(facts: ContactFacts, solid: int, point: np.ndarray) -> bool:
-    """Whether a solid that stands is above a point, or cannot stop what is there."""
+    """Return whether a fixed solid is above a point, or cannot stop anything that is there."""
     place = facts.placed[solid]
     if facts.solids[solid].kind == PLANE:
         normal = place.rotation.reshape(3, 3)[:, 2]
@@ -113,7 +113,7 @@ def _unusable(facts: ContactFacts, links: Collection[str]) -> str:
 
 
 def _why(facts: ContactFacts, first: str) -> str:
-    """Why nothing held it, and what to do."""
+    """Return why nothing stopped a machine, and what to do."""
     if unusable := _unusable(facts, {*facts.standing, *_links_with(facts, first)}):
         return unusable
     standing = facts.solids_of(*facts.standing)
@@ -154,7 +154,7 @@ def _crossing_in_words(name: str, crossing: Crossing) -> str:
 
 
 def _comes_across(facts: ContactFacts, first: str, own: np.ndarray, solid: int, place: np.record) -> bool:
-    """Whether its way leads through a solid, or through the box around it."""
+    """Return whether the path of a machine leads through a solid, or through the box around it."""
     path = _places(facts, first)
     if facts.solids[solid].kind == PLANE:
         normal = place.rotation.reshape(3, 3)[:, 2]
@@ -195,13 +195,13 @@ def _way(facts: ContactFacts, solid: int) -> np.ndarray:
 
 
 def _not_meeting(facts: ContactFacts, own: np.ndarray, solid: int) -> str:
-    """Why none of some solids meets another one, and what to do; empty where one does."""
+    """Return why none of some solids collides with another one, and what to do; empty if one does."""
     found = [_apart(facts, int(i), solid) for i in own]
     return found[0] if found and all(found) else ""
 
 
 def _apart(facts: ContactFacts, one: int, other: int) -> str:
-    """Why two solids do not meet; empty where they do."""
+    """Return why two solids do not collide; empty if they do."""
     model, owners = facts.run.compiled.model, facts.touches.owners
     a, b = facts.shape(one), facts.shape(other)
     if not a.may_meet(b):
@@ -221,7 +221,7 @@ def _apart(facts: ContactFacts, one: int, other: int) -> str:
 
 
 def goes_through(run: RunFacts) -> Iterator[Diagnosis]:
-    """What passes through something that it does not meet, by layers or by a pair that somebody has set."""
+    """Report links that pass through others, since layers or a contact pair prevent their collision."""
     facts = run.touching
     model = run.compiled.model
     if facts is None or facts.last < 2:
@@ -236,7 +236,7 @@ def goes_through(run: RunFacts) -> Iterator[Diagnosis]:
     proximity = facts.proximity(open_to_all, run.start.q)
     at_first = {(each.a, each.b) for each in proximity.pairs_nearer(0.0)}
     told: set[tuple[str, str]] = set()
-    lost = set(_lost(facts)) if facts.last >= 4 and facts.down.any() else set()  # of which more is told
+    lost = set(_lost(facts)) if facts.last >= 4 and facts.down.any() else set()  # `fell_out` reports these
     for frame in np.unique(np.linspace(1, facts.last, GLANCES).astype(int)):
         proximity.place(facts.coordinates(proximity, run.trajectory.q[frame]))
         for each in proximity.pairs_nearer(0.0):
@@ -254,12 +254,12 @@ def goes_through(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def _open(shape: Shape) -> Shape:
-    """One that all layers meet."""
+    """Return a shape that collides with all layers."""
     return replace(shape, layers=ALL_LAYERS, meets=ALL_LAYERS)
 
 
 def _passes(facts: ContactFacts, found: Separation) -> str:
-    """Why two links overlap by much; empty where they do not, or meet."""
+    """Return why two links overlap by much; empty if they do not, or if they collide."""
     own, others = facts.solids_of(found.a), facts.solids_of(found.b)
     size = min(facts.size(*own.tolist()), facts.size(*others.tolist()))
     if math.isinf(size) or -found.gap < PASSED * size:

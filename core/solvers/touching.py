@@ -43,7 +43,9 @@ OVERLAPPING = 100.0
 It is a multiple of the depth to which a body's own weight presses it in, in a convex step.
 """
 FROM_ALL, FROM_GROUND = 1, 2
-"""Solids from which overlapping ones are to separate: all, or only fixed half-spaces and open meshes. See `Touching.part_overlaps`."""
+"""Solids from which overlapping ones are to separate: all, or only fixed half-spaces and open meshes. See
+`Touching.part_overlaps`.
+"""
 CONTACTS_AT_FIRST = 64
 """Number of contacts for which a convex step has room at first."""
 
