@@ -29,7 +29,9 @@ from .platforms import PLATFORMS
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "build" / "kernels"
+"""Folder of all built libraries, one folder for each platform."""
 INSTALLED = ROOT / "core" / "kernels"
+"""Folder in which a checkout looks for the library of its machine."""
 KEPT = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "limberjack-build"
 """Folder of compiled modules, shared by all checkouts: compiling takes minutes, and few changes touch a kernel."""
 MOST_KEPT = 3
@@ -38,12 +40,13 @@ MOST_KEPT = 3
 FIXED = {
     "PYTHONHASHSEED": "0",  # so that the same sources give the same bytes
     "LIMBERJACK_KERNELS": "numba",
-    "LIMBERJACK_CACHE": os.devnull + "/none",  # what comes out of numba's cache has no module any more
+    "LIMBERJACK_CACHE": os.devnull + "/none",  # functions from numba's cache have no LLVM module
 }
+"""Environment variables under which the build runs."""
 
 
 def main() -> int:
-    """The program's exit code."""
+    """Build the libraries of the platforms that are named on the command line. Return the exit code of the program."""
     wanted = platforms_asked_for(sys.argv[1:])
     table, text = compiled_modules()
     failed = []
@@ -62,10 +65,15 @@ def main() -> int:
 
 
 def build(name: str, table: dict, text: str) -> Path:
-    """A platform's library, with its table beside it. Where it cannot be made, the platform has no folder.
+    """Build the library of a platform, with its table beside it, and return its path.
+
+    If the library cannot be built, the platform's folder is removed.
+
+    Args:
+        table, text: the result of `compiled_modules`.
 
     Raises:
-        LinkError, OSError: why not.
+        LinkError: if the linker fails. OSError: if a file cannot be written.
     """
     folder = OUT / name
     shutil.rmtree(folder, ignore_errors=True)
@@ -86,14 +94,15 @@ def build(name: str, table: dict, text: str) -> Path:
 
 
 def platforms_asked_for(words: list[str]) -> list[str]:
-    """All of them, where none is named."""
+    """Return the platforms that are named on the command line; all of them if none is named."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("platforms", nargs="*", choices=[*PLATFORMS, []], default=[])  # Python 3.11 holds it to choices
+    # Python 3.11 checks that the default is one of the choices.
+    parser.add_argument("platforms", nargs="*", choices=[*PLATFORMS, []], default=[])
     return parser.parse_args(words).platforms or list(PLATFORMS)
 
 
 def compiled_modules() -> tuple[dict, str]:
-    """Return what is the same for all platforms: the table, and all kernels as text of LLVM.
+    """Return the parts that are the same for all platforms: the table, and all kernels as LLVM assembly.
 
     Both are kept in `KEPT` under a digest of everything that they are made from.
     """
@@ -104,7 +113,7 @@ def compiled_modules() -> tuple[dict, str]:
         partial = Path(tempfile.mkdtemp(dir=KEPT))
         (partial / TABLE).write_text(json.dumps(table), encoding="utf-8")
         (partial / "kernels.ll").write_text(text, encoding="utf-8")
-        with suppress(OSError):  # another process has kept the same meanwhile
+        with suppress(OSError):  # another process may have kept the same meanwhile
             partial.rename(kept)
         for old in sorted(KEPT.iterdir(), key=lambda folder: folder.stat().st_mtime)[:-MOST_KEPT]:
             shutil.rmtree(old)

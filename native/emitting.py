@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From one module to a shared library for each platform: by LLVM, and by the linker that zig brings along."""
+"""From one LLVM module to a shared library for each platform, by LLVM and by the linker of zig."""
 
 from __future__ import annotations
 
@@ -12,18 +12,22 @@ from llvmlite import binding
 from .platforms import Platform
 
 ZIG = Path(__file__).parents[1] / ".venv-zig" / "bin" / "python"
-"""Of the environment that has it."""
+"""Python of the environment in which zig is installed."""
 
 MESSAGE = r"^(@\.const\.picklebuf\.\S+ = internal constant \{[^}]*\}) .*$"
-"""Where numba keeps the place of an exception's message."""
+"""Pattern of a definition that has the address of an exception's message, as numba writes it."""
 
 PICKLED = r"^(@\.const\.pickledata\.\S+ = internal constant) \[\d+ x i8\] .*$"
-"""Where it keeps what it would tell Python of exceptions, and of functions without an address, with all their types."""
+"""Pattern of pickled data for Python, as numba writes them: exceptions, and functions without an address.
+
+They contain the types of these functions.
+"""
 
 DEFINED = r"^(define [^\n]*\) (?:local_unnamed_addr )?)(?=(?:#\d+ )?\{$)"
+"""Pattern of the first line of a function's definition, up to its attributes."""
 
 MOST_SAID = 300
-"""Letters of what the linker says."""
+"""Largest number of characters of the linker's messages that are shown."""
 
 UNREACHED = (
     "numba_gil_ensure",
@@ -35,27 +39,34 @@ UNREACHED = (
     "PyLong_AsVoidPtr",
     "Py_DecRef",
 )
-"""What numba would ask of Python for a function without an address. All of ours have one: a trap stands for these."""
+"""Functions of Python that numba would call for a function without an address.
+
+All kernels have addresses, so a trap replaces each of these functions.
+"""
 
 ENTRY = "define i32 @DllMainCRTStartup(ptr %library, i32 %why, ptr %reserved) { ret i32 1 }"
-"""There is nothing to begin with; 1 says that this went well."""
+"""Entry point that Windows calls when it loads a library. Nothing has to be initialised; 1 reports success."""
 
 TRAP = "declare void @llvm.trap()"
+"""Declaration of LLVM's trap, which ends the process."""
 
 _targets_are_there = False
 
 
 class LinkError(Exception):
-    """There is no library for a platform; the text says why, in a line."""
+    """The error if there is no library for a platform. The text gives the reason in one line."""
 
 
 def write_object(module_text: str, platform: Platform, path: Path) -> None:
-    """Machine code for a platform, of what is reached; nothing is optimised again, which could change results."""
+    """Write the machine code of all reachable functions for a platform to `path`.
+
+    The code is not optimised again, since that could change results.
+    """
     machine = _machine(platform)
     text = re.sub(r"^target triple = .*$", f'target triple = "{platform.triple}"', module_text, flags=re.MULTILINE)
     text = re.sub(r"^target datalayout = .*$", f'target datalayout = "{machine.target_data}"', text, flags=re.MULTILINE)
     text = _without_messages(_as_dll(text) if platform.suffix == ".dll" else text)
-    if platform.suffix == ".so":  # no exception passes through any kernel; elsewhere tables for them are asked for
+    if platform.suffix == ".so":  # no exception passes a kernel; other systems need unwind tables
         text = re.sub(DEFINED, r"\1nounwind ", text, flags=re.MULTILINE)
     module = binding.parse_assembly(_with_traps(text))
     module.verify()
@@ -76,9 +87,10 @@ def _machine(platform: Platform) -> binding.TargetMachine:
 
 
 def _without_messages(text: str) -> str:
-    """Without what Python would be told: no kernel raises an exception, and in them lies the path of this checkout.
+    """Return a module without the data that numba keeps for Python, which are a third of a library.
 
-    Their names are hashes of that, which some libraries show. All that is a third of a library.
+    No kernel raises an exception, and the data contain the path of this checkout. Their names, which some libraries
+    show, are hashes of the data, so they are replaced by numbers.
     """
     names: dict[str, str] = {}
     empty = re.sub(MESSAGE, r"\1 zeroinitializer", text, flags=re.MULTILINE)
@@ -87,7 +99,7 @@ def _without_messages(text: str) -> str:
 
 
 def _as_dll(text: str) -> str:
-    """With what Windows asks of a library: a list of what it shows, and what is called as it is loaded."""
+    """Return a module for Windows: with marks on the functions that a library exports, and with its entry point."""
     shown = re.sub(r"^define (?=[^\n]*@lj_)", "define dllexport ", text, flags=re.MULTILINE)
     return f"{shown}\n{ENTRY}\n"
 
@@ -104,7 +116,11 @@ def _trap(declaration: re.Match) -> str:
 
 
 def link(objects: list[Path], platform: Platform, path: Path) -> None:
-    """A library that needs no other one, and has no date, name or place of this build in it."""
+    """Link a shared library that needs no other one, and that contains no date, name or path of this build.
+
+    Raises:
+        LinkError: if the linker fails.
+    """
     command = [ZIG, "-m", "ziglang", "build-lib", "-target", platform.linker, "-dynamic", "-fstrip", "-fcompiler-rt"]
     command += ["-O", "ReleaseFast", f"-femit-bin={path}"]
     command += ["-install_name", f"@rpath/{path.name}"] if platform.suffix == ".dylib" else []
@@ -112,4 +128,4 @@ def link(objects: list[Path], platform: Platform, path: Path) -> None:
     if done.returncode:
         said = done.stderr.splitlines() or [f"the linker ended with code {done.returncode}"]
         why = next((line for line in said if "error" in line), said[0])
-        raise LinkError(f"cannot be linked: {why[:MOST_SAID]}")  # names have 20,000 letters
+        raise LinkError(f"cannot be linked: {why[:MOST_SAID]}")  # names of functions have 20,000 letters

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Calls every kernel once, with arguments of the types that it always gets."""
+"""One call of every kernel, with arguments of the types that it always gets."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from limberjack.core.spatial.arrays import MANY, angle_of, cosines_sines
 
 
 def call_all() -> None:
-    """Import all that has kernels, and run the two warm-ups and what users call by itself."""
+    """Import all modules that have kernels, run the two warm-ups, and call the functions that users call directly."""
     for path in sources():
         import_module(f"limberjack.core.{path.removesuffix('.py').replace('/', '.')}")
     for simulate in import_module("limberjack.core.solvers.warm_up").SIMULATED.values():
         simulate()
     import_module("limberjack.core.kinematics.warm_up").warm_up()
     bob = Link("bob", com=(0.0, 0.0, -1.0))
-    hinges = [Joint(name, "revolute", WORLD, "bob") for name in ("hinge", "second")]  # which closes a loop
+    hinges = [Joint(name, "revolute", WORLD, "bob") for name in ("hinge", "second")]  # the second one closes a loop
     compiled = compile_model(Model(links=[bob], joints=hinges[:1]))
     looped = compile_model(Model(links=[bob], joints=hinges), split_loops=True)
     q = qd = np.zeros(1)
@@ -50,7 +50,7 @@ def call_all() -> None:
 
 
 def touch_all() -> None:
-    """All that looks at collision shapes, whatever they are."""
+    """Call the kernels that look at collision shapes, whatever shapes these are."""
     ball, other = (Link(name, collisions=[Shape("ball", Sphere(1.0))]) for name in ("ball", "other"))
     apart = [Joint("free", "free", WORLD, "ball"), Joint("other free", "free", WORLD, "other")]
     proximity = Proximity(Model(links=[ball, other], joints=apart))
@@ -59,7 +59,7 @@ def touch_all() -> None:
 
 
 def sweep_all() -> None:
-    """All that looks at where moving shapes first touch."""
+    """Call the kernels that find where moving shapes first touch."""
     solids, store = pack([ball(1.0), ball(1.0)])
     poses, twists, times = np.zeros((2, 12)), np.zeros((2, 6)), np.zeros(1)
     placed, pair = np.zeros(2, PLACED).view(np.recarray), np.array([[0, 1]])

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What numba makes of the kernels, as one module of LLVM with a way in for each, and the table that tells of them.
+"""All kernels as one LLVM module, with an entry point for each kernel, and the table that describes them.
 
-This leans on numba's inside: how it lays out arguments, what a compiled function is called, and the module it keeps of
-each. requirements/dev.txt pins the numba that it was written for, and the tests compare what comes of it.
+This file depends on internals of numba: the layout of arguments, the names of compiled functions, and the module that
+numba keeps of each function. requirements/dev.txt pins the version of numba for which it was written, and the tests
+compare the results of the libraries.
 """
 
 from __future__ import annotations
@@ -17,8 +18,17 @@ from numba.core import types
 
 from limberjack.core import jit
 
-SLOT, STATUS, BYTE = ir.IntType(64), ir.IntType(32), ir.IntType(8)
+SLOT = ir.IntType(64)
+"""Type of a slot, of which blocks of arguments and results consist."""
+
+STATUS = ir.IntType(32)
+"""Type of the status that an entry point returns."""
+
+BYTE = ir.IntType(8)
+"""Type of a byte."""
+
 POINTER = BYTE.as_pointer()
+"""Type of the address of a block of slots."""
 
 
 @dataclass
@@ -26,9 +36,9 @@ class Kernel:
     """A compiled kernel.
 
     Attributes:
-        result: numba's, of the one set of argument types that it is called with.
-        arguments: of a call.
-        is_called_by_kernels: through a pointer.
+        result: numba's result of compilation, for the one set of argument types with which the kernel is called.
+        arguments: those of one call.
+        is_called_by_kernels: whether kernels call it through a pointer.
     """
 
     name: str
@@ -42,20 +52,21 @@ class Kernel:
 
     @property
     def native(self) -> str:
-        """As numba calls it."""
+        """The name that numba gives to it."""
         return self.result.fndesc.llvm_func_name
 
     @property
     def shown(self) -> str:
-        """As kernels that have a pointer call it."""
+        """The name under which kernels with a pointer call it."""
         return f"{self.symbol}_native"
 
 
 def kernels_called(call_all: Any) -> list[Kernel]:
-    """Have all kernels compiled by calling them, in the order in which their names come.
+    """Return all kernels, in the order of their names. They are compiled by calling them.
 
     Raises:
-        RuntimeError: a kernel is not called, or with arguments of several types, which a library could not tell apart.
+        RuntimeError: if a kernel is not called, or is called with several sets of argument types, which a library could
+            not distinguish.
     """
     calls, pointed = _calls_noted(call_all)
     found = []
@@ -71,7 +82,7 @@ def kernels_called(call_all: Any) -> list[Kernel]:
 
 
 def _calls_noted(call_all: Any) -> tuple[dict[str, tuple[jit.kernel, tuple]], set[str]]:
-    """The first call of each kernel, and the names of those that have pointers."""
+    """Return the first call of each kernel, and the names of the kernels that have pointers."""
     calls: dict[str, tuple[jit.kernel, tuple]] = {}
     pointed: set[str] = set()
     bind, init = jit.kernel.bind, jit.Pointer.__init__
@@ -93,7 +104,7 @@ def _calls_noted(call_all: Any) -> tuple[dict[str, tuple[jit.kernel, tuple]], se
 
 
 def joined(kernels: list[Kernel]) -> binding.ModuleRef:
-    """All of them in one module, of which nothing shows but the ways in."""
+    """Return one module with all kernels, which exports the entry points and the kernels that have pointers."""
     whole = binding.parse_assembly(str(_ways_in(kernels)))
     for kernel in kernels:
         part = binding.parse_bitcode(kernel.result.library._final_module.as_bitcode())
@@ -115,7 +126,10 @@ def _defined(module: binding.ModuleRef) -> Iterator[Any]:
 
 
 def _ways_in(kernels: list[Kernel]) -> ir.Module:
-    """For each kernel a function that takes where its result goes, and a number or a block of slots per argument."""
+    """Return a module with an entry point for each kernel.
+
+    Its arguments are the address of the result, and for each argument of the kernel a number or a block of slots.
+    """
     module = ir.Module("limberjack")
     first = kernels[0].result.library._final_module
     module.triple, module.data_layout = first.triple, str(first.data_layout)
@@ -155,7 +169,7 @@ def _passed_as(kind: types.Type) -> ir.Type:
 
 
 def _slots(context: Any, kind: types.Type) -> int:
-    """How many an argument takes."""
+    """Return the number of slots that an argument takes."""
     return len(context.get_arg_packer([kind]).argument_types)
 
 
@@ -165,7 +179,7 @@ def _load(builder: ir.IRBuilder, block: ir.Value, number: int, wanted: ir.Type) 
 
 
 def _leaves(builder: ir.IRBuilder, value: ir.Value) -> Iterator[ir.Value]:
-    """The numbers that a result is made of, each as wide as a slot."""
+    """Yield the numbers that a result consists of, each widened to a slot."""
     if isinstance(value.type, ir.LiteralStructType | ir.ArrayType):
         for n in range(len(value.type)):
             yield from _leaves(builder, builder.extract_value(value, n))
@@ -177,7 +191,7 @@ def _leaves(builder: ir.IRBuilder, value: ir.Value) -> Iterator[ir.Value]:
 
 @dataclass
 class Types:
-    """What kernels take, for the table: each type once, a tuple after its parts."""
+    """The argument types of kernels in the table. Each type occurs once, and a tuple comes after its parts."""
 
     entries: list[dict] = field(default_factory=list)
 
@@ -206,7 +220,7 @@ class Types:
 
 
 def layout_of(dtype: np.dtype) -> Any:
-    """A plain type's name, or a record's fields with their types, shapes and places."""
+    """Return the name of a plain type, or the names, types, shapes and offsets of a record's fields."""
     if not dtype.names:
         return dtype.str
     fields = [dtype.fields[name] for name in dtype.names]
@@ -219,7 +233,7 @@ def layout_of(dtype: np.dtype) -> Any:
 
 
 def gives(kind: types.Type) -> Any:
-    """A result's type for the table: see `_result` in core/library.py."""
+    """Return the type of a result as the table has it: see `_result` in core/library.py."""
     if isinstance(kind, types.BaseTuple):
         return [gives(part) for part in kind]
     kind = types.unliteral(kind)
@@ -228,7 +242,7 @@ def gives(kind: types.Type) -> Any:
 
 
 def entry_of(kernel: Kernel, taken: Types) -> dict:
-    """What the table tells of a kernel."""
+    """Return the entry of a kernel in the table."""
     described = kernel.result.fndesc
     takes = [taken.number_of(kind, value) for kind, value in zip(described.argtypes, kernel.arguments, strict=True)]
     entry = {"symbol": kernel.symbol, "takes": takes, "gives": gives(described.restype)}

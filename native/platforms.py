@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""For which machines there are libraries. A new one is a line here."""
+"""The platforms for which libraries are built. A new one needs one entry in `PLATFORMS`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Platform:
-    """One that Blender runs on.
+    """A platform that Blender supports.
 
     Attributes:
-        triple: LLVM's name for it. linker: zig's.
-        processor: the oldest that will do. Nothing is chosen at run time: a bake must not depend on the processor.
-        suffix: of its shared libraries.
-        wheel: the tag of wheels for it.
+        triple: the name of the platform in LLVM. linker: the name of it in zig.
+        processor: the oldest processor on which the library runs. Nothing is chosen at run time, since a bake must not
+            depend on the processor.
+        suffix: of shared libraries.
+        wheel: the tag of wheels.
     """
 
     triple: str
@@ -40,4 +41,4 @@ PLATFORMS = {
     ),
     "windows-arm64": Platform("aarch64-pc-windows-gnu", "aarch64-windows-gnu", "generic", ".dll", "win_arm64"),
 }
-"""By Blender's name for them."""
+"""The platforms by Blender's names for them."""

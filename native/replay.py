@@ -31,20 +31,26 @@ from .exercise import call_all
 from .platforms import PLATFORMS
 
 HERE = "linux-x64"
+"""Platform whose results the others are compared with."""
+
 RUNNERS = {
     HERE: ("x86_64-linux-musl", []),
     "linux-arm64": ("aarch64-linux-musl", ["qemu-aarch64"]),
     "windows-x64": ("x86_64-windows-gnu", [shutil.which("wine64") or "/usr/lib/wine/wine64"]),
 }
-"""What a program is made for, and what runs it here."""
+"""For each platform, the target for which zig builds the program, and the command that runs it on this machine."""
 
 SAMPLES = ("crane", "stewart", "ragdoll", "hand")
+"""Names of the sample scenes whose kernel calls are recorded."""
+
 FRAMES = 13
+"""Number of frames of each sample."""
+
 MOST_CALLS = 40
-"""Of each kernel; its first ones."""
+"""Largest number of calls of each kernel that are recorded, the first ones."""
 
 ROOM = 16
-"""Slots for a result."""
+"""Number of slots for the result of a call, the last of which has the status."""
 
 PROGRAM = """
 #include <stdint.h>
@@ -97,10 +103,11 @@ int main(int argc, char **argv) {
 
 @dataclass
 class Recorder:
-    """Writes calls down as the program reads them: whole numbers of 8 bytes, and arrays.
+    """A recorder of calls, in the format that the program reads: integers of 8 bytes, and arrays.
 
     Attributes:
-        kernels, natives: names, in the order of the program's.
+        kernels, natives: names of all kernels and of those that have pointers, in the order that the program uses.
+        calls: the recorded calls.
     """
 
     kernels: list[str]
@@ -120,7 +127,7 @@ class Recorder:
         return struct.pack("q", count) + b"".join(struct.pack("2q", *each) for each in found)
 
     def _slots(self, kind: slots.Type, value: Any, arrays: list[np.ndarray]) -> list[tuple[int, int]]:
-        """(0, a number), (1, which array and where in it) or (2, which kernel) for each slot."""
+        """Return for each slot (0, a number), (1, number of an array and offset in it) or (2, number of a kernel)."""
         if isinstance(kind, slots.Tuple):
             parts = zip(kind.parts, value, strict=True)
             return [slot for part, each in parts for slot in self._slots(part, each, arrays)]
@@ -133,7 +140,10 @@ class Recorder:
 
 
 def _place(value: np.ndarray, arrays: list[np.ndarray]) -> int:
-    """Which array, and how far in it: views lie in what was noted before, if that was."""
+    """Return the number of the array in the upper 32 bits, and the offset in it in the lower ones.
+
+    A view of an array that was recorded before lies in that array. Any other array is added to `arrays`.
+    """
     address = value.__array_interface__["data"][0]
     for number, noted in enumerate(arrays):
         begin = noted.__array_interface__["data"][0]
@@ -144,7 +154,7 @@ def _place(value: np.ndarray, arrays: list[np.ndarray]) -> int:
 
 
 def recorded() -> Recorder:
-    """Calls of all kernels: what `exercise` calls, and what a few samples need for their first frames."""
+    """Return the calls of all kernels: those of `exercise`, and those of the first frames of a few samples."""
     library = jit.library()
     if library is None:
         sys.exit("there is no library of these sources: run `make kernels` first")
@@ -177,7 +187,7 @@ def recorded() -> Recorder:
 
 
 def program(recorder: Recorder) -> str:
-    """The C of a program that makes such calls."""
+    """Return the C source of a program that makes these calls."""
     table = json.loads((OUT / HERE / TABLE).read_text(encoding="utf-8"))
     letters = {"float": ("double", "d"), "int": ("int64_t", "i")}
     declarations, cases = [], []
@@ -195,7 +205,7 @@ def program(recorder: Recorder) -> str:
 
 
 def replayed(name: str, source: Path, calls: Path) -> np.ndarray:
-    """What the calls leave behind on a platform, in whole numbers of 8 bytes."""
+    """Return the memory that the calls leave behind on a platform, as integers of 8 bytes, shape (n,)."""
     folder = calls.parent / name
     folder.mkdir(exist_ok=True)
     code, made, left = folder / "kernels.o", folder / "replay.exe", folder / "left"
