@@ -75,6 +75,7 @@ WATCH = np.dtype(
     ],
     align=True,
 )
+"""The state of a guard: the modes of its stops, friction, velocity limit and drive, and their loads."""
 
 
 class Work(Bundled, namedtuple("Work", "bodies dofs watches still")):

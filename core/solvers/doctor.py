@@ -197,7 +197,7 @@ def _group(run: RunFacts, link: str) -> str:
 def held_together(run: RunFacts) -> Iterator[Diagnosis]:
     """Report a failed run in which several axes of one coupling were held at limits at the same instant.
 
-    What holds one of them holds the others, so the force of each limit is not unique.
+    A limit that holds one axis holds the others too, so the force of each limit is not unique.
     """
     if not run.failed:
         return

@@ -158,7 +158,7 @@ def _distance(signal: Signal, one: np.ndarray, other: np.ndarray) -> float:
 
 
 def _parts(signal: Signal, one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
-    """Return the way [m, or in the unit of the coordinate] and the angle [rad] from one value to another."""
+    """Return the distance [m, or the unit of the coordinate] and the angle [rad] between two values."""
     if signal.place is not None:
         return abs(float(other[0] - one[0])), 0.0
     X_one, X_other = _unit_pose(one), _unit_pose(other)
@@ -183,8 +183,8 @@ def _measured(signal: Signal, compiled: CompiledModel, one: np.ndarray, other: n
 def placed_anew(compiled: CompiledModel, state: State, controls: Controls, jump: Jump) -> tuple[np.ndarray, np.ndarray]:
     """Return q and qd of a state in which all prescribed motion is where it is after a jump.
 
-    Links that hang on what jumps are placed with it, at the coordinates that their joints have. Their velocities in
-    the world change only as far as the prescribed velocity differs before and after the jump.
+    Links that joints connect with a link that jumps are placed with it, at the coordinates of these joints. Their
+    velocities in the world change only as far as the prescribed velocity differs before and after the jump.
     """
     given = _after(compiled, controls, jump.time)
     at = {name: state.q[span.q] for name, span in compiled.spans.items() if name not in controls.joints}

@@ -170,7 +170,7 @@ def _comes_across(facts: ContactFacts, first: str, own: np.ndarray, solid: int, 
 def _crosses(facts: ContactFacts, own: np.ndarray, solid: int) -> Crossing | None:
     """Return where one of some solids went below a mesh, through a hole rather than over its edge.
 
-    Of a closed mesh, such as a thick plate, only the faces that bear something count: those that face upward.
+    In a closed mesh, such as a thick plate, only the faces on which a link can rest count: those that face upward.
     """
     meshes, mesh = facts.touches.ground.store.meshes, facts.solids[solid]
     place = facts.placed[solid]

@@ -30,11 +30,11 @@ from .protocol import REACHED, Memory, Progress, State
 from .system import System, write_rates
 
 SOON = 8
-"""Number of convex steps, at first, before events are looked for again."""
+"""Number of convex steps before events are located again, at first."""
 LATE = 1024
-"""Upper bound of that number, which doubles while events cost too much."""
+"""Upper bound of the number of convex steps that begins at SOON and doubles while events cost too much."""
 MOST_HALTS = 7
-"""Number of times in a row that events leave no step up to which the number of convex steps doubles each time."""
+"""Upper bound of n, where 2^n convex steps follow if events leave no step, after n such cases in a row."""
 UNEQUAL = 1e6
 """Ratio of two masses up to which events find the loads between them. At a ratio of 1e8, bodies are thrown apart."""
 OVERLAPPING = 100.0
@@ -201,7 +201,7 @@ class Touching(Adaptive):
         return found
 
     def _begin_convex_steps(self) -> None:
-        """Choose the number of convex steps: ever more if events cost too much, a few if events leave no step."""
+        """Take convex steps: twice as many each time if events cost too much, a few if events leave no step."""
         now = self._stepping[0]
         if now.burden > self._closeness.burden:
             now.lasting = min(2 * now.lasting, LATE)
@@ -268,7 +268,7 @@ class Touching(Adaptive):
         return checked_memory(arrays, self.snapshot(), len(self.ground.solids), len(self._system.model.bodies))
 
     def restore(self, memory: Memory) -> None:
-        """Go on from a memory. Impacts after its time are removed."""
+        """Continue from a memory. Impacts after its time are removed."""
         points, before = memory["points"], memory["before"]
         super().restore(memory)
         if not self._stepping[0].trust:
@@ -280,12 +280,12 @@ class Touching(Adaptive):
         touch, step = self._system.touch, self._convex_step
         touch.points[: len(points)], step.previous_contacts[: len(before)] = points, before
         touch.count[:] = memory["count"]
-        step.counts[:] = 0  # each step counts its own
+        step.counts[:] = 0  # each step counts anew
         step.counts[[PREVIOUS_COUNT, NEWTON_STEPS]] = memory["crowd_counts"][[PREVIOUS_COUNT, NEWTON_STEPS]]
         for name, own in _persistent(step).items():
             own[:] = memory[name]
         self._parting[:] = memory["parting"]
-        write_rates(self._system, float(self._stepping[0].time), self._y, self._trial)  # places bodies
+        write_rates(self._system, float(self._stepping[0].time), self._y, self._trial)  # computes the poses of bodies
         self._stored = float(self._stepping[0].stored) if self._stepping[0].trust else None
         known = self.impacts
         self._impacts.count[0] = np.count_nonzero(known.time <= self._stepping[0].time)
