@@ -265,7 +265,7 @@ def never_rests(run: RunFacts) -> Iterator[Diagnosis]:
 def _restitution(facts: ContactFacts, first: str, second: str) -> float:
     """Return the largest restitution of two links' rigid pairs of shapes; 0 if there are none."""
     found = [facts.surface(int(i), int(j)) for i in facts.solids_of(first) for j in facts.solids_of(second)]
-    return max(surface.restitution for surface in found if math.isinf(surface.stiffness)) if found else 0.0
+    return max((surface.restitution for surface in found if math.isinf(surface.stiffness)), default=0.0)
 
 
 def jammed(run: RunFacts) -> Iterator[Diagnosis]:

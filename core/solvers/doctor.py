@@ -203,15 +203,15 @@ def held_together(run: RunFacts) -> Iterator[Diagnosis]:
         return
     doing = {(watched.joint.name, watched.axis): told for watched in run.watched if (told := _held_at(run, watched))}
     for equation in run.compiled.model.equations():
-        held = [term.joint for term in equation.terms if (term.joint, term.axis) in doing]
+        held = [(term.joint, term.axis) for term in equation.terms if (term.joint, term.axis) in doing]
         if len(held) > 1:
-            told = " and ".join(doing[term.joint, term.axis] for term in equation.terms if term.joint in held)
+            told = " and ".join(doing[axis] for axis in held)
             message = (
                 f"coupling '{equation.name}' ties it to others, and at {timed(run.seen.state.time)} {told}: each of "
                 "these limits holds all of them, and the forces of both are not unique; let one of these joints alone "
                 "have this limit"
             )
-            yield Diagnosis("limits-tied", f"joint '{held[0]}'", message)
+            yield Diagnosis("limits-tied", f"joint '{held[0][0]}'", message)
 
 
 def _held_at(run: RunFacts, watched: Watched) -> str:
@@ -294,11 +294,12 @@ def crowded_events(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def _at_stops(run: RunFacts) -> list[Watched]:
-    """Return what is held or pressed at present, or else all guards that have an upper stop."""
+    """Return what is held or pressed at present, or else all guards that have a stop."""
     watches = run.seen.watches
     acting = watches.pressed | watches.held
     stopped = [watched for watched in run.watched if acting[watched.number]]
-    return stopped or [watched for watched in run.watched if math.isfinite(watches.upper[watched.number])]
+    has_stop = np.isfinite(watches.lower) | np.isfinite(watches.upper)
+    return stopped or [watched for watched in run.watched if has_stop[watched.number]]
 
 
 def energy_drift(run: RunFacts) -> Iterator[Diagnosis]:

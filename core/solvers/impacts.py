@@ -240,7 +240,7 @@ def find_struck(system, y, slopes, shallow, resting):
 
 @jitable
 def rebound(guard, watch, rate, side, resting):
-    """Return the coefficient of restitution of a stop; 0 if the bounce would be below the tolerance."""
+    """Return the speed at which a coordinate leaves a stop; 0 if the bounce would be below the tolerance."""
     watch.bounces += 1
     back = rate * (guard.restitution if math.isinf(guard.stiffness) else given_back(guard.dissipation * abs(rate)))
     return 0.0 if watch.bounces > MOST_BOUNCES or stays(watch, back, side, resting) else back

@@ -16,6 +16,7 @@ from limberjack.core.geometry import Box, Mesh, Plane, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Axis, ContactPair, Joint, Link, Model
 from limberjack.core.solvers import Simulation
+from limberjack.core.solvers.contact_findings import _restitution
 from support.benchmarks import BENCHMARKS
 from support.cases import some
 from support.shared import SHARED
@@ -253,6 +254,13 @@ def run_of(model, frames=49, **settings):
     run = Simulation(model, np.arange(frames) / 24, **settings)
     run.run()
     return run
+
+
+def test_soft_surfaces_have_no_restitution():
+    """Guards the doctor against links that touch by compliant surfaces alone, to which no restitution applies."""
+    soft = Surface(stiffness=1e4, restitution=0.9)
+    facts = run_of(world(floor(soft), free=[(box(), at(0.0, 0.0, 0.1))]), 4)._facts().contacts
+    assert _restitution(facts, "floor", "box") == 0.0
 
 
 @pytest.mark.parametrize(

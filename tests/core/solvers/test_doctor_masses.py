@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from limberjack.core.geometry import Box, Shape
-from limberjack.core.model import WORLD, Axis, Joint, Link, Mimic, Model
+from limberjack.core.model import WORLD, Axis, Coupling, Joint, Link, Mimic, Model
 from limberjack.core.model.editing import fix_base
 from limberjack.core.solvers import Controls, Simulation
 from limberjack.core.solvers.doctor import diagnose
@@ -107,6 +107,20 @@ def test_limits_of_tied_joints_that_hold_at_once_are_named():
     assert "joint 'shoulder' is held at its largest speed" in found.message
     assert "joint 'knuckle' is held at its largest speed" in found.message
     assert held_in(tied(velocity=0.5), 1) == []
+
+
+def test_of_a_joint_with_two_tied_axes_one_may_hold():
+    """Guards limits of a joint that a coupling ties twice, where only one of its axes is at a limit."""
+    model = robot(1.0)
+    fix_base(model, "base")
+    model.joints[0].type = "universal"
+    model.joints[0].axes = [Axis(xyz=(1.0, 0.0, 0.0), velocity=0.5), Axis(xyz=(0.0, 1.0, 0.0))]
+    model.joints[1].axes = [Axis(xyz=(0.0, 1.0, 0.0), velocity=0.5)]
+    axes = (("shoulder", 0), ("shoulder", 1), ("knuckle", 0))
+    model.couplings.append(Coupling("gears", "differential", axes))
+    (found,) = held_in(model, 2)
+    assert found.subject == "joint 'shoulder'"
+    assert "joint 'knuckle' is held at its largest speed" in found.message
 
 
 def standing(name, pose):
