@@ -111,7 +111,7 @@ class Posing:
         return self.keeps_places() and all(self.objects[name].matrix_world == at for name, at in self._worlds.items())
 
     def keeps_places(self, left: Container[str] = ()) -> bool:
-        """Return whether no link was moved by itself since, except those of `left`. Motion of parents does not count."""
+        """Return whether no link was moved by itself since, except those of `left`. Moved parents do not count."""
         try:
             return self._marks_now() == self._marks and all(
                 name in left or self.objects[name].matrix_basis == at for name, at in self._bases.items()
