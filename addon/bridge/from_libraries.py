@@ -10,8 +10,11 @@ import bpy
 from ..props import carrier_of, is_link
 from ..props.naming import model_name
 
-LINKED, INSTANCED = "linked", "instanced-links"
-"""Codes of the problems: links of libraries, and links of collection instances."""
+LINKED = "linked"
+"""Code of the problem that links belong to a library."""
+
+INSTANCED = "instanced-links"
+"""Code of the problem that links are in a collection instance."""
 
 
 def instanced_links(scene: bpy.types.Scene) -> Iterator[tuple[str, str]]:
