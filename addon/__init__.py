@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Blender add-on. It asks core for everything that is not Blender's own. Its layers stand in pyproject.toml."""
+"""The Blender add-on. Core does everything that does not depend on Blender. The layers are listed in pyproject.toml."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The command `blender -b FILE --command limberjack …`, which Blender offers while the extension is enabled.
 
-It is apart from `registry`, since the verbs of the command enable the add-on themselves where they run outside Blender.
+It is separate from `registry`, since verbs of the command enable the add-on themselves when they run outside Blender.
 """
 
 import bpy
@@ -24,6 +24,6 @@ def stop():
 
 def _run(argv: list[str]) -> int:
     """Run the command with the arguments after its name. Return the exit code."""
-    from .cli import main_inside_blender  # late: Blender's start waits for what it enables
+    from .cli import main_inside_blender  # late: importing it would delay Blender's start
 
     return main_inside_blender(argv)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A contact sheet: some frames of a scene, rendered by Workbench, side by side in one PNG."""
+"""Render a contact sheet: some frames of a scene, rendered by Workbench, side by side in one PNG."""
 
 from __future__ import annotations
 
@@ -21,18 +21,21 @@ MARGIN = 1.06
 BACKGROUND = np.array((0.90, 0.92, 0.94), dtype=np.float32)
 GROUND = (0.95, 0.96, 0.98, 1.0)
 GAP = 4
-"""Pixels between pictures."""
+"""Space between pictures [pixels]."""
 
 
 def render_contact_sheet(
     scene: bpy.types.Scene, path: Path, columns: int = 4, rows: int = 3, width: int = 400, height: int = 300
 ) -> None:
-    """Render columns x rows frames, evenly over the scene's range, and write them as one PNG.
+    """Render columns x rows frames, evenly spaced over the scene's range, and write them as one PNG.
 
-    The scene is left with a camera of its own for this and with Workbench's settings; render a copy to keep it clean.
+    The scene keeps the camera and Workbench's settings that this adds. Render a copy of a scene that must not change.
+
+    Args:
+        width, height: of each picture [pixels].
 
     Raises:
-        OSError: the picture cannot be written, or this machine cannot render.
+        OSError: if the picture cannot be written, or if this machine cannot render.
     """
     frames = np.linspace(scene.frame_start, scene.frame_end, columns * rows).round().astype(int).tolist()
     _set_up_workbench(scene, width, height)
@@ -41,7 +44,7 @@ def render_contact_sheet(
     with tempfile.TemporaryDirectory() as folder:
         for i, frame in enumerate(frames):
             row, column = divmod(i, columns)
-            top = (rows - 1 - row) * (height + GAP) + GAP  # Blender's pictures begin at the bottom
+            top = (rows - 1 - row) * (height + GAP) + GAP  # row 0 of Blender's images is at the bottom
             left = column * (width + GAP) + GAP
             sheet[top : top + height, left : left + width] = _render_frame(scene, frame, Path(folder) / f"{i}.png")
     _save(sheet, path)
@@ -59,7 +62,7 @@ def _set_up_workbench(scene: bpy.types.Scene, width: int, height: int) -> None:
 
 
 def _look_at_everything(scene: bpy.types.Scene, frames: list[int]) -> None:
-    """Put a camera where the whole motion fills the view, and ground below it for the shadows where there is none."""
+    """Add a camera whose view the whole motion fills, and a ground for shadows if the scene has none."""
     points = _points_of_motion(scene, frames)
     low, high = points.min(axis=0), points.max(axis=0)
     if not any(map(_is_surrounding, scene.objects)):
@@ -81,7 +84,10 @@ def _look_at_everything(scene: bpy.types.Scene, frames: list[int]) -> None:
 
 
 def _points_of_motion(scene: bpy.types.Scene, frames: list[int]) -> np.ndarray:
-    """Corners of all that is rendered but floors and walls, in the world, over the frames, shape (n, 3)."""
+    """Return bounding-box corners of all rendered meshes over the frames, in world axes, shape (n, 3).
+
+    Floors and walls are left out, unless there is nothing else.
+    """
     shown = [item for item in scene.objects if item.type == "MESH" and not item.hide_render]
     shown = [item for item in shown if not _is_surrounding(item)] or shown
     corners = []
@@ -92,7 +98,7 @@ def _points_of_motion(scene: bpy.types.Scene, frames: list[int]) -> np.ndarray:
 
 
 def _is_surrounding(obj: bpy.types.Object) -> bool:
-    """Floors and walls: what stands still, and is there for others to touch."""
+    """Return whether an object is a floor or a wall: a link for others to touch that does not move."""
     return is_led(obj) and not is_animated(obj)
 
 
@@ -112,7 +118,7 @@ def _render_frame(scene: bpy.types.Scene, frame: int, path: Path) -> np.ndarray:
     try:
         with quiet():
             bpy.ops.render.render(write_still=True, scene=scene.name)
-    except RuntimeError as error:  # Blender's word for all that can go wrong
+    except RuntimeError as error:  # Blender raises it for every failure
         raise OSError(str(error).strip()) from error
     if not path.exists():
         raise OSError("Blender rendered nothing")

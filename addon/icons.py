@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The icons of joints: what they do, at a glance, in menus, lists and panels."""
+"""The icons of joints in menus, lists and panels, which show how a joint moves."""
 
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ def icon_of_type(kind: JointType) -> str:
 
 
 def _icon(kind: JointType, columns) -> str:
-    """By what it does first."""
+    """Return the icon for the first motion of a joint type."""
     if kind.chart:
         return OF_CHART[kind.code]
     return OF_UNIT[columns[0].unit] if columns else "DECORATE_LOCKED"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every bl_idname, and every property that the add-on hangs on Blender's own types."""
+"""Every bl_idname, and the name of every property that the add-on adds to Blender's own types."""
 
 # Properties on Object, Scene and WindowManager
 LINK = "limberjack_link"
@@ -7,15 +7,15 @@ JOINT = "limberjack_joint"
 BEFORE = "limberjack_before"
 SCENE = "limberjack"
 STATUS = "limberjack_status"
-LIGHT = "limberjack_light"  # on Light
+LIGHT = "limberjack_light"  # property on Light
 
-# Custom property that marks an action as a bake of ours, and holds its receipt
+# Custom property that marks an action as a bake of this add-on, and contains its receipt
 BAKE_MARK = "limberjack_bake"
 
-# Custom property that marks a user's action as held in the file by a bake
+# Custom property that marks a user's action as kept in the file because of a bake
 HELD_MARK = "limberjack_held"
 
-# Custom property of a material: its ambient colour in the file that it came from
+# Custom property of a material: the ambient colour of its file
 AMBIENT = "limberjack_ambient"
 
 # Operators
@@ -91,7 +91,7 @@ TOOL_PULL = "limberjack.pull_links"
 # File handler for drag and drop
 FILE_HANDLER = "LIMBERJACK_FH_model"
 
-# Blender's keymap that has our key
+# Blender's keymap to which the add-on adds its key
 KEYMAP = "Object Mode"
 
 # Command for `blender --command`
@@ -143,5 +143,5 @@ MT_JOINT_PRESETS = "LIMBERJACK_MT_joint_presets"
 
 
 def export_of(suffix: str) -> str:
-    """The operator that writes models as files that end so, as in ".sdf"."""
+    """Return the id of the operator that exports models to files with this suffix, such as ".sdf"."""
     return f"limberjack.export_{suffix[1:]}"

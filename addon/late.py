@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Packages whose modules are loaded when they are first used, as `bridge.picking` is in `bridge.picking.hit_of(...)`.
+"""Packages whose modules are imported on first use, as `bridge.picking` is in `bridge.picking.hit_of(...)`.
 
-Blender loads all add-ons before it shows anything, and most of what they can do is not used in a session.
+Blender enables all add-ons before it shows anything, and most of their functions are not used in a session.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,11 @@ from types import ModuleType
 
 
 def late_modules(package: str) -> Callable[[str], ModuleType]:
-    """The `__getattr__` of a package, called with the package's name. Its modules alone are found so."""
+    """Return the `__getattr__` of a package, which imports the package's own modules only.
+
+    Args:
+        package: its name.
+    """
 
     def find(name: str) -> ModuleType:
         if name.startswith("_") or find_spec(f"{package}.{name}") is None:

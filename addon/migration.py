@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Brings what older versions have stored up to this one, when a file is opened or something is appended.
+"""Convert data of older versions to this one when a file is opened or something is appended.
 
-Whatever is ours says by which version it was made, so that nothing here needs to know how it came into the file; see
-`props.made_by`. What a newer version has stored stays as it is, its version too.
+Every scene, link and joint stores the version that made it, so that it does not matter how it came into the file; see
+`props.made_by`. Data of newer versions stays as it is, its version included.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from .props import carrier_of
 from .props.owners import Owner, holds_ours, is_linked, settings_of
 
 OLDEST = "0.1.0"
-"""The last version that stored none."""
+"""The last version that stored no version."""
 
 
 @dataclass(frozen=True)
 class Migration:
-    """One thing that a version stores otherwise than those before it.
+    """A change of what a version stores, compared to versions before.
 
     Attributes:
-        version: the first that stores it so. says: what has changed, in a sentence without full stop.
-        kind: of what has it: bpy.types.Scene, or bpy.types.Object for links, joints and the shapes of links.
-        change: makes one of that kind, as older versions have stored it, what this one stores; deletes nothing. What it
-            raises is told to the user, and the owner stays of the version that it was.
+        version: the first one that stores it so. says: what has changed, in a sentence without full stop.
+        kind: type of its owners: bpy.types.Scene, or bpy.types.Object for links, joints and the shapes of links.
+        change: function that converts an owner from older versions; it deletes nothing. If it raises an error, the user
+            is told, and the owner keeps its version.
     """
 
     version: str
@@ -41,30 +41,37 @@ class Migration:
 
     @property
     def numbers(self) -> tuple[int, int, int]:
-        """Raises ValueError."""
+        """The version as three numbers.
+
+        Raises:
+            ValueError: if it is no version.
+        """
         if found := numbers_of(self.version):
             return found
         raise ValueError(f"the migration '{self.says}' leads to '{self.version}', which is no version: give x.y.z")
 
 
 MIGRATIONS: tuple[Migration, ...] = ()
-"""They run in the order of their versions, and those of one version as they stand here."""
+"""All migrations. They run in the order of their versions; those of one version run in the order of this table."""
 
 _failures: dict[int, str] = {}
-"""By the session uid of what could not be migrated, why."""
+"""Why an owner could not be migrated, by its session uid."""
 
 
 def migrate_all() -> None:
-    """Everything of ours in the open file."""
+    """Migrate everything in the open file that this add-on has stored."""
     migrate([*bpy.data.scenes, *bpy.data.objects])
 
 
 def migrate(items: Iterable[bpy.types.ID | None]) -> None:
-    """Those that are ours and older than this version; what is linked is brought up to date in its own file."""
+    """Migrate the scenes and objects of this add-on that are older than this version.
+
+    Linked items are left out; they are migrated when their own file is opened.
+    """
     found = {owner: version_of(owner) for owner in items if holds_ours(owner) and not is_linked(owner)}
     for owner, version in found.items():
         if is_older(version):
-            settings_of(owner).version = version  # which a shape has from its link
+            settings_of(owner).version = version  # a shape gets that of its link
     for migration in sorted(MIGRATIONS, key=attrgetter("numbers")):
         for owner in found:
             if _concerns(migration, owner) and owner.session_uid not in _failures:
@@ -82,7 +89,7 @@ def _concerns(migration: Migration, owner: Owner) -> bool:
 def _run(migration: Migration, owner: Owner) -> None:
     try:
         migration.change(owner)
-    except Exception as error:  # whatever it is, the file opens, and the user is told
+    except Exception as error:  # the file must open in any case; the user is told
         traceback.print_exc()
         _failures[owner.session_uid] = f"{migration.says}: {error}"
     else:
@@ -90,16 +97,19 @@ def _run(migration: Migration, owner: Owner) -> None:
 
 
 def stamp_scenes() -> None:
-    """Before a file is written: a scene that said nothing when it was opened was nothing of ours then."""
+    """Store this version in scenes of this add-on that have none. It runs before a file is saved.
+
+    A scene of this add-on that had no version when it was opened had no settings of this add-on then.
+    """
     for scene in bpy.data.scenes:
         if holds_ours(scene) and not is_linked(scene):
             settings_of(scene).version = settings_of(scene).version or VERSION
 
 
 def version_of(owner: Owner) -> str:
-    """As it says.
+    """Return the version that an owner stores.
 
-    What says nothing is of the version of the link that it is a shape of; a scene, of the oldest among its objects.
+    Otherwise a shape has the version of its link, and a scene the oldest one among its objects.
     """
     if own := settings_of(owner).version:
         return own
@@ -111,23 +121,29 @@ def version_of(owner: Owner) -> str:
 
 
 def _order(version: str) -> tuple[int, int, int]:
-    """By which versions come after each other; what is no version is like this one, neither older nor newer."""
+    """Return a version as three numbers for comparison. A text that is no version counts as this version."""
     return numbers_of(version) or numbers_of(VERSION) or (0, 0, 0)
 
 
 def is_older(version: str) -> bool:
-    """Than this one."""
+    """Return whether a version is older than this one."""
     return _order(version) < _order(VERSION)
 
 
 def is_newer(version: str) -> bool:
-    """Than this one."""
+    """Return whether a version is newer than this one."""
     return _order(version) > _order(VERSION)
 
 
 @dataclass(frozen=True)
 class Remark:
-    """code: of its kind. name: of the object that it is about; empty for the scene's own."""
+    """A remark about versions.
+
+    Attributes:
+        code: its kind, a short slug.
+        name: of the object that it is about; empty for the scene.
+        message: in words.
+    """
 
     code: str
     name: str
@@ -135,9 +151,9 @@ class Remark:
 
 
 def remarks_on(scene: bpy.types.Scene) -> Iterator[Remark]:
-    """What to know about the versions of a scene and what is in it."""
+    """Yield remarks about the versions of a scene and its objects."""
     owners = [owner for owner in (scene, *scene.objects) if holds_ours(owner)]
-    newest = max(owners, key=lambda owner: _order(version_of(owner)), default=None)  # of equals, the first
+    newest = max(owners, key=lambda owner: _order(version_of(owner)), default=None)  # the first among equals
     if newest is not None and is_newer(version_of(newest)):
         library = newest.library
         what = f"What is linked from '{bpy.path.basename(library.filepath)}'" if library else "This file"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a user sets once for all files: which overlays are drawn, in which colours, and how large."""
+"""The user's preferences for all files: which overlays are drawn, their colours and their sizes."""
 
 import textwrap
 from types import SimpleNamespace
@@ -30,7 +30,7 @@ OVERLAYS = {
     "show_contacts": ("Contacts", "Draw the contact points and forces of the last simulation", True),
     "show_problems": ("Problems", "Draw joints with problems in a separate colour", True),
 }
-"""Of each switch, the label, the tooltip, and whether it is on at first."""
+"""Label, tooltip and default of each switch, by property."""
 
 COLORS = {
     "joint_color": ("Joint", (0.95, 0.75, 0.2, 0.9)),
@@ -45,7 +45,7 @@ COLORS = {
 SIZE = 1.0
 WIDTH = 1.5
 LETTERS = 110
-"""In a line."""
+"""Number of characters after which a line of the self-check is wrapped."""
 
 
 class LimberjackPreferences(bpy.types.AddonPreferences):
@@ -72,7 +72,7 @@ def _draw_self_check(layout, status):
     row = layout.row()
     row.operator(ids.OP_SELF_CHECK, icon="CHECKMARK")
     row.operator(ids.OP_SELF_CHECK_COPY, icon="COPYDOWN")
-    if not jit.library() or kernel_cache.has_kernels():  # which a version without a library may have left
+    if not jit.library() or kernel_cache.has_kernels():  # kernels of a version without a library may remain
         row.operator(ids.OP_CACHE_CLEAR, icon="TRASH")
     if status.running:
         layout.progress(factor=status.factor, text=status.text)
@@ -97,6 +97,6 @@ _AT_FIRST = SimpleNamespace(
 
 
 def preferences():
-    """The user's; those at first where the add-on runs without being installed, as in Python."""
+    """Return the user's preferences, or the defaults if the add-on is not installed, as in Python."""
     addon = bpy.context.preferences.addons.get(ROOT_PACKAGE)
     return addon.preferences if addon else _AT_FIRST

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender and its drivers tell of loading, saving and rendering on the process's own streams, where results belong."""
+"""Suppress what Blender and its drivers print about loading, saving and rendering to the streams that carry results."""
 
 import contextlib
 import os
@@ -9,14 +9,14 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Let nothing that Blender prints reach stdout or stderr; what goes wrong is raised all the same."""
+    """Suppress all output to stdout and stderr within this context. Errors are raised as usual."""
     sys.stdout.flush()
     sys.stderr.flush()
     kept = [os.dup(stream) for stream in (1, 2)]
     with open(os.devnull, "w") as nowhere:
         for stream in (1, 2):
             os.dup2(nowhere.fileno(), stream)
-        try:  # operators report through Python's streams, all else goes straight to the process's
+        try:  # operators print to Python's streams, other code to the process's
             with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
                 yield
         finally:

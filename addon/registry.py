@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Registers the classes, properties, menus and handlers of the add-on with Blender, and removes them again."""
+"""Register the classes, properties, menus and handlers of the add-on with Blender, and remove them again."""
 
 from pathlib import Path
 from typing import Any
@@ -44,4 +44,4 @@ def unregister():
     translations.stop()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)
-    jit.release()  # so that on Windows, too, a newer version can take its place
+    jit.release()  # so that Windows can replace the library by a newer one

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Our texts in other languages, which Blender shows to who has chosen one: addon/locale/LANGUAGE.json."""
+"""The add-on's texts in other languages, which Blender shows if the user has chosen one: addon/locale/LANGUAGE.json."""
 
 import json
 from pathlib import Path
@@ -8,26 +8,29 @@ import bpy
 
 FOLDER = Path(__file__).with_name("locale")
 TEMPLATE = "messages"
-"""The file of all messages, written by `make messages`: what a new language begins as a copy of."""
+"""Name of the file of all messages, written by `make messages`. A new language begins as a copy of it."""
 
 PACKAGE = __package__.rpartition(".")[0]
 
 CONTEXTS = ("*", bpy.app.translations.contexts.operator_default)
-"""Blender tells apart what is on buttons of operators from all else; we do not."""
+"""Contexts in which each message is translated. Blender distinguishes labels of operators; this add-on does not."""
 
 
 def languages() -> list[str]:
-    """As Blender calls them, such as de_DE."""
+    """Return the names of the languages as Blender writes them, such as de_DE."""
     return sorted(path.stem for path in FOLDER.glob("*.json") if path.stem != TEMPLATE)
 
 
 def read_messages(name: str) -> dict[str, str]:
-    """Of a file in `FOLDER`, each message and its translation, empty where there is none yet."""
+    """Return the messages of a file in `FOLDER` with their translations, which are empty if there are none yet."""
     return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def start() -> None:
-    """Blender's own translation goes before ours where it knows a word, so that "Mass" is the same everywhere."""
+    """Register the translations with Blender.
+
+    Blender's own translation of a word takes precedence, so that "Mass" is the same everywhere.
+    """
     texts = {}
     for language in languages():
         pairs = read_messages(language).items()

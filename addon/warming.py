@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compiles kernels in a process of its own where no library brings them, so that the window does not freeze over it."""
+"""Compile kernels in a separate process if no library contains them, so that the window does not freeze."""
 
 import time
 from importlib import import_module
@@ -11,27 +11,32 @@ ROOT_PACKAGE = __package__.removesuffix(".addon")
 EXTENSIONS = "bl_ext."
 
 
-SOLVER, POSING = "solvers.warm_up", "kinematics.warm_up"
-"""The modules of core that know what simulations and poses need."""
+SOLVER = "solvers.warm_up"
+"""The module of core that compiles the kernels of simulations."""
+
+POSING = "kinematics.warm_up"
+"""The module of core that compiles the kernels of posing."""
 
 
 class Warming:
-    """A child process that fills the cache. Should it fail, a simulation compiles for itself, and posing stays slow.
+    """A child process that compiles kernels into the cache.
 
-    What it has compiled stays, so that one that is cancelled is gone on with by the next.
+    If it fails, a simulation compiles by itself, and posing stays slow. Results of a cancelled process are kept, and
+    the next one continues from there.
 
-    what: `SOLVER` or `POSING`.
+    Args:
+        what: `SOLVER` or `POSING`.
     """
 
     def __init__(self, what: str = SOLVER):
-        if ROOT_PACKAGE.startswith(EXTENSIONS):  # whose cache is its own; the command line's is for all checkouts
+        if ROOT_PACKAGE.startswith(EXTENSIONS):  # an extension has its own cache; checkouts share one
             remove_older_kernels()
         self._child = beside.start(what, "warm_up")
         self._begun = time.monotonic()
 
     @staticmethod
     def is_needed(what: str = SOLVER) -> bool:
-        """Whether it would be compiled first, and there is a Python to do it beforehand."""
+        """Return whether kernels must be compiled first, and whether there is a Python to do it."""
         if jit.way() is not jit.Way.NUMBA or not beside.can_start():
             return False
         return not import_module(f"..core.{what}", __package__).is_warm()
@@ -42,7 +47,7 @@ class Warming:
 
     @property
     def seconds(self) -> float:
-        """Since it was begun."""
+        """The time since its start [s]."""
         return time.monotonic() - self._begun
 
     def cancel(self) -> None:
@@ -53,6 +58,6 @@ _of_posing: list[Warming] = []
 
 
 def compile_posing() -> None:
-    """Have what poses need compiled, once for this process; until that is done they are as right, and slower."""
+    """Compile the kernels for posing, once per process. Until they are ready, poses are correct but slower."""
     if not _of_posing and Warming.is_needed(POSING):
         _of_posing.append(Warming(POSING))

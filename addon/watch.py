@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tells the rest of the add-on that the scene has changed, so that no cache outlives what it holds.
+"""Notify the rest of the add-on that the scene has changed, so that caches are dropped.
 
-What older versions have made is brought up to date before anything looks at it.
-
-While the user drags something, a scene changes with every movement of the mouse: it is read when it comes to rest.
+Data of older versions is migrated before anything reads it. During a drag, a scene changes with every movement of the
+mouse. It is read when no change has occurred for a short time.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,35 +20,35 @@ from .props.overriding import complete_overrides
 from .props.owners import holds_ours
 
 LASTING = "LIMBERJACK_OT_preview"
-"""The operator of ours beside which the user goes on working."""
+"""Id of the operator of this add-on during which the user goes on working."""
 
 REST = 0.15
-"""Seconds without a change after which the scene counts as at rest."""
+"""Time without a change after which the scene is read [s]."""
 
 is_ours = False
-"""Whether what changes now is but shown, by a preview: then nothing has to be read anew."""
+"""Whether present changes come from a preview, so that nothing has to be read again."""
 
 changes = 0
-"""Grows with everything that may have changed a scene's model."""
+"""A counter of all events that may have changed a scene's model."""
 
 moves = 0
-"""Grows with everything that may have moved or changed something in a view."""
+"""A counter of all events that may have changed something in a view."""
 
 _left: dict[int, list[str]] = {}
-"""Scenes in which something was moved away from its bake, by their session uid, until the next frame takes it back.
+"""Names of the joints that were moved with whole machines, by session uid of the scene.
 
-The names are of the joints that were moved with whole machines.
+A scene is in it while something was moved away from its bake, until the next frame returns it to its keys.
 """
 
 replacements = 0
-"""Grows with each undo, redo and file: no object is what it was before."""
+"""A counter of undos, redos and loaded files, after which references to objects are invalid."""
 
 _is_undone = False
-"""Whether the scene is that of an undo or a redo, and has not come to rest since."""
+"""Whether an undo or redo has occurred since the scene was read last."""
 
 _settled_at = -1
 _is_touched = True
-"""Whether a link, a joint or a shape has changed since the scene was read."""
+"""Whether a link, a joint or a shape has changed since the scene was read last."""
 
 
 @persistent
@@ -82,7 +81,7 @@ def _frame_changed(scene, depsgraph):
 
 @persistent
 def _replaced(*_):
-    """After an undo, a redo, or the loading of a file, no object is what it was."""
+    """Drop all caches after an undo, a redo or the loading of a file, since references to objects are invalid."""
     global replacements
     replacements += 1
     bridge.rig.forget_rigs()
@@ -107,7 +106,7 @@ def _loaded(*_):
 
 @persistent
 def _imported(context):
-    """Appended, linked or pasted."""
+    """Migrate what was appended, linked or pasted."""
     _bring_up_to_date(*(item.id for item in context.import_items))
 
 
@@ -121,7 +120,7 @@ def _before_saving(*_):
 
 
 def _bring_up_to_date(*items: bpy.types.ID | None) -> None:
-    if any(map(holds_ours, items)):  # what migrates is not loaded for files that have nothing of ours
+    if any(map(holds_ours, items)):  # late import: most files need no migration
         from . import migration
 
         migration.migrate(items)
@@ -129,7 +128,7 @@ def _bring_up_to_date(*items: bpy.types.ID | None) -> None:
 
 @contextmanager
 def showing() -> Iterator[None]:
-    """What is changed meanwhile is but shown."""
+    """Let changes within this context count as shown only, and not as changes of the scene."""
     global is_ours
     before, is_ours = is_ours, True
     try:
@@ -139,9 +138,13 @@ def showing() -> Iterator[None]:
 
 
 def note_change(objects: Iterable[bpy.types.Object] = ()) -> None:
-    """Something has changed; `objects` are those whose mesh, place or settings may have.
+    """Register a change of the scene.
 
-    Blender tells of what the user does in its own panels. What code sets, code must tell of.
+    Blender's handlers report what the user does in Blender's own panels. Code that changes something must report it
+    here.
+
+    Args:
+        objects: those whose mesh, place or settings may have changed.
     """
     global changes, moves, _is_touched
     changes += 1
@@ -157,7 +160,7 @@ def note_change(objects: Iterable[bpy.types.Object] = ()) -> None:
 
 
 def _look() -> float | None:
-    """Read the scene in each window, for panels and overlays; later where an operator is still at work."""
+    """Read the scene in each window, for panels and overlays; wait while an operator is working."""
     global _settled_at, _is_touched, _is_undone
     windows = bpy.context.window_manager.windows
     if any(_is_at_work(operator) for window in windows for operator in window.modal_operators):
@@ -177,7 +180,7 @@ def _look() -> float | None:
         rig = bridge.rig.show_rig(scene, _is_touched)
         if any(problem.code in bridge.moved_bakes.UNTIL_NEXT_FRAME for problem in rig.problems):
             _left.setdefault(scene.session_uid, [])
-        if getattr(scene, ids.SCENE).findings:  # else what reads them is not loaded
+        if getattr(scene, ids.SCENE).findings:  # without findings, the module is not imported
             bridge.remedies.drop_mended(scene, rig.model)
     _is_touched = _is_undone = False
     for window in windows:
@@ -188,10 +191,10 @@ def _look() -> float | None:
 
 
 def _grounds_left(scene: bpy.types.Scene, windows: Iterable[bpy.types.Window]) -> list[str]:
-    """Return the names of the joints that hold the scene's moved machines, which wait for the user's choice.
+    """Return the names of the joints that hold the scene's moved machines, while these wait for the user's choice.
 
-    The user lets the bakes move along, or shows another frame, where keys take the links back and `_frame_changed` the
-    joints. Until then, the joints keep the frames that the bakes were made with. While frames play, nothing waits.
+    The user lets the bakes move along, or shows another frame, where keys return the links and `_frame_changed` the
+    joints. Until then, the joints keep the frames with which the bakes were made. During playback, nothing waits.
     """
     if any(window.scene == scene and window.screen.is_animation_playing for window in windows):
         return []
@@ -199,9 +202,12 @@ def _grounds_left(scene: bpy.types.Scene, windows: Iterable[bpy.types.Window]) -
 
 
 def _is_at_work(operator) -> bool:
-    """Whether an operator changes the scene until it ends; others may run for ever, as those that show keys do."""
+    """Return whether an operator changes the scene until it ends.
+
+    Others may run for ever, such as those that display pressed keys.
+    """
     at_work = operator.bl_idname.startswith(("TRANSFORM_OT", "GIZMOGROUP_OT", "LIMBERJACK_OT", "VIEW3D_OT"))
-    at_work = at_work or len(operator.macros) > 0  # what ends in moving things, such as Shift-D
+    at_work = at_work or len(operator.macros) > 0  # macros end in a transform, such as Shift-D
     return at_work and operator.bl_idname != LASTING
 
 
@@ -226,8 +232,10 @@ def start() -> None:
 
 
 def _enabled() -> None:
-    """A file may have been open before, and nothing in it need change; Blender shows it to no add-on while that is
-    enabled."""
+    """Treat the open file as changed when the add-on is enabled.
+
+    Blender does not report the open file to an add-on, and nothing in it need change afterwards.
+    """
     _bring_up_to_date(*bpy.data.scenes, *bpy.data.objects)
     note_change()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A motion, simulated or from a file, written as F-curves."""
+"""Write a motion, simulated or from a file, as F-curves."""
 
 from typing import TYPE_CHECKING
 

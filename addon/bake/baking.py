@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all bakes share: a scene that is read and checked, a motion that comes bit by bit, keys, and a receipt."""
+"""The common part of all bakes: read and check the scene, compute the motion step by step, write keys and a receipt."""
 
 from __future__ import annotations
 
@@ -46,17 +46,20 @@ SUMMARIES = (
     "Baked frames {first}–{last} on {links} links",
     "Nothing moves",
 )
-"""Of a bake of one link and of several, and what follows where all stands still; these are translated."""
+"""Parts of `BakeResult.summary`: for one link, for several links, and an addition if nothing moves. They are
+translated.
+"""
 
 
 @dataclass
 class BakeResult:
-    """What a bake came to.
+    """The result of a bake.
 
     Attributes:
-        first, last: of the frames. links: that have the motion. keys, possible: written, and without reducing.
-        seconds: that it took. report: core's, on the simulation; None where there was none.
-        findings: the doctor's. notes: what the user should know besides.
+        first, last: its frames. links: number of links that have the motion.
+        keys: number of keys that were written. possible: number without reduction.
+        seconds: computing time [s]. report: core's report on the simulation; None without a simulation.
+        findings: the doctor's. notes: messages for the user.
     """
 
     action: bpy.types.Action
@@ -72,16 +75,20 @@ class BakeResult:
 
     @property
     def diagnoses(self) -> list[str]:
-        """What the doctor found, a sentence each."""
+        """The doctor's findings, one sentence each."""
         return [str(finding) for finding in self.findings]
 
     @property
     def summary(self) -> str:
-        """In the words of who looks at the timeline."""
+        """The summary for animators."""
         return ". ".join(self.told(str))
 
     def told(self, translated: Callable[[str], Any]) -> list[str]:
-        """The summary, a sentence each. translated: what gives one of `SUMMARIES` in another language."""
+        """Return the sentences of the summary.
+
+        Args:
+            translated: function that translates one of `SUMMARIES`.
+        """
         one, many, still = SUMMARIES
         said = translated(one if self.links == 1 else many)
         said = said.format(first=self.first, last=self.last, links=self.links)
@@ -89,7 +96,7 @@ class BakeResult:
 
     @property
     def details(self) -> str:
-        """How right it is, and what it took."""
+        """Accuracy and cost in words."""
         told = [f"{self.seconds:.2g} s"]
         if self.report and self.report.energy_scale:
             told.append(f"energy kept to {self.report.relative_drift:.0e}")
@@ -101,21 +108,21 @@ class BakeResult:
 
 
 class Bake(ABC):
-    """Motion on its way into a scene. Call `step` until it returns True, then `finish`; `cancel` leaves no trace.
+    """A motion that is being written into a scene. Subclasses compute the motion.
 
-    Up to `finish` the scene is not touched. A subclass tells where the motion comes from.
+    Call `step` until it returns True, then `finish`. `cancel` removes everything. The scene is unchanged until
+    `finish`.
 
     Args:
-        settings: what the bake is to be.
-        reading: what the scene was read as, from the same first frame, for a caller that has changed the model; None
-            reads it.
+        settings: of the bake.
+        reading: of the scene, from the same first frame, if the caller has changed its model; None to read it.
 
     Raises:
-        ModelError, BakeError: the scene cannot be baked as it is.
+        ModelError, BakeError: if the scene cannot be baked as it is.
     """
 
     source = ""
-    """For the receipt."""
+    """The receipt's name for the source of the motion."""
 
     def __init__(self, scene: bpy.types.Scene, settings: BakeSettings, reading: SceneReading | None = None):
         self.scene, self.settings = scene, settings
@@ -149,20 +156,20 @@ class Bake(ABC):
         return None
 
     def diagnose(self) -> list[Diagnosis]:
-        """What the doctor finds of it so far."""
+        """Return the doctor's findings about the motion so far."""
         return []
 
     @property
     @abstractmethod
     def frames_done(self) -> int:
-        """Frames of motion computed so far."""
+        """The number of frames of motion computed so far."""
 
     @abstractmethod
     def _move(self) -> Iterator[None]:
-        """Compute the motion, bit by bit."""
+        """Compute the motion, one part per iteration."""
 
     def _motion(self) -> Motion:
-        """What is to be keyed, once all has been computed."""
+        """Return the motion to be keyed, after all of it has been computed."""
         names, X_WL = self.trajectory.link_names, self.trajectory.X_WL
         poses = {name: X_WL[:, number] for number, name in enumerate(names)}
         return Motion(self.frames, poses, values_in(self.trajectory, self.model))
@@ -186,7 +193,7 @@ class Bake(ABC):
 
     @property
     def progress(self) -> float:
-        """From 0 to 1."""
+        """The progress, from 0 to 1."""
         moved = self.frames_done / len(self.frames)
         if self.settings.tolerance is None:
             return moved
@@ -194,13 +201,13 @@ class Bake(ABC):
 
     @property
     def seconds_left(self) -> float:
-        """About how long it will go on; infinite while nobody knows."""
+        """The estimated remaining time [s]; infinite as long as there is no estimate."""
         done = self.progress
         return self._seconds * (1.0 - done) / done if done > 0.0 else float("inf")
 
     @property
     def doing(self) -> str:
-        """For a progress bar."""
+        """The present activity in words, for a progress bar."""
         if self._writing:
             return f"Fitting keys, object {self._written} of {len(self._writing)}"
         return f"Frame {self.frames_done} of {len(self.frames)}"
@@ -219,7 +226,7 @@ class Bake(ABC):
             self._require_links()
 
     def step(self, seconds: float = 0.03) -> bool:
-        """Work for about so long, and a bit at least. True: all is ready to be put into the scene."""
+        """Work for about `seconds`, at least one part. Return whether everything is ready for `finish`."""
         self._require_links()
         begun = time.perf_counter()
         finished = next(self._pending, self) is self
@@ -229,7 +236,7 @@ class Bake(ABC):
         return finished
 
     def run(self) -> BakeResult:
-        """Do everything at once."""
+        """Do all steps, and return the result."""
         try:
             while not self.step(1.0):
                 continue
@@ -240,14 +247,14 @@ class Bake(ABC):
 
     @property
     def good_frames(self) -> np.ndarray:
-        """The frames that have motion so far, shape (F,); fewer than two are no bake."""
+        """The frames that have motion so far, shape (F,). A bake needs at least two."""
         return self.frames[: self.frames_done]
 
     def keep_good_frames(self) -> None:
-        """Let the bake end with the last frame that has motion, after `step` has failed; then call `step` again.
+        """End the bake at the last frame that has motion, after `step` has failed. Then call `step` again.
 
         Raises:
-            BakeError: fewer than two frames have motion.
+            BakeError: if fewer than two frames have motion.
         """
         if len(self.good_frames) < 2:
             raise BakeError("the simulation failed before its second frame: there is nothing to keep")
@@ -257,17 +264,17 @@ class Bake(ABC):
         self._pending = self._write()
 
     def cancel(self) -> None:
-        """Leave the scene as it was."""
+        """End the bake and leave the scene as it was."""
         self._pending = iter(())
         if self._writing:
             self._writing.discard()
             self._writing = None
 
     def finish(self) -> BakeResult:
-        """Put the keys into the scene, after `step` has returned True.
+        """Write the keys to the scene, after `step` has returned True. Return the result.
 
         Raises:
-            BakeError: a link was deleted meanwhile; then nothing has changed.
+            BakeError: if a link was deleted meanwhile; the scene is unchanged then.
         """
         writing = self._writing
         assert writing is not None
@@ -286,7 +293,7 @@ class Bake(ABC):
         self._seconds += time.perf_counter() - begun
         report = self.report
         findings = self.diagnose()
-        told = {(finding.code, finding.name) for finding in findings}  # by the doctor, who has seen more
+        told = {(finding.code, finding.name) for finding in findings}  # the doctor's findings replace the check's
         suspect = [text for text, cause in self._suspicions.items() if cause not in told]
         result = BakeResult(
             writing.bake.action,
@@ -341,7 +348,7 @@ class Bake(ABC):
         sign(result.action, receipt)
 
     def _require_links(self) -> None:
-        """A script, or an undo, may have taken objects away while the simulation went on."""
+        """Raise `BakeError` if a script or an undo has removed objects or the scene meanwhile."""
         try:
             objects = set(self.scene.objects)
         except ReferenceError as error:
@@ -350,7 +357,7 @@ class Bake(ABC):
         found += [("joint", name, obj) for name, obj in self._joints.items()]
         for what, name, obj in found:
             try:
-                is_there = bool(obj.name) and obj in objects  # its name cannot be read once it is freed
+                is_there = bool(obj.name) and obj in objects  # reading the name of a freed object raises
             except ReferenceError:
                 is_there = False
             if not is_there:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Location and rotation of an object, as numbers and as curves, moved and turned as the object was."""
+"""Transform location and rotation of an object, as values and as F-curves, when the object is moved."""
 
 from __future__ import annotations
 
@@ -17,33 +17,40 @@ from .transforms import delta_of, own_turns
 
 @dataclass(frozen=True)
 class Change:
-    """Of a channel: from its values to those that they become, shape (K, C). shift: what is added to all, if no more is
-    done."""
+    """The change of a channel.
+
+    Attributes:
+        of: function from the channel's values to the changed values, both of shape (K, C).
+        shift: what is added to all values, if the change is an addition only; else None.
+    """
 
     of: Callable[[np.ndarray], np.ndarray]
     shift: np.ndarray | None = None
 
 
 SLOPE = 1e-3
-"""Of the way from a key to its handle, on which is seen how the way is turned."""
+"""Part of the way from a key to its handle that is transformed to find the direction of the changed handle."""
 
 TURNS_LAST = {"XYZ": 2, "YXZ": 2, "XZY": 1, "ZXY": 1, "YZX": 0, "ZYX": 0}
-"""Of each order, the axis of the parent's about which its last angle turns."""
+"""The axis of the parent about which the last angle turns, by rotation order."""
 
 SIZES = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
 
 
 def changes_of(obj: bpy.types.Object, move: np.ndarray) -> dict[str, Change]:
-    """What becomes of each channel of the object's own when its transform is moved, shape (4, 4), in its own space.
+    """Return the change of each of the object's channels when its transform is moved.
 
-    Rotations are those of the object's rotation mode. Where nothing is turned, none of them changes.
+    Rotations are given in the object's rotation mode. They do not change if the move is a translation.
+
+    Args:
+        move: rigid displacement, shape (4, 4), in the space of the object's own transform.
     """
     turn, shift, rest = move[:3, :3], move[:3, 3], np.array(obj.delta_location)
     if np.allclose(turn, np.eye(3), rtol=0.0, atol=1e-12):
         return {"location": _adding(shift)}
     found = {"location": Change(lambda values: (values + rest) @ turn.T + shift - rest)}
     delta, mode = delta_of(obj), obj.rotation_mode
-    carried = delta.T @ turn @ delta  # what the delta turns, and not the object's own rotation, comes after it
+    carried = delta.T @ turn @ delta  # the rotation in the space of the object's own, before the delta
     if mode == "QUATERNION":
         left = quat_of_mat(tuple(carried.ravel().tolist()))
         found["rotation_quaternion"] = Change(
@@ -73,20 +80,24 @@ def _axis_angles(turns: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def change_numbers(values: dict[str, list[float]], changes: dict[str, Change]) -> dict[str, list[float]]:
-    """values: of channels, by name."""
+    """Return the changed values.
+
+    Args:
+        values: of the channels, by name.
+    """
     changed = {name: change.of(np.array([values[name]]))[0].tolist() for name, change in changes.items()}
     return values | changed
 
 
 Moved = list[tuple[bpy.types.FCurve, dict[str, np.ndarray]]]
-"""Curves, and where keys and handles of each come to: frames and values, shape (K, 2), by Blender's name for them."""
+"""F-curves with the new frames and values of their keys and handles, shape (K, 2), by Blender's names."""
 
 
 def changed_curves(obj: bpy.types.Object, curves: Iterable[bpy.types.FCurve], changes: dict[str, Change]) -> Moved:
-    """Those of the curves that change, with their handles turned along.
+    """Return the F-curves that change, with their new keys and handles.
 
     Raises:
-        BakeError: keys of a channel stand at different frames, and it is turned.
+        BakeError: if a channel is rotated whose keys are at different frames.
     """
     curves, found = list(curves), []
     for path, change in changes.items():
@@ -129,7 +140,13 @@ def _changed(obj: bpy.types.Object, path: str, curves: dict[int, bpy.types.FCurv
 
 
 def _along(change: Change, values: np.ndarray, ways: np.ndarray, moved: np.ndarray) -> np.ndarray:
-    """What becomes of a small way from each value, shape (K, C). Each is changed beside its key, so that none jumps."""
+    """Return the changed vectors from keys to handles, shape (K, C).
+
+    A point near each key is transformed together with the key, so that no angle differs by a whole turn.
+
+    Args:
+        values: keys. ways: vectors from the keys to their handles. moved: changed keys; all of shape (K, C).
+    """
     pairs = np.stack([values, values + SLOPE * ways], axis=1).reshape(-1, values.shape[1])
     changed = change.of(pairs)[1::2]
     turns = 2.0 * np.pi * np.round((changed - moved) / (2.0 * np.pi))
@@ -144,7 +161,7 @@ def _shifted(curve: bpy.types.FCurve, shift: float) -> dict[str, np.ndarray]:
 
 
 def _places(curve: bpy.types.FCurve) -> dict[str, np.ndarray]:
-    """Frames and values of keys and handles, shape (K, 2) each."""
+    """Return frames and values of keys and handles, shape (K, 2) each, by Blender's names."""
     found = {}
     for name in ("co", "handle_left", "handle_right"):
         numbers = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a scene's simulation takes: the model that moves, where it begins, and what leads and drives it from outside."""
+"""Collect the inputs of a scene's simulation: model, initial state, and motions and controls from outside."""
 
 from __future__ import annotations
 
@@ -25,20 +25,21 @@ from .starts import Beginning, as_animated, as_posed
 
 
 class Course:
-    """From the first frame of a range to the last.
+    """The inputs of a simulation from the first frame of a range to the last.
 
     Attributes:
-        frames: that are simulated, shape (F,): those that have keys, and enough between to follow what is animated.
-        spacing: from one to the next [frames].
-        reading: the scene as it is at the first frame. model: what moves. beginning: where it begins.
-        controls: what acts on it from outside. followed: a digest of all numbers and poses that it follows.
+        frames: those that are simulated, shape (F,): frames with keys, and enough in between to follow animation.
+        spacing: distance between them [frames].
+        reading: the scene at the first frame. model: what moves. beginning: the initial state.
+        controls: motions and forces from outside. followed: digest of all settings and poses that the simulation
+            follows.
 
     Args:
-        initial: {"q": {joint: number or list}, "qd": {...}} to start from, whatever the settings say.
-        stand: where the links were for a start from the current pose [m], by name; None looks.
+        initial: {"q": {joint: number or list}, "qd": {...}} to start from, regardless of the settings.
+        stand: poses of the links for a start from the current pose [m], by name; None reads them.
 
     Raises:
-        ModelError, BakeError: the scene cannot be simulated as it is.
+        ModelError, BakeError: if the scene cannot be simulated as it is.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class Course:
     ):
         require_rigid_colliders(reading)
         self.settings, self.fps = settings, frame_rate(scene)
-        if stand is None and settings.start == "POSE":  # which is looked at before other frames are
+        if stand is None and settings.start == "POSE":  # read before other frames are shown
             stand = poses_now(reading.objects, unit_length(scene))
         self.spacing = spacing = settings.step / np.ceil(settings.step - 1e-9)
         self.frames = replace(settings, step=spacing).frames
@@ -75,15 +76,19 @@ class Course:
 
     @property
     def times(self) -> np.ndarray:
-        """Of the frames that are simulated, since the first [s], shape (F,)."""
+        """Times of the simulated frames since the first one [s], shape (F,)."""
         return (self.frames - self.settings.first) / self.fps
 
     def numbers_of(self, frames: np.ndarray) -> np.ndarray:
-        """Which of the frames that are simulated these are, which have keys, shape (K,)."""
+        """Return the indices of frames with keys among the simulated frames, shape (K,)."""
         return np.searchsorted(self.frames, frames - 1e-6)
 
     def simulation(self, **changes) -> Simulation:
-        """All of it. changes: to the arguments of `Simulation`."""
+        """Return the simulation of all frames.
+
+        Args:
+            changes: arguments of `Simulation` that replace the scene's.
+        """
         own = {
             "times": self.times,
             "accuracy": self.settings.accuracy,

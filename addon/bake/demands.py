@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a scene must be to be simulated, told before any work is done."""
+"""Check whether a scene can be simulated, before any work is done."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .transforms import require_bakeable
 
 
 def links_to_move(reading: SceneReading) -> list[bpy.types.Object]:
-    """The links that a simulation moves.
+    """Return the links that a simulation moves.
 
     Raises:
-        BakeError: there are none, or one cannot be put where a simulation has it.
+        BakeError: if there are none, or if one of them cannot be keyed.
     """
     objects = list(reading.objects.values())
     if not objects:
@@ -39,10 +39,10 @@ def require_rigid_colliders(reading: SceneReading) -> None:
 
 
 def suspicions(reading: SceneReading) -> dict[str, tuple[str, str]]:
-    """What core's check finds suspect at any frame, and of each the code and the name of who is to blame.
+    """Return the warnings of core's check that hold at every frame, each with its code and the name of its object.
 
     Raises:
-        BakeError: it finds an error.
+        BakeError: if the check finds an error.
     """
     issues = lasting(check_definition(reading.model), reading.animated)
     for issue in issues:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stands in the way of a bake."""
+"""The error that a motion cannot be baked."""
 
 from ...core.model import ModelError
 
 
 class BakeError(ModelError):
-    """An object cannot be given the motion: which object, what is in the way, what to do."""
+    """A scene or an object cannot be baked. The message names the object, the obstacle, and what to do."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""F-curves, written whole: one action for a bake, with a slot for every object."""
+"""Write whole F-curves: one action for a bake, with a slot for every object."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .receipt import digest_of_prints, print_of, read_print
 if TYPE_CHECKING:
     from ...core.reduction import Keys
 
-LINEAR, BEZIER = 1, 2  # as Blender numbers its kinds of interpolation
-FREE = 0  # as it numbers its kinds of handles
+LINEAR, BEZIER = 1, 2  # Blender's numbers of interpolation modes
+FREE = 0  # Blender's number of a handle type
 KINDS_OF_REDUCED = (("interpolation", BEZIER), ("handle_left_type", FREE), ("handle_right_type", FREE))
 
 
 class BakeAction:
-    """A new action that is marked as ours, and that nothing plays until `commit`."""
+    """A new action that is marked as a bake. No object plays it until `play` is called."""
 
     def __init__(self, name: str):
         self.action = bpy.data.actions.new(name)
@@ -32,14 +32,19 @@ class BakeAction:
         self._prints: dict[int, bytes] = {}  # by the curve's address
 
     def curves(self, obj: bpy.types.Object, properties: Iterable[tuple[str, int]]) -> list[bpy.types.FCurve]:
-        """New, empty curves for numbers of the object: the data path of each, and the index in it."""
+        """Return new, empty F-curves for properties of the object.
+
+        Args:
+            properties: data path and array index of each.
+        """
         bag = self._bag(obj)
         return [bag.fcurves.new(path, index=index) for path, index in properties]
 
     def fill(self, curves: list[bpy.types.FCurve], frames: np.ndarray, values: np.ndarray) -> None:
-        """A key on every frame needs no handles: straight lines between them never overshoot.
+        """Write a key at every frame, with linear interpolation, which needs no handles and does not overshoot.
 
-        frames: shape (F,). values: shape (F, number of curves).
+        Args:
+            frames: shape (F,). values: shape (F, number of curves).
         """
         kinds = np.full(len(frames), LINEAR, dtype=np.int32)
         for curve, column in zip(curves, values.T, strict=True):
@@ -50,7 +55,11 @@ class BakeAction:
             self._prints[curve.as_pointer()] = print_of(curve, places)
 
     def fill_reduced(self, curves: list[bpy.types.FCurve], frames: np.ndarray, keys: Keys) -> None:
-        """Bézier curves with handles a third of the way between keys: cubics in time. frames: of all samples."""
+        """Write Bézier curves with handles a third of the way between keys, which makes them cubics in time.
+
+        Args:
+            frames: of all samples, shape (F,).
+        """
         at = frames[keys.at].astype(np.float64)
         gaps = np.diff(at) / 3.0 if len(at) > 1 else np.ones(1)
         before, after = (at - np.append(gaps[:1], gaps)[: len(at)], at + np.append(gaps, gaps[-1:])[: len(at)])
@@ -65,7 +74,7 @@ class BakeAction:
             self._prints[curve.as_pointer()] = read_print(curve)
 
     def carry(self, obj: bpy.types.Object, curves: Iterable[bpy.types.FCurve]) -> None:
-        """Let the object play these curves of another action, too."""
+        """Copy F-curves of another action to the object's slot."""
         curves = list(curves)
         if curves:
             copy_curves(curves, self._bag(obj).fcurves)
@@ -76,7 +85,7 @@ class BakeAction:
         return self._strip.channelbag(self._slots[obj], ensure=True)
 
     def play(self, obj: bpy.types.Object) -> None:
-        """Give the object this action in its own slot, or none where it has no curves in it."""
+        """Assign this action with the object's slot, or no action if it has no curves for the object."""
         if obj not in self._slots:
             if obj.animation_data:
                 obj.animation_data.action = None
@@ -86,7 +95,7 @@ class BakeAction:
         data.action_slot = self._slots[obj]
 
     def clear(self, objects: Iterable[bpy.types.Object]) -> None:
-        """Take the curves of these away again."""
+        """Remove the F-curves of objects."""
         for obj in objects:
             if obj not in self._slots:
                 continue
@@ -96,12 +105,12 @@ class BakeAction:
 
     @property
     def digest(self) -> str:
-        """Of all its own keys, as `digest_of_curves` finds it, without reading back what was written."""
+        """The digest of its own keys, as of `digest_of_curves`, without reading the written keys."""
         return digest_of_prints(self._prints.values())
 
     def discard(self) -> None:
-        """Leave no trace."""
-        with contextlib.suppress(ReferenceError):  # an undo has removed it
+        """Remove the action."""
+        with contextlib.suppress(ReferenceError):  # an undo has removed the action
             bpy.data.actions.remove(self.action)
 
     @property
@@ -111,7 +120,11 @@ class BakeAction:
 
 
 def _points(curve: bpy.types.FCurve, places: np.ndarray):
-    """Keys in the place of those that the curve has. places: frame and value of each, shape (2 K,)."""
+    """Replace the keys of the curve, and return them.
+
+    Args:
+        places: frame and value of each key, shape (2 K,).
+    """
     points = curve.keyframe_points
     if len(points):
         points.clear()
@@ -121,19 +134,19 @@ def _points(curve: bpy.types.FCurve, places: np.ndarray):
 
 
 def evaluated(curves: list[bpy.types.FCurve], frames: np.ndarray) -> np.ndarray:
-    """What Blender makes of the curves at the frames, shape (F, number of curves)."""
+    """Return the values of the curves at frames as Blender evaluates them, shape (F, number of curves)."""
     times = frames.tolist()
     return np.array([[curve.evaluate(time) for time in times] for curve in curves]).T
 
 
 def copy_curves(sources: Iterable[bpy.types.FCurve], target) -> None:
-    """Copy curves among those of a channelbag."""
+    """Copy F-curves to the F-curves of a channelbag."""
     for source in sources:
         _copy(source, target.new(source.data_path, index=source.array_index))
 
 
 def _copy(source: bpy.types.FCurve, target: bpy.types.FCurve) -> None:
-    """Keys, handles and modifiers."""
+    """Copy keys, handles and modifiers."""
     size = len(source.keyframe_points)
     target.keyframe_points.add(size)
     for old, new in zip(source.keyframe_points, target.keyframe_points, strict=True):
@@ -141,7 +154,7 @@ def _copy(source: bpy.types.FCurve, target: bpy.types.FCurve) -> None:
     for modifier in source.modifiers:
         copy = target.modifiers.new(modifier.type)
         _copy_numbers(modifier, copy)
-        for point in getattr(modifier, "control_points", ()):  # of an envelope
+        for point in getattr(modifier, "control_points", ()):  # those of an envelope modifier
             _copy_numbers(point, copy.control_points.add(point.frame))
     _copy_numbers(source, target)
     target.update()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A property's values as keys: one on every frame, or as few as keep to a tolerance when Blender plays them."""
+"""Write values of a property as keys: one at every frame, or as few as a tolerance allows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from ...core.reduction import Error, reduced
 from .fcurves import BakeAction, evaluated
 
 SHARES = (0.97, 0.7, 0.3)
-"""Of a tolerance, for the cubics of double precision; Blender's are of single precision, and may be off by more."""
+"""Parts of the tolerance that are tried in turn for the fit in double precision. Blender evaluates the keys in single
+precision, so that its error may be larger.
+"""
 
 
 def fill_within(
@@ -21,14 +23,16 @@ def fill_within(
     error: Error,
     tolerance: float,
 ) -> np.ndarray:
-    """Give the curves as few keys as keep the error within the tolerance, at every frame and as Blender evaluates them.
+    """Write as few keys as keep the error within the tolerance at every frame, as Blender evaluates the curves.
+
+    If that is not possible with fewer keys, every frame gets one.
 
     Args:
         frames: shape (F,). values: at these, shape (F, number of curves).
-        error: what values are off by, see `core.reduction.Error`. tolerance: in its unit.
+        error: function that measures the error of values, see `core.reduction.Error`. tolerance: in its unit.
 
     Returns:
-        what Blender makes of the curves at the frames, shape (F, number of curves).
+        The values of the curves at the frames as Blender evaluates them, shape (F, number of curves).
     """
     for share in SHARES:
         bake.fill_reduced(curves, frames, reduced(frames, values, error, share * tolerance))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numbers of the model that are animated, as Blender evaluates them at frames: what drives a simulation in time."""
+"""Sample animated settings of the model as Blender evaluates them, as time-dependent inputs of a simulation."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ OF_SCENE = {"gravity": gravity_of, "wind": wind_of}
 
 
 class Samples:
-    """A function of the time [s] through even samples from 0 on: straight between them, and constant beyond.
+    """A piecewise linear function of time [s] through evenly spaced samples from 0 on, constant beyond them.
 
-    values: shape (F,) or (F, 3). rate: samples a second.
+    Args:
+        values: shape (F,) or (F, 3). rate: samples per second.
     """
 
     def __init__(self, values: np.ndarray, rate: float):
@@ -45,10 +46,14 @@ class Samples:
 
 
 class Switch:
-    """As `Samples`, for what is on or off: from each sample up to the next it stays as it is."""
+    """A function of time [s] whose value, True or False, stays the same from each sample to the next.
+
+    Args:
+        values: shape (F,). rate: samples per second.
+    """
 
     EARLY = 1e-6
-    """Part of a frame by which a time may fall short of it."""
+    """Part of a sample interval by which a time may be too early, by rounding, and still count as the sample's."""
 
     def __init__(self, values: np.ndarray, rate: float):
         self._values, self._rate = values.tolist(), rate
@@ -58,10 +63,10 @@ class Switch:
 
 
 class InputSampler:
-    """Let it `look` at the scene frame by frame; then it tells what the model begins with, and what changes.
+    """Samples the animated settings of a scene frame by frame, by `look`.
 
     Args:
-        reading: of the scene, with the names of what is animated.
+        reading: of the scene, with its animated settings.
     """
 
     def __init__(self, scene: bpy.types.Scene, reading: SceneReading):
@@ -82,11 +87,11 @@ class InputSampler:
         self._found: dict[Input, list] = {}
 
     def __bool__(self) -> bool:
-        """Whether there is anything to look at."""
+        """Return whether there are settings to sample."""
         return bool(self._objects or self._world)
 
     def look(self, depsgraph: bpy.types.Depsgraph) -> None:
-        """Note what all is at one more frame, as it is evaluated."""
+        """Add the evaluated settings of one more frame."""
         seen = {name: obj.evaluated_get(depsgraph) for name, obj in self._objects.items()}
         for name, known in self._driven.items():
             self._look_at_drives(name, known, getattr(seen[name], ids.JOINT))
@@ -99,7 +104,7 @@ class InputSampler:
             self._note(Input(name, ANIMATED), getattr(seen[name], ids.LINK).animated)
         for field in self._world:
             scene = depsgraph.scene_eval
-            assert scene is not None  # as it is in a graph that was never evaluated only
+            assert scene is not None  # it is None in a graph that was never evaluated only
             self._note(Input(SCENE, field), OF_SCENE[field](scene))
 
     def _look_at_drives(self, name: str, known: Joint, settings) -> None:
@@ -113,15 +118,15 @@ class InputSampler:
         self._found.setdefault(known, []).append(value)
 
     def states_of_switch(self, link: str) -> list[bool]:
-        """Return the link's switch Animated at every frame that was looked at; empty if nothing animates it."""
+        """Return the link's switch Animated at every sampled frame; empty if nothing animates it."""
         return self._found.get(Input(link, ANIMATED), [])
 
     def digest(self) -> str:
-        """Of all that was seen."""
+        """Return a digest of all samples."""
         return hashlib.sha256(repr(self._found).encode()).hexdigest()
 
     def at_first(self, reading: SceneReading) -> SceneReading:
-        """The reading with the numbers of the first frame, whatever frame it was read at."""
+        """Return the reading with the settings of the first frame, independent of the frame at which it was read."""
         if not self._found:
             return reading
         first = {known: values[0] for known, values in self._found.items()}
@@ -137,7 +142,11 @@ class InputSampler:
         return replace(reading, model=model)
 
     def schedule(self, rate: float) -> Schedule:
-        """What changes. rate: frames that were looked at in a second."""
+        """Return the settings that change, as functions of time.
+
+        Args:
+            rate: sampled frames per second.
+        """
         axes: dict[tuple[str, int], dict] = {}
         links: dict[str, dict] = {}
         enabled, world = {}, {}
@@ -160,7 +169,7 @@ class InputSampler:
 
 
 def _changes(values: np.ndarray) -> bool:
-    """Whether samples are not all the same; a force without limit has no number to change from."""
+    """Return whether samples differ. Samples that are not all finite, such as an infinite force limit, do not count."""
     return bool(np.isfinite(values).all() and (values != values[0]).any())
 
 

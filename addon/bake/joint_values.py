@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Values of joints over time: from a trajectory or from poses of links, to keys and back to poses."""
+"""Convert joint values over time: from trajectories or poses of links, to keys, and back to poses."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .rotations import angles_between, continuous_quaternions, matrices_of, unit
 from .transforms import Channel
 
 Poses = Mapping[str, np.ndarray]
-"""X_WL of links at every frame [m], shape (F, 7), by name."""
+"""Poses X_WL of links at every frame [m], shape (F, 7), by name."""
 
 Values = dict[str, np.ndarray]
 """Coordinates of joints at every frame [rad, m or a quaternion w x y z], shape (F, nq), by name."""
 
 
 def values_in(trajectory: Trajectory, model: Model) -> Values:
-    """What a trajectory has of the model's joints; those that let go meanwhile keep the value that they had then."""
+    """Return the coordinates of the model's joints in a trajectory. A joint that breaks keeps its last values."""
     columns = {name: number for number, (name, _) in enumerate(trajectory.q_names)}
     found: Values = {}
     for joint in model.joints:
@@ -37,9 +37,11 @@ def values_in(trajectory: Trajectory, model: Model) -> Values:
 
 
 def values_before(model: Model, poses: Poses, after: Values) -> Values:
-    """Where joints stood at frames that come before others, by the poses of links.
+    """Return the coordinates of joints at earlier frames, from the poses of links.
 
-    after: at the later frames; whole turns are counted back from their first.
+    Args:
+        poses: at the earlier frames.
+        after: coordinates at the later frames; whole turns are counted backward from their first row.
     """
     found: Values = {}
     for name, later in after.items():
@@ -59,7 +61,11 @@ def _held(values: np.ndarray) -> np.ndarray:
 
 
 def joint_channels(joint: Joint, values: np.ndarray, unit: float) -> list[Channel]:
-    """The keys of a joint's values, shape (F, nq). unit: metres in a Blender unit."""
+    """Return the channels for the keys of a joint.
+
+    Args:
+        values: coordinates, shape (F, nq). unit: length of a Blender unit [m].
+    """
     sizes = np.array([size_of(joint, place, unit) for place in range(joint.nq)])
     paths = [(f"{ids.JOINT}.coordinates[{number_at(joint, place)}].q", 0) for place in range(joint.nq)]
     own = values / sizes
@@ -87,7 +93,11 @@ def _turned(values: np.ndarray):
 
 
 def poses_led(model: Model, values: Values, others: Poses) -> dict[str, np.ndarray]:
-    """Where joints of these values put links [m], shape (F, 7) each. others: poses of those that hang on no joint."""
+    """Return the poses of links at given joint values [m], shape (F, 7) each, by name.
+
+    Args:
+        others: poses of the links that do not follow from joint values.
+    """
     found = {name: np.asarray(poses) for name, poses in others.items()}
     count = len(next(iter(values.values())))
     for branch in model.tree().branches:

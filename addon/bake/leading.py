@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Links that lead: they move as they are animated, and what hangs on them follows in the simulation."""
+"""Links that move by their own animation in a simulation and drive the links that are joined to them."""
 
 from __future__ import annotations
 
@@ -23,31 +23,34 @@ from .restore import as_before_bake, is_baked
 from .sampling import Look, Poses, poses_at
 
 BETWEEN = (0.25, 0.5, 0.75)
-"""Places between two frames at which a link is looked at that may jump there."""
+"""Fractions of the interval between two frames at which a link that may jump is sampled."""
 
 ABRUPT = 4.0
-"""How much farther than in the frames beside it a link moves in a frame in which it may jump."""
+"""Ratio between the motion of a link in a frame and that in the neighbouring frames above which it may jump."""
 
 CONCENTRATED = 0.9
-"""Part of the way in a frame that lies between two of the poses looked at if the link jumps. A link that moves evenly
-has 0.25, and one between two keys with Blender's default ease 0.42.
+"""Part of the motion in a frame that must lie between two consecutive samples of a jump. It is 0.25 for a link that
+moves evenly, and 0.42 between two keys with Blender's default ease.
 """
 
 SMALLEST = 1e-5
-"""Metres or radians up to which a step is no jump: the rounding of Blender's single precision."""
+"""Distance [m] or angle [rad] up to which a step is no jump, because of the rounding of Blender's single precision."""
 
 Jumps = dict[str, dict[int, np.ndarray]]
-"""By the link's name: the numbers of the poses to which it jumps, and the pose from which it jumps there."""
+"""The poses from which links jump, shape (7,), by link name and number of the frame after the jump."""
 
 
 def sample_leads(scene: bpy.types.Scene, reading: SceneReading, frames: np.ndarray, look: Look | None = None) -> Poses:
-    """Where Blender puts the links that lead, at the frames, shape (F,). look: as for `poses_at`.
+    """Return the poses of the animated links at frames, shape (F,), as Blender evaluates them.
 
     These are the kinematic links, and the free links whose switch Animated is on or has keys. The latter are sampled as
     they would move without a bake.
 
+    Args:
+        look: as for `poses_at`.
+
     Raises:
-        BakeError: a kinematic link plays an earlier bake, or a link that leads hangs on one that is simulated.
+        BakeError: if a kinematic link plays an earlier bake, or if a simulated link carries an animated link.
     """
     free = {name: obj for name, obj in reading.objects.items() if may_follow_own_keys(obj)}
     objects = {name: reading.objects[name] for name in reading.leads} | free
@@ -58,13 +61,13 @@ def sample_leads(scene: bpy.types.Scene, reading: SceneReading, frames: np.ndarr
 
 
 def let_go(leads: Poses, reading: SceneReading, inputs: InputSampler, frames: np.ndarray) -> dict[str, int]:
-    """Cut the poses of free links off where their switch Animated turns off, and return the numbers of these frames.
+    """End the poses of free links where their switch Animated turns off, and return the indices of these frames.
 
-    Links whose switch is off from the first frame on are removed from `leads`. The frame at which a link lets go is the
-    last one that it has a pose for.
+    Links whose switch is off from the first frame on are removed from `leads`. The frame at which a link is let go is
+    the last one for which it has a pose.
 
     Raises:
-        BakeError: a switch turns on again.
+        BakeError: if a switch turns on again.
     """
     found = {}
     for name in [name for name in leads if name not in reading.leads]:
@@ -101,7 +104,7 @@ def _require_own_motion(obj: bpy.types.Object) -> None:
 
 
 def let_lead(reading: SceneReading, leads: Poses) -> Model:
-    """The model without what holds the links that lead, and with these where they are at first."""
+    """Return the model without the joints that hold animated links, and with these links at their first poses."""
     model, released = reading.model, {reading.leads[name] for name in leads if name in reading.leads}
     links = [
         replace(link, pose=tuple(leads[link.name][0].tolist())) if link.name in leads else link for link in model.links
@@ -110,15 +113,15 @@ def let_lead(reading: SceneReading, leads: Poses) -> Model:
 
 
 def paths_of(leads: Poses, fps: float, jumps: Jumps) -> dict[str, Callable[[float], np.ndarray]]:
-    """Return the pose of each link as a function of the time since the first frame [s], smooth but for its jumps."""
+    """Return the pose of each link as a function of the time since the first frame [s], smooth except for its jumps."""
     return {name: pose_path(0.0, 1.0 / fps, poses, jumps.get(name)) for name, poses in leads.items()}
 
 
 def jumps_of(scene: bpy.types.Scene, reading: SceneReading, leads: Poses, frames: np.ndarray) -> Jumps:
-    """Return where links that lead jump from one frame to the next, as stepped keys let them.
+    """Return the jumps of animated links from one frame to the next, as stepped keys cause them.
 
-    A link may jump where it moves much farther in a frame than in the frames beside it. Then its poses between the two
-    frames decide: if nearly all of the way lies between two of them, it jumps; if it is spread, the link moves fast.
+    A link may jump if it moves much farther in a frame than in the neighbouring frames. Samples between the two frames
+    decide: if nearly all of the motion is between two consecutive samples, the link jumps; otherwise it moves fast.
 
     Args:
         leads: `sample_leads`' poses at the frames, shape (F,).
@@ -144,9 +147,10 @@ def jumps_of(scene: bpy.types.Scene, reading: SceneReading, leads: Poses, frames
 
 
 def _abrupt(poses: np.ndarray) -> list[int]:
-    """Return the numbers of the poses, shape (F, 7), before which a link moves much farther than in the frames beside.
+    """Return the indices of the poses, shape (F, 7), before which a link moves much farther than in neighbouring
+    frames.
 
-    A link that stays at one pose all the time but for rounding has none.
+    There are none for a link that stays at one pose within rounding errors.
     """
     ways = np.array([_way(one, other) for one, other in itertools.pairwise(poses)])
     beside = np.maximum(np.append(0.0, ways[:-1]), np.append(ways[1:], 0.0))
@@ -154,9 +158,12 @@ def _abrupt(poses: np.ndarray) -> list[int]:
 
 
 def _before_jump(way: np.ndarray) -> np.ndarray | None:
-    """Return the pose from which a link jumps, if its poses in a frame, evenly spaced, shape (n, 7), show a jump.
+    """Return the pose from which a link jumps; None if it does not jump.
 
-    It is where the poses before the jump lead if they go on as they did.
+    The poses before the jump are extrapolated to the end of the frame.
+
+    Args:
+        way: poses in a frame, evenly spaced, shape (n, 7).
     """
     steps = np.array([_way(one, other) for one, other in itertools.pairwise(way)])
     place = int(np.argmax(steps))
@@ -168,6 +175,6 @@ def _before_jump(way: np.ndarray) -> np.ndarray | None:
 
 
 def _way(one: np.ndarray, other: np.ndarray) -> float:
-    """Return how far apart two poses are: the larger of the distance [m] and the angle [rad]."""
+    """Return the larger of the distance [m] and the angle [rad] between two poses."""
     turn = rotvec_of_quat(quat_mul((one[3], *(-one[4:])), tuple(other[3:])))
     return max(norm(tuple(other[:3] - one[:3])), norm(turn))

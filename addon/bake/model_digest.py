@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A digest of a scene's model that is the same at every frame, and in every scene that has the same objects.
+"""A digest of a scene's model that is the same at every frame, and in every scene with the same objects.
 
-Three things in a model depend on the frame at which it was read: numbers that are animated, meshes that change their
-form, and named frames that are carried about. The first two are replaced by what animates them, and by what they are
-made from. Named frames and the model's name have no influence on the motion, and are left out.
+Three things in a model depend on the frame at which it was read: animated settings, meshes that change their form, and
+named frames that move with their objects. The digest uses the animation of the first, and the data from which the
+second are made. Named frames and the model's name have no influence on the motion, and are left out.
 """
 
 from __future__ import annotations
@@ -33,26 +33,30 @@ from ..props.naming import model_name, object_of
 from .movers import print_of_mover, sha
 
 Curves = dict[Input, list[bpy.types.FCurve]]
-"""What animates each number of a model."""
+"""The F-curves and drivers of each animated setting of a model."""
 
 VECTORS = {"gravity": "gravity", "wind": f"{ids.SCENE}.wind"} | {
     name: f"{ids.LINK}.{name}" for name in ("force", "torque")
 }
-"""Data paths of the vectors of which single components may be animated."""
+"""Data paths of the vectors whose components can be animated separately."""
 
 WEIGHT = {"mass", "com", "inertia", "density", "material", "mass_source"}
-"""Properties of a link that decide its mass, its centre of mass or its inertia."""
+"""Properties of a link that determine its mass, its centre of mass or its inertia."""
 
 ORDERING = {"enabled", "closes_loop"}
-"""Properties of a joint that decide in which order a model lists links and joints, and where it places links."""
+"""Properties of a joint that determine the order of links and joints in a model, and the poses of links."""
 
 AXIS_AT_REST, LINK_AT_REST = Axis(), Link("")
 JOINT_AT_REST = {"pitch": 0.0, "closes_loop": False, "released_at": float("inf"), "home": ()}
-"""What takes the place of animated numbers in the model that is digested."""
+"""Values that replace animated settings of a joint in the model that is digested."""
 
 
 def digest_of_model(scene: bpy.types.Scene, model: Model) -> str:
-    """Return a digest of everything in a model that decides its motion. model: as the scene is read, at any frame."""
+    """Return a digest of everything in a model that determines its motion.
+
+    Args:
+        model: of the scene, read at any frame.
+    """
     curves = animated_inputs(scene)
     objects = {model_name(obj): obj for obj in links_in(scene)}
     forms = _varying_forms(objects.values(), curves)
@@ -87,7 +91,7 @@ def _is_of_joint(model: Model, known: Input) -> bool:
 
 
 def _varying_forms(links: Iterable[bpy.types.Object], curves: Curves) -> dict[bpy.types.Object, list[bpy.types.Object]]:
-    """Return the shapes of each link whose mass or collision shapes are not the same at every frame."""
+    """Return the shapes of each link whose mass or collision shapes differ between frames."""
     weighed_anew = {known.owner for known in curves if known.field in WEIGHT}
     return {
         link: shapes
@@ -126,7 +130,10 @@ def _axis_at_rest(axis: Axis, number: int, own: list[Input]) -> Axis:
 
 
 def _numbers_of_joint(obj: bpy.types.Object, curves: Curves) -> Iterator[str]:
-    """Yield the properties of an animated joint that are not animated: the model has both in one number."""
+    """Yield the properties of an animated joint that are not animated.
+
+    The model combines both kinds in one number, which is therefore not digested.
+    """
     settings, name = getattr(obj, ids.JOINT), model_name(obj)
     if Input(name, STRENGTH) not in curves:
         yield repr(settings.drive_strength)
@@ -145,7 +152,7 @@ def _numbers_of_joint(obj: bpy.types.Object, curves: Curves) -> Iterator[str]:
 
 
 def _numbers_of_link(link: bpy.types.Object, curves: Curves) -> Iterator[str]:
-    """Yield the properties that decide the mass of a link and are not animated, as far as they count."""
+    """Yield the properties that determine the mass of a link and are not animated."""
     settings, name = getattr(link, ids.LINK), model_name(link)
     counting = {"DENSITY": ("density",), "MASS": ("mass",)}.get(settings.mass_source, ("mass", "com", "inertia"))
     for prop in ("mass_source", *counting):
@@ -162,7 +169,7 @@ def _plain(value) -> object:
 
 
 def _still_components(scene: bpy.types.Scene, known: Input, curves: list[bpy.types.FCurve]) -> Iterator[str]:
-    """Yield the components of a vector that nothing moves, while others are animated."""
+    """Yield the components of a vector that are not animated, if others are."""
     path = VECTORS.get(known.field)
     if path:
         owner = object_of(scene, known.owner) if known.owner != SCENE else scene
@@ -171,7 +178,7 @@ def _still_components(scene: bpy.types.Scene, known: Input, curves: list[bpy.typ
 
 
 def _form_of(link: bpy.types.Object, shapes: list[bpy.types.Object]) -> Iterator[str]:
-    """Yield what a link whose form varies is made from: its meshes before their modifiers, and where they lie."""
+    """Yield the data from which the varying shapes of a link are made: unmodified meshes, and their places."""
     yield f"{model_name(link)} {world_scale(link).tolist()}"
     for shape in sorted(shapes, key=lambda shape: shape.name):
         settings = getattr(shape, ids.LINK)

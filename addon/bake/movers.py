@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A digest of the animation that drives a simulation, the same at every frame of the scene."""
+"""A digest of the animation that drives a simulation. It is the same at every frame of the scene."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ OF_STRIPS = (
 )
 SIMPLE = ("BOOLEAN", "INT", "FLOAT", "ENUM")
 COMPONENT = re.compile(r"(.*?)(?:\.[xyzw]|\[\d+\])")
-"""A path to a component of a vector, and the vector's."""
+"""Pattern of a data path to a component of a vector; its group is the path of the vector."""
 
 
 def digest_of_movers(scene: bpy.types.Scene) -> str:
-    """Of the curves, drivers and strips that move numbers which simulations follow; empty where there are none.
+    """Return a digest of the F-curves, drivers and strips of settings that simulations follow; empty if there are none.
 
-    Of what drivers read, the keys count, and what stands still.
+    Of the properties that drivers read, it contains the keys, or the values of those without keys.
     """
     animated = {known: curves for known, curves in animated_inputs(scene).items() if is_followed(known)}
     if not animated:
@@ -40,7 +40,7 @@ def digest_of_movers(scene: bpy.types.Scene) -> str:
 
 
 def print_of_mover(curve: bpy.types.FCurve) -> str:
-    """Return a text by which a curve or a driver is known, with all that decides its value at a frame."""
+    """Return a text with everything that determines the value of an F-curve or a driver at a frame."""
     own = _print_of_keys(curve)
     if curve.driver is None:
         return own
@@ -54,7 +54,7 @@ def print_of_mover(curve: bpy.types.FCurve) -> str:
 
 
 def _print_of_keys(curve: bpy.types.FCurve) -> str:
-    """Of all that decides what a user's curve says at a frame."""
+    """Return a text with everything that determines the value of a user's F-curve at a frame."""
     kinds = np.empty(len(curve.keyframe_points), dtype=np.int32)
     curve.keyframe_points.foreach_get("interpolation", kinds)
     modifiers = [
@@ -65,8 +65,11 @@ def _print_of_keys(curve: bpy.types.FCurve) -> str:
 
 
 def _standing(target: bpy.types.DriverTarget) -> str:
-    """What a driver reads: its keys, or else its value, or where the object stands that it looks at."""
-    assert target.id is not None  # as `targets_of` has seen
+    """Return a text for what a driver reads.
+
+    It has the keys of the property, or else its value, or else the transform of the object.
+    """
+    assert target.id is not None  # `targets_of` returns no others
     path, whole = target.data_path, COMPONENT.fullmatch(target.data_path)
     paths = {path, whole[1]} if whole else {path}
     keys = [_print_of_keys(curve) for curve in curves_moving(target.id) if not path or curve.data_path in paths]
@@ -77,7 +80,7 @@ def _standing(target: bpy.types.DriverTarget) -> str:
         return str([*target.id.matrix_basis]) if isinstance(target.id, bpy.types.Object) else ""
     try:
         return str(target.id.path_resolve(target.data_path))
-    except ValueError:  # it leads nowhere
+    except ValueError:  # the path does not exist
         return ""
 
 
@@ -92,5 +95,5 @@ def _name_of(owner: bpy.types.ID | None) -> str:
 
 
 def sha(*texts: str) -> str:
-    """Return one digest of several texts."""
+    """Return one SHA-256 digest of several texts."""
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A bake that goes along with its machine, which was moved or copied after it was made."""
+"""Move a bake along with its machine, which was moved or copied after the bake."""
 
 from __future__ import annotations
 
@@ -27,12 +27,17 @@ from .restore import baked_objects, change_kept, curves_before
 from .staleness import digest_of_inputs, same_inputs
 
 GRAVITY = 1e-6
-"""Share of gravity by which it may differ as the turned machine feels it."""
+"""Largest change of gravity relative to the machine, as a part of gravity, that leaves the motion the same."""
 
 
 @dataclass(frozen=True)
 class Move:
-    """drag, carry: how a machine was moved away from its keys, and with them, shape (4, 4)."""
+    """A displacement of a machine.
+
+    Attributes:
+        drag: displacement from the poses of its keys, shape (4, 4).
+        carry: displacement of the poses of its keys since the bake, shape (4, 4).
+    """
 
     machine: Machine
     drag: np.ndarray
@@ -44,25 +49,25 @@ class Move:
 
 
 def move_along(scene: bpy.types.Scene, moves: list[Move]) -> None:
-    """Let the bakes of machines play where these stand now, and give copies bakes of their own.
+    """Make the bakes of machines play at their present places, and give copies bakes of their own.
 
-    What the bakes took the place of is moved, too. Where the motion is what a bake would give there, they stay up to
-    date. All machines go at once, since the first frame that is shown brings back what has not gone.
+    What the bakes have replaced is moved, too. If a bake at the new place would give the moved motion, the bake remains
+    up to date. All machines are moved together, since the next frame returns the others to their keys.
 
     Raises:
-        BakeError: keys cannot be moved; then nothing has changed.
+        BakeError: if keys cannot be moved; nothing has changed then.
     """
     dragged = [move for move in moves if not is_still(move.drag)]
     displaced = [move for move in moves if not is_still(move.whole)]
     for move in dragged:
         _require_still_carriers(move.machine)
-        _moved_keys(_changes(move.machine, move.drag))  # which may be refused
+        _moved_keys(_changes(move.machine, move.drag))  # raises BakeError before anything is changed
     for move in displaced:
-        for joint in move.machine.grounds:  # so that the model can be read as it was
+        for joint in move.machine.grounds:  # so that the model reads as before the move
             put_ground_back(scene, joint.name)
     fresh = _fresh_models(scene, moves)
     edited = {action for move in moves for action in move.machine.actions if is_edited(action)}
-    for move in reversed(moves):  # the newest is the copy
+    for move in reversed(moves):  # the newest is a copy
         edited |= {copy for copy, action in _let_own(move.machine).items() if action in edited}
     for move in dragged:
         _move_keys(move.machine, move.drag)
@@ -87,7 +92,10 @@ def _require_still_carriers(machine: Machine) -> None:
 
 
 def _let_own(machine: Machine) -> dict[bpy.types.Action, bpy.types.Action]:
-    """Give the machine actions that nothing else plays, one where links have a copy each; each with that it was."""
+    """Give the machine actions that nothing else plays, and return each new action with its original.
+
+    If each of its objects plays a copy of the same bake, the machine gets one action for all of them.
+    """
     _join_actions(machine)
     own = set(machine.objects)
     others = {playing(obj) for obj in bpy.data.objects if obj not in own}
@@ -100,7 +108,10 @@ def _let_own(machine: Machine) -> dict[bpy.types.Action, bpy.types.Action]:
 
 
 def _join_actions(machine: Machine) -> None:
-    """Blender gives each object that it duplicates a copy of the whole bake: one will do."""
+    """Replace equal copies of a bake by one of them.
+
+    Blender gives each object that it duplicates a copy of the whole bake.
+    """
     actions = list(machine.actions)
     if not machine.can_be_joined or len(set(map(digest_of_bake, actions))) > 1:
         return
@@ -113,14 +124,14 @@ def _join_actions(machine: Machine) -> None:
 
 
 def play(obj: bpy.types.Object, action: bpy.types.Action) -> None:
-    """Another copy of what the object plays."""
+    """Assign another copy of the action that the object plays, with the same slot."""
     slot = obj.animation_data.action_slot.identifier
     obj.animation_data.action = action
     obj.animation_data.action_slot = next(known for known in action.slots if known.identifier == slot)
 
 
 def _changes(machine: Machine, drag: np.ndarray) -> dict[bpy.types.Object, dict[str, Change]]:
-    """Of the channels of each link that nothing of the machine carries along."""
+    """Return the changes of the channels of each link that no other link of the machine carries."""
     own, found = set(machine.links), {}
     for link in machine.links:
         if own.isdisjoint(ancestors(link)):
@@ -130,7 +141,7 @@ def _changes(machine: Machine, drag: np.ndarray) -> dict[bpy.types.Object, dict[
 
 
 def _moved_keys(changes: dict[bpy.types.Object, dict[str, Change]]) -> Moved:
-    """Of the bake's curves, of those that lead links, and of what both have taken the place of, each once."""
+    """Return the moved keys of the links' F-curves, and of those that the bake has replaced, each curve once."""
     found: dict[int, tuple] = {}
     for link, own in changes.items():
         curves = [*fcurves_of(link), *(curves_before(link) if getattr(link, ids.BEFORE).action else ())]
@@ -148,7 +159,7 @@ def _move_keys(machine: Machine, drag: np.ndarray) -> None:
 
 
 def _own_befores(machine: Machine) -> None:
-    """Of what the bake took the place of, let the machine have copies where others have it too."""
+    """Give the machine copies of the actions that the bake has replaced, if objects of others use them, too."""
     own, found = set(machine.objects), {}
     for obj in machine.objects:
         action = getattr(obj, ids.BEFORE).action
@@ -165,7 +176,7 @@ def _own_befores(machine: Machine) -> None:
 
 
 def _move_model(machine: Machine, move: np.ndarray) -> None:
-    """Where the model was drawn, and what holds it in the world."""
+    """Move the poses in which the model was drawn, and the frames of joints that hold it in the world."""
     X = pose_of_matrix(move, np.ones(3))
     for link in machine.links:
         settings = getattr(link, ids.LINK)
@@ -180,14 +191,13 @@ def _move_model(machine: Machine, move: np.ndarray) -> None:
 
 
 def _fresh_models(scene: bpy.types.Scene, moves: list[Move]) -> set[str]:
-    """Of the bakes that were up to date before machines were moved, or were added as copies, what their receipts say
-    of the model."""
+    """Return the model digests in the receipts of bakes that were up to date before machines were moved or copied."""
     actions = _bakes_of(scene)
     reading = _read(scene, actions)
     if reading is None:
         return set()
     carried = all(is_still(move.carry) for move in moves)
-    machines = [move.machine for move in moves if move.machine.can_be_parted]  # some of them are copies
+    machines = [move.machine for move in moves if move.machine.can_be_parted]  # some may be copies
     without = [[], *(machines[number:] for number in range(len(machines)))]
     models = [_without(reading.model, copies) for copies in without]
     receipts = filter(None, map(receipt_of, actions))
@@ -199,7 +209,7 @@ def _bakes_of(scene: bpy.types.Scene) -> list[bpy.types.Action]:
 
 
 def _read(scene: bpy.types.Scene, actions: list[bpy.types.Action]) -> SceneReading | None:
-    """None where the scene cannot be read, and no bake of it is up to date."""
+    """Return a reading of the scene; None if it cannot be read, so that none of its bakes is up to date."""
     from ...core.model import ModelError
 
     receipt = next(filter(None, map(receipt_of, actions)), None)
@@ -225,7 +235,7 @@ def _is_fresh(scene: bpy.types.Scene, receipt: Receipt, model: Model, carried: b
 
 
 def _sign_anew(scene: bpy.types.Scene, moves: list[Move], fresh: set[str]) -> None:
-    """Let the receipts of what is right be of the scene as it is now."""
+    """Write new digests of the scene to the receipts of bakes that remain valid."""
     actions = _bakes_of(scene)
     reading = _read(scene, actions) if fresh else None
     if reading is None or not all(_keeps_motion(reading, move.machine, move.whole) for move in moves):
@@ -242,7 +252,10 @@ def _at(receipt: Receipt, now) -> Receipt:
 
 
 def _keeps_motion(reading: SceneReading, machine: Machine, move: np.ndarray) -> bool:
-    """Whether a machine that is moved so moves as before: what acts on it acts everywhere alike, and so turned."""
+    """Return whether a displaced machine moves as before.
+
+    It does after a translation. After a rotation it does if forces, wind and gravity act on it as before.
+    """
     turn, model = move[:3, :3], reading.model
     if np.allclose(turn, np.eye(3), rtol=0.0, atol=1e-9):
         return True

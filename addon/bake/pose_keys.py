@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A pose, keyed at the scene's frame: on the links, or on the joints that lead them. Angles go the short way."""
+"""Key a pose at the scene's frame, on links or on the joints that move them.
+
+Angles are those nearest to earlier keys.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +24,13 @@ from ..props.naming import model_name, object_of
 from .rotations import axis_angles, continuous_quaternions, euler_angles
 
 ROTATION = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
-"""The channel of a rotation mode; Euler angles for all others."""
+"""Channels of rotation modes; the other modes have Euler angles."""
 
 
 def key_links(scene: bpy.types.Scene, posing: Posing) -> tuple[int, list[str]]:
-    """Key the place of every link that joints move; returns how many, and what was left out."""
+    """Key location and rotation of every link that joints move. Return the number of links, and notes on those left
+    out.
+    """
     store_rest_poses(posing.reading, scene)
     frame, count, notes = scene.frame_current_final, 0, []
     for name in posing.carried:
@@ -42,7 +47,10 @@ def key_links(scene: bpy.types.Scene, posing: Posing) -> tuple[int, list[str]]:
 
 
 def key_joints(scene: bpy.types.Scene, posing: Posing) -> tuple[int, list[str]]:
-    """Key where every joint stands, which from then on moves its links; returns how many, and what was left out."""
+    """Key the values of every joint, which move its links from then on.
+
+    Return the number of joints, and notes on those left out.
+    """
     store_rest_poses(posing.reading, scene)
     keyed, notes = set(), []
     for name in posing.moving:
@@ -59,7 +67,7 @@ def key_joints(scene: bpy.types.Scene, posing: Posing) -> tuple[int, list[str]]:
 
 
 def _refusal(obj: bpy.types.Object) -> str:
-    """Why it cannot have keys, and what to do; empty where it can."""
+    """Return why an object cannot be keyed, and what to do; empty if it can."""
     if not obj.is_editable:
         return "it comes from a library: make it local"
     action = action_of(obj)
@@ -69,7 +77,7 @@ def _refusal(obj: bpy.types.Object) -> str:
 
 
 def _before(obj: bpy.types.Object, path: str, frame: float) -> list[float] | None:
-    """What a channel is at its last key before the frame; None where there is none."""
+    """Return the value of a channel at its last key before the frame; None if there is none."""
     curves = {curve.array_index: curve for curve in fcurves_of(obj) if curve.data_path == path}
     frames = [point.co.x for curve in curves.values() for point in curve.keyframe_points if point.co.x < frame]
     if not frames:
@@ -80,7 +88,7 @@ def _before(obj: bpy.types.Object, path: str, frame: float) -> list[float] | Non
 
 
 def _nearest(obj: bpy.types.Object, path: str, before: list[float] | None) -> list[float]:
-    """The object's rotation in the numbers that are nearest to those of the key before."""
+    """Return the object's rotation in the representation nearest to that of the key before."""
     now = getattr(obj, path)
     if before is None:
         return list(now)
@@ -111,18 +119,19 @@ def _key_joint(obj: bpy.types.Object, posing: Posing, frame: float) -> None:
 
 
 def _nearest_turn(joint: Joint, number: int, value: float, before: float) -> float:
-    """A coordinate as many whole turns on as bring it nearest to the key before, within its limits."""
+    """Return a coordinate plus the whole turns that bring it nearest to the key before, within its limits."""
     turn, place = whole_turn(joint, number), place_of(joint, number)
     if not turn or place is None or abs(value) > 0.5 * turn:
-        return value  # beyond half a turn, whole turns were counted
+        return value  # whole turns are known already
     nearest = value + turn * round((before - value) / turn)
     return nearest if clamped(joint, place, nearest) == nearest else value
 
 
 def mark_links(model: Model, links: Mapping[str, bpy.types.Object], joints: Mapping[str, bpy.types.Object]) -> None:
-    """Let each link know a joint whose keys move it, so that it counts as animated as long as there are any.
+    """Store in each link a joint whose keys move it. The link then counts as animated while the joint has keys.
 
-    joints: those that have keys. Both by name.
+    Args:
+        links: by name. joints: those that have keys, by name.
     """
     leaders: dict[str, bpy.types.Object] = {}
     for branch in model.tree().branches:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake came from and came to, kept on its action: so that a panel can tell when it is out of date."""
+"""The receipt of a bake, stored on its action: its inputs and results, so that panels can tell whether it is up to
+date.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,11 @@ from ..bridge.motion import TRANSFORMS
 from ..bridge.stored import known_fields, parse_stored
 
 REPLACED = (*TRANSFORMS, f"{ids.JOINT}.coordinates[")
-"""How the data paths begin of which a bake has curves of its own, or that would fight these."""
+"""Beginnings of the data paths that a bake has F-curves for, or that conflict with these."""
 
 
 ROUNDING = 3
-"""Number of times that the digest of an unchanged scene has changed, plus 1.
+"""Version of the digests: the number of times that the digest of an unchanged scene has changed, plus 1.
 
 2: masses, inertias and poses are computed without BLAS, which gives other last digits. 3: the name of the scene, its
 named frames and what differs from frame to frame are left out.
@@ -28,21 +30,23 @@ named frames and what differs from frame to frame are left out.
 
 
 class Receipt(NamedTuple):
-    """On the action, as JSON. Other versions have other fields: what one lacks has its default here, and what is not
-    known here is not looked at. So a field that is added has what bakes before it were like for its default.
+    """The receipt of a bake, stored on its action as JSON.
+
+    Other versions have other fields: missing ones have their default, and unknown ones are ignored. So the default of a
+    new field must describe the bakes of earlier versions.
 
     Attributes:
         version: of Limberjack. source: "simulation", or the name of the trajectory file that was replayed.
         model: digest of the model and its surroundings. motion: digest of the animation that the bake began with.
-        carriers: digest of what carries links, where it stands and how it is animated.
-        movers: digest of the animation of what drives the motion.
+        carriers: digest of the objects that carry links, of their places and their animation.
+        movers: digest of the animation that drives the motion.
         keys: digest of the keys as they were written.
-        first, last, step: frames. fps: frames a second.
-        accuracy, start, onto: as `BakeSettings`. distance [m], angle [rad]: asked for; 0 for a key on every frame.
+        first, last, step: frames. fps: frames per second.
+        accuracy, start, onto: as in `BakeSettings`. distance [m], angle [rad]: tolerances; 0 for a key at every frame.
         contact: whether links touched each other.
-        written, possible: keys, and how many there were without reducing.
-        off_by, turned_by: most that a link is away from the motion [m] and turned [rad], as Blender plays the keys; 0
-            where every frame has a key, and the keys are the motion.
+        written: number of keys. possible: number without reduction.
+        off_by, turned_by: largest distance [m] and angle [rad] between a link and its motion, as Blender evaluates the
+            keys; 0 if every frame has a key, since the keys then are the motion.
         result: in words.
         asked_last: frame at which the bake was to end; after `last` if the simulation failed and its good frames were
             kept. 0 in older versions, where it is `last`.
@@ -85,25 +89,25 @@ def sign(action: bpy.types.Action, receipt: Receipt) -> None:
 
 
 def receipt_of(action: bpy.types.Action) -> Receipt | None:
-    """None where the action has none that can be read."""
+    """Return the receipt of an action; None if it has none that can be read."""
     told = parse_stored(action.get(ids.BAKE_MARK))
     kinds = {name: type(default) for name, default in Receipt._field_defaults.items()}
     return Receipt(**known_fields(told, kinds)) if told else None
 
 
 def is_edited(action: bpy.types.Action) -> bool:
-    """Whether somebody has changed the keys of a bake since it was written."""
+    """Return whether the keys of a bake were changed after it was written."""
     receipt = receipt_of(action)
     return receipt is not None and receipt.keys != digest_of_bake(action)
 
 
 def digest_of_bake(action: bpy.types.Action) -> str:
-    """Of the keys that are the bake's; see `digest_of_curves`."""
+    """Return a digest of the keys that belong to the bake; see `digest_of_curves`."""
     return digest_of_curves(filter(is_of_bake, _curves(action)))
 
 
 def is_of_bake(curve: bpy.types.FCurve) -> bool:
-    """Whether a curve of a bake's action is the bake's, and none that the user has beside it."""
+    """Return whether an F-curve of a bake's action belongs to the bake, and not to the user."""
     return curve.data_path.startswith(REPLACED)
 
 
@@ -115,17 +119,17 @@ def _curves(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
 
 
 def digest_of_curves(curves: Iterable[bpy.types.FCurve]) -> str:
-    """Of where their keys are, and what lies between them; see `print_of`."""
+    """Return a digest of the keys of F-curves and of the curve between them; see `print_of`."""
     return digest_of_prints(map(read_print, curves))
 
 
 def digest_of_prints(prints: Iterable[bytes]) -> str:
-    """Of curves in any order, by what `print_of` finds."""
+    """Return a digest of F-curves, independent of their order, from the results of `print_of`."""
     return hashlib.sha256(b"".join(sorted(prints))).hexdigest()
 
 
 def read_print(curve: bpy.types.FCurve) -> bytes:
-    """By which a curve is known."""
+    """Return the bytes that identify an F-curve with its keys."""
     points = curve.keyframe_points
     is_straight = len(points) and points[0].interpolation == "LINEAR"
     found = []
@@ -136,10 +140,13 @@ def read_print(curve: bpy.types.FCurve) -> bytes:
 
 
 def print_of(curve: bpy.types.FCurve, *places: np.ndarray) -> bytes:
-    """As `read_print`, of keys whose places are known: their frames and values, shape (2 K,), in single precision.
+    """Return the bytes that identify an F-curve whose keys are known.
 
-    Where keys are not straight from the first on, as a bake's are, the places of their handles follow. How each key is
-    joined to the next is left out: asking for it takes longer than writing them all.
+    The interpolation of each key is left out, since reading it takes longer than writing all keys.
+
+    Args:
+        places: frames and values of the keys, shape (2 K,), in single precision. If the first key is not linear, as the
+            keys of a complete bake are, those of the left and the right handles follow.
     """
     modifiers = " ".join(f"{modifier.type} {modifier.mute}" for modifier in curve.modifiers)
     about = f"{curve.data_path}[{curve.array_index}] {curve.mute} {curve.extrapolation} {modifiers}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a scene's links do, however they are moved, as a trajectory."""
+"""Record the motion of a scene's links, whatever moves them, as a trajectory."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from .sampling import poses_at
 from .settings import settings_of
 
 OPEN = 1e-4
-"""m or rad by which links may be off their joints untold."""
+"""Largest gap between links and their joints that is not reported [m or rad]."""
 
 
 def recorded(scene: bpy.types.Scene, only_moving: bool = False, **changes) -> tuple[Observed, list[str]]:
-    """The motion of the scene's links over its frames, and what the user should know of it.
+    """Return the motion of the scene's links over its frames, and notes for the user.
 
     Args:
-        only_moving: leave out the frames at the end in which nothing moves any more.
-        changes: to the scene's own first, last and step, as in `BakeSettings`; None leaves one as it is.
+        only_moving: whether to leave out the frames at the end in which nothing moves.
+        changes: first, last and step, as in `BakeSettings`, in place of the scene's own; None keeps the scene's.
 
     Raises:
-        ModelError, BakeError: the scene cannot be read, has no links, or no frames.
+        ModelError, BakeError: if the scene cannot be read, or has no links or no frames.
     """
     settings = settings_of(scene, **changes)
     reading = scan_scene(scene, first=settings.first)
@@ -51,6 +51,10 @@ def recorded(scene: bpy.types.Scene, only_moving: bool = False, **changes) -> tu
 
 
 def _moving_frames(poses: np.ndarray) -> int:
-    """How many frames there are up to the last change; all, if there is none. poses: shape (F, links, 7)."""
+    """Return the number of frames up to the last change; all frames if there is no change.
+
+    Args:
+        poses: shape (F, links, 7).
+    """
     changes = np.flatnonzero((poses[1:] != poses[:-1]).any(axis=(1, 2)))
     return int(changes[-1]) + 2 if len(changes) else len(poses)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`ReplayRun`: a motion from a file, baked as a simulated one is."""
+"""`ReplayRun`: bake a motion from a file as a simulated one."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ from .settings import settings_of
 
 
 class ReplayRun(Bake):
-    """A trajectory, from its first time on; see `Bake`. Links that lead move as they are animated, whatever it says.
+    """A bake of a trajectory from its first time on; see `Bake`. Animated links follow their animation instead.
 
     Args:
-        trajectory: of the scene's links or joints, or of some of them.
+        trajectory: of all or some of the scene's links or joints.
         source: the name of its file.
         reading: as for `Bake`.
-        changes: as for `BakeRun`; without others it takes as many frames as the trajectory.
+        changes: as for `BakeRun`. By default, it takes as many frames as the trajectory.
 
     Raises:
-        ModelError, BakeError: the scene cannot be baked as it is; from `step`, the motion is of another model.
+        ModelError, BakeError: if the scene cannot be baked as it is; from `step`, if the motion belongs to another
+            model.
     """
 
     def __init__(
@@ -77,7 +78,7 @@ class ReplayRun(Bake):
 
 
 def _led(motion: Trajectory, leads: Poses) -> Trajectory:
-    """The motion with the links that lead where they are animated, whatever it says of them."""
+    """Return the motion with animated links at the poses of their animation, instead of those of the file."""
     told = [number for number, name in enumerate(motion.link_names) if name not in leads]
     rows = [motion.X_WL[:, told], *(poses[:, None] for poses in leads.values())]
     names = (*(motion.link_names[number] for number in told), *leads)

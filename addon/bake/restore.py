@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake takes the place of, kept and put back."""
+"""Keep what a bake replaces, and restore it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PLACES = (("location", 3), ("rotation_euler", 3), ("rotation_quaternion", 4), ("
 
 
 def is_baked(obj: bpy.types.Object) -> bool:
-    """Whether a bake of ours moves the object: its own curves, or those of the joint that leads it."""
+    """Return whether a bake moves the object, by its own F-curves or by those of the joint that moves it."""
     if is_bake(action_of(obj)):
         return True
     joint = getattr(obj, ids.LINK).led_by
@@ -28,28 +28,28 @@ def is_baked(obj: bpy.types.Object) -> bool:
 
 
 def baked_links(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """The links of the scene that a bake of ours moves."""
+    """Return the links of the scene that a bake moves."""
     return [obj for obj in links_in(scene) if is_baked(obj)]
 
 
 def baked_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """As `baked_links`, and the joints that have a bake's curves."""
+    """Return the links of the scene that a bake moves, and the joints with F-curves of a bake."""
     return [obj for obj in (*links_in(scene), *joints_in(scene)) if is_baked(obj)]
 
 
 def bake_of(scene: bpy.types.Scene) -> bpy.types.Action | None:
-    """The bake that the scene's links or joints play."""
+    """Return the bake that the scene's links or joints play; None if there is none."""
     objects = baked_objects(scene)
     return next((action for obj in objects if is_bake(action := action_of(obj))), None)
 
 
 def foreign_actions(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
-    """The objects that would lose motion of the user's own to a bake: keyed by hand, or a bake that was edited."""
+    """Return the objects that would lose animation of the user to a bake: keys, or a bake that was edited."""
     return [obj for obj in objects if not is_led(obj) and _has_own_motion(obj) and not _leads_by_its_keys(obj)]
 
 
 def _leads_by_its_keys(obj: bpy.types.Object) -> bool:
-    """Return whether a bake follows the keys that it replaces. They are kept, and the next bake follows them."""
+    """Return whether a bake follows the keys that it replaces. They are kept, and the next bake follows them, too."""
     return may_follow_own_keys(obj) and not is_bake(action_of(obj))
 
 
@@ -61,28 +61,28 @@ def _has_own_motion(obj: bpy.types.Object) -> bool:
 
 
 def own_curves(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
-    """The curves that the object plays, or would if its bake were cleared."""
+    """Return the F-curves that the object plays, or would play after its bake is cleared."""
     if not is_baked(obj):
         return list(fcurves_of(obj))
     return curves_before(obj)
 
 
 def curves_before(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
-    """The curves that a bake of the object has taken the place of."""
+    """Return the F-curves that a bake of the object has replaced."""
     before = getattr(obj, ids.BEFORE)
     slots = [slot for slot in before.action.slots if slot.identifier == before.slot] if before.action else []
     return list(curves_in(before.action, slots[0])) if slots else []
 
 
 def other_curves(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
-    """What the object's action moves besides, such as its visibility, which goes on beside a bake."""
+    """Return the F-curves of the object's action that a bake does not replace, such as those of its visibility."""
     return [curve for curve in fcurves_of(obj) if not is_of_bake(curve)]
 
 
 def remember(obj: bpy.types.Object) -> None:
-    """Keep the object's pose and action, unless they are those of an earlier bake."""
+    """Store the object's pose and action, unless they belong to an earlier bake."""
     action, before = action_of(obj), getattr(obj, ids.BEFORE)
-    if is_baked(obj) or (before.is_kept and action is None):  # without its action, a bake is not cleared
+    if is_baked(obj) or (before.is_kept and action is None):  # its action is missing, but its bake was not cleared
         return
     before.is_kept, before.numbers = True, " ".join(map(repr, _numbers_of(obj)))
     before.action, before.slot = action, ""
@@ -102,7 +102,11 @@ def _kept_numbers(before) -> list[float]:
 
 
 def change_kept(obj: bpy.types.Object, change: Callable[[dict[str, list[float]]], dict[str, list[float]]]) -> None:
-    """Let a bake give back another place. change: of the numbers of each of `PLACES`, by name."""
+    """Change the pose that is restored when the bake is cleared.
+
+    Args:
+        change: function of the values of each of `PLACES`, by name.
+    """
     before = getattr(obj, ids.BEFORE)
     left = iter(_kept_numbers(before))
     places = {name: [next(left) for _ in range(size)] for name, size in PLACES}
@@ -110,7 +114,10 @@ def change_kept(obj: bpy.types.Object, change: Callable[[dict[str, list[float]]]
 
 
 def _hold(action: bpy.types.Action) -> None:
-    """Keep the action in the file, even if its object is deleted. Marked, unless the user keeps it anyway."""
+    """Keep the action in the file even if its object is deleted.
+
+    The action is marked, unless the user has given it a fake user already.
+    """
     if not action.use_fake_user:
         action.use_fake_user = True
         action[ids.HELD_MARK] = True
@@ -122,7 +129,7 @@ def _let_go(action: bpy.types.Action) -> None:
 
 
 def hand_over(actions: Iterable[bpy.types.Action | None]) -> None:
-    """Remove bakes that nothing plays any more; one that was edited by hand becomes the user's own, and stays."""
+    """Remove bakes that nothing plays any more. A bake that the user has edited becomes an ordinary action instead."""
     for action in {action for action in actions if is_bake(action)}:
         if is_edited(action):
             del action[ids.BAKE_MARK]
@@ -132,11 +139,11 @@ def hand_over(actions: Iterable[bpy.types.Action | None]) -> None:
 
 
 def clear_bake(objects: Iterable[bpy.types.Object]) -> int:
-    """Take the bake off links and joints, and put back where they were and what they played.
+    """Remove the bake from links and joints, and restore their poses and actions.
 
-    Returns how many links had one.
+    Return the number of links that had one.
     """
-    baked = [obj for obj in objects if is_baked(obj)]  # all, before a joint's own bake is gone
+    baked = [obj for obj in objects if is_baked(obj)]  # a list, since clearing a joint changes is_baked of its links
     actions = [action_of(obj) for obj in baked]
     for obj in baked:
         _give_back_action(obj)
@@ -150,7 +157,7 @@ def clear_bake(objects: Iterable[bpy.types.Object]) -> int:
 def _give_back_action(obj: bpy.types.Object) -> None:
     before, data = getattr(obj, ids.BEFORE), obj.animation_data
     if data is None or (data.action and not is_bake(data.action)):
-        return  # what was animated since goes on
+        return  # newer animation of the user stays
     beside = other_curves(obj) if data.action else None
     data.action = before.action
     if before.action is None:
@@ -164,7 +171,7 @@ def _give_back_action(obj: bpy.types.Object) -> None:
 
 
 def _keep_beside(obj: bpy.types.Object, curves: list[bpy.types.FCurve] | None) -> None:
-    """Let what the user has changed beside a bake go on without it, in the object's own action or in a new one."""
+    """Keep changes of the user to other F-curves of the bake's action, in the object's own action or a new one."""
     if curves is None or digest_of_curves(curves) == digest_of_curves(other_curves(obj)):
         return
     for curve in other_curves(obj):
@@ -173,7 +180,7 @@ def _keep_beside(obj: bpy.types.Object, curves: list[bpy.types.FCurve] | None) -
 
 
 def _channels_of(obj: bpy.types.Object):
-    """The F-curves that the object's action has for it; an action is made where there is none."""
+    """Return the F-curves for the object in its action, which is created if there is none."""
     data = obj.animation_data_create()
     if data.action is None:
         data.action = bpy.data.actions.new(f"{obj.name}Action")
@@ -191,7 +198,7 @@ def _play(data: bpy.types.AnimData, slot: str) -> None:
 
 
 def _set_numbers(obj: bpy.types.Object, numbers: list[float]) -> None:
-    """As `_numbers_of` has found them; none for an object of which none were kept."""
+    """Write values in the order of `_numbers_of`; none for an object without stored values."""
     left = iter(numbers)
     for name, size in PLACES if numbers else ():
         setattr(obj, name, [next(left) for _ in range(size)])
@@ -201,7 +208,7 @@ def _set_numbers(obj: bpy.types.Object, numbers: list[float]) -> None:
 
 @contextmanager
 def as_before_bake(scene: bpy.types.Scene) -> Iterator[None]:
-    """The scene as it would be if its bake were cleared, for as long as somebody looks."""
+    """Show the scene without its bake within this context."""
     kept = [(obj, action_of(obj), _slot_of(obj), _numbers_of(obj)) for obj in baked_objects(scene)]
     for obj, *_ in kept:
         before = getattr(obj, ids.BEFORE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rotations over time, in each of Blender's rotation modes, without jumps.
+"""Convert rotations over time to each of Blender's rotation modes, without jumps.
 
 Arrays of rotations have shape (F, 4), quaternions w x y z, or (F, 3, 3), matrices.
 """
@@ -12,11 +12,11 @@ from ...core.spatial import atan2, cos_sin
 from ...core.spatial.arrays import angle_of, cosines_sines, dot, hypot, matmul, norm
 
 LOCKED = 1e-9
-"""Cosine of the middle Euler angle below which the other two turn about the same axis."""
+"""Cosine of the middle Euler angle below which the other two turn about the same axis (gimbal lock)."""
 
 
 def quaternions_of(matrices: np.ndarray) -> np.ndarray:
-    """Unit quaternions of rotation matrices, by Shepperd's method: divide by the largest of the four components."""
+    """Return unit quaternions of rotation matrices by Shepperd's method, which divides by the largest component."""
     xx, yy, zz = (matrices[:, i, i] for i in range(3))
     squares = np.stack([1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz], axis=1)
     wx, xy = matrices[:, 2, 1] - matrices[:, 1, 2], matrices[:, 1, 0] + matrices[:, 0, 1]
@@ -36,7 +36,7 @@ def quaternions_of(matrices: np.ndarray) -> np.ndarray:
 
 
 def matrices_of(quaternions: np.ndarray) -> np.ndarray:
-    """Rotation matrices of unit quaternions."""
+    """Return rotation matrices of unit quaternions."""
     w, x, y, z = quaternions.T
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
@@ -47,7 +47,12 @@ def matrices_of(quaternions: np.ndarray) -> np.ndarray:
 
 
 def matrices_of_euler(angles: np.ndarray, order: str) -> np.ndarray:
-    """Rotation matrices of angles about x, y and z, shape (F, 3); the first letter of Blender's `order` turns first."""
+    """Return rotation matrices of Euler angles.
+
+    Args:
+        angles: about x, y and z [rad], shape (F, 3).
+        order: Blender's rotation order; the rotation about its first letter is applied first.
+    """
     turned = np.eye(3)
     for letter in order:
         axis = "XYZ".index(letter)
@@ -58,35 +63,47 @@ def matrices_of_euler(angles: np.ndarray, order: str) -> np.ndarray:
 
 
 def quaternions_of_axis_angles(values: np.ndarray) -> np.ndarray:
-    """Unit quaternions of an angle and an axis of any length but 0, shape (F, 4)."""
+    """Return unit quaternions of angles and axes.
+
+    Args:
+        values: an angle [rad] and an axis of any length except 0, shape (F, 4).
+    """
     axes = values[:, 1:] / norm(values[:, 1:])[..., None]
     cosine, sine = cosines_sines(0.5 * values[:, :1])
     return np.hstack([cosine, sine * axes])
 
 
 def angles_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """By how much rotations differ [rad], shape (F,), of matrices, shape (F, 3, 3); exact for small angles, too."""
-    sine2 = np.minimum(((a - b) ** 2).sum(axis=(1, 2)) / 8.0, 1.0)  # of half the angle
+    """Return the angles between rotation matrices [rad], shape (F,). They are accurate for small angles, too."""
+    sine2 = np.minimum(((a - b) ** 2).sum(axis=(1, 2)) / 8.0, 1.0)  # sin^2 of half the angle
     return 2.0 * angle_of(np.sqrt(sine2), np.sqrt(1.0 - sine2))
 
 
 def unit_quaternions(quaternions: np.ndarray) -> np.ndarray:
-    """Of length 1, shape (F, 4)."""
+    """Return normalised quaternions, shape (F, 4)."""
     return quaternions / norm(quaternions)[..., None]
 
 
 def continuous_quaternions(quaternions: np.ndarray, start) -> np.ndarray:
-    """The same rotations with signs chosen so that each is the nearer one to that before it; `start` precedes all."""
+    """Return the same rotations with signs such that each quaternion is nearest to the one before it.
+
+    Args:
+        start: the quaternion before the first.
+    """
     before = np.vstack([np.asarray(start)[None], quaternions[:-1]])
     flips = np.where(dot(before, quaternions) < 0.0, -1.0, 1.0)
     return quaternions * np.cumprod(flips)[:, None]
 
 
 def axis_angles(quaternions: np.ndarray, start) -> np.ndarray:
-    """Angle and axis, shape (F, 4), of quaternions of continuous sign; `start`: angle and axis before the first."""
+    """Return angle [rad] and axis, shape (F, 4), of quaternions of continuous sign.
+
+    Args:
+        start: angle and axis before the first.
+    """
     result = np.empty_like(quaternions)
     angle, axis = float(start[0]), np.asarray(start[1:], dtype=np.float64)
-    axis = axis if axis.any() else np.array([0.0, 1.0, 0.0])  # as Blender takes an axis that is none
+    axis = axis if axis.any() else np.array([0.0, 1.0, 0.0])  # Blender's axis in place of a zero vector
     for frame, (w, *vector) in enumerate(quaternions.tolist()):
         size = math.sqrt(sum(part * part for part in vector))
         turned = 2.0 * atan2(size, w)
@@ -101,10 +118,13 @@ def axis_angles(quaternions: np.ndarray, start) -> np.ndarray:
 
 
 def euler_angles(matrices: np.ndarray, order: str, start) -> np.ndarray:
-    """Angles about x, y and z, shape (F, 3), for Blender's `order` of rotation, whose first letter turns first.
+    """Return angles about x, y and z [rad], shape (F, 3).
 
-    Each rotation has two sets of angles, and both have whole turns to spare: the one nearest to the frame before is
-    taken, and nearest to `start` for the first.
+    Each rotation has two sets of angles, each up to whole turns. The set nearest to that of the frame before is taken.
+
+    Args:
+        order: Blender's rotation order; the rotation about its first letter is applied first.
+        start: angles before the first frame.
     """
     i, j, k = ("XYZ".index(letter) for letter in order)
     sign = 1.0 if (j - i) % 3 == 1 else -1.0
@@ -126,10 +146,10 @@ def euler_angles(matrices: np.ndarray, order: str, start) -> np.ndarray:
 
 
 def _locked_angles(matrix, axes, sign: float, middle: float, before: list[float]) -> list[float]:
-    """The last angle stays as it was, and the first makes up for it."""
+    """Return angles in gimbal lock: the last angle stays as it was, and the first one takes up the rotation."""
     i, j, k = axes
     c, s = cos_sin(before[k])
-    # Turn the rotation back by the last angle: of what remains, the middle row holds the first angle.
+    # Undo the rotation by the last angle. The middle row of the remaining matrix contains the first angle.
     row = [-sign * s * matrix[i, n] + c * matrix[j, n] for n in range(3)]
     found = [0.0, 0.0, 0.0]
     found[i], found[j], found[k] = atan2(-sign * row[k], row[j]), middle, before[k]
@@ -137,10 +157,10 @@ def _locked_angles(matrix, axes, sign: float, middle: float, before: list[float]
 
 
 def _nearest_sets(angles: np.ndarray, middle: int, start: np.ndarray) -> np.ndarray:
-    """As `_nearest_set` frame by frame, for all frames at once.
+    """Return the result of `_nearest_set` for all frames at once.
 
-    The two sets of a frame are as far from the two of the frame before as the other way round, so each frame either
-    stays with the kind of set that it comes from or changes over.
+    The distances between the two sets of a frame and the two of the frame before are equal in pairs. So each frame
+    either keeps the kind of set of the frame before or changes to the other.
     """
     other = _other_set(angles, middle)
     before = np.vstack([start, angles[:-1]])
@@ -150,7 +170,7 @@ def _nearest_sets(angles: np.ndarray, middle: int, start: np.ndarray) -> np.ndar
 
 
 def _distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Of sets of angles, whole turns aside, shape (F,)."""
+    """Return distances between sets of angles without whole turns [rad], shape (F,)."""
     gap = a - b
     return np.abs(gap - math.tau * np.round(gap / math.tau)).sum(axis=1)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The scene at other frames than its own, as Blender evaluates it, and back."""
+"""Evaluate the scene at other frames, and return to its own frame."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ..bridge.present import all_evaluated
 from ..bridge.read import depsgraph_of
 
 Poses = dict[str, np.ndarray]
-"""X_WL of links at frames [m], shape (F, 7), by name."""
+"""Poses X_WL of links at frames [m], shape (F, 7), by name."""
 
 Look = Callable[[bpy.types.Depsgraph], None]
 
 
 @contextmanager
 def _frame_kept(scene: bpy.types.Scene) -> Iterator[None]:
-    """Whatever frames are shown meanwhile, the scene comes back to its own."""
+    """Return the scene to its own frame at the end of this context."""
     frame, subframe = scene.frame_current, scene.frame_subframe
     try:
         yield
@@ -31,9 +31,12 @@ def _frame_kept(scene: bpy.types.Scene) -> Iterator[None]:
 
 
 def at_frames(scene: bpy.types.Scene, frames: np.ndarray) -> Iterator[tuple[int, bpy.types.Depsgraph]]:
-    """Show frame after frame, shape (F,), with fractions; yields its number in the array and what it looks like.
+    """Show frames, and yield the index of each and the dependency graph that evaluates it.
 
-    What is disabled in viewports is looked at, too.
+    Objects that are disabled in viewports are evaluated, too.
+
+    Args:
+        frames: frame numbers with fractions, shape (F,).
     """
     with all_evaluated(scene), _frame_kept(scene):
         for number, frame in enumerate(np.asarray(frames, dtype=np.float64).tolist()):
@@ -44,9 +47,11 @@ def at_frames(scene: bpy.types.Scene, frames: np.ndarray) -> Iterator[tuple[int,
 def poses_at(
     scene: bpy.types.Scene, objects: Mapping[str, bpy.types.Object], frames: np.ndarray, look: Look | None = None
 ) -> Poses:
-    """X_WL of links at frames, shape (F,), as Blender evaluates them [m], shape (F, 7), by name.
+    """Return the poses X_WL of links at frames as Blender evaluates them [m], shape (F, 7), by name.
 
-    look: sees every frame, too.
+    Args:
+        frames: shape (F,).
+        look: called with the dependency graph at every frame.
     """
     found = {name: np.empty((len(frames), 7)) for name in objects}
     sizes, unit = {name: world_scale(obj) for name, obj in objects.items()}, unit_length(scene)
@@ -62,6 +67,6 @@ def poses_at(
 
 
 def _show_frame(scene: bpy.types.Scene, frame: float) -> None:
-    """Go to a frame, which may lie between two."""
+    """Show a frame, which may have a fraction."""
     whole = int(np.floor(frame))
     scene.frame_set(whole, subframe=frame - whole)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`BakeRun`: simulate a scene and bake it. The window's operator and the command line both drive it."""
+"""`BakeRun`: simulate a scene and bake it. Both the operator and the command line use it."""
 
 from __future__ import annotations
 
@@ -25,19 +25,21 @@ if TYPE_CHECKING:
     from ...core.solvers import Diagnosis, Report, Simulation
 
 OFF = 1e-4
-"""How far a link may start from where it stood untold: of its distance from the origin, or 1 [m], or in radians."""
+"""Distance from its pose at which a link may start without a note: angle [rad], and length relative to its distance
+from the origin or to 1 m, whichever is larger.
+"""
 
 
 class BakeRun(Bake):
-    """A simulation; see `Bake`.
+    """A bake of a simulation; see `Bake`.
 
     Args:
-        initial: {"q": {joint: number or list}, "qd": {...}} to start from, whatever the settings say.
+        initial: {"q": {joint: number or list}, "qd": {...}} to start from, regardless of the settings.
         reading: as for `Bake`.
-        changes: to the scene's own settings, by the names of `BakeSettings`; None changes nothing.
+        changes: settings in place of the scene's own, by the names of `BakeSettings`; None keeps the scene's.
 
     Raises:
-        ModelError, BakeError: the scene cannot be simulated or baked as it is.
+        ModelError, BakeError: if the scene cannot be simulated or baked as it is.
         SimulationError: from `step`; the message names link, frame and cause.
     """
 
@@ -81,7 +83,7 @@ class BakeRun(Bake):
             self.notes += self._moved_at_once()
 
     def _motion(self) -> Motion:
-        """With what was animated before."""
+        """Return the motion, preceded by that of the animation before it."""
         motion, beginning = super()._motion(), self._beginning
         if not len(beginning.frames):
             return motion
@@ -93,7 +95,7 @@ class BakeRun(Bake):
         )
 
     def _moved_at_once(self) -> list[str]:
-        """What joints do not let start where it stands, in words: the link that is farthest from there."""
+        """Return a note about the link that starts farthest from its pose, because joints do not allow that pose."""
         found = []
         for number, name in enumerate(self.trajectory.link_names):
             stood, starts = self._beginning.X_WL[name], tuple(self.trajectory.X_WL[0, number].tolist())

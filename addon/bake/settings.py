@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake is to be."""
+"""The settings of a bake."""
 
 from __future__ import annotations
 
@@ -13,18 +13,23 @@ from ..bridge.numbers import frame_range, shortest, unit_length
 from .errors import BakeError
 
 LAST_FRAME = 1048574
-"""Blender's own limit."""
+"""Largest frame number of Blender."""
 
-LEAST_STEP, LEAST_GAP = 0.02, 0.0105
-"""Blender makes one of two keys that lie within a hundredth of a frame, in single precision."""
+LEAST_STEP = 0.02
+"""Smallest distance between keys that a user may choose [frames]."""
+
+LEAST_GAP = 0.0105
+"""Smallest distance between neighbouring keys in single precision [frames]. Blender merges keys that are within a
+hundredth of a frame.
+"""
 
 MOST_KEYED_FRAMES = 1_000_000
-"""More is a slip of the keyboard."""
+"""Largest number of frames with keys; more are a typing error."""
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far a link may be [m] and be turned [rad] from where the simulation has it, for fewer keys."""
+    """Largest distance [m] and angle [rad] between a link and its simulated pose, for the reduction of keys."""
 
     distance: float
     angle: float
@@ -32,17 +37,17 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class BakeSettings:
-    """As the scene stores them, or as a caller changes them.
+    """The settings of a bake, as the scene stores them or as a caller changes them.
 
     Attributes:
         first, last: frames between which there is motion.
-        step: frames from one key to the next; the last frame has a key in any case.
+        step: distance between keys [frames]; the last frame always has a key.
         accuracy: "draft", "good" or "exact".
         start: "HOME", "POSE" or "KEYS"; see `starts`.
         onto: "LINKS", "JOINTS" or "BOTH".
-        tolerance: None for a key on every frame.
+        tolerance: None for a key at every frame.
         contact: whether links touch each other.
-        overwrite: put the bake in the place of animation that is not ours (which is kept as an action).
+        overwrite: whether the bake may replace animation of the user, which is kept as an action.
     """
 
     first: int
@@ -57,7 +62,7 @@ class BakeSettings:
 
     @property
     def frames(self) -> np.ndarray:
-        """The frames that have keys, shape (F,), of whole numbers where all are whole."""
+        """The frames that have keys, shape (F,); integers if all of them are whole."""
         steps = int(np.floor((self.last - self.first) / self.step + 1e-9))
         frames = self.first + self.step * np.arange(steps + 1)
         if frames[-1] < self.last - 1e-6:
@@ -73,7 +78,7 @@ class BakeSettings:
         return self.onto != "JOINTS"
 
     def require(self) -> None:
-        """Raises BakeError where there is nothing to bake between the frames."""
+        """Raise `BakeError` if the settings are not valid."""
         choices = {"Accuracy": self.accuracy, "Start From": self.start, "Keys On": self.onto}
         for label in (label for label, choice in choices.items() if not choice):
             raise BakeError(
@@ -94,7 +99,11 @@ class BakeSettings:
 
 
 def settings_of(scene: bpy.types.Scene, **changes) -> BakeSettings:
-    """The scene's own, with those of `changes` that are not None in their place. Raises BakeError."""
+    """Return the scene's settings, with those of `changes` that are not None in their place.
+
+    Raises:
+        BakeError: if they are not valid.
+    """
     stored = getattr(scene, ids.SCENE)
     bake = stored.bake
     first, last = frame_range(scene)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What carries an object at every frame: the space in which its own location and rotation are given."""
+"""The space of an object's own location and rotation at every frame, which its parents determine."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from .sampling import at_frames
 
 
 class Spaces:
-    """For objects that are about to be baked.
+    """The spaces of objects that are about to be baked.
 
     Args:
-        worlds: where each baked object will be, shape (F, 4, 4), with its scale; read anew for each `space_of`.
+        worlds: world matrix that each baked object will have, shape (F, 4, 4), with its scale; read anew for each
+            `space_of`.
         frames: frame numbers, shape (F,).
     """
 
@@ -26,7 +27,10 @@ class Spaces:
         self._sampled = _sample(scene, worlds, frames)
 
     def space_of(self, obj: bpy.types.Object) -> np.ndarray:
-        """What lies between the world and the object's own transform, shape (F, 4, 4) or, at rest, (1, 4, 4)."""
+        """Return the matrices from the object's space to the world.
+
+        They have shape (F, 4, 4), or (1, 4, 4) if the space does not move.
+        """
         if obj.parent is None:
             return np.eye(4)[None]
         if obj.parent_type != "OBJECT":
@@ -42,7 +46,7 @@ class Spaces:
 
 
 def _objects_to_sample(worlds: dict) -> set[bpy.types.Object]:
-    """Objects on the way up from the baked ones that something else moves: only Blender can tell where they are."""
+    """Return parents of baked objects that something else moves, so that only Blender can evaluate them."""
     found: set[bpy.types.Object] = set()
     for obj in worlds:
         if obj.parent is None:
@@ -73,7 +77,10 @@ def _refuse_carried(obj: bpy.types.Object, worlds: dict) -> None:
 
 
 def _sample(scene: bpy.types.Scene, worlds: dict, frames: np.ndarray) -> dict[bpy.types.Object, np.ndarray]:
-    """Where Blender puts what carries the baked objects; for one of these on a bone, what its transform applies to."""
+    """Return the world matrices of the objects to sample, as Blender evaluates them.
+
+    For a baked object on a bone, it is the matrix of its space.
+    """
     samples = {obj: np.empty((len(frames), 4, 4)) for obj in _objects_to_sample(worlds)}
     for number, depsgraph in at_frames(scene, frames) if samples else ():
         for obj, matrices in samples.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a bake is still what the scene would give."""
+"""Find out whether a bake is still what the scene would give."""
 
 from __future__ import annotations
 
@@ -25,11 +25,13 @@ from .starts import digest_of_motion
 
 @dataclass(frozen=True)
 class Inputs:
-    """Digests of what a bake follows from.
+    """Digests of the inputs of a bake.
 
     Attributes:
-        motion: of the animation that it begins with, or that leads links. carriers: of what carries links.
-        movers: of the animation of what drives it.
+        model: of the model.
+        motion: of the animation that it begins with, or that moves animated links.
+        carriers: of the objects that carry links.
+        movers: of the animation that drives the motion.
     """
 
     model: str
@@ -39,15 +41,18 @@ class Inputs:
 
 
 def digest_of_inputs(scene: bpy.types.Scene, model: Model, start: str) -> Inputs:
-    """model: the scene's, as it is read. start: as in `BakeSettings`.
+    """Return the digests of a scene's inputs.
 
-    What drivers and constraints do to links that lead is not looked at.
+    Drivers and constraints of animated links are not included.
+
+    Args:
+        model: of the scene, as it is read. start: as in `BakeSettings`.
     """
     links = links_in(scene)
     carriers = {carrier for link in links for carrier in ancestors(link) if not is_link(carrier)}
     own = [obj for obj in links if may_follow_own_keys(obj)]
     led = links if start == "KEYS" else [obj for obj in links if is_led(obj) or obj in own]
-    switched = " ".join(sorted(model_name(obj) for obj in own))  # which have no curves if they stand still
+    switched = " ".join(sorted(model_name(obj) for obj in own))  # these may have no curves
     return Inputs(
         digest_of_model(scene, model),
         digest_of_motion(led) + switched,
@@ -57,15 +62,16 @@ def digest_of_inputs(scene: bpy.types.Scene, model: Model, start: str) -> Inputs
 
 
 def _places(carriers: set[bpy.types.Object]) -> str:
-    """Where what carries links stands, if it stands still: a bake's keys are given from there."""
+    """Return a digest of the transforms of carriers that do not move, since keys of a bake are relative to them."""
     still = sorted((obj.name, str([*obj.matrix_basis])) for obj in carriers if not is_animated(obj))
     return hashlib.sha256(str(still).encode()).hexdigest() if still else ""
 
 
 def out_of_date(scene: bpy.types.Scene, model: Model) -> str:
-    """Why the scene's bake is not what it would be now, as the end of "The bake is out of date: "; empty where it is.
+    """Return why the scene's bake is out of date, as the end of "The bake is out of date: "; empty if it is up to date.
 
-    model: the scene's, as it is read.
+    Args:
+        model: of the scene, as it is read.
     """
     action = bake_of(scene)
     receipt = receipt_of(action) if action else None
@@ -85,7 +91,11 @@ def out_of_date(scene: bpy.types.Scene, model: Model) -> str:
 
 
 def same_inputs(receipt: Receipt, now: Inputs, *, carried: bool) -> bool:
-    """Whether a bake follows from these, whatever the settings. carried: whether where carriers stand counts, too."""
+    """Return whether a bake has these inputs, whatever the settings.
+
+    Args:
+        carried: whether the places of carriers count, too.
+    """
     same = (now.model, now.motion, now.movers) == (receipt.model, receipt.motion, receipt.movers)
     return same and (not carried or now.carriers == receipt.carriers)
 
@@ -93,7 +103,7 @@ def same_inputs(receipt: Receipt, now: Inputs, *, carried: bool) -> bool:
 def _changed_setting(scene: bpy.types.Scene, receipt: Receipt) -> str:
     stored = getattr(scene, ids.SCENE)
     known = {"accuracy": stored.accuracy, "start": stored.bake.start, "onto": stored.bake.onto}
-    try:  # a choice that only a newer version knows is taken for the bake's own, since nobody can tell here
+    try:  # an unknown choice of a newer version counts as the bake's own, since it cannot be compared
         now = settings_of(scene, **{name: choice or getattr(receipt, name) for name, choice in known.items()})
     except ModelError:
         return "the frame range"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a simulation begins: as the scene's links stand, or as they are animated up to the first frame.
+"""The initial state of a simulation: the present poses of links, or their animation up to the first frame.
 
-Joints that start at home need nothing of this: that is what a model starts from by itself.
+Joints that start in their initial pose need nothing of this, since that is a model's own start.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ from .restore import as_before_bake, own_curves
 from .sampling import poses_at
 
 BACK = np.array([25.0, -48.0, 36.0, -16.0, 3.0]) / 12.0
-"""Weights of five even samples, the last first, for the derivative at the last one, of fourth order.
+"""Weights of five evenly spaced samples, the last first, for the derivative at the last one, of fourth order.
 
 Source: Fornberg, Generation of Finite Difference Formulas on Arbitrarily Spaced Grids (1988), table 3.
 """
 
 BETWEEN = 0.25
-"""Frames between two samples of a motion that is smooth between frames."""
+"""Distance between two samples of a motion that is smooth between frames [frames]."""
 
 
 @dataclass(frozen=True)
 class Beginning:
-    """What a motion begins with.
+    """The initial state of a motion.
 
     Attributes:
-        state: as a simulation takes it, {"q": …, "qd": …}; None for every joint's start.
-        X_WL: where the links were seen to stand [m], by name; empty where nobody looked.
-        frames: at which there is animation before, shape (B,). before: pose of each link at these, shape (B, 7) [m].
+        state: as `Simulation` takes it, {"q": …, "qd": …}; None for the initial pose.
+        X_WL: present poses of the links [m], by name; empty if they were not read.
+        frames: at which there is animation before, shape (B,). before: poses of each link at these, shape (B, 7) [m].
     """
 
     state: dict | None = None
@@ -54,15 +54,23 @@ class Beginning:
 
 
 def as_posed(scene: bpy.types.Scene, model: Model, stand: dict[str, Pose]) -> Beginning:
-    """At rest, but for initial velocities. model: what moves, at the first frame. stand: where every link does [m]."""
+    """Return a start from the present poses, at rest except for initial velocities.
+
+    Args:
+        model: what moves, at the first frame. stand: pose of every link [m].
+    """
     state = _turned_on(state_of_links(model, stand), model, keyed_numbers(scene, scene.frame_current_final))
     return Beginning({"q": state["q"]}, stand)  # without "qd", links start with their initial velocity
 
 
 def as_animated(scene: bpy.types.Scene, reading: SceneReading, model: Model, first: int, step: float) -> Beginning:
-    """As fast as the links are animated up to the first frame, or from there on where that is when they begin to move.
+    """Return a start with pose and velocity of the animation at the first frame.
 
-    What our own bake has taken the place of counts, and not that bake. step: of what was animated before [frames].
+    The velocity is that before the first frame, or that after it if the animation begins there. Instead of a bake, the
+    animation that it has replaced counts.
+
+    Args:
+        step: distance between samples of the animation before the first frame [frames].
     """
     with as_before_bake(scene):
         keys = _key_frames(reading.objects.values())
@@ -80,7 +88,7 @@ def as_animated(scene: bpy.types.Scene, reading: SceneReading, model: Model, fir
 
 
 def _turned_on(state: dict[str, dict], model: Model, keyed: Mapping[str, Numbers]) -> dict[str, dict]:
-    """The state with as many whole turns of each joint as its keys say, which its links do not show."""
+    """Return the state with the number of whole turns that each joint's keys have. Poses of links do not show them."""
     for name in state["q"].keys() & keyed.keys():
         joint, q = model.joint(name), state["q"][name]
         for number, value in keyed[name].items():
@@ -91,25 +99,31 @@ def _turned_on(state: dict[str, dict], model: Model, keyed: Mapping[str, Numbers
 
 
 def digest_of_motion(objects: Collection[bpy.types.Object]) -> str:
-    """Of the F-curves that move the objects, directly, through joints or through what carries them, a bake's apart."""
+    """Return a digest of the F-curves that move objects, directly, through joints or through parents, except those of a
+    bake.
+    """
     return digest_of_curves(_curves_moving(objects))
 
 
 def _twist(poses: np.ndarray, seconds: float) -> np.ndarray:
-    """V_WL at the first of five poses [m], shape (5, 7), each of which was `seconds` before the last one."""
+    """Return V_WL at the first of five poses.
+
+    Args:
+        poses: [m], shape (5, 7), backward in time. seconds: time between them [s].
+    """
     stood: Quat = tuple(poses[0, 3:].tolist())
     turns = np.array([_turn(stood, tuple(pose.tolist())) for pose in poses[:, 3:]])
     return np.concatenate([matmul(BACK, poses[:, :3]), matmul(BACK, turns)]) / seconds
 
 
 def _turn(start: Quat, end: Quat) -> tuple[float, float, float]:
-    """The rotation vector from one orientation to another, in world axes [rad]."""
+    """Return the rotation vector from one orientation to another, in world axes [rad]."""
     w, x, y, z = start
     return rotvec_of_quat(quat_mul(end, (w, -x, -y, -z)))
 
 
 def _curves_moving(objects: Collection[bpy.types.Object]) -> list[bpy.types.FCurve]:
-    """What animates the objects but a bake of ours, each curve once."""
+    """Return the F-curves that move the objects, except those of a bake, each once."""
     movers: dict[bpy.types.Object, None] = {}
     for obj in objects:
         for carrier in (obj, *ancestors(obj)):
@@ -120,13 +134,16 @@ def _curves_moving(objects: Collection[bpy.types.Object]) -> list[bpy.types.FCur
 
 
 def _key_frames(objects: Collection[bpy.types.Object]) -> list[float]:
-    """Frames at which the motion of links begins to have keys."""
+    """Return the first frames of the F-curves that move links."""
     moved = [obj for obj in objects if any(moves_itself(it) or follows_keys(it) for it in (obj, *ancestors(obj)))]
     return [curve.range()[0] for curve in _curves_moving(moved) if len(curve.keyframe_points)]
 
 
 def _is_keyed_on_every_frame(objects: Collection[bpy.types.Object], first: int, way: float) -> bool:
-    """Whether what moves the objects is straight from frame to frame, as a bake is: between them nothing counts."""
+    """Return whether all F-curves are linear with a key at each of the five frames, as those of a bake are.
+
+    Such a motion has no information between frames.
+    """
     wanted = {first + way * number for number in range(len(BACK))}
     curves = [curve for curve in _curves_moving(objects) if len(curve.keyframe_points) > 1]
     return bool(curves) and all(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The frame at which a link that was animated by hand is let go."""
+"""Find the frame at which a link that was animated by hand is let go."""
 
 from __future__ import annotations
 
@@ -15,12 +15,16 @@ from .restore import as_before_bake
 from .sampling import poses_at
 
 SLOW = 0.1
-"""Speed at the last key, as a part of the largest one, below which the keys are taken to come to a stop there."""
+"""Speed at the last key, as a part of the largest speed, below which the keys count as coming to a stop there."""
 
 
 @dataclass(frozen=True)
 class Release:
-    """frame: at which links are let go. speed: of the fastest of them there [m/s]. last: the frame of the last key."""
+    """The end of an animation by hand.
+
+    Attributes:
+        frame: at which links are let go. speed: of the fastest of them there [m/s]. last: the frame of the last key.
+    """
 
     frame: int
     speed: float
@@ -28,12 +32,13 @@ class Release:
 
 
 def find_release(scene: bpy.types.Scene, objects: Mapping[str, bpy.types.Object]) -> Release | None:
-    """Return where to start a simulation that goes on from the keys of links; None if they have none.
+    """Return where to start a simulation that continues the keys of links; None if they have none.
 
-    It is the last key. Keys made by hand mostly slow down to a stop there: then it is the frame at which the fastest of
-    the links is fastest.
+    It is the last key. If the links slow down to a stop there, as is usual for keys made by hand, it is the frame at
+    which the fastest of the links has its largest speed.
 
-    objects: the links that have keys, by name.
+    Args:
+        objects: links, by name.
     """
     with as_before_bake(scene):
         keyed = {name: frames for name, obj in objects.items() if (frames := frames_of_keys(obj)) is not None}
@@ -50,9 +55,12 @@ def find_release(scene: bpy.types.Scene, objects: Mapping[str, bpy.types.Object]
 
 
 def _speeds(places: np.ndarray, rate: float) -> np.ndarray:
-    """Return the speed at each frame by which a point came there [m/s], shape (F,). places: shape (F, 3) [m].
+    """Return the speed of a point at each frame [m/s], shape (F,), from that frame and those before it.
 
-    It is the derivative of the parabola through a frame and the two before it, as long as there are two.
+    It is the derivative of the parabola through a frame and the two before it, or of a line at the second frame.
+
+    Args:
+        places: shape (F, 3) [m]. rate: frames per second.
     """
     speeds = np.zeros(len(places))
     steps = np.diff(places, axis=0) * rate

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From where links are in the world to the location and rotation channels of their objects."""
+"""Convert poses of links in the world to the location and rotation channels of their objects."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from .rotations import (
 )
 
 SHEAR = 1e-4
-"""Largest cosine between two axes of an object that still counts as a right angle."""
+"""Largest cosine between two axes of an object that counts as a right angle."""
 
 
 def require_bakeable(obj: bpy.types.Object) -> None:
-    """Raise BakeError where something would fight the keys."""
+    """Raise `BakeError` if a link cannot be keyed, or if something moves it against its keys."""
     if obj.library is not None or not obj.is_editable:
         raise BakeError(
             f"link '{model_name(obj)}' comes from a library and cannot be keyed: make it local, or override it (Object "
@@ -44,7 +44,7 @@ def require_bakeable(obj: bpy.types.Object) -> None:
 
 
 def require_keyable(joint: bpy.types.Object) -> None:
-    """Raise BakeError where something would fight the keys of a joint's values."""
+    """Raise `BakeError` if the values of a joint cannot be keyed, or if something sets them against the keys."""
     if not joint.is_editable:
         raise BakeError(
             f"joint '{model_name(joint)}' comes from a library and cannot be keyed: make it local, or override it "
@@ -61,13 +61,13 @@ def require_keyable(joint: bpy.types.Object) -> None:
 
 @dataclass(frozen=True)
 class Channel:
-    """Numbers of an object at every frame that get keys at the same frames.
+    """Properties of an object that get keys at the same frames.
 
     Attributes:
-        properties: the data path of each, and the index in it. values: shape (F, C).
-        is_turn: whether it turns the link, and does not move it.
-        error: of fitted values in the place of those from a frame on, shape (n, C): how far they take the link from
-            where it should be, shape (n,) [Blender units or rad].
+        properties: data path and array index of each. values: at every frame, shape (F, C).
+        is_turn: whether it rotates the link, and does not translate it.
+        error: function of a first frame and fitted values from there on, shape (n, C), that returns how far they move
+            the link from its pose, shape (n,) [Blender units or rad].
     """
 
     properties: tuple[tuple[str, int], ...]
@@ -77,7 +77,11 @@ class Channel:
 
 
 def world_matrices(X_WL: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Of a link that stands at the poses, shape (F, 7), and is scaled, shape (3,): shape (F, 4, 4)."""
+    """Return the world matrices of a link, shape (F, 4, 4).
+
+    Args:
+        X_WL: poses, shape (F, 7). scale: shape (3,).
+    """
     matrices = np.zeros((len(X_WL), 4, 4))
     matrices[:, :3, :3] = matrices_of(unit_quaternions(X_WL[:, 3:])) * scale
     matrices[:, :3, 3] = X_WL[:, :3]
@@ -86,14 +90,14 @@ def world_matrices(X_WL: np.ndarray, scale: np.ndarray) -> np.ndarray:
 
 
 def channels_of(obj: bpy.types.Object, space: np.ndarray, world: np.ndarray) -> list[Channel]:
-    """The location and the rotation that put an object where it should be.
+    """Return the location and the rotation channel that give an object its world matrices.
 
     Args:
-        space: what lies between the world and the object's own transform, shape (F, 4, 4) or (1, 4, 4).
-        world: where it should be, with its scale, shape (F, 4, 4).
+        space: matrices from the object's space to the world, shape (F, 4, 4) or (1, 4, 4).
+        world: world matrices with scale, shape (F, 4, 4).
 
     Raises:
-        BakeError: no location and rotation would put it there.
+        BakeError: if no location and rotation give these matrices.
     """
     own = matmul(inverse(space), world) if obj.parent else world
     turns = own[:, :3, :3] / own_scale(obj)
@@ -119,7 +123,9 @@ def _channel(path: str, values: np.ndarray, is_turn: bool, error: Error) -> Chan
 
 
 def world_of(obj: bpy.types.Object, space: np.ndarray, location: np.ndarray, rotation: np.ndarray) -> np.ndarray:
-    """Where these values put an object, with its scale, shape (F, 4, 4); the inverse of `channels_of`."""
+    """Return the world matrices of an object at these values, with scale, shape (F, 4, 4); the inverse of
+    `channels_of`.
+    """
     own = np.zeros((len(location), 4, 4))
     own[:, :3, :3] = matmul(delta_of(obj), own_turns(obj, rotation)) * own_scale(obj)
     own[:, :3, 3] = location + np.array(obj.delta_location)
@@ -137,18 +143,18 @@ def _require_no_shear(obj: bpy.types.Object, parent: bpy.types.Object, turns: np
 
 
 def delta_of(obj: bpy.types.Object) -> np.ndarray:
-    """The rotation that the object's delta puts before its own, shape (3, 3)."""
+    """Return the rotation of the object's delta, which is applied after its own rotation, shape (3, 3)."""
     if obj.rotation_mode == "QUATERNION":
         return np.array(obj.delta_rotation_quaternion.normalized().to_matrix())
     if obj.rotation_mode == "AXIS_ANGLE":
-        return np.eye(3)  # Blender has no delta for it
+        return np.eye(3)  # Blender has no delta in this mode
     delta = obj.delta_rotation_euler.copy()
     delta.order = obj.rotation_mode
     return np.array(delta.to_matrix())
 
 
 def own_turns(obj: bpy.types.Object, values: np.ndarray) -> np.ndarray:
-    """The rotations of values in the object's rotation mode, shape (F, 3, 3)."""
+    """Return the rotation matrices of values in the object's rotation mode, shape (F, 3, 3)."""
     if obj.rotation_mode == "QUATERNION":
         return matrices_of(unit_quaternions(values))
     if obj.rotation_mode == "AXIS_ANGLE":
@@ -157,7 +163,11 @@ def own_turns(obj: bpy.types.Object, values: np.ndarray) -> np.ndarray:
 
 
 def _rotation(obj: bpy.types.Object, turns: np.ndarray) -> tuple[str, np.ndarray]:
-    """The path of the object's rotation, and its values for these, shape (F, 3, 3)."""
+    """Return the data path of the object's rotation, and its values.
+
+    Args:
+        turns: rotation matrices, deltas included, shape (F, 3, 3).
+    """
     mode = obj.rotation_mode
     unturned = matmul(delta_of(obj).T, turns)
     if mode == "QUATERNION":

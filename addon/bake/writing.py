@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A motion, written as keys on links, on joints, or on both: prepared beside the scene, then put into it at once."""
+"""Write a motion as keys on links, on joints, or on both.
+
+The keys are prepared outside of the scene, then added at once.
+"""
 
 from __future__ import annotations
 
@@ -31,17 +34,17 @@ from .spaces import Spaces
 from .transforms import Channel, channels_of, world_matrices, world_of
 
 SHARES = 0.5 ** np.arange(6)
-"""Of what was asked for, tried one after the other until the links that joints lead keep to it."""
+"""Parts of the tolerance that are tried in turn until the links that joints move are within it."""
 
 
 @dataclass
 class Motion:
-    """What is to be keyed.
+    """A motion that is to be keyed.
 
     Attributes:
-        frames: that have keys, shape (F,).
+        frames: those that get keys, shape (F,).
         poses: X_WL of every link [m], shape (F, 7), by name.
-        values: coordinates of joints; those without are left as they are.
+        values: coordinates of joints; joints without are left as they are.
     """
 
     frames: np.ndarray
@@ -50,15 +53,16 @@ class Motion:
 
 
 class Writing:
-    """Iterate to prepare the keys, an object at a time; then `commit`, or `discard`.
+    """The keys of a motion. Iterate to prepare them, one object at a time; then call `commit` or `discard`.
 
     Attributes:
-        bake: the action. off_by, turned_by: most that a link will be away from its motion [m] and turned [rad], as
-            Blender evaluates the keys that were reduced.
-        possible: how many keys there are without reducing.
+        bake: the action.
+        off_by, turned_by: largest distance [m] and angle [rad] between a link and its motion, as Blender evaluates
+            reduced keys.
+        possible: number of keys without reduction.
 
-    Raises, while iterating:
-        BakeError: no location and rotation would put an object where it belongs.
+    Raises:
+        BakeError: while iterating, if no location and rotation give an object its pose.
     """
 
     def __init__(self, scene: bpy.types.Scene, reading: SceneReading, motion: Motion, settings: BakeSettings):
@@ -70,18 +74,22 @@ class Writing:
         self.links = {name: obj for name, obj in reading.objects.items() if not is_led(obj)}
         self.joints = {name: object_of(scene, name) for name in self._keyed_joints()}
         self._keyed = {self.links[name] for name in self._keyed_links()}
-        # What Blender makes of the keys: poses of links [m], shape (F, 7), and coordinates of joints, by name.
+        # As Blender evaluates the keys: poses of links [m], shape (F, 7), and coordinates of joints, by name.
         self._played_poses: dict[str, np.ndarray] = {}
         self._played_values: Values = {}
 
     def _keyed_joints(self) -> list[str]:
-        """Names of the joints that get values; what the reading itself has made has no object."""
+        """Return the names of the joints that get values. Joints that the reading has added have no object."""
         if not self.settings.moves_joints:
             return []
         return [name for name in self.motion.values if is_joint(object_named(self.scene, name))]
 
     def _keyed_links(self) -> list[str]:
-        """All, or those that no joint leads: what floats, what is fixed to that, and what is let go on the way."""
+        """Return the names of the links that get keys.
+
+        If joints get the keys, these are the links that no joint moves: floating links, links fixed to them, and links
+        that are released meanwhile.
+        """
         if self.settings.moves_links:
             return list(self.links)
         led = {WORLD}
@@ -118,7 +126,7 @@ class Writing:
             location, rotation = channels_of(obj, space, worlds[obj])
             found = [self._fill(obj, channel, tolerance) for channel in (location, rotation)]
             if tolerance:
-                # What hangs on it makes up for what it is off by.
+                # Links that this one carries compensate for its error.
                 worlds[obj] = world_of(obj, space, *found)
                 self.off_by = max(self.off_by, float(location.error(0, found[0]).max()) * self.unit)
                 self.turned_by = max(self.turned_by, float(rotation.error(0, found[1]).max()))
@@ -127,7 +135,7 @@ class Writing:
             yield
 
     def _poses_of(self, obj: bpy.types.Object, matrices: np.ndarray) -> np.ndarray:
-        """X_WL [m], shape (F, 7), of a link that has these matrices."""
+        """Return the poses X_WL [m], shape (F, 7), of a link with these world matrices."""
         turns = quaternions_of(matrices[:, :3, :3] / world_scale(obj))
         return np.hstack([matrices[:, :3, 3] * self.unit, turns])
 
@@ -137,7 +145,7 @@ class Writing:
         return poses
 
     def _fill(self, obj: bpy.types.Object, channel: Channel, tolerance: Tolerance | None) -> np.ndarray:
-        """Returns what Blender will make of it, shape (F, C)."""
+        """Write the keys of a channel, and return its values as Blender evaluates them, shape (F, C)."""
         frames, curves = self.motion.frames, self.bake.curves(obj, channel.properties)
         self.possible += channel.values.size
         if tolerance is None:
@@ -151,7 +159,7 @@ class Writing:
             self._played_values[name] = self._fill_joint(name, None if name in self._looped else tolerance)
 
     def _tighten(self) -> None:
-        """Write all anew with more keys until the links that joints lead keep to what was asked for, too."""
+        """Write all keys again with smaller tolerances until the links that joints move are within the tolerance."""
         asked = self.settings.tolerance
         if asked is None or not self._is_checked:
             return
@@ -165,7 +173,7 @@ class Writing:
 
     @property
     def _is_checked(self) -> bool:
-        """Whether joints lead links by keys that are not exact."""
+        """Whether joints move links by reduced keys, so that the errors of links must be checked."""
         return self.settings.tolerance is not None and not self.settings.moves_links
 
     def _write_anew(self, tolerance: Tolerance | None) -> None:
@@ -177,7 +185,10 @@ class Writing:
 
     @cached_property
     def _looped(self) -> set[str]:
-        """Joints in loops: a loop is closed anew at every frame, and near a dead point by far from values a bit off."""
+        """Names of the joints in loops, whose keys are not reduced.
+
+        A loop is closed at every frame, and near a singular configuration a small error of a value moves it far.
+        """
         if self.settings.moves_links:
             return set()
         tree = self._model.tree()
@@ -192,7 +203,7 @@ class Writing:
         return np.hstack(columns).astype(np.float32) * sizes
 
     def _apart(self) -> tuple[float, float]:
-        """How far the keys have links from the motion [m, rad]."""
+        """Return the largest distance [m] and angle [rad] between the links' motion and that of the keys."""
         poses, led = self.motion.poses, self.links.keys() - {model_name(obj) for obj in self._keyed}
         others = {name: self._played_poses.get(name, X_WL) for name, X_WL in poses.items() if name not in led}
         found = poses_led(self._model, self.motion.values | self._played_values, others)
@@ -202,7 +213,7 @@ class Writing:
         )
 
     def commit(self) -> int:
-        """Put the action into the scene; returns how many keys it has. What played before is kept."""
+        """Add the action to the scene, and return the number of keys. What was played before is kept."""
         count = self.bake.key_count
         objects = [*self.links.values(), *self.joints.values()]
         replaced = [action_of(obj) for obj in objects]
@@ -210,7 +221,7 @@ class Writing:
             self.bake.carry(obj, other_curves(obj))
         for obj in objects:
             remember(obj)
-        # Only now: while joints play an earlier bake, the links that they lead are known to stand where it has them.
+        # After `remember`: while joints play an earlier bake, the links that they move count as baked.
         clear_bake(obj for obj in baked_objects(self.scene) if is_joint(obj) and obj not in objects)
         for obj in objects:
             if obj in self._keyed or is_joint(obj) or action_of(obj) is not None:
@@ -225,7 +236,7 @@ class Writing:
 
     @property
     def notes(self) -> list[str]:
-        """What could not be kept to."""
+        """Notes about tolerances that were exceeded."""
         asked = self.settings.tolerance
         if asked is None or (self.off_by <= asked.distance and self.turned_by <= asked.angle):
             return []
@@ -241,7 +252,7 @@ def _depth(obj: bpy.types.Object) -> int:
 
 
 def _above(tree: Tree, links: tuple[str, str]) -> set[str]:
-    """Names of the joints that carry one of two links and not both: those of the loop that joining these closes."""
+    """Return the names of the joints that carry exactly one of two links: those of the loop that a joint closes."""
     one, other = ({branch.joint.name for branch in tree.path(link)} for link in links)
     return one ^ other
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which of the numbers that a simulation follows are animated: by keys, drivers or strips of their own."""
+"""Find which settings of a scene's model are animated by keys, drivers or strips, and what simulations make of it."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from .fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIM
 from .motion import curves_in, playing_strips
 
 SCENE = ""
-"""The owner of gravity and wind, which have no object."""
+"""`Input.owner` of gravity and wind, which belong to the scene and to no object."""
 
 STRENGTH = "drive_strength"
 
 ANIMATED = "animated"
-"""The switch that lets a free link follow its own keys."""
+"""Name of the property that lets a free link follow its own keys."""
 
 WORDS = {STRENGTH: "strength", "home": "start", ANIMATED: "switch Animated"}
-"""For the fields that panels call by another name."""
+"""Words for messages, by the name of the property, where panels use another word than the name."""
 
 ON_AXIS = re.compile(rf"{ids.JOINT}\.axes\[(\d+)\]\.(\w+?)(?:_angle|_length|_turning|_sliding)?")
 ON_OBJECT = re.compile(rf"(?:{ids.JOINT}|{ids.LINK})\.(?:mimic\.)?(\w+)")
@@ -37,7 +37,13 @@ READS_A_JOINT = re.compile(rf"{ids.JOINT}\.coordinates\[")
 
 
 class Input(NamedTuple):
-    """A number, or a few, of a scene's model. owner: name of the joint or link. axis: its number, or -1."""
+    """A setting of the model, of one number or several.
+
+    Attributes:
+        owner: name of the joint or link, or `SCENE`.
+        field: name of the property.
+        axis: number of the joint's axis; -1 if the setting belongs to no axis.
+    """
 
     owner: str
     field: str
@@ -56,7 +62,7 @@ def _followed(fields: Iterable[Field]) -> set[str]:
 
 
 def _names(fields: Iterable[Field]) -> set[str]:
-    """With those of their toggles."""
+    """Return the names of the fields and of their toggles."""
     return {name for field in fields for name in (field.name, field.toggle) if name}
 
 
@@ -68,7 +74,7 @@ KNOWN = FOLLOWED | OF_JOINTS | _names((*LINK_FIELDS, *INERTIAL_FIELDS)) | {"dens
 
 
 def animated_inputs(scene: bpy.types.Scene) -> dict[Input, list[bpy.types.FCurve]]:
-    """What moves each number of the scene's model that is animated, drivers too."""
+    """Return the animated settings of the scene's model, each with the F-curves, drivers included, that animate it."""
     found: dict[Input, list[bpy.types.FCurve]] = {}
     for owner in _owners(scene):
         for curve in curves_moving(owner):
@@ -79,12 +85,12 @@ def animated_inputs(scene: bpy.types.Scene) -> dict[Input, list[bpy.types.FCurve
 
 
 def is_followed(known: Input) -> bool:
-    """Whether simulations follow its animation."""
+    """Return whether simulations follow the animation of a setting."""
     return known.field in (FOLLOWED_ON_AXES if known.axis >= 0 else FOLLOWED)
 
 
 def remarks_on(animated: dict[Input, list[bpy.types.FCurve]]) -> list[str]:
-    """What a simulation makes of it that its user may not expect."""
+    """Return sentences about animated settings that a simulation treats otherwise than its user may expect."""
     found = []
     for known, curves in animated.items():
         if not is_followed(known):
@@ -101,20 +107,23 @@ def remarks_on(animated: dict[Input, list[bpy.types.FCurve]]) -> list[str]:
 
 
 def lasting(issues: Iterable[Issue], animated: Iterable[Input]) -> list[Issue]:
-    """Without those that are so at this frame, and may not be at another: that a drive does nothing."""
+    """Return the issues without those that may hold at this frame only.
+
+    These are issues about drives without effect, if an axis or the drive strength of the joint is animated.
+    """
     driven = {known.owner for known in animated if known.axis >= 0 or known.field == STRENGTH}
     return [issue for issue in issues if issue.code != "idle-drive" or issue.name not in driven]
 
 
 def remarks_on_export(animated: Iterable[Input]) -> list[str]:
-    """What files cannot say of it."""
+    """Return a sentence for each animated setting: files cannot express the animation."""
     return [
         f"{known} is animated, which files cannot express: it is exported as it is at this frame" for known in animated
     ]
 
 
 def curves_moving(owner: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
-    """The F-curves of the owner's action and strips, and those that hold its drivers, but for the muted."""
+    """Yield the F-curves of the owner's action and strips and those of its drivers, except muted ones."""
     data = owner.animation_data
     if data is None:
         return
@@ -125,7 +134,7 @@ def curves_moving(owner: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
 
 
 def targets_of(curve: bpy.types.FCurve) -> list[bpy.types.DriverTarget]:
-    """What a driver reads; nothing for a curve that has keys."""
+    """Return the targets that a driver reads; empty for an F-curve with keys."""
     variables = curve.driver.variables if curve.driver else ()
     return [target for variable in variables for target in variable.targets if target.id]
 

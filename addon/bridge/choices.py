@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Choices that a newer version has stored and this one lacks.
+"""Refuse choices that a newer version has stored and this version does not know.
 
-Blender keeps their numbers in the file, and reads them as no choice at all: taken for anything, they would be another
-model than the file's.
+Blender keeps the numbers of unknown choices in the file, and reads them as an empty choice. A default in their place
+would give another model than the file's.
 """
 
 from __future__ import annotations
@@ -17,7 +17,12 @@ from .errors import SceneError
 
 
 def require_known_choices(what: str, *groups: bpy.types.PropertyGroup) -> None:
-    """what: whose settings `groups` are, as "link 'arm'". Raises SceneError."""
+    """Raise `SceneError` if a setting has an unknown choice.
+
+    Args:
+        what: the owner of the settings, for the message, such as "link 'arm'".
+        groups: the owner's property groups.
+    """
     for group in groups:
         for name, label in _choices_of(type(group)):
             if not getattr(group, name) and not _is_animated(group, name):
@@ -29,19 +34,23 @@ def require_known_choices(what: str, *groups: bpy.types.PropertyGroup) -> None:
 
 
 def _is_animated(group: bpy.types.PropertyGroup, name: str) -> bool:
-    """A curve's numbers are in single precision, which has not the digits of an entry's: that is no newer choice."""
+    """Return whether F-curves animate a property.
+
+    F-curves store numbers in single precision, which cannot represent the number of every choice. So an animated
+    property may read as empty although no newer version has stored it.
+    """
     owner, path = group.id_data, group.path_from_id(name)
     return owner is not None and any(curve.data_path == path for curve in curves_moving(owner))
 
 
 @cache
 def _choices_of(kind: type[bpy.types.PropertyGroup]) -> tuple[tuple[str, str], ...]:
-    """Name and label of each property that is one choice of several."""
+    """Return name and label of each property whose value is one choice of several."""
     found = (prop for prop in kind.bl_rna.properties if isinstance(prop, bpy.types.EnumProperty))
     return tuple((prop.identifier, prop.name) for prop in found if not prop.is_enum_flag)
 
 
 def require_known_shape(obj: bpy.types.Object) -> None:
-    """Of a link, or of what gives one its shape. Raises SceneError."""
+    """Raise `SceneError` if a link, or an object that gives a link its shape, has an unknown choice."""
     settings = getattr(obj, ids.LINK)
     require_known_choices(f"{'link' if settings.is_link else 'object'} '{obj.name}'", settings)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Collision shapes of links, fitted to all that is seen of them."""
+"""Make the collision shapes of links, fitted to all meshes that are seen of them."""
 
 from __future__ import annotations
 
@@ -20,16 +20,20 @@ from .poses import world_scale
 from .primitives import new_mesh
 
 NAME = "_collision"
-"""What a fitted shape is called, after the link's name."""
+"""Suffix that follows the link's name in the name of a fitted shape."""
 
 
 def body_of(link: bpy.types.Object, around: Surroundings) -> Body:
-    """Raises ModelError where nothing is seen of the link."""
+    """Return what `fitting.search` needs to know about a link.
+
+    Raises:
+        ModelError: if no mesh of the link is seen.
+    """
     return Body(link.name, seen_mesh(link, around), enclosed_volume(link, around), fitted_from(link, around))
 
 
 def put_collisions(link: bpy.types.Object, fit: Fit, around: Surroundings) -> None:
-    """Give the link its collision shapes, in the place of those that were made so before."""
+    """Give the link its collision shapes. They replace the shapes that were fitted before."""
     _remove_fitted(link, around)
     for number, (geometry, matrix) in enumerate(fit.shapes, start=1):
         name = f"{link.name}{NAME}" if len(fit.shapes) == 1 else f"{link.name}{NAME}_{number}"
@@ -47,18 +51,18 @@ def put_collisions(link: bpy.types.Object, fit: Fit, around: Surroundings) -> No
 
 
 def fitted_from(link: bpy.types.Object, around: Surroundings) -> str:
-    """What the link's fitted shapes were made from, see `Fit.source`; empty where that is not known of each."""
+    """Return the `Fit.source` that all fitted shapes of the link have; empty if they differ or some are missing."""
     sources = [getattr(child, ids.LINK).fitted_from for child in _fitted(link, around)]
     count = sources[0].rpartition(" ")[2] if sources else ""
     return sources[0] if set(sources) == set(sources[:1]) and count == str(len(sources)) else ""
 
 
 def is_outdated(link: bpy.types.Object, around: Surroundings) -> bool:
-    """Whether its fitted pieces were made from another mesh than is seen of it now."""
+    """Return whether the fitted pieces were made from another mesh than the one that is seen of the link now."""
     source = next((each for child in _fitted(link, around) if (each := getattr(child, ids.LINK).fitted_from)), "")
     try:
         return bool(source) and not is_of(seen_mesh(link, around), source)
-    except ModelError:  # nothing is seen of it any more
+    except ModelError:  # no mesh is seen any more
         return True
 
 
@@ -75,10 +79,10 @@ def _remove_fitted(link: bpy.types.Object, around: Surroundings) -> None:
 
 
 def seen_mesh(link: bpy.types.Object, around: Surroundings) -> MeshData:
-    """All that is seen of the link as one mesh, in the link's axes [Blender units].
+    """Return all meshes that are seen of the link as one mesh, in the link's axes [Blender units].
 
     Raises:
-        ModelError: nothing is.
+        ModelError: if no mesh of the link is seen.
     """
     pieces = [_in_link(part) for part in _seen(link, around)]
     vertices = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
@@ -93,20 +97,24 @@ def seen_mesh(link: bpy.types.Object, around: Surroundings) -> MeshData:
 
 
 def enclosed_volume(link: bpy.types.Object, around: Surroundings) -> float:
-    """Of all that is seen of the link, as it would be weighed [Blender units^3]."""
+    """Return the volume of all meshes that are seen of the link, as it is computed for the mass [Blender units^3].
+
+    Raises:
+        ModelError: if no mesh of the link is seen.
+    """
     return sum(_volume(part) for part in _seen(link, around))
 
 
 def _volume(part: Part) -> float:
     try:
         volume = mass_properties(part.source().solid.triangles).volume
-    except ValueError:  # it is flat
+    except ValueError:  # the mesh is flat
         return 0.0
     return abs(float(det(part.matrix[:3, :3]))) * volume
 
 
 def _seen(link: bpy.types.Object, around: Surroundings) -> list[Part]:
-    """Raises ModelError where nothing is."""
+    """Return the parts of the link whose meshes are seen. Raise `ModelError` if there are none."""
     parts = [part for part in parts_of(link, around) if part.is_seen and part.has_mesh and len(part.mesh().vertices)]
     if not parts:
         raise ModelError(f"link '{link.name}' has no mesh to fit a shape to: give it a mesh as a child")

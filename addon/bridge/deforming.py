@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finds colliders whose shape changes over time, and the modifiers and animations that change it."""
+"""Find colliders whose shape changes over time, and the modifiers and animations that change it."""
 
 from __future__ import annotations
 
@@ -28,14 +28,20 @@ NODES_OF_TIME = {"GeometryNodeInputSceneTime", "GeometryNodeSimulationInput"}
 """Types of geometry nodes whose result depends on the frame."""
 
 ANY = ("",)
-"""For `is_changing`: any data path."""
+"""Beginning of a data path for `is_changing` that matches every data path."""
 
 APPLY = "apply it or remove it"
 UNKEY = "delete their animation"
 
 
 class Changer(NamedTuple):
-    """what: changes a form. remedy: ends that. armature: that moves the mesh; empty for another cause."""
+    """A cause that changes the form of an object over time.
+
+    Attributes:
+        what: the cause, in words.
+        remedy: what to do about it, in words.
+        armature: name of the armature that deforms the mesh; empty for other causes.
+    """
 
     what: str
     remedy: str
@@ -43,16 +49,24 @@ class Changer(NamedTuple):
 
 
 class DeformingCollider(NamedTuple):
-    """link: the collider's name in the model. message: why it cannot be simulated, and what to do."""
+    """A collider whose form changes over time.
+
+    Attributes:
+        link: its name in the model.
+        message: why it cannot be simulated, and what to do.
+    """
 
     link: str
     message: str
 
 
 def changers_of(shape: bpy.types.Object, _looked_at: frozenset[bpy.types.Object] = frozenset()) -> Iterator[Changer]:
-    """Yield what changes the form of an object over time. A modifier whose result is always the same does not.
+    """Yield the causes that change the form of an object over time.
 
-    _looked_at: objects whose own modifiers have led here.
+    A modifier whose result is the same at each frame is no cause.
+
+    Args:
+        _looked_at: objects that the search has visited already; they end the recursion.
     """
     if shape in _looked_at:
         return
@@ -131,7 +145,7 @@ def _inputs_of(modifier: bpy.types.NodesModifier) -> list[object]:
 
 
 def _trees_in(tree: bpy.types.NodeTree) -> list[bpy.types.NodeTree]:
-    """The node tree and the groups in it, each once."""
+    """Return the node tree and all groups in it, each once."""
     found = [tree]
     for known in found:
         groups = (getattr(node, "node_tree", None) for node in known.nodes)
@@ -153,12 +167,13 @@ def _depends_on_time(tree: bpy.types.NodeTree) -> bool:
 
 
 def deforming_colliders(reading: SceneReading) -> list[DeformingCollider]:
-    """List the colliders of a scene whose collision shapes change their form over time.
+    """Return the colliders of a scene whose collision shapes change their form over time.
 
-    A simulation would collide with the form at the frame that is shown. A collider that moves as a whole is none of
-    them, nor is a link that is free to move: that is a rigid body, whatever its mesh does.
+    A simulation would use the form at the frame that is shown. A collider that only moves as a whole is not included.
+    Neither is a free link: it is a rigid body, whatever its mesh does.
 
-    reading: of the scene, with collisions; links that collide with nothing are not looked at.
+    Args:
+        reading: of the scene, with collisions; links without collision shapes are skipped.
     """
     found = []
     shapes = shapes_of(reading.objects.values())
@@ -173,9 +188,9 @@ def deforming_colliders(reading: SceneReading) -> list[DeformingCollider]:
 
 
 def shapes_of(links: Iterable[bpy.types.Object]) -> dict[bpy.types.Object, list[bpy.types.Object]]:
-    """Return what is carried by each link, the link first.
+    """Return the objects that each link carries, the link first.
 
-    All objects are looked at once: Blender searches the whole file for the children of each.
+    It visits all objects once, because Blender searches the whole file for the children of each object.
     """
     found = {link: [link] for link in links}
     for obj in bpy.data.objects:
@@ -186,7 +201,11 @@ def shapes_of(links: Iterable[bpy.types.Object]) -> dict[bpy.types.Object, list[
 
 
 def _colliding_shapes(shapes: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
-    """Return the collision shapes of a link, as `ShapeReader` chooses them. shapes: as in `shapes_of`."""
+    """Return the collision shapes of a link, as `ShapeReader` chooses them.
+
+    Args:
+        shapes: of the link, as in `shapes_of`.
+    """
     marked = [shape for shape in shapes if getattr(shape, ids.LINK).role in ("COLLISION", "BOTH")]
     return marked or [shape for shape in shapes if getattr(shape, ids.LINK).role == "AUTO"]
 

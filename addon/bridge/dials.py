@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A joint's axes as they are seen in the viewport: what turns about what, what slides along what, and how far."""
+"""The axes of a joint as the viewport shows them: their lines, directions, zero marks, values and limits."""
 
 from __future__ import annotations
 
@@ -23,33 +23,37 @@ from .poses import live_pose
 from .read_joints import joint_of
 
 FLAT = 0.05
-"""Part of its distance by which a link's middle must lie off an axis to show where the axis's zero is."""
+"""Smallest distance of a link's centre from an axis, as a part of its distance from the axis's origin, at which the
+centre decides where coordinate 0 is marked.
+"""
 
 ROUNDING = 1e-5
-"""Upper bound of the error with which Blender places a link's middle, as a part of its distance from the world's origin
-or of the link's size. Matrices of parents, bones and keys are in single precision, so that each evaluation gives other
-last digits."""
+"""Upper bound of the error with which Blender places a link's centre, as a part of its distance from the world's origin
+or of the link's size. Matrices of parents, bones and keys are in single precision, so the last digits differ between
+evaluations.
+"""
 
 SHOWN_TURN = math.pi / 2.0
-"""Where the ends of a turn without limits are shown, to be dragged from."""
+"""Angle from the value at which the end of a rotation without limits is shown, so that it can be dragged [rad]."""
 
 
 @dataclass(frozen=True)
 class Dial:
-    """One axis of a joint, in the world [Blender units].
+    """One axis of a joint, in world axes [Blender units].
 
     Attributes:
-        axis: its number among the joint's axes. name: what the type calls it; empty where it has but one.
+        axis: its number among the joint's axes. name: what the type calls it; empty if the type has one axis only.
         kind: "turn", "slide" or "cone".
-        place: of its coordinate among the joint's; None for what a constraint row measures.
-        frame: the axes that the type's or the user's direction is given in.
-        origin, direction: of its line. zero: where coordinate 0 points, a unit vector across the line.
-        value, home: the coordinate as the links stand, and where a simulation starts [rad, m]; None if there is none.
-        lower, upper: its limits [rad, m], infinite where it has none. limited: whether it may have any.
-        has_lower: whether a lower limit means something.
+        place: index of its coordinate among the joint's; None if a constraint row measures the value.
+        frame: rotation of the axes in which the direction is given, by the type or by the user.
+        origin, direction: of its line. zero: unit vector across the line, which marks coordinate 0.
+        value: the coordinate at the present poses of the links [rad, m].
+        home: the coordinate at which a simulation starts [rad, m]; None if there is none.
+        lower, upper: its limits [rad, m], infinite if there are none. limited: whether it can have limits.
+        has_lower: whether it can have a lower limit.
         pointed: whether the user chooses its direction.
-        advance: of a thread, for a unit of the coordinate [Blender units].
-        size: what a unit of its coordinate is [Blender units, or rad].
+        advance: translation of a screw along its axis per unit of the coordinate [Blender units].
+        size: translation or rotation per unit of the coordinate [Blender units, or rad].
     """
 
     axis: int
@@ -72,11 +76,15 @@ class Dial:
 
     @property
     def other(self) -> Vector:
-        """Where a quarter of a turn after `zero` points."""
+        """The unit vector across the axis, a quarter of a turn after `zero`."""
         return crossed(self.direction, self.zero)
 
     def point(self, value: float, radius: float) -> Vector:
-        """Where a value is marked; at `radius` from a turn's axis, and on the side of a cone."""
+        """Return the point that marks a value [Blender units].
+
+        Args:
+            radius: distance of the point from the axis of a turn, or from the apex of a cone.
+        """
         if self.kind == "slide":
             return self.origin + self.direction * (value * self.size)
         if self.kind == "cone":
@@ -86,7 +94,12 @@ class Dial:
         return risen + Quaternion(self.direction, value * self.size) @ self.zero * radius
 
     def end(self, which: str, radius: float) -> float:
-        """The limit `which`, "lower" or "upper"; where there is none, the value at which to show that there is none."""
+        """Return a limit of the coordinate, or the value at which to show that there is none.
+
+        Args:
+            which: "lower" or "upper".
+            radius: distance from the present value at which the missing limit of a slide is shown [Blender units].
+        """
         limit = self.lower if which == "lower" else self.upper
         if math.isfinite(limit):
             return limit
@@ -96,7 +109,13 @@ class Dial:
 
 @dataclass(frozen=True)
 class JointView:
-    """A joint as it is seen. X_WJ: its parent-side frame [Blender units]. q: coordinates as the links stand."""
+    """A joint as the viewport shows it.
+
+    Attributes:
+        X_WJ: pose of its parent-side frame in the world [Blender units].
+        q: its coordinates at the present poses of the links [rad, m].
+        unit: length of a Blender unit [m].
+    """
 
     joint: Joint
     X_WJ: Pose
@@ -106,10 +125,13 @@ class JointView:
 
 
 def view_joint(obj: bpy.types.Object, scene: bpy.types.Scene, known: Joint | None = None) -> JointView:
-    """The joint of an Empty, where it is now. known: as it was read last, which takes half the time.
+    """Return the view of an Empty's joint at the present poses of its links.
+
+    Args:
+        known: the joint as it was last read; this halves the time.
 
     Raises:
-        ModelError: the joint cannot be used as it is.
+        ModelError: if the joint cannot be used as it is.
     """
     require_both_ends(obj)
     joint = known or joint_of(obj, units_of(scene), {*scene.objects})
@@ -123,12 +145,15 @@ def view_joint(obj: bpy.types.Object, scene: bpy.types.Scene, known: Joint | Non
 
 
 def crossed(one: Vector, other: Vector) -> Vector:
-    """The cross product, which in two dimensions would be a number."""
-    return one.cross(other)  # type: ignore[return-value] - of vectors with three numbers, a vector
+    """Return the cross product of two three-dimensional vectors. (For two dimensions, mathutils returns a number.)"""
+    return one.cross(other)  # type: ignore[return-value] - the stub allows 2D vectors
 
 
 def _middle(link: bpy.types.Object) -> Vector:
-    """Of the link's own mesh, in the world; of one without, the first that it carries, or its origin."""
+    """Return the centre of the bounding box of the link's mesh, in world axes [Blender units].
+
+    A link without a mesh of its own has that of the first mesh that it carries, or else its origin.
+    """
     for obj in (link,) if link.type == "MESH" else (link, *link.children_recursive):
         if obj.type == "MESH":
             corners = np.array(obj.bound_box)
@@ -137,7 +162,7 @@ def _middle(link: bpy.types.Object) -> Vector:
 
 
 def _column_dials(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float, child: bpy.types.Object) -> list[Dial]:
-    """Each about or along the line that its screw has when those before it stand as they do."""
+    """Return a dial for each unlocked dof, about or along the line of its screw at the values of the dofs before it."""
     dials, before, values = [], scaled_pose(X_WJ, unit), iter(enumerate(q))
     middle = _middle(child)
     error = ROUNDING * max(middle.length, *child.dimensions)
@@ -177,18 +202,18 @@ def _column_dials(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float, c
 
 
 def _line(before: Pose, point, direction, unit: float) -> tuple[Vector, Vector]:
-    """Origin [Blender units] and direction in the world."""
+    """Return the origin [Blender units] and the unit direction of a line in world axes."""
     turn = Quaternion(before[3:])
     return (Vector(before[:3]) + turn @ Vector(point)) / unit, (turn @ Vector(direction)).normalized()
 
 
 def _zero(origin: Vector, direction: Vector, middle: Vector, error: float, value: float, X_WJ: Pose) -> Vector:
-    """Return where coordinate 0 is marked, a unit vector: so that the mark of the link's coordinate points at the link.
+    """Return the unit vector that marks coordinate 0, chosen so that the mark of the present value points at the link.
 
-    A link whose middle lies on the axis, but for rounding, is on no side of it; then the joint's frame decides.
+    If the link's centre lies on the axis within rounding errors, the joint's frame decides.
 
     Args:
-        origin, direction: of the axis. middle: of the link; its error is at most `error` [Blender units].
+        origin, direction: of the axis. middle: the link's centre. error: upper bound of its error [Blender units].
     """
     way = middle - origin
     across = way - direction * way.dot(direction)
@@ -198,14 +223,14 @@ def _zero(origin: Vector, direction: Vector, middle: Vector, error: float, value
 
 
 def _across_of(direction: Vector, X_WJ: Pose) -> Vector:
-    """A unit vector across a direction, the same as long as the joint's frame is the same."""
+    """Return a unit vector across a direction that depends on the direction and the joint's frame only."""
     frame = Quaternion(X_WJ[3:]).to_matrix()
     first = min((frame.col[i] for i in range(3)), key=lambda axis: round(abs(axis.dot(direction)), 6))
     return (first - direction * first.dot(direction)).normalized()
 
 
 def _row_dials(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float) -> list[Dial]:
-    """Of a chart: what its constraint rows measure."""
+    """Return a dial for each quantity that the constraint rows of a chart measure."""
     X_J = joint_pose(joint, q)
     dials = []
     for row, value, _ in measured_rows(joint, X_J):
@@ -219,7 +244,7 @@ def _row_dials(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float) -> l
         elif row.measure == CONE:
             kind = "cone"
             zero = _swung_towards(direction, X_WJ, X_J) or zero
-        else:  # a twist is about the direction as the child has swung it
+        else:  # a twist is about the direction after the swing of the child
             swing = direction.rotation_difference(_swung(direction, X_WJ, X_J))
             direction, zero = swing @ direction, swing @ zero
         has_lower = "lower" in slot.fields
@@ -246,13 +271,13 @@ def _row_dials(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float) -> l
 
 
 def _swung(direction: Vector, X_WJ: Pose, X_J: Pose) -> Vector:
-    """Where the child's turn takes a direction of the joint's frame, in the world."""
+    """Return the world direction to which the rotation of the child takes a direction of the parent-side frame."""
     frame, turn = Quaternion(X_WJ[3:]), Quaternion(X_J[3:])
     return frame @ turn @ frame.inverted() @ direction
 
 
 def _swung_towards(direction: Vector, X_WJ: Pose, X_J: Pose) -> Vector | None:
-    """To which side the child has swung; None while it stands upright."""
+    """Return the unit vector towards which the child is tilted; None if it is not tilted."""
     across = _swung(direction, X_WJ, X_J)
     across = across - direction * across.dot(direction)
     return across.normalized() if across.length > 1e-4 else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drives that hold joints where they stand, as stiff as the inertia that they meet asks for."""
+"""Position drives that hold joints at their present values, with gains that follow from the inertia of each axis."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ PULL = tuple(field for field in AXIS_FIELDS if field.name in ("drive_stiffness",
 
 @dataclass(frozen=True)
 class Tuning:
-    """How a driven axis swings, if the inertia that it meets were all that moves.
+    """The oscillation of a driven axis whose inertia is the only one that moves.
 
     Attributes:
-        frequency: of the undamped swing [Hz]. damping_ratio: 1 where it just does not swing.
+        frequency: undamped natural frequency [Hz].
+        damping_ratio: 1 for critical damping.
     """
 
     frequency: float
     damping_ratio: float
 
     def of(self, inertia: float) -> tuple[float, float]:
-        """Stiffness and damping for an inertia [kg m^2 or kg], in N m/rad or N/m, and the same per speed."""
+        """Return stiffness [N m/rad or N/m] and damping [N m s/rad or N s/m] for an inertia [kg m^2 or kg]."""
         w = math.tau * self.frequency
         return inertia * w * w, 2.0 * self.damping_ratio * inertia * w
 
@@ -46,7 +47,9 @@ class Drivable:
     """An axis that can have a position drive.
 
     Attributes:
-        value: where it stands [rad or m]. place: of its velocity among the joint's.
+        number: of the axis among the joint's axes.
+        value: its present coordinate [rad or m].
+        place: index of its velocity among the joint's.
     """
 
     number: int
@@ -55,7 +58,11 @@ class Drivable:
 
 
 def drivable_axes(joint: Joint, q: tuple[float, ...]) -> Iterator[Drivable]:
-    """q: the joint's coordinates; of a chart, its last four are a quaternion w x y z."""
+    """Yield the axes of a joint that can have a position drive.
+
+    Args:
+        q: the joint's coordinates; the last four of a chart are a quaternion w x y z.
+    """
     turn = rotvec_of_quat(q[-4:]) if joint.kind.chart else ()
     for number in range(joint.axis_count):
         if "drive_target" not in joint.kind.slot(number).fields:
@@ -70,12 +77,15 @@ def drivable_axes(joint: Joint, q: tuple[float, ...]) -> Iterator[Drivable]:
 def drive_to_pose(
     scene: bpy.types.Scene, posing: Posing, names: list[str], tuning: Tuning, tunes_all: bool
 ) -> Iterator[tuple[bpy.types.Object, str]]:
-    """Give every axis of the joints that can be driven a position drive to where it stands.
-
-    Yields, for each: the joint's object, and the data path of the target as panels show it.
+    """Give every axis that can be driven a position drive whose target is the present value.
 
     Args:
-        posing: the scene's, as it stands. tunes_all: also the drives that pull to a position already.
+        posing: of the scene, at the present poses.
+        names: of the joints.
+        tunes_all: whether axes that have a position drive already get new gains, too.
+
+    Yields:
+        For each axis, the joint's object and the data path of the target as panels show it.
     """
     units = units_of(scene)
     inertias = _inertias(scene, posing)
@@ -95,9 +105,9 @@ def drive_to_pose(
 
 
 def _inertias(scene: bpy.types.Scene, posing: Posing) -> Mapping[tuple[str, int], float]:
-    """What each velocity of a joint would have to move by itself [kg m^2 or kg], by the joint's name and its place.
+    """Return the diagonal of the mass matrix [kg m^2 or kg], by joint name and index of the velocity.
 
-    Joints that close loops have none of their own.
+    Joints that close loops are not included.
     """
     weighed = {link.name: link for link in read_scene(scene).links}
     compiled = compile_model(replace(posing.model, links=[weighed[link.name] for link in posing.model.links]))

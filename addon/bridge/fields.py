@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table of fields: which attribute of the core is which property. Both sides use the same names.
+"""The table of fields: each attribute of core with its property. Both sides use the same names.
 
-A field's number is converted between Blender's units and the core's as its measure tells. Blender's numbers cannot be
-infinite, so a field with a toggle is infinite while that is off. The panel shows an axis's fields in this order.
+The measure of a field says how its number is converted between Blender's units and those of core. Blender's numbers
+cannot be infinite, so a field with a toggle is infinite while the toggle is off. The panel shows the fields of an axis
+in the order of this table.
 """
 
 import math
@@ -30,13 +31,13 @@ class Measure(Enum):
 
 
 class Field(NamedTuple):
-    """One attribute, and the property of the same name.
+    """An attribute of core, and the property of the same name.
 
     Attributes:
-        measure: what its number is; a function where that depends on the axis that has it, of either side.
-        infinite: what it is in the core while its toggle is off; None for one that is always finite.
-        section: the part of the panel that it stands in.
-        is_followed: whether simulations follow its animation, where it has any.
+        measure: the kind of quantity, or a function that returns it for an axis of core or for Blender's properties.
+        infinite: the value in core while the toggle is off; None if the field is always finite.
+        section: the part of the panel that shows it.
+        is_followed: whether simulations follow its animation.
     """
 
     name: str
@@ -47,11 +48,15 @@ class Field(NamedTuple):
 
     @property
     def toggle(self) -> str:
-        """The property that is off where the field is infinite; empty for one that is always finite."""
+        """Name of the property that is off while the field is infinite; empty if the field is always finite."""
         return "" if self.infinite is None else f"use_{self.name}"
 
     def measure_on(self, owner) -> Measure:
-        """owner: the core's object that has the attribute, or Blender's properties."""
+        """Return the kind of quantity of this field.
+
+        Args:
+            owner: the object of core that has the attribute, or Blender's properties.
+        """
         return self.measure if isinstance(self.measure, Measure) else self.measure(owner)
 
 
@@ -61,18 +66,21 @@ UNITS = {
     Measure.DAMPING: {Unit.ANGLE: "N m s/rad", Unit.LENGTH: "N s/m"},
     Measure.INERTIA: {Unit.ANGLE: "kg m²", Unit.LENGTH: "kg"},
 }
-"""What numbers are in for which Blender has no unit, on an axis that turns or slides."""
+"""Unit symbols of quantities for which Blender has no unit, on axes that turn and on axes that slide."""
 
 AIMS = {Aim.PLACE: Measure.COORDINATE, Aim.SPEED: Measure.SPEED, Aim.FORCE: Measure.FORCE}
 
 
 def drive_of(axis) -> DriveMode:
-    """Of an axis of the core, or of Blender's properties, which may hold a mode that only a newer version knows."""
+    """Return the drive mode of an axis of core or of Blender's properties.
+
+    The mode is `OFF` if only a newer version knows it.
+    """
     return DRIVES.get(axis.drive_mode, OFF)
 
 
 def _aim(axis) -> Measure:
-    """What a drive's target is; without a drive it is kept as a place."""
+    """Return the kind of quantity of a drive's target. Without a drive, the target is a coordinate."""
     return AIMS[drive_of(axis).aim or Aim.PLACE]
 
 
@@ -84,7 +92,7 @@ AXIS_FIELDS = (
     Field("point", Measure.LENGTH),
     Field("lower", Measure.COORDINATE, infinite=-math.inf, section="limits"),
     Field("upper", Measure.COORDINATE, infinite=math.inf, section="limits"),
-    Field("stiffness", infinite=math.inf, section="stops"),  # too long a number to have its unit beside it
+    Field("stiffness", infinite=math.inf, section="stops"),  # without unit: its numbers are too long for one
     Field("dissipation", section="stops"),
     Field("restitution", section="stops"),
     Field("velocity", Measure.SPEED, infinite=math.inf, section="stops"),
@@ -100,7 +108,7 @@ AXIS_FIELDS = (
     Field("effort", Measure.FORCE, infinite=math.inf, section="drive", is_followed=True),
 )
 INERTIAL_FIELDS = (Field("mass"), Field("com", Measure.LENGTH), Field("inertia"))
-"""Of a link, where its mass is not found by weighing."""
+"""Fields of a link whose mass does not come from its meshes."""
 LINK_FIELDS = (
     Field("linear_damping", section="air"),
     Field("angular_damping", section="air"),
@@ -121,7 +129,7 @@ SURFACE_FIELDS = (
     Field("velocity", Measure.LENGTH),
     Field("slip_speed", Measure.LENGTH),
 )
-"""Of a surface, but for the static friction, which may be left open on both sides."""
+"""Fields of a surface, except static friction, which may be unset on both sides."""
 MEETING_FIELDS = (Field("self_collide"), Field("family"))
 JOINT_FIELDS = (
     Field("pitch", Measure.LENGTH),
@@ -133,23 +141,32 @@ MIMIC_FIELDS = (Field("multiplier"), Field("offset"), Field("reference"), Field(
 
 
 FACES = {Unit.ANGLE: "_angle", Unit.LENGTH: "_length", Unit.NUMBER: ""}
-"""Ends of the names of properties that show a coordinate in its unit, which may be keyed as they are shown."""
+"""Suffixes of the properties that show a coordinate in its unit. These properties can be keyed."""
 
 
 def fields_on(slot: Slot) -> list[Field]:
-    """An axis's fields that mean something in its slot: these alone are shown, read and written."""
+    """Return the fields that an axis has in its slot. Only these are shown, read and written."""
     return [field for field in AXIS_FIELDS if field.name in slot.fields and (field.name != "xyz" or slot.is_pointed)]
 
 
 def read_fields(fields: Iterable[Field], properties, units: Units, coordinate: Unit = Unit.NUMBER) -> dict:
-    """Values for the core. coordinate: what the axis measures."""
+    """Return the values of fields for core, by name.
+
+    Args:
+        properties: Blender's.
+        coordinate: the unit of the axis's coordinate.
+    """
     return {field.name: _read(field, properties, _scale(field, properties, units, coordinate)) for field in fields}
 
 
 def write_fields(
     fields: Iterable[Field], properties, source, units: Units, coordinate: Unit = Unit.NUMBER
 ) -> list[str]:
-    """The values of a core object into Blender's properties. Returns what these could not take, as they have bounds."""
+    """Write the values of an object of core to Blender's properties.
+
+    Returns:
+        A sentence for each value that the property could not store, since properties have bounds.
+    """
     changes = []
     for field in fields:
         value, scale = getattr(source, field.name), _scale(field, source, units, coordinate)
@@ -161,7 +178,10 @@ def write_fields(
 
 
 class _Scale(NamedTuple):
-    """The core's number is (Blender's - origin) * factor / divisor: two factors, so that decimals stay decimals."""
+    """A conversion between numbers: core = (Blender - origin) * factor / divisor.
+
+    Factor and divisor are separate so that short decimals stay short.
+    """
 
     factor: float = 1.0
     divisor: float = 1.0
@@ -190,7 +210,7 @@ def _read(field: Field, properties, scale: _Scale):
     if field.infinite is not None and not getattr(properties, field.toggle):
         return field.infinite
     value = getattr(properties, field.name)
-    if isinstance(value, int | str):  # True and False too
+    if isinstance(value, int | str):  # bool is a subclass of int
         return value
     if isinstance(value, float):
         return scale.to_core(shortest(value))

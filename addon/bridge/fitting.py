@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which shapes a link collides as: the one that is asked for, or the one that suits what is seen of it."""
+"""Choose the collision shapes of a link: the kind that is asked for, or the one that fits its meshes."""
 
 from __future__ import annotations
 
@@ -27,30 +27,33 @@ LABELS = {
     "HULL": "Convex Hull",
     "MESH": "Mesh",
 }
-"""As the menu has them, by the primitive that the shapes are."""
+"""Labels of the menu, by the primitive of the shapes."""
 
 FLAT = "Box, of what is flat"
 THIN = 1e-6
-"""Part of its size, cubed, below which a hull has no volume; single precision rounds by less."""
+"""Smallest volume of a hull, as a part of the cube of its size. A hull with less is flat; rounding to single precision
+causes less.
+"""
 
 SAME = 5e-4
-"""Part of a volume that is shown as none."""
+"""Largest relative difference of two volumes that is reported as "same volume"."""
 
 MOST_KNOWN = 16
-"""Pieces that are kept for as long as Blender runs, for an operator that is undone and done again."""
+"""Number of decompositions that are cached until Blender ends, so that undo and redo need not repeat them."""
 
 _known: dict[str, Pieces] = {}
 
 Search = Generator[str, None, "Fit"]
-"""Finds a fit; what it yields meanwhile says what it does."""
+"""A generator that yields progress messages and returns a fit."""
 
 
 @dataclass(frozen=True)
 class Body:
-    """What is seen of a link, in the link's axes [Blender units].
+    """All meshes that are seen of a link as one mesh, in the link's axes [Blender units].
 
     Attributes:
-        volume: what it encloses. fitted_from: as `Fit.source`, of the shapes that the link has now.
+        volume: the enclosed volume [Blender units^3].
+        fitted_from: `Fit.source` of the shapes that the link has now.
     """
 
     name: str
@@ -61,13 +64,13 @@ class Body:
 
 @dataclass(frozen=True)
 class Fit:
-    """What a link collides as.
+    """The collision shapes that were found for a link.
 
     Attributes:
-        kind: which primitive the shapes are. shapes: in the link's axes [Blender units]; none where those that the link
-            has were made from the same mesh.
-        says: how well they fit. note: what the user should know besides.
-        source: a digest of the mesh that pieces are of, and how many they are; else empty.
+        kind: the primitive of the shapes.
+        shapes: in the link's axes [Blender units]; empty if the link's shapes were made from the same mesh and stay.
+        says: how well the shapes fit, in words. note: a message for the user; may be empty.
+        source: a digest of the mesh that was decomposed and the number of its pieces; empty for other shapes.
     """
 
     kind: str
@@ -78,12 +81,13 @@ class Fit:
 
 
 def search(body: Body, kind: str) -> Search:
-    """Find what a link collides as.
+    """Find the collision shapes of a link.
 
-    kind: one of `LABELS`, PIECES, or AUTO.
+    Args:
+        kind: a key of `LABELS`, PIECES, or AUTO.
 
     Raises:
-        ModelError: it has no such shape.
+        ModelError: if the link has no shape of this kind.
     """
     if kind == "AUTO":
         return (yield from _search_any(body))
@@ -95,7 +99,7 @@ def search(body: Body, kind: str) -> Search:
     if kind == "MESH":
         return _alone(kind, (Mesh(vertices=body.data.vertices, faces=body.data.faces), np.eye(4)), LABELS[kind])
     points, faces = hull_of(body.data)
-    if kind in FITS:  # what is flat has no hull
+    if kind in FITS:  # a flat mesh has no hull
         return _alone(kind, FITS[kind](points if faces else body.data.vertices), LABELS[kind])
     if not faces:
         raise ModelError(f"link '{body.name}' is flat, so it has no convex hull: choose another shape")
@@ -103,9 +107,13 @@ def search(body: Body, kind: str) -> Search:
 
 
 def _search_any(body: Body) -> Search:
-    """The primitive that it is, the hull of what is convex, else pieces; the hull where these cannot be had."""
+    """Find the shape that fits best.
+
+    It is a primitive or the hull if the mesh is convex, and convex pieces otherwise. The hull is used if the mesh
+    cannot be decomposed.
+    """
     points, faces = hull_of(body.data)
-    if not faces:  # it is a line
+    if not faces:  # the mesh is a line
         return _alone("BOX", enclosing_box(body.data.vertices), FLAT)
     triangles, around = outward_triangles(points, faces)
     if around < THIN * np.ptp(points, axis=0).max() ** 3:
@@ -119,7 +127,7 @@ def _search_any(body: Body) -> Search:
             note = f"link '{body.name}' is concave and has its hull, no convex pieces: {error}"
             return Fit("HULL", (hull,), f"{LABELS['HULL']}{more}", note)
     found = fitting_shape(points, triangles)
-    if found is None and (recognized := recognized_shape(points, triangles)):  # of few segments, or a cone
+    if found is None and (recognized := recognized_shape(points, triangles)):  # a primitive of few segments, or a cone
         return _alone(recognized.kind, recognized.placed, f"{LABELS[recognized.kind]} through the corners of the mesh")
     if found is None:
         return _alone("HULL", hull, f"{LABELS['HULL']}{_more(around / body.volume - 1.0)}")
@@ -127,12 +135,12 @@ def _search_any(body: Body) -> Search:
 
 
 def is_of(data: MeshData, source: str) -> bool:
-    """Whether pieces with this `Fit.source` were made of a mesh."""
+    """Return whether the pieces with this `Fit.source` were made from a mesh."""
     return source.startswith(digest(data.vertices, data.triangles, DEFAULT))
 
 
 def _search_pieces(body: Body) -> Search:
-    """Raises PiecesError where there are none."""
+    """Find a decomposition into convex pieces. Raise `PiecesError` if there is none."""
     vertices, triangles = body.data.vertices, body.data.triangles
     if is_of(body.data, body.fitted_from):
         pieces = counted(int(body.fitted_from.rpartition(" ")[2]), "piece")
@@ -157,7 +165,7 @@ def _alone(kind: str, shape: Placed, says: str) -> Fit:
 
 
 def _more(part: float) -> str:
-    """By how much larger or smaller something is, where that is known."""
+    """Return in words by how much a volume is larger or smaller; empty if `part` is NaN."""
     if np.isnan(part):
         return ""
     if abs(part) < SAME:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The frames of a joint whose Empty was moved, by itself or with the whole of its machine."""
+"""The frames of a joint whose Empty was moved, alone or together with its whole machine."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from .poses import are_same
 
 
 def joint_frames(obj: bpy.types.Object, joint: Joint, unit: float) -> tuple[Pose, Pose]:
-    """X_PJ and X_CJ [Blender units]. Where the Empty was moved since they were stored, the joint has moved with it.
+    """Return X_PJ and X_CJ [Blender units]. If the Empty was moved since they were stored, the joint has moved with it.
 
-    If its child was moved along, as when a whole machine is, the child keeps its place in the joint. Else the links
-    stay where they are, at the coordinates that the joint has.
+    If the child was moved along, as when a whole machine is moved, X_CJ stays the same. Otherwise the links keep their
+    poses, and X_CJ changes so that the joint's coordinates stay the same.
 
     Args:
-        joint: how it moves. unit: metres in a Blender unit.
+        joint: the joint's type and axes. unit: length of a Blender unit [m].
 
     Raises:
-        ModelError: the joint lacks a link or its frames, or one of its links has no size.
+        ModelError: if the joint lacks a link or its frames, or if one of its links has scale 0.
     """
     require_both_ends(obj)
     X_PJ, X_CJ = stored_frames(obj)
@@ -43,6 +43,6 @@ def joint_frames(obj: bpy.types.Object, joint: Joint, unit: float) -> tuple[Pose
 
 
 def _allows(joint: Joint, X_J: Pose, unit: float) -> bool:
-    """Whether some coordinates put the joint's frames X_J [Blender units] apart."""
+    """Return whether the joint has coordinates at which the pose between its frames is X_J [Blender units]."""
     wanted = scaled_pose(X_J, unit)
     return are_same(joint_pose(joint, coordinates_at(joint, wanted, np.array(joint.q_neutral)).tolist()), wanted)

@@ -17,7 +17,10 @@ UNSCALED = np.ones(3)
 
 
 def require_both_ends(obj: bpy.types.Object) -> None:
-    """Raise ModelError where a link is missing: without its parent, the joint does not join the child to the world."""
+    """Raise `ModelError` if a link of the joint is missing.
+
+    A joint that has lost its parent does not join its child to the world instead.
+    """
     joint = getattr(obj, ids.JOINT)
     if joint.child is None:
         raise SceneError(
@@ -30,7 +33,11 @@ def require_both_ends(obj: bpy.types.Object) -> None:
 
 
 def stored_frames(obj: bpy.types.Object) -> tuple[Pose, Pose]:
-    """X_PJ and X_CJ [Blender units]."""
+    """Return X_PJ and X_CJ as they are stored [Blender units].
+
+    Raises:
+        ModelError: if there are none, or if they cannot be parsed.
+    """
     joint = getattr(obj, ids.JOINT)
     if not (joint.X_PJ and joint.X_CJ):
         raise SceneError(
@@ -44,9 +51,9 @@ def stored_frames(obj: bpy.types.Object) -> tuple[Pose, Pose]:
 
 
 def place_empty(obj: bpy.types.Object, X_PJ: Pose) -> None:
-    """Let the Empty ride on the parent link, with X_PJ as its own location and rotation.
+    """Parent the Empty to the joint's parent link, with X_PJ as its own location and rotation.
 
-    The inverse of the parent's scale goes where Blender keeps it for children, so that the Empty is never stretched.
+    The inverse of the parent's scale is stored in the Empty's parent inverse, so that the Empty is not stretched.
     """
     parent = getattr(obj, ids.JOINT).parent
     obj.parent = parent
@@ -60,7 +67,7 @@ def place_empty(obj: bpy.types.Object, X_PJ: Pose) -> None:
 
 
 def empty_frame(obj: bpy.types.Object) -> Pose:
-    """The Empty's pose in the parent link [Blender units], wherever that link is now."""
+    """Return the Empty's pose in the parent link [Blender units], independent of the link's present pose."""
     parent = getattr(obj, ids.JOINT).parent
     carrier = next(filter(is_link, ancestors(obj)), None)
     in_carrier = _pose_below(carrier, obj)
@@ -71,9 +78,9 @@ def empty_frame(obj: bpy.types.Object) -> Pose:
 
 
 def _pose_below(carrier: bpy.types.Object | None, obj: bpy.types.Object) -> Pose:
-    """Return the object's pose in the link that carries it, through other objects too, or in the world without one.
+    """Return the object's pose in the link that carries it, directly or through other objects, or else in the world.
 
-    It does not depend on where an animation has the link.
+    The pose does not depend on the animation of the link.
     """
     if carrier is None and obj.parent is not None:
         return tidy_pose(pose_of_matrix(to_array(obj.matrix_world), UNSCALED))
@@ -88,23 +95,23 @@ def _pose_below(carrier: bpy.types.Object | None, obj: bpy.types.Object) -> Pose
 
 
 def has_left_its_frame(obj: bpy.types.Object) -> bool:
-    """Whether the Empty was moved since the joint's frames were stored."""
+    """Return whether the Empty was moved since the joint's frames were stored."""
     joint = getattr(obj, ids.JOINT)
     return bool(joint.X_PJ) and not are_same(stored_frames(obj)[0], empty_frame(obj))
 
 
 def child_in_parent(obj: bpy.types.Object) -> Pose:
-    """The child's pose in its parent as both were drawn [Blender units]."""
+    """Return the child's pose in its parent at the poses in which the model was drawn [Blender units]."""
     joint = getattr(obj, ids.JOINT)
     X_WP = drawn_pose(joint.parent) if joint.parent else IDENTITY
     return compose(inverse(X_WP), drawn_pose(joint.child))
 
 
 def frames_at_empty(obj: bpy.types.Object) -> tuple[Pose, Pose]:
-    """X_PJ and X_CJ [Blender units] where the Empty is, as the links were drawn.
+    """Return X_PJ and X_CJ [Blender units] for a joint at its Empty, with the links as they were drawn.
 
     Raises:
-        ModelError: the joint lacks a link, or one of its links has no size.
+        ModelError: if the joint lacks a link, or if one of its links has scale 0.
     """
     require_both_ends(obj)
     joint = getattr(obj, ids.JOINT)
@@ -113,7 +120,7 @@ def frames_at_empty(obj: bpy.types.Object) -> tuple[Pose, Pose]:
 
 
 def store_frames(obj: bpy.types.Object, X_PJ: Pose, X_CJ: Pose) -> None:
-    """Give the joint its frames, and put its Empty there."""
+    """Store the frames of a joint, and move its Empty there."""
     joint = getattr(obj, ids.JOINT)
     joint.X_PJ, joint.X_CJ = format_pose(X_PJ), format_pose(X_CJ)
     place_empty(obj, X_PJ)

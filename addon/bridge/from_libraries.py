@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Links that Blender shows but a bake cannot key: those of libraries, and those of collection instances."""
+"""Find links that Blender shows but a bake cannot key: links of libraries, and of collection instances."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ import bpy
 from ..props import carrier_of, is_link
 from ..props.naming import model_name
 
-LINKED, INSTANCED = "linked", "instanced-links"
-"""Codes of the problems."""
+LINKED = "linked"
+"""Code of the problem that links belong to a library."""
+
+INSTANCED = "instanced-links"
+"""Code of the problem that links are in a collection instance."""
 
 
 def instanced_links(scene: bpy.types.Scene) -> Iterator[tuple[str, str]]:
-    """Yield the Empties that show a collection with links as an instance, each with a sentence that says what to do.
+    """Yield for each instance of a collection with links the name of its Empty, and a sentence that says what to do.
 
-    Simulations move objects, and an instance has none. One that a link carries only gives that link its shape.
+    Simulations move objects, and an instance contains none. An instance that a link carries is a shape of that link,
+    and is not yielded.
     """
     for obj in scene.objects:
         collection = obj.instance_collection if obj.is_instancer else None
@@ -43,7 +47,7 @@ def _way(count: int, instance: bpy.types.Object) -> str:
 
 
 def links_of_libraries(links: list[bpy.types.Object]) -> Iterator[tuple[str, str]]:
-    """Yield for each library the name of a link in it, and a sentence that says what to do to bake its links."""
+    """Yield for each library the name of one of its links, and a sentence that says how to bake its links."""
     libraries: dict[bpy.types.Library, list[bpy.types.Object]] = {}
     for link in links:
         if link.library:

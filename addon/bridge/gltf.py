@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A mesh as a binary glTF file, by Blender's own exporter.
+"""Write a mesh as a binary glTF file by Blender's own exporter.
 
-glTF is Y up by its specification, and whoever reads it turns it back; so the exporter turns it (`export_yup`), and the
-mesh comes back with Z up.
+glTF is Y up by its specification, and every reader turns it back. So the exporter turns the mesh (`export_yup`), and
+readers see it with Z up again.
 """
 
 from __future__ import annotations
@@ -25,10 +25,13 @@ NAME = "mesh"
 
 
 def glb_of(source: Source, linear: np.ndarray, around: Surroundings) -> bytes:
-    """The source's mesh with its points multiplied by `linear`, shape (3, 3), which may mirror it.
+    """Return the source's mesh as the bytes of a .glb file.
+
+    Args:
+        linear: matrix that multiplies the vertices, shape (3, 3); it may be a reflection.
 
     Raises:
-        ModelError: Blender's glTF exporter is switched off, or fails.
+        ModelError: if Blender's glTF exporter is disabled or fails.
     """
     mesh = _mesh_of(source, around)
     try:

@@ -13,17 +13,17 @@ from mathutils import Vector
 from .numbers import length_in_words, shortest_all, unit_length
 
 CODE = "gravity-by-unit"
-"""Code of the problem that only the scene's unit makes gravity other than the Earth's."""
+"""Code of the problem that gravity differs from the Earth's because of the scene's unit only."""
 
 EARTH = 9.81
-"""Gravity of the Earth, as a new scene has it [m/s^2]."""
+"""Gravity of the Earth, as new scenes have it [m/s^2]."""
 
 NEAR = 0.01
-"""Relative difference up to which a number is 9.81: some write 9.8 or 9.80665."""
+"""Relative difference up to which a number counts as 9.81: some users write 9.8 or 9.80665."""
 
 
 def gravity_by_unit(scene: bpy.types.Scene) -> str:
-    """Return what is wrong with a gravity that is 9.81 in Blender units and not in metres; empty if it is not so."""
+    """Return a message if gravity is 9.81 in Blender units but not in metres; empty otherwise."""
     unit = unit_length(scene)
     if not scene.use_gravity or abs(unit - 1.0) <= NEAR:
         return ""
@@ -37,7 +37,7 @@ def gravity_by_unit(scene: bpy.types.Scene) -> str:
 
 
 def set_earth_gravity(scene: bpy.types.Scene) -> None:
-    """Give a scene the gravity of the Earth, in the direction that it has, or downward if it has none."""
+    """Set the gravity of a scene to the Earth's. It keeps its direction, or points downward if it had none."""
     direction = Vector(shortest_all(scene.gravity))
     direction = direction.normalized() if direction.length else Vector((0.0, 0.0, -1.0))
     scene.use_gravity = True

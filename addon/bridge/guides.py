@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a mouse, which knows but two directions, leads a point in space."""
+"""Map the mouse, which moves in two dimensions, to a point in space that moves in a plane or along an axis."""
 
 from __future__ import annotations
 
@@ -10,32 +10,35 @@ from mathutils import Vector
 from .rays import Ray
 
 EDGE_ON = 0.02
-"""Sine between view and plane, or view and axis, below which the mouse says nothing of where the point is."""
+"""Sine of the angle between the view and the plane or axis below which the mouse does not determine the point: the view
+is then nearly parallel to it.
+"""
 
 NAMES = "XYZ"
 
 
 class Guide(NamedTuple):
-    """What the point is kept to.
+    """A restriction of the point's motion.
 
     Attributes:
-        axis: number of the world's axis that is chosen; None for the plane that faces the view.
-        is_across: the point is kept to the plane across that axis, else to a line along it.
+        axis: number of the chosen world axis; None for the plane that faces the view.
+        is_across: whether the point moves in the plane perpendicular to that axis, instead of along the axis.
     """
 
     axis: int | None = None
     is_across: bool = False
 
     def chosen(self, axis: int, is_across: bool) -> Guide:
-        """After a choice of axis; the same choice again gives the point free."""
+        """Return the guide after the user chooses an axis. The same choice again removes the restriction."""
         wanted = Guide(axis, is_across)
         return Guide() if wanted == self else wanted
 
     def place(self, ray: Ray, origin: Vector, facing: Vector) -> Vector | None:
-        """The place that a ray from the eye means; None where it means none.
+        """Return the point that a ray from the eye determines; None if it determines none.
 
         Args:
-            origin: where the point was taken. facing: direction from there to the eye.
+            origin: the point at which the drag began.
+            facing: direction from there to the eye.
         """
         if self.axis is None:
             return ray.on_plane(origin, facing)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The blows of a scene's last motion, as an animator counts them: one for two links that strike in a frame."""
+"""Count the impacts of a scene's last motion as animators do: one for each pair of links and frame."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ if TYPE_CHECKING:
 
 
 class Blow(NamedTuple):
-    """frame: of the scene, the nearest whole one. impulse: of all points together [N s]."""
+    """The impacts between two links in one frame.
+
+    Attributes:
+        frame: of the scene, rounded to the nearest whole frame.
+        first, second: names of the links, in alphabetical order.
+        impulse: magnitude of the sum over all contact points [N s].
+    """
 
     frame: int
     first: str
@@ -21,7 +27,11 @@ class Blow(NamedTuple):
 
 
 def blows(run: Run, least: float = 0.0) -> list[Blow]:
-    """In the order of their times. least: weaker ones are left out [N s]."""
+    """Return the impacts of a motion, ordered by time.
+
+    Args:
+        least: smallest impulse that is included [N s].
+    """
     table = run.trajectory.impacts
     if table is None:
         return []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""New joints between links, and joints put elsewhere, with all links where they were drawn."""
+"""Make new joints between links, and move joints, while all links stay where they were drawn."""
 
 from __future__ import annotations
 
@@ -16,18 +16,22 @@ from .numbers import format_pose
 from .poses import drawn_pose
 
 SIZE_WITHOUT_LINKS = 0.05
-"""Size of the Empty of a joint whose links have no size and lie on it [Blender units]."""
+"""Size of a joint's Empty if its links have no size and their origins lie on the joint [Blender units]."""
 
 NO_WAY = 1e-6
-"""Length below which a size or a way is a rounding error [Blender units]."""
+"""Length below which a size or a distance is a rounding error [Blender units]."""
 Z: Vec3 = (0.0, 0.0, 1.0)
 
 
 def new_joint(child: bpy.types.Object, parent: bpy.types.Object | None, kind: str, X_WJ: Pose) -> bpy.types.Object:
-    """A joint at X_WJ [Blender units], in the child's collection, named after the child; no parent is the world.
+    """Return a new joint at X_WJ [Blender units], named after the child and in the child's collection.
+
+    Args:
+        parent: None for the world.
+        kind: the joint's type.
 
     Raises:
-        ModelError: a link has no size.
+        ModelError: if a link has scale 0.
     """
     ends = [link for link in (child, parent) if link is not None]
     drawn = {link: drawn_pose(link) for link in ends}  # before anything is changed
@@ -46,8 +50,8 @@ def new_joint(child: bpy.types.Object, parent: bpy.types.Object | None, kind: st
 def _size_beside(links: Sequence[bpy.types.Object], X_WJ: Pose) -> float:
     """Return the size of a joint's Empty from the links that it joins, the child first [Blender units].
 
-    It is half the first link that has a size. If none has one, the way from the joint to a link tells how large the
-    machine is.
+    It is half the size of the first shape that has one. If none has, it is the distance from the joint to the origin of
+    a link, as a measure of the machine's size.
     """
     place = Vector(X_WJ[:3])
     parts = [part for link in links for part in (link, *link.children) if carrier_of(part) == link]
@@ -57,14 +61,17 @@ def _size_beside(links: Sequence[bpy.types.Object], X_WJ: Pose) -> float:
 
 
 def show_plainly(obj: bpy.types.Object, size: float) -> None:
-    """Let the Empty of a joint name no axis: what the overlays draw does, and arrows would contradict it."""
+    """Show a joint's Empty as plain axes, which name no axis.
+
+    The overlays draw the joint's own axes, and arrows in other directions would contradict them.
+    """
     obj.empty_display_type = "PLAIN_AXES"
     obj.show_in_front = True
     obj.empty_display_size = size
 
 
 def _collection_of(link: bpy.types.Object) -> bpy.types.Collection:
-    """The first of the link's that the view layer shows and that can be changed; else the scene's own."""
+    """Return the link's first collection that the view layer shows and that is editable; else the scene's own."""
     shown = _shown_below(bpy.context.view_layer.layer_collection)
     found = (item for item in link.users_collection if item in shown and item.is_editable)
     return next(found, bpy.context.scene.collection)
@@ -77,19 +84,19 @@ def _shown_below(layer: bpy.types.LayerCollection) -> set[bpy.types.Collection]:
 
 
 def put_joint(obj: bpy.types.Object, X_WJ: Pose) -> None:
-    """Move the joint to X_WJ [Blender units]; its links stay where they were drawn.
+    """Move the joint to X_WJ [Blender units]. Its links stay where they were drawn.
 
     Raises:
-        ModelError: a link has no size.
+        ModelError: if a link has scale 0.
     """
     _store(obj, {link: drawn_pose(link) for link in _links_of(obj)}, X_WJ)
 
 
 def join_here(joints: Iterable[bpy.types.Object]) -> None:
-    """Let joints join their links where these are now, as their zero, at the places of their Empties.
+    """Let joints join their links at the present poses, with coordinates 0, and with their frames at their Empties.
 
     Raises:
-        ModelError: a joint lacks a link, or a link has no size; then none is changed.
+        ModelError: if a joint lacks a link, or if a link has scale 0; no joint is changed then.
     """
     frames = {obj: frames_at_empty(obj) for obj in joints}
     drawn = {link: drawn_pose(link) for obj in frames for link in _links_of(obj)}
@@ -113,14 +120,14 @@ def _store(obj: bpy.types.Object, drawn: dict[bpy.types.Object, Pose], X_WJ: Pos
 
 
 def frame_along(origin: Vec3, direction: Vec3) -> Pose:
-    """The pose at `origin` whose z points along `direction`: a new joint's first axis is z."""
+    """Return the pose at `origin` whose z axis points along `direction`. The first axis of a new joint is z."""
     return (*origin, *quat_of_z(direction))
 
 
 def pointed_direction(settings) -> Vec3:
-    """Where, in the joint's frame, its first axis points whose direction the user chooses; z where the type decides.
+    """Return the unit direction of the first axis whose direction the user chooses, in the joint's frame.
 
-    Of length 1; z for an axis that has no direction yet.
+    It is z if the type decides all directions, or if the axis has no direction yet.
     """
     kind = kind_of(settings)
     for number, axis in enumerate(axes_in_use(settings)):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The numbers of a joint's coordinates in panels and keys, and their places and units in core.
+"""Convert between coordinate numbers of panels and keys and the indices and units of core.
 
-Panels count all coordinates, locked ones too, and give lengths in Blender units. Core counts those that can move, in m.
+Panels count all coordinates, locked ones included, and show lengths in Blender units. Core counts the coordinates that
+can change, in metres.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def place_of(joint: Joint, number: int) -> int | None:
-    """Return the place of coordinate `number` among those that are not locked; None if it is locked or a chart's."""
+    """Return the index of coordinate `number` among the unlocked ones; None if it is locked or a chart's."""
     if joint.kind.chart or number >= len(joint.all_columns):
         return None
     return joint.place_of(joint.all_columns[number].axis)
@@ -31,7 +32,10 @@ def whole_turn(joint: Joint, number: int) -> float:
 
 
 def number_at(joint: Joint, place: int) -> int:
-    """Return the number of the coordinate at a place: the inverse of `place_of`; for a chart, the place itself."""
+    """Return the number of the coordinate with an index among the unlocked ones; the inverse of `place_of`.
+
+    For a chart, number and index are the same.
+    """
     if joint.kind.chart:
         return place
     return [number for number in range(len(joint.all_columns)) if place_of(joint, number) is not None][place]

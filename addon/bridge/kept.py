@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a model says that a scene has no words for, kept as text on the object that it belongs to."""
+"""Keep parts of a model that scenes cannot express, as text on the objects that they belong to."""
 
 from __future__ import annotations
 
@@ -20,7 +20,14 @@ def format_extras(extras: tuple[Extra, ...]) -> str:
 
 
 def parse_extras(text: str, where: str) -> tuple[Extra, ...]:
-    """What `format_extras` wrote. where: what has them, for the error."""
+    """Return the extras that `format_extras` wrote.
+
+    Args:
+        where: the owner of the text, for the error.
+
+    Raises:
+        ModelError: if the text cannot be parsed.
+    """
     if not text:
         return ()
     try:
@@ -41,7 +48,14 @@ def format_foreign(foreign: Foreign) -> str:
 
 
 def parse_foreign(text: str, where: str) -> Foreign:
-    """What `format_foreign` wrote. where: what has it, for the error."""
+    """Return the shape that `format_foreign` wrote.
+
+    Args:
+        where: the owner of the text, for the error.
+
+    Raises:
+        ModelError: if the text cannot be parsed.
+    """
     try:
         foreign = Foreign(**json.loads(text))
         _require_words(dataclasses.astuple(foreign))
@@ -51,19 +65,22 @@ def parse_foreign(text: str, where: str) -> Foreign:
 
 
 def _require_words(found: Iterable[object]) -> None:
-    """Raise TypeError unless all are texts."""
+    """Raise `TypeError` unless all items are strings."""
     for word in found:
         if not isinstance(word, str):
             raise TypeError(f"{word!r} is no text")
 
 
 def keep_name(obj: bpy.types.Object, name: str) -> None:
-    """Remember the name in the file, which is no other object's business: in Blender a name is taken only once."""
+    """Store the name that an object has in its file. Blender may have to change it, since its names are unique."""
     settings = getattr(obj, ids.LINK)
     settings.name_in_file, settings.name_here = name, obj.name
 
 
 def kept_name(obj: bpy.types.Object) -> str:
-    """The name in the file that the object came from; its own where that has changed since, or there is no file."""
+    """Return the name that the object had in its file.
+
+    It is the object's own name if the user has changed that since, or if the object came from no file.
+    """
     settings = getattr(obj, ids.LINK)
     return settings.name_in_file if settings.name_in_file and settings.name_here == obj.name else obj.name

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The keys of joint values at a frame.
+"""Evaluate the keys of joint values at a frame.
 
-F-curves are evaluated here, since a render returns no values and hidden Empties are not evaluated.
+F-curves are evaluated here, because Blender does not return values during renders and does not evaluate hidden Empties.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..props.naming import model_name
 from .motion import value_curves
 
 Numbers = dict[int, float]
-"""Values by the numbers of a joint's coordinates, locked ones counted [rad or Blender units]."""
+"""Values by coordinate number, locked coordinates counted [rad or Blender units]."""
 
 
 def keyed_numbers(scene: bpy.types.Scene, frame: float) -> dict[str, Numbers]:

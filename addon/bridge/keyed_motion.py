@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The motion of links by the keys of joint values, as frames go by."""
+"""Move links by the keys of joint values when the frame changes."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ if TYPE_CHECKING:
 
 
 def follow_keys(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Move the links to where the keys of joint values have them. Links that something else moves stay.
+    """Move the links to the poses that the keys of joint values determine.
+
+    Links that something else moves keep their poses.
 
     Raises:
-        ModelError: loops cannot be closed there, or the scene cannot be read.
+        ModelError: if loops cannot be closed at these values, or if the scene cannot be read.
     """
     keyed = keyed_numbers(scene, scene.frame_current_final)
     if not keyed:
         return
-    from .posing import seen_by  # late: most scenes have no such keys, and need no solver as frames go by
+    from .posing import seen_by  # late: most scenes have no such keys, and need no solver
     from .posing_cache import posing_seen
 
     left = _moved_by_others(scene)
@@ -47,10 +49,13 @@ def _moved_by_others(scene: bpy.types.Scene) -> set[str]:
 
 
 def _q_of(posing: Posing, name: str, keyed: Mapping[int, float]) -> list[float]:
-    """Return all coordinates of a joint [rad, m, or a quaternion w x y z]; those without keys are the present ones."""
+    """Return all coordinates of a joint [rad, m, or a quaternion w x y z].
+
+    Coordinates without keys have their present values.
+    """
     joint, q = posing.acting(name), list(posing.q_of(name))
     if joint.kind.chart and len(keyed) < joint.nq:
-        return q  # keys of another type, that the joint had before
+        return q  # the keys are of the type that the joint had before
     for number, value in keyed.items():
         place = number if joint.kind.chart else place_of(joint, number)
         if place is not None and place < len(q):

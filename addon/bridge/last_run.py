@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The last motion of each scene, for graphs of it: numbers and names, and no object of Blender's."""
+"""Keep the last motion of each scene for graphs. It contains numbers and names, and no object of Blender's."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Touching = dict[int, tuple[np.ndarray, np.ndarray]]
 
 @dataclass(frozen=True)
 class Run:
-    """A motion, and when it takes place.
+    """A motion with its frames in the scene.
 
     Attributes:
-        first: the frame at which its time is 0. fps: frames in a second.
-        number: another one each time that a motion is kept.
-        touching: by the numbers of frames, the points in which links touch and the forces there, both of shape (K, 3)
-            [m, N], where these come beside the trajectory.
+        first: the frame at which its time is 0. fps: frames per second.
+        number: a serial number, new for each motion that is kept.
+        touching: contact points [m] and contact forces [N], both of shape (K, 3), by frame number of the motion. It is
+            used if the trajectory does not contain them.
     """
 
     model: Model
@@ -37,14 +37,14 @@ class Run:
     touching: Touching = field(default_factory=dict)
 
     def number_at(self, frame: float) -> int | None:
-        """Which of the motion's frames is the scene's; None where the motion does not last so long."""
+        """Return the index of the motion's frame nearest to a scene frame; None if the motion does not cover it."""
         numbers = self.frames
         if not len(numbers) or not numbers[0] - 0.5 <= frame <= numbers[-1] + 0.5:
             return None
         return int(np.abs(numbers - frame).argmin())
 
     def touching_at(self, number: int) -> tuple[np.ndarray, np.ndarray]:
-        """As in `touching`."""
+        """Return contact points [m] and contact forces [N] at a frame of the motion, both of shape (K, 3)."""
         if number in self.touching:
             return self.touching[number]
         if self.trajectory.contacts is None:
@@ -54,7 +54,7 @@ class Run:
 
     @property
     def strongest(self) -> float:
-        """The largest force in a point so far [N]; 0 where nothing has touched."""
+        """The largest contact force of the motion so far [N]; 0 if there was no contact."""
         tables = [forces for _, forces in self.touching.values()]
         if self.trajectory.contacts is not None:
             tables.append(self.trajectory.contacts.force)
@@ -62,12 +62,12 @@ class Run:
 
     @property
     def frames(self) -> np.ndarray:
-        """Of the scene, those of the motion, shape (F,)."""
+        """The scene frames of the motion, shape (F,)."""
         return self.first + self.fps * self.trajectory.times
 
 
 _runs: dict[int, Run] = {}
-"""By the scene's session uid."""
+"""The last motions, by session uid of the scene."""
 
 _numbers = count(1)
 
@@ -80,17 +80,20 @@ def keep_run(
     fps: float,
     touching: Touching | None = None,
 ) -> None:
-    """In the place of the one before. Nothing is copied or worked out, so that this may be called for each frame."""
+    """Store a motion in place of the last one.
+
+    Nothing is copied or computed, so that this may be called at each frame.
+    """
     _runs[scene.session_uid] = Run(model, trajectory, first, fps, next(_numbers), touching or {})
 
 
 def last_run(scene: bpy.types.Scene) -> Run | None:
-    """None where there is none since the file was opened, or something was undone."""
+    """Return the last motion; None if there is none since the file was opened or since the last undo."""
     return _runs.get(scene.session_uid)
 
 
 def put_run(scene: bpy.types.Scene, run: Run | None) -> None:
-    """Have a motion again that `last_run` gave before, or none."""
+    """Restore a motion that `last_run` returned earlier; None removes the last motion."""
     if run is None:
         _runs.pop(scene.session_uid, None)
     else:
@@ -98,10 +101,10 @@ def put_run(scene: bpy.types.Scene, run: Run | None) -> None:
 
 
 def forget_run(scene: bpy.types.Scene) -> None:
-    """Of one scene, as when its bake is cleared."""
+    """Drop the last motion of a scene, for example when its bake is cleared."""
     _runs.pop(scene.session_uid, None)
 
 
 def forget_runs() -> None:
-    """Of all scenes, as after an undo or when another file is open."""
+    """Drop the last motions of all scenes, for example after an undo or when another file was opened."""
     _runs.clear()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lights: Blender's in watts, the model's by an intensity that fades with the distance.
+"""Convert lights: Blender's power in watts, and the model's intensity with attenuation over distance.
 
-A white matte surface, one metre from a point or a spot light, or anywhere under a directional one, is as bright on both
-sides, where a renderer shows a surface that faces a light of intensity 1 as white. Blender shows it as
-`watts / (4 pi^2 r^2)` and as `strength / pi`.
+A light of intensity 1 makes a white matte surface that faces it look white. The conversion keeps the brightness of such
+a surface at a distance of one metre from a point or spot light, or anywhere under a directional one. In Blender, this
+brightness is `watts / (4 pi^2 r^2)`, or `strength / pi` for a directional light.
 """
 
 from __future__ import annotations
@@ -30,13 +30,16 @@ BLENDER_KINDS: dict[LightKind, Literal["POINT", "SPOT", "SUN"]] = {
 POINT_WATTS = 4.0 * math.pi**2
 SUN_STRENGTH = math.pi
 FORWARD = Vector((0.0, 0.0, -1.0))
-"""Where Blender's lights shine, in their own axes."""
+"""Direction in which Blender's lights shine, in their own axes."""
 
 
 def read_light(obj: bpy.types.Object, link: str, pose: Pose, unit: float) -> tuple[Light, list[str]]:
-    """The light at a pose [m] on a link or in the world, and what could not be taken over.
+    """Return the light of an object, and notes about what could not be converted.
 
-    unit: metres in a Blender unit.
+    Args:
+        link: name of the link that carries it, or of the world.
+        pose: in that link [m].
+        unit: length of a Blender unit [m].
     """
     data = obj.data
     settings = getattr(data, ids.LIGHT)
@@ -57,7 +60,11 @@ def read_light(obj: bpy.types.Object, link: str, pose: Pose, unit: float) -> tup
 
 
 def new_light(light: Light, unit: float) -> tuple[bpy.types.Light, Pose]:
-    """Blender's light, and its pose [m] on the link that carries it."""
+    """Return Blender's light for a light of the model, and its pose on the link that carries it [m].
+
+    Args:
+        unit: length of a Blender unit [m].
+    """
     data = bpy.data.lights.new(light.name, BLENDER_KINDS[light.kind])
     settings = getattr(data, ids.LIGHT)
     data.color = light.diffuse[:3]
@@ -78,7 +85,7 @@ def new_light(light: Light, unit: float) -> tuple[bpy.types.Light, Pose]:
 
 
 def _energy_of_one(light: Light, unit: float) -> float:
-    """Blender's energy for an intensity of 1."""
+    """Return Blender's energy for an intensity of 1 [W, or strength of a directional light]."""
     if light.kind == "directional":
         return SUN_STRENGTH
     fade = light.constant + light.linear + light.quadratic

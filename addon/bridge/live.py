@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the links stand now, as coordinates of their joints, and links put where coordinates have them."""
+"""Read the present poses of links as joint coordinates, and move links to given poses."""
 
 from __future__ import annotations
 
@@ -19,11 +19,15 @@ from .numbers import scaled_pose
 from .poses import live_pose, matrix_of_pose, own_scale, to_array, world_scale
 
 LEFT = 1e-4
-"""Gap beyond which a link counts as moved away from its joint: of its distance from the origin, or 1, and in rad."""
+"""Tolerance of the gap beyond which a link counts as moved away from its joint: angle [rad], and length relative to the
+link's distance from the origin or to 1 m, whichever is larger.
+"""
 
 
 Seen = Callable[[bpy.types.Object], bpy.types.Object]
-"""From an object to what a dependency graph makes of it: only the one of the window hands its matrices back."""
+"""A function that returns an object as a dependency graph evaluates it. Changed matrices appear in the original objects
+for the window's dependency graph only.
+"""
 
 
 def as_it_is(obj: bpy.types.Object) -> bpy.types.Object:
@@ -31,7 +35,11 @@ def as_it_is(obj: bpy.types.Object) -> bpy.types.Object:
 
 
 def joint_pose_now(obj: bpy.types.Object, joint: Joint, unit: float) -> Pose:
-    """X_J of the joint's two frames as its links stand [m]. unit: metres in a Blender unit."""
+    """Return X_J, the pose of the joint's child-side frame in its parent-side frame, at the present poses [m].
+
+    Args:
+        unit: length of a Blender unit [m].
+    """
     settings = getattr(obj, ids.JOINT)
     X_WP, X_WC = (
         scaled_pose(live_pose(link), unit) if link is not None else IDENTITY
@@ -41,12 +49,22 @@ def joint_pose_now(obj: bpy.types.Object, joint: Joint, unit: float) -> Pose:
 
 
 def coordinates_now(obj: bpy.types.Object, joint: Joint, unit: float) -> np.ndarray:
-    """The joint's coordinates as its links stand, shape (nq,) [rad, m], or those that come nearest."""
+    """Return the joint's coordinates at the present poses of its links, shape (nq,) [rad, m].
+
+    If the joint cannot reach these poses, the coordinates are the nearest ones.
+    """
     return coordinates_at(joint, joint_pose_now(obj, joint, unit), np.array(joint.q_middle))
 
 
 def gap_at(joint: Joint, X_WL: Mapping[str, Pose]) -> float:
-    """How far [m, rad] links at these poses [m] stand from where the joint could hold them; 0 for mere rounding."""
+    """Return the distance [m] or angle [rad], whichever is larger, between the links and the nearest pose of the joint.
+
+    Args:
+        X_WL: poses of the links [m].
+
+    Returns:
+        0 if the gap is within rounding errors (`LEFT`).
+    """
     X_WP, X_WC = (IDENTITY if name == WORLD else X_WL[name] for name in (joint.parent, joint.child))
     X = compose(inverse(compose(X_WP, joint.X_PJ)), compose(X_WC, joint.X_CJ))
     values = coordinates_at(joint, X, np.array(joint.q_neutral))
@@ -57,12 +75,15 @@ def gap_at(joint: Joint, X_WL: Mapping[str, Pose]) -> float:
 
 
 def poses_now(objects: Mapping[str, bpy.types.Object], unit: float, seen: Seen = as_it_is) -> dict[str, Pose]:
-    """X_WL of every link as it stands [m], by name."""
+    """Return the present pose X_WL of every link [m], by name."""
     return {name: scaled_pose(live_pose(seen(obj)), unit) for name, obj in objects.items()}
 
 
 def put_links(poses: Mapping[bpy.types.Object, Pose], unit: float, seen: Seen = as_it_is) -> None:
-    """Move link objects to poses in the world [m]; what they carry goes along, and links among it stay where told."""
+    """Move links to poses in the world [m].
+
+    Objects that a link carries move with it, except links that are in `poses` themselves.
+    """
     worlds = {}
     for obj, pose in poses.items():
         worlds[obj] = matrix_of_pose(scaled_pose(pose, 1.0 / unit)) @ np.diag((*world_scale(obj), 1.0))
@@ -72,7 +93,7 @@ def put_links(poses: Mapping[bpy.types.Object, Pose], unit: float, seen: Seen = 
 
 
 def _place(obj: bpy.types.Object, basis: Matrix) -> None:
-    """Give the object the location and rotation of its own transform; its scale stays, to the last digit."""
+    """Set location and rotation of the object from its own transform `basis`. Its scale keeps every digit."""
     obj.location = basis.translation - obj.delta_location
     turn = basis.to_3x3() @ Matrix.Diagonal(own_scale(obj).tolist()).inverted()
     if obj.rotation_mode == "QUATERNION":
@@ -86,7 +107,10 @@ def _place(obj: bpy.types.Object, basis: Matrix) -> None:
 
 
 def _space_of(obj: bpy.types.Object, worlds: dict[bpy.types.Object, np.ndarray], seen: Seen) -> np.ndarray:
-    """What lies between the world and the object's own transform once all of `worlds` are where they are put."""
+    """Return the matrix from the space of the object's own transform to the world, shape (4, 4).
+
+    It holds for the state in which all objects of `worlds` are at their new places.
+    """
     if obj.parent is None:
         return np.eye(4)
     carrier = obj.parent

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The mass of a link, from the volumes of its meshes."""
+"""Compute the mass of a link from the volumes of its meshes."""
 
 from dataclasses import dataclass
 
@@ -20,9 +20,14 @@ UPPER = np.triu_indices(3)  # xx, xy, xz, yy, yz, zz
 
 @dataclass(frozen=True)
 class Weight:
-    """mass [kg], com [m] and inertia (xx, xy, xz, yy, yz, zz) [kg m^2] about it, in the link's axes; volume [m^3].
+    """Mass properties of a link, in the link's axes.
 
-    notes: what had to be assumed.
+    Attributes:
+        mass: [kg].
+        com: centre of mass [m].
+        inertia: about the centre of mass: xx, xy, xz, yy, yz, zz [kg m^2].
+        volume: [m^3].
+        notes: assumptions that were necessary.
     """
 
     mass: float
@@ -33,12 +38,18 @@ class Weight:
 
 
 def is_weighed(link: bpy.types.Object) -> bool:
-    """Whether the link's mass, or how it lies, comes from its meshes."""
+    """Return whether the link's mass or its centre of mass and inertia come from its meshes."""
     return getattr(link, ids.LINK).mass_source != "CUSTOM"
 
 
 def weigh(link: bpy.types.Object, around: Surroundings) -> Weight:
-    """Everything of the link that is seen, at the link's density, or as heavy as the link is said to be."""
+    """Return the mass properties of all meshes that are seen of the link.
+
+    The density is the link's, or follows from the mass that the user has set.
+
+    Raises:
+        ModelError: if the link has no mesh, or one that cannot be weighed.
+    """
     notes: list[str] = []
     solids = []
     seen = [part for part in parts_of(link, around) if part.is_seen and part.has_mesh]
@@ -66,7 +77,7 @@ def weigh(link: bpy.types.Object, around: Surroundings) -> Weight:
 
 
 def _properties(solid: Solid, matrix: np.ndarray, name: str, unit: float):
-    """In the link's axes [m]."""
+    """Return the mass properties of a solid at density 1, in the link's axes [m]."""
     if not len(solid.triangles):
         raise ModelError(f"object '{name}' is flat: give it thickness, or set the link's mass to Custom")
     triangles = matmul(solid.triangles, matrix[:3, :3].T) + matrix[:3, 3]

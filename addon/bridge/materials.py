@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How surfaces look: Blender's Principled shader and the core's `Material`, translated both ways.
+"""Convert the appearance of surfaces between Blender's Principled shader and the core's `Material`.
 
-Of the shader count the base colour or the image that is its colour, alpha, emission, and the specular level with its
-tint. The numbers are the same on both sides. A specular level of Blender's own default says nothing in the model.
+The shader's base colour or its image, alpha, emission, and specular level with tint are converted. The numbers are the
+same on both sides. A specular level at Blender's default is left out of the model.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ FORMAT_SUFFIXES = {"JPEG": ".jpg", "TARGA": ".tga", "TARGA_RAW": ".tga", "TIFF":
 
 
 class MaterialReader:
-    """Reads each material once. Images that are in no file are written to a folder of Blender's own, which it deletes.
+    """Reads each material once.
+
+    Images that are in no file are written to a temporary folder of Blender's, which Blender deletes.
 
     Attributes:
-        notes: what could not be taken over.
+        notes: what could not be converted.
     """
 
     def __init__(self):
@@ -56,7 +58,7 @@ class MaterialReader:
         return Material(diffuse, ambient, _specular(shader), _emissive(shader), texture)
 
     def _file_of(self, image: bpy.types.Image, owner: str) -> str:
-        """A file with the image; empty where it cannot be in one."""
+        """Return the path of a file with the image; empty if no file can contain it."""
         if image.source not in ("FILE", "GENERATED"):
             self.notes.append(
                 f"material '{owner}': its image '{image.name}' is {image.source.lower()} and left out; bake it to one"
@@ -68,7 +70,10 @@ class MaterialReader:
         return self._written(image, owner)
 
     def _named(self, path: Path, image: bpy.types.Image, owner: str) -> str:
-        """The image's own file, if it is one; told where it lies outside of the scene's folder, or of its library's."""
+        """Return the path of the image's own file; empty if it is no image.
+
+        It adds a note if the file lies outside of the folder of the scene or of the image's library.
+        """
         if not is_image(path):
             self.notes.append(
                 f"material '{owner}': its image '{image.name}' names '{path}', which is no image, and is left out; "
@@ -95,7 +100,7 @@ class MaterialReader:
                 path.write_bytes(packed.data)
             else:
                 image.save(filepath=str(path), save_copy=True)
-        except RuntimeError as error:  # Blender's word for all that can go wrong
+        except RuntimeError as error:  # Blender raises it for every failure
             self.notes.append(f"material '{owner}': its image '{image.name}' is left out: {str(error).strip()}")
             return ""
         return str(path)
@@ -107,7 +112,7 @@ def principled(material: bpy.types.Material) -> bpy.types.Node | None:
 
 
 def image_at(socket: bpy.types.NodeSocket) -> bpy.types.Image | None:
-    """The image that is linked straight to the socket."""
+    """Return the image of the texture node that is linked directly to the socket; None if there is none."""
     node = socket.links[0].from_node if socket.links else None
     return node.image if node is not None and node.type == "TEX_IMAGE" else None
 
@@ -134,7 +139,7 @@ def _emissive(shader: bpy.types.Node) -> Color | None:
 
 
 def new_material(name: str, look: Material) -> bpy.types.Material:
-    """A Blender material that looks so."""
+    """Return a new Blender material with a given appearance."""
     material = bpy.data.materials.new(name)
     material.use_nodes = True
     if look.diffuse:

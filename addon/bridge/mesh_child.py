@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs in a process of its own, as a script: imports mesh files for the Blender that has started it."""
+"""A script that runs in a process of its own and imports mesh files for the Blender that started it."""
 
 import importlib
 import importlib.util
@@ -8,9 +8,14 @@ from pathlib import Path
 
 
 def main(package: str, folder: str) -> None:
-    """package, folder: the name and place of Limberjack's package in the other process."""
+    """Import the package as in the other process, and serve its requests.
+
+    Args:
+        package: name of Limberjack's package in the other process.
+        folder: its path.
+    """
     spec = importlib.util.spec_from_file_location("limberjack_child", Path(folder) / "core" / "child.py")
-    assert spec is not None  # as for every .py file
+    assert spec is not None  # never None for a .py file
     assert spec.loader is not None
     child = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(child)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mesh files, each once, as one mesh in its own axes, with Z up.
+"""Read mesh files, each once, as one mesh in its own axes, with Z up.
 
-What a file names and claims is looked at first (`core/formats/mesh_sources.py`). Blender's own importers then read it
-in a process that may die (`mesh_importers.py`), and the mesh is fetched from the .blend file that this has written.
+First, the references and sizes in a file are checked (`core/formats/mesh_sources.py`). Then Blender's own importers
+read the file in a separate process, which may crash (`mesh_importers.py`). The process writes a .blend file, from which
+the mesh is loaded.
 """
 
 from __future__ import annotations
@@ -30,11 +31,16 @@ ROOT_PACKAGE = __name__.removesuffix(".addon.bridge.mesh_files")
 ROOT_FOLDER = Path(__file__).parents[2]
 CHILD = Path(__file__).with_name("mesh_child.py")
 PATIENCE = 300.0
-"""Seconds that a file may take."""
+"""Time after which the process that reads a file is killed [s]."""
 
 
 class MeshFiles:
-    """unit: metres in a Blender unit. notes: what mesh files name and is not opened. Close it in the end."""
+    """Reads mesh files and keeps their meshes. Close it after use.
+
+    Attributes:
+        unit: length of a Blender unit [m].
+        notes: files that mesh files refer to and that were not opened.
+    """
 
     def __init__(self, unit: float):
         self.unit = unit
@@ -43,9 +49,13 @@ class MeshFiles:
         self._reader: _Reader | None = None
 
     def mesh(self, path: str, within: Sequence[str] = ()) -> bpy.types.Mesh:
-        """The mesh in a file, which everybody who asks for it shares. Raises MeshFileError.
+        """Return the mesh in a file. All callers share it.
 
-        within: folders in which what the file names may lie, besides its own.
+        Args:
+            within: folders, besides the file's own, that may contain the files to which it refers.
+
+        Raises:
+            MeshFileError: if the file cannot be read.
         """
         place = Path(path).resolve()
         if place not in self._known:
@@ -59,7 +69,7 @@ class MeshFiles:
         return found
 
     def close(self) -> None:
-        """End the process that reads, if one was started."""
+        """End the process that reads files, if it was started."""
         if self._reader:
             self._reader.close()
             self._reader = None
@@ -88,8 +98,8 @@ class MeshFiles:
 
 
 def _fetched(path: Path) -> bpy.types.Mesh:
-    """The one mesh of a .blend file, with what it uses, as if it had been made here."""
-    loading: Any = bpy.data.libraries.load(str(path), link=False)  # its stub knows no context
+    """Return the one mesh of a .blend file, as local data of the open file."""
+    loading: Any = bpy.data.libraries.load(str(path), link=False)  # the stub does not declare a context manager
     with quiet(), loading as (there, here):
         here.meshes = list(there.meshes)
     (mesh,) = here.meshes
@@ -100,13 +110,13 @@ def _fetched(path: Path) -> bpy.types.Mesh:
 
 
 def _import_paths() -> list[str]:
-    """Where this process finds modules, but for Blender's own, which only Blender may add."""
+    """Return this process's module search path without the folders of Blender, which only Blender may add."""
     own = tuple(bpy.utils.script_paths())
     return [path for path in children.search_path() if not path.startswith(own)]
 
 
 class _Reader:
-    """The process that reads."""
+    """The process that reads mesh files."""
 
     def __init__(self):
         words = [ROOT_PACKAGE, str(ROOT_FOLDER)]
@@ -125,7 +135,11 @@ class _Reader:
         self._is_ready = False
 
     def read(self, source: Path, target: Path) -> str:
-        """Have a mesh file written as a .blend file. Returns why it could not be. Raises MeshFileError if it died."""
+        """Write a mesh file as a .blend file, and return why that failed; empty if it succeeded.
+
+        Raises:
+            MeshFileError: if the process died or could not be started.
+        """
         timer = threading.Timer(PATIENCE, self._process.kill)
         timer.daemon = True
         timer.start()
@@ -133,7 +147,7 @@ class _Reader:
             if not self._is_ready and self._answer() is None:
                 raise MeshFileError("the process that reads meshes cannot be started; look whether Blender can be")
             self._is_ready = True
-            with contextlib.suppress(OSError):  # it is dead, which its answer tells
+            with contextlib.suppress(OSError):  # the process has died; `_answer` then returns None
                 assert self._process.stdin is not None
                 self._process.stdin.write(json.dumps([str(source), str(target)]) + "\n")
                 self._process.stdin.flush()
@@ -145,7 +159,7 @@ class _Reader:
         return answer
 
     def _answer(self) -> str | None:
-        """What it says next, past what Blender says before it begins; None where it has ended."""
+        """Return the next answer of the process, and skip Blender's own output; None if the process has ended."""
         assert self._process.stdout is not None
         line = next((line for line in self._process.stdout if line.startswith('"')), "")
         return json.loads(line) if line.endswith("\n") else None

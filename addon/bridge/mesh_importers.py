@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's own importers of mesh files, and a process that does nothing else: what they die of ends that alone.
+"""Blender's own importers of mesh files, and a process that runs them, so that a crash ends that process only.
 
-OBJ, STL and PLY are taken as they are, which is what robotics means by them. glTF is Y up by its specification, and
-COLLADA says which axis is up in the file: Blender turns both.
+OBJ, STL and PLY files are read without rotation, as is usual in robotics. glTF is Y up by its specification, and
+COLLADA files name their up axis; Blender rotates both.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from ..quiet import quiet
 from .scratch_scene import all_data, remove_new, scratch_scene
 
 MOST_MEMORY = 32 * 2**30
-"""Bytes that the process may address, where the system can hold it to that."""
+"""Largest address space of the process, on systems that can limit it [bytes]."""
 
 
 def require_importer(path: Path) -> None:
-    """Raises MeshFileError where this Blender has no importer for such files."""
+    """Raise `MeshFileError` if this Blender has no importer for the type of a file."""
     suffix = path.suffix
     if suffix.lower() not in _IMPORTERS:
         raise MeshFileError(f"'{suffix}' files are not read; convert it to {', '.join(sorted(_IMPORTERS))}")
@@ -34,7 +34,11 @@ def require_importer(path: Path) -> None:
 
 
 def import_mesh(path: Path) -> bpy.types.Mesh:
-    """The mesh in a file, in metres. Raises MeshFileError."""
+    """Return the mesh in a file [m].
+
+    Raises:
+        MeshFileError: if it cannot be imported.
+    """
     before = all_data()
     kept: set[bpy.types.ID] = set()
     try:
@@ -42,7 +46,7 @@ def import_mesh(path: Path) -> bpy.types.Mesh:
             try:
                 with quiet():
                     _IMPORTERS[path.suffix.lower()](str(path))
-            except (RuntimeError, AttributeError, OSError, ValueError) as error:  # of Blender's own and of its scripts
+            except (RuntimeError, AttributeError, OSError, ValueError) as error:  # from C and from scripts
                 raise MeshFileError(f"Blender cannot read it: {_last_line(error)}") from error
             scene.view_layers[0].update()
             mesh = _joined(scene)
@@ -53,13 +57,14 @@ def import_mesh(path: Path) -> bpy.types.Mesh:
 
 
 def serve() -> None:
-    """Answer each line of stdin, a JSON list of a mesh file and a .blend to write it to, by a line of JSON on stdout.
+    """Answer requests until stdin ends.
 
-    The answer is empty where the mesh was written, else why not. Ends with stdin.
+    Each line of stdin is a JSON list: a mesh file, and the .blend file to which its mesh is to be written. The answer
+    is a JSON string on a line of stdout: empty if the mesh was written, else the reason why not.
     """
     _limit_memory()
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as answers:
-        os.dup2(2, 1)  # all else that is printed
+        os.dup2(2, 1)  # other output goes to stderr
         print(json.dumps("ready"), file=answers, flush=True)
         for line in sys.stdin:
             source, target = json.loads(line)
@@ -73,7 +78,7 @@ def _served(source: Path, target: str) -> str:
         return str(error)
     except MemoryError:
         return "it takes more memory than there is; reduce it"
-    except Exception as error:  # of Blender's scripts, which a strange file leads anywhere
+    except Exception as error:  # bad files make Blender's scripts raise anything
         return f"Blender cannot read it: {_last_line(error)}"
     bpy.data.libraries.write(target, {mesh}, path_remap="ABSOLUTE", fake_user=True)
     bpy.data.meshes.remove(mesh)
@@ -81,7 +86,7 @@ def _served(source: Path, target: str) -> str:
 
 
 def _limit_memory() -> None:
-    with contextlib.suppress(ImportError, ValueError, OSError):  # Windows has none of it
+    with contextlib.suppress(ImportError, ValueError, OSError):  # Windows cannot limit it
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
@@ -93,7 +98,11 @@ def _last_line(error: Exception) -> str:
 
 
 def _joined(scene: bpy.types.Scene) -> bpy.types.Mesh:
-    """All the meshes of a scene as one, in the world's axes."""
+    """Return all meshes of a scene as one, in world axes.
+
+    Raises:
+        MeshFileError: if there are no faces.
+    """
     objects = [obj for obj in scene.objects if obj.type == "MESH"]
     places = [obj.matrix_world.copy() for obj in objects]
     for obj, place in zip(objects, places, strict=True):

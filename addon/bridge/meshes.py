@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Meshes as Blender evaluates them, as arrays."""
+"""Meshes as arrays, as Blender evaluates them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class MeshData:
 
 
 def mesh_data(evaluated: bpy.types.Object) -> MeshData:
-    """The mesh of an evaluated object, with its modifiers; curves and texts too."""
+    """Return the mesh of an evaluated object, modifiers applied. Curves and texts have one, too."""
     mesh = evaluated.to_mesh()
     if mesh is None:
         nothing = np.zeros(0, dtype=np.int32)
@@ -52,7 +52,7 @@ def mesh_data(evaluated: bpy.types.Object) -> MeshData:
 
 
 def data_of(mesh: bpy.types.Mesh) -> MeshData:
-    """A mesh as it is stored."""
+    """Return the arrays of a mesh data-block."""
     mesh.calc_loop_triangles()
     layer = mesh.uv_layers.active
     return MeshData(
@@ -73,7 +73,7 @@ def _column(items, name: str, width: int, kind: type) -> np.ndarray:
 
 
 def turned_inside_out(data: MeshData) -> MeshData:
-    """The same points, with the faces looking the other way."""
+    """Return the mesh with all faces reversed."""
     ends = np.append(data.starts[1:], len(data.corners))[: len(data.starts)]
     pieces = [np.arange(end - 1, start - 1, -1) for start, end in zip(data.starts, ends, strict=True)]
     order = np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.int64)
@@ -87,7 +87,7 @@ def turned_inside_out(data: MeshData) -> MeshData:
 
 
 def convex_hull(mesh: bmesh.types.BMesh) -> None:
-    """Leave of a mesh its convex hull only."""
+    """Reduce a mesh to its convex hull, in place."""
     for face in list(mesh.faces):
         mesh.faces.remove(face)
     for edge in list(mesh.edges):
@@ -99,7 +99,7 @@ def convex_hull(mesh: bmesh.types.BMesh) -> None:
 
 @contextmanager
 def rebuilt(data: MeshData, change: Callable[[bmesh.types.BMesh], object]) -> Iterator[bmesh.types.BMesh]:
-    """The triangles as a BMesh on which `change` has worked."""
+    """Yield a BMesh of the mesh's triangles to which `change` was applied. It is freed afterwards."""
     mesh = bmesh.new()
     try:
         vertices = [mesh.verts.new(point) for point in data.vertices.tolist()]
@@ -114,7 +114,7 @@ def rebuilt(data: MeshData, change: Callable[[bmesh.types.BMesh], object]) -> It
 
 
 def hull_of(data: MeshData) -> tuple[np.ndarray, tuple[tuple[int, ...], ...]]:
-    """Vertices and faces of the convex hull."""
+    """Return vertices, shape (n, 3), and faces of the convex hull. A planar mesh has no faces."""
     with rebuilt(data, convex_hull) as mesh:
         mesh.verts.index_update()
         points = np.array([vertex.co[:] for vertex in mesh.verts], dtype=np.float64).reshape(-1, 3)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Copies of links and joints as a mirror in the world's plane x = 0 shows them."""
+"""Mirror links and joints in the world's plane x = 0, as new objects."""
 
 from __future__ import annotations
 
@@ -30,31 +30,38 @@ SUFFIX = ".mirrored"
 OTHER_SIDE = {"L": "R", "l": "r", "Left": "Right", "left": "right", "LEFT": "RIGHT"}
 OTHER_SIDE |= {right: left for left, right in OTHER_SIDE.items()}
 SIDE = re.compile(rf"(?<![^\W_])({'|'.join(OTHER_SIDE)})(?![^\W_])")
-"""A side that stands by itself, between anything but letters and digits."""
+"""Pattern of a side in a name, such as L or Left, between characters that are neither letters nor digits."""
 
 Object = bpy.types.Object
 
 
 @dataclass
 class Mirrored:
-    """What was made. copies: of each object, its image. notes: what the user should know."""
+    """The objects that `mirror` made.
+
+    Attributes:
+        copies: the mirror image of each object.
+        notes: messages for the user.
+    """
 
     copies: dict[Object, Object] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
 def is_in_the_middle(link: Object) -> bool:
-    """Whether the link's origin lies on the plane, within a millionth of its size."""
+    """Return whether the link's origin lies on the mirror plane, within a millionth of the link's size."""
     x, *_ = drawn_pose(link)
     return abs(x) <= 1e-6 * max(*link.dimensions, 1e-3)
 
 
 def mirror(links: list[Object], scene: bpy.types.Scene) -> Mirrored:
-    """Copy the links with all their shapes, and the joints whose child is one of them, or that hold one to a link of
-    the middle. Where a joint's other link has no copy, its namesake of the other side serves, or else it serves both.
+    """Copy links with all their shapes, and joints, as their mirror images.
+
+    A joint is copied if its child is one of the links, or if it joins a link on the mirror plane to one of them. If the
+    other link of a joint is not copied, the copy joins the link with the name of the other side, or else the same link.
 
     Raises:
-        ModelError: a link or joint cannot be used; nothing is changed.
+        ModelError: if a link or joint cannot be used; nothing is changed then.
     """
     joints = [obj for obj in objects_present(scene) if is_joint(obj) and _is_to_be_copied(obj, links)]
     images = {obj: _Image.of(obj) for link in links for obj in _with_shapes(link, scene)}
@@ -90,7 +97,10 @@ def _ends(joint: Object) -> tuple[Object | None, Object]:
 
 
 def _serving(link: Object, links: list[Object], scene: bpy.types.Scene) -> Object:
-    """The link that the image of a joint hangs on where this one is not copied: that of the other side, or itself."""
+    """Return the link to which the image of a joint is attached if this link is not copied.
+
+    It is the link with the name of the other side, or else this link.
+    """
     other = scene.objects.get(flipped_name(link.name))
     if other is None or other in links or not is_link(other) or is_in_the_middle(link):
         return link
@@ -98,7 +108,7 @@ def _serving(link: Object, links: list[Object], scene: bpy.types.Scene) -> Objec
 
 
 def _with_shapes(link: Object, scene: bpy.types.Scene) -> list[Object]:
-    """The link and what it carries that is neither a link nor a joint, parents first."""
+    """Return the link and the objects that it carries, without links and joints, parents first."""
     found, here = [link], set(scene.objects)
     for obj in found:
         found += [child for child in obj.children if child in here and not is_link(child) and not is_joint(child)]
@@ -115,14 +125,14 @@ def _is_to_be_copied(joint: Object, links: list[Object]) -> bool:
 def _frames(
     obj: Object, joint: Joint, links: list[Object], serving: dict[Object, Object], unit: float
 ) -> tuple[Pose, Pose]:
-    """X_PJ and X_CJ [Blender units] of the joint's image."""
+    """Return X_PJ and X_CJ of the joint's image [Blender units]."""
     X_PJ, X_CJ = joint_frames(obj, joint, unit)
     parent, child = _ends(obj)
     return _image_on(parent, X_PJ, links, serving), _image_on(child, X_CJ, links, serving)
 
 
 def _image_on(link: Object | None, X_LJ: Pose, links: list[Object], serving: dict[Object, Object]) -> Pose:
-    """Of a joint's frame in the link, in the link's copy, or in the one that serves in its stead."""
+    """Return the mirror image of a joint's frame, in the link's copy or in the link that is used instead."""
     if link is None or link in links:
         return mirrored_pose(X_LJ)
     return compose(inverse(drawn_pose(serving[link])), mirrored_pose(compose(drawn_pose(link), X_LJ)))
@@ -130,11 +140,13 @@ def _image_on(link: Object | None, X_LJ: Pose, links: list[Object], serving: dic
 
 @dataclass
 class _Image:
-    """Where an object's image stands, found before anything is changed.
+    """The pose of an object's mirror image, computed before anything is changed.
 
     Attributes:
-        drawn: the pose of a link as it was drawn [Blender units].
-        basis: the object's own transform without animation. carried: the matrix in the world that it stands in.
+        drawn: the pose in which a link was drawn [Blender units].
+        basis: the object's own transform without animation.
+        carried: matrix from the space of this transform to the world, shape (4, 4).
+        is_animated: whether the object is animated.
     """
 
     drawn: Pose
@@ -144,7 +156,7 @@ class _Image:
 
     @classmethod
     def of(cls, obj: Object) -> _Image:
-        own_scale(obj)  # raises where it is zero
+        own_scale(obj)  # raises an error if a factor is 0
         drawn = drawn_pose(obj) if is_link(obj) else IDENTITY
         inverse_of_parent = to_array(obj.matrix_parent_inverse)
         carried = _matrix_drawn(obj.parent) @ inverse_of_parent if obj.parent else np.eye(4)
@@ -153,7 +165,10 @@ class _Image:
         return cls(drawn, basis, carried, moved)
 
     def put(self, copy: Object, parent: Object | None) -> None:
-        """The copy's own transform is the image of the object's; what carries it takes the rest."""
+        """Apply the mirror image to a copy.
+
+        The copy's own transform becomes the image of the object's. The remaining part goes into its parent inverse.
+        """
         if self.is_animated:
             _set_basis(copy, self.basis)
         copy.location.x *= -1.0
@@ -170,7 +185,7 @@ class _Image:
         if copy.parent is None:
             return
         if parent is not None:
-            held = to_array(copy.matrix_parent_inverse)  # which a new parent resets
+            held = to_array(copy.matrix_parent_inverse)  # a new parent resets it
             copy.parent = parent
             copy.matrix_parent_inverse = Matrix((held @ S).tolist())
         else:
@@ -179,7 +194,7 @@ class _Image:
 
 
 def _matrix_drawn(obj: Object) -> np.ndarray:
-    """The object's matrix in the world as the model was drawn, wherever an animation has it now."""
+    """Return the object's world matrix in the pose in which the model was drawn, whatever animation shows now."""
     if not is_animated(obj):
         return to_array(obj.matrix_world)
     if is_link(obj):
@@ -189,7 +204,7 @@ def _matrix_drawn(obj: Object) -> np.ndarray:
 
 
 def _set_basis(obj: Object, basis: np.ndarray) -> None:
-    """Location and rotation without deltas; the scale stays, with its signs."""
+    """Set location and rotation, with deltas at zero. The scale keeps its signs."""
     pose = pose_of_matrix(basis, own_scale(obj))
     obj.delta_location = (0.0, 0.0, 0.0)
     obj.delta_rotation_euler, obj.delta_rotation_quaternion = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
@@ -202,7 +217,10 @@ def _set_basis(obj: Object, basis: np.ndarray) -> None:
 
 
 def _copy(obj: Object, done: Mirrored) -> Object:
-    """In the same collections, showing the same data, under the other side's name, and without animation."""
+    """Return a copy of an object with the same data, in the same collections, without animation and constraints.
+
+    Its name is that of the other side.
+    """
     constraints = active_constraints(obj)
     if constraints:
         done.notes.append(f"'{obj.name}': its constraint '{constraints[0].name}' is not mirrored")
@@ -219,7 +237,10 @@ def _copy(obj: Object, done: Mirrored) -> Object:
 
 
 def flipped_name(name: str) -> str:
-    """As Blender flips the names of bones, and also where the side stands within the name, as in arm.L_joint."""
+    """Return the name with left and right exchanged.
+
+    It does this as Blender does for bones, and also for sides within a name, as in arm.L_joint.
+    """
     flipped = bpy.utils.flip_name(name)
     return SIDE.sub(lambda found: OTHER_SIDE[found[0]], name) if flipped == name else flipped
 
@@ -230,7 +251,11 @@ def _name_of_image(name: str) -> str:
 
 
 def _mirror_link(copy: Object, drawn: Pose) -> None:
-    """drawn: the pose of the link that was copied."""
+    """Mirror the settings of a link.
+
+    Args:
+        drawn: the pose in which the original was drawn.
+    """
     settings = getattr(copy, ids.LINK)
     settings.rest_pose = format_pose(mirrored_pose(drawn))
     settings.com = mirrored_point(tuple(settings.com))

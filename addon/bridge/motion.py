@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether something moves an object, so that where it is now says nothing about how the model was drawn."""
+"""Find out whether something moves an object, so that its present pose is not the pose in which it was drawn."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -28,18 +28,18 @@ def action_of(obj: bpy.types.Object) -> bpy.types.Action | None:
 
 
 def is_bake(action: bpy.types.Action | None) -> TypeGuard[bpy.types.Action]:
-    """Whether an action is a bake of ours."""
+    """Return whether an action is a bake of this add-on."""
     return action is not None and bool(action.get(ids.BAKE_MARK))
 
 
 def fcurves_of(owner: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
-    """The F-curves that the action of an object, or of other data, holds for it."""
+    """Yield the F-curves of a data-block's action that belong to it."""
     if data := owner.animation_data:
         yield from curves_in(data.action, data.action_slot)
 
 
 def curves_in(action: bpy.types.Action | None, slot) -> Iterator[bpy.types.FCurve]:
-    """The F-curves in a slot of an action; none where there is neither."""
+    """Yield the F-curves in a slot of an action; none if there is no action or no slot."""
     if action is None or slot is None:
         return
     for layer in action.layers:
@@ -50,37 +50,47 @@ def curves_in(action: bpy.types.Action | None, slot) -> Iterator[bpy.types.FCurv
 
 
 def is_animated(obj: bpy.types.Object) -> bool:
-    """Whether animation, a constraint or a preview moves the object, or what carries it, or a joint that has keys."""
+    """Return whether the object moves by animation, a constraint, a preview, or a joint whose values have keys.
+
+    Motion of its parents counts, too.
+    """
     is_moved = moves_itself(obj) or follows_keys(obj) or is_previewed(obj)
     return is_moved or (obj.parent is not None and is_animated(obj.parent))
 
 
 def is_previewed(obj: bpy.types.Object) -> bool:
-    """Whether a preview shows the link elsewhere than it is."""
+    """Return whether a preview shows the link at another pose than its own."""
     return bool(getattr(obj, ids.LINK).before_preview)
 
 
 def value_curves(joint: bpy.types.Object) -> list[bpy.types.FCurve]:
-    """The F-curves of a joint's values, which move links."""
+    """Return the F-curves of a joint's values, which move links, except muted ones."""
     curves = (curve for curve in fcurves_of(joint) if curve.data_path.startswith(f"{ids.JOINT}.coordinates["))
     return [curve for curve in curves if not curve.mute and not (curve.group and curve.group.mute)]
 
 
 def follows_keys(link: bpy.types.Object) -> bool:
-    """Whether a joint moves the link whose values have keys."""
+    """Return whether the joint that moves the link has keys for its values."""
     joint = getattr(link, ids.LINK).led_by
     if joint is None or not joint.users_scene or not getattr(joint, ids.JOINT).is_joint:
-        return False  # it was deleted, though this pointer still keeps its data
+        return False  # it was deleted; only this pointer keeps its data
     return bool(value_curves(joint))
 
 
 def starting_basis(obj: bpy.types.Object) -> np.ndarray:
-    """The object's own transform, shape (4, 4); of an animated one, that at its first key, at whatever frame we are."""
+    """Return the object's own transform, shape (4, 4).
+
+    An animated object has that of its first key, independent of the present frame.
+    """
     return basis_at(obj)
 
 
 def basis_at(obj: bpy.types.Object, frame: float | None = None) -> np.ndarray:
-    """The object's own transform, shape (4, 4), as its F-curves have it at a frame, or at the first key of each."""
+    """Return the object's own transform, shape (4, 4), evaluated from its F-curves.
+
+    Args:
+        frame: None for the first key of each F-curve.
+    """
     curves = [curve for curve in fcurves_of(obj) if curve.data_path.startswith(TRANSFORMS + SCALES)]
     if not curves:
         return np.array(obj.matrix_basis, dtype=np.float64)
@@ -125,18 +135,22 @@ def may_follow_own_keys(obj: bpy.types.Object) -> bool:
 
 
 def changes_its_size(obj: bpy.types.Object) -> bool:
-    """Whether keys or a driver change the object's own scale."""
+    """Return whether keys or a driver change the object's own scale."""
     return is_changing(obj, SCALES)
 
 
 def _all_curves(owner: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
-    """The F-curves of the owner's action and strips, and its drivers."""
+    """Yield the F-curves of the owner's action and strips, and those of its drivers."""
     strips = (curves_in(strip.action, strip.action_slot) for strip in playing_strips(owner))
     yield from chain(fcurves_of(owner), owner.animation_data.drivers if owner.animation_data else (), *strips)
 
 
 def is_changing(owner: bpy.types.ID, paths: tuple[str, ...]) -> bool:
-    """Whether a driver, keys that differ or strips of them change what lies on data paths that begin so."""
+    """Return whether a driver, different keys or strips with different keys change a property.
+
+    Args:
+        paths: beginnings of the data paths of the properties.
+    """
     drivers = owner.animation_data.drivers if owner.animation_data else ()
     if any(driver.data_path.startswith(paths) for driver in drivers):
         return True
@@ -149,7 +163,7 @@ def is_changing(owner: bpy.types.ID, paths: tuple[str, ...]) -> bool:
 
 
 def moves_itself(obj: bpy.types.Object) -> bool:
-    """Whether something other than a plain parent moves the object."""
+    """Return whether something other than an object parent moves the object."""
     if _is_on_a_bone(obj) or active_constraints(obj) or transform_drivers(obj) or strips_on(obj, TRANSFORMS):
         return True
     return has_own_keys(obj)
@@ -160,9 +174,9 @@ def _is_on_a_bone(obj: bpy.types.Object) -> bool:
 
 
 def what_holds(link: bpy.types.Object) -> str:
-    """Why the link cannot be put elsewhere for more than a moment, and what to do; empty where it can.
+    """Return why the link cannot be moved permanently, and what to do; empty if it can be moved.
 
-    Its own keys let it be posed: they take it back when the frame changes, as everywhere in Blender.
+    Keys of its own are no reason: as everywhere in Blender, they apply again when the frame changes.
     """
     if not link.is_editable:
         return "it comes from a library: make it local"
@@ -183,30 +197,33 @@ def what_holds(link: bpy.types.Object) -> str:
 
 
 def has_own_keys(obj: bpy.types.Object) -> bool:
-    """Whether F-curves of its own move the object."""
+    """Return whether F-curves of its own action move the object."""
     return any(curve.data_path.startswith(TRANSFORMS) for curve in fcurves_of(obj))
 
 
 def playing_tracks(owner: bpy.types.ID) -> list[bpy.types.NlaTrack]:
-    """The tracks of its nonlinear animation that are not muted."""
+    """Return the tracks of the nonlinear animation that are in effect: not muted, and solo if any track is solo."""
     data = owner.animation_data
     tracks = data.nla_tracks if data and data.use_nla else ()
-    tracks = [track for track in tracks if track.is_solo] or tracks  # which silences all others
+    tracks = [track for track in tracks if track.is_solo] or tracks  # solo tracks silence all others
     return [track for track in tracks if not track.mute]
 
 
 def playing_strips(owner: bpy.types.ID) -> list[bpy.types.NlaStrip]:
-    """The strips of its nonlinear animation that are not muted."""
+    """Return the strips of the nonlinear animation whose tracks are in effect."""
     return [strip for track in playing_tracks(owner) for strip in track.strips]
 
 
 def strips_on(obj: bpy.types.Object, paths: tuple[str, ...]) -> list[bpy.types.NlaStrip]:
-    """Those that have curves whose data paths begin so, or whose curves lie deeper, as those of a meta strip do."""
+    """Return the strips in effect that have F-curves on data paths with these beginnings.
+
+    Strips without an action, such as meta strips, are included, since their F-curves lie deeper.
+    """
     return [strip for strip in playing_strips(obj) if _has_curves(strip, paths)]
 
 
 def tracks_on(obj: bpy.types.Object, paths: tuple[str, ...]) -> list[bpy.types.NlaTrack]:
-    """The tracks that play strips on these data paths, as `strips_on` finds them."""
+    """Return the tracks in effect that contain strips on these data paths, as `strips_on` finds them."""
     return [track for track in playing_tracks(obj) if any(_has_curves(strip, paths) for strip in track.strips)]
 
 

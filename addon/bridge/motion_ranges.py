@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far joints go while their links move as they are animated, and the limits that follow."""
+"""Measure the range of joint coordinates while links move by animation, and set limits accordingly."""
 
 from __future__ import annotations
 
@@ -19,19 +19,22 @@ from .numbers import scaled_pose, unit_length
 from .poses import live_pose
 
 STILL = {Unit.ANGLE: 1e-4, Unit.LENGTH: 1e-5, Unit.NUMBER: 0.0}
-"""Range [rad, m] below which an axis counts as unmoved: more than single precision makes of a link at rest."""
+"""Range of a coordinate below which its axis counts as unmoved [rad, m]. It is larger than the range that single
+precision causes for a link at rest.
+"""
 
 ROOM = {Unit.ANGLE: np.deg2rad(2.0), Unit.LENGTH: 0.001, Unit.NUMBER: 0.0}
-"""What an axis that stands still gets on either side [rad, m], so that it is not locked."""
+"""Distance of the limits on either side of an axis that does not move [rad, m], so that it is not locked."""
 
 
 @dataclass
 class Motion:
-    """What a joint goes through.
+    """The range of a joint's motion.
 
     Attributes:
-        lowest, highest: of each limited axis, by its number [rad, m].
-        astray: how far its links went from what the joint allows [m, rad].
+        q: coordinates at the last frame; the start of the search at the next.
+        lowest, highest: coordinate range of each limited axis, by axis number [rad, m].
+        astray: largest gap between the links and the poses that the joint allows [m, rad].
     """
 
     joint: Joint
@@ -56,7 +59,11 @@ class Motion:
         return self.highest[number] - self.lowest[number] > STILL[self.joint.axis_unit(number)]
 
     def limited(self, margin: float) -> Joint:
-        """The joint with limits at the motion's, and `margin` times their distance beyond on either side."""
+        """Return the joint with limits around the motion's range.
+
+        Args:
+            margin: distance of the limits from the range, relative to its length.
+        """
         axes = list(self.joint.axes)
         bounds = {row.axis: (row.least, row.most) for row in self.joint.kind.rows}
         for number, lowest in self.lowest.items():
@@ -77,7 +84,11 @@ class Motion:
 
 
 def limitable(joints: dict[bpy.types.Object, Joint]) -> dict[bpy.types.Object, Joint]:
-    """Those that can have limits; fixed joints and their like are passed over. Raises ModelError where all are such."""
+    """Return the joints that can have limits, without others such as fixed joints.
+
+    Raises:
+        ModelError: if no joint can.
+    """
     found = {obj: joint for obj, joint in joints.items() if _can_be_limited(joint)}
     if not found:
         joint = next(iter(joints.values()))
@@ -104,7 +115,7 @@ def require_motion(obj: bpy.types.Object, motion: Motion, scene: bpy.types.Scene
 
 
 def watched(joints: dict[bpy.types.Object, Joint], scene: bpy.types.Scene) -> dict[bpy.types.Object, Motion]:
-    """The motion of each joint over the scene's frames; the scene is left at the frame where it was."""
+    """Return the motion of each joint over the scene's frames. The scene returns to the frame that it showed."""
     motions = {obj: Motion(joint, np.array(joint.q_neutral)) for obj, joint in joints.items()}
     before, within = scene.frame_current, scene.frame_subframe
     try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Baked machines that were moved, scaled or given a parent since: their keys know nothing of it.
+"""Baked machines that were moved, scaled or parented after their bake, which their keys do not reflect.
 
-A machine is what joints connect. Matrices have shape (4, 4), in Blender units.
+A machine is a set of links that joints connect. Matrices have shape (4, 4), in Blender units.
 """
 
 from __future__ import annotations
@@ -33,10 +33,12 @@ from .poses import matrix_of_pose, to_array, world_scale
 from .read_joints import joint_of
 
 NEAR = 1e-4
-"""What counts as the same place, of a machine's distance from the origin or 1, and the same turn [rad]."""
+"""Tolerance for equal poses: angle [rad], and length relative to the distance from the origin or to 1 Blender unit,
+whichever is larger.
+"""
 
 UNTURNED = 1e-5
-"""Turn below which a machine was moved without being turned [rad]: single precision makes as much of it."""
+"""Angle below which a machine counts as not rotated [rad]; single precision causes angles of this size."""
 
 STILL = np.eye(4)
 
@@ -44,17 +46,18 @@ LEFT_BEHIND = "bake-left-behind"
 """Code of the problem that whole machines were moved or copied after their bake."""
 
 UNTIL_NEXT_FRAME = (LEFT_BEHIND, "bake-moved")
-"""Codes of problems that may be gone when another frame is shown."""
+"""Codes of problems that may disappear when another frame is shown."""
 
 
 @dataclass
 class Machine:
-    """Links and joints that hang together, of which a bake moves some.
+    """Connected links and joints, some of which a bake moves.
 
     Attributes:
-        dragged: how each link stands away from where its keys have it at this frame.
-        carried: how the keys of each have it elsewhere than the bake did, as its scale or what carries it has changed.
-        is_shared: whether something else plays the same keys.
+        dragged: displacement of each link from the pose of its keys at this frame.
+        carried: displacement of the pose of each link's keys since the bake, because its scale or its parent has
+            changed.
+        is_shared: whether another object plays the same keys.
     """
 
     links: list[bpy.types.Object]
@@ -69,22 +72,22 @@ class Machine:
 
     @property
     def actions(self) -> dict[bpy.types.Action, None]:
-        """The bakes that it plays, in the order of its objects."""
+        """The bakes that the machine plays, in the order of its objects."""
         return {action: None for obj in self.objects if is_bake(action := action_of(obj))}
 
     @property
     def grounds(self) -> list[bpy.types.Object]:
-        """Joints that hold it in the world."""
+        """The joints that join the machine to the world."""
         return [obj for obj in self.joints if getattr(obj, ids.JOINT).parent is None and getattr(obj, ids.JOINT).X_PJ]
 
     @cached_property
     def drag(self) -> np.ndarray | None:
-        """How the whole was taken away from its keys; None where some links were moved otherwise than others."""
+        """The common displacement of all links from their keys; None if they were displaced differently."""
         return _common(self.dragged)
 
     @cached_property
     def carry(self) -> np.ndarray | None:
-        """As `drag`, by what carries it."""
+        """The common displacement of the keys' poses since the bake; None if they were displaced differently."""
         return _common(self.carried)
 
     @property
@@ -93,7 +96,7 @@ class Machine:
 
     @property
     def is_moved(self) -> bool:
-        """Whether it stands elsewhere as a whole, joints and all, so that its bake can simply go along."""
+        """Whether the machine was moved as a whole, its joints included, so that its bake can move along."""
         if self.drag is None or self.carry is None:
             return False
         if is_still(self.drag):
@@ -105,17 +108,17 @@ class Machine:
 
     @property
     def is_left_behind(self) -> bool:
-        """Whether its bake can move along with it, or can become its own."""
+        """Whether its bake can move along with it, or can be made a bake of its own."""
         return self.is_moved or self.can_be_parted
 
     @property
     def can_be_parted(self) -> bool:
-        """Whether it is a copy without a bake of its own: it plays another's, or each link a copy of the whole."""
+        """Whether it is a copy: it plays the bake of another machine, or each object plays a copy of the bake."""
         return self.is_shared or self.can_be_joined
 
     @property
     def can_be_joined(self) -> bool:
-        """Whether its objects play copies of one bake, of which a single one has all their slots."""
+        """Whether its objects play copies of one bake, and one of the copies has the slots of all objects."""
         marks = {str(action.get(ids.BAKE_MARK)) for action in self.actions}
         if len(self.actions) < 2 or len(marks) > 1:
             return False
@@ -126,7 +129,7 @@ class Machine:
 
 
 def baked_machines(scene: bpy.types.Scene) -> list[Machine]:
-    """Those of the scene that play a bake, but for what a preview shows elsewhere; the newest last."""
+    """Return the machines of the scene that play a bake and are not in a preview, the newest last."""
     if not any(is_bake(action_of(obj)) for obj in (*links_in(scene), *joints_in(scene))):
         return []
     frame = scene.frame_current_final
@@ -138,18 +141,21 @@ def baked_machines(scene: bpy.types.Scene) -> list[Machine]:
         for link in machine.links:
             _compare(machine, link, frame)
         for joint in machine.grounds:
-            with suppress(ModelError):  # of one that cannot be read, Problems tells
+            with suppress(ModelError):  # Problems reports joints that cannot be read
                 _compare_led(machine, joint, scene)
     return found
 
 
 def left_behind(scene: bpy.types.Scene) -> list[Machine]:
-    """The machines whose bakes can go along with them, or are to become their own; the newest last."""
+    """Return the machines whose bakes can move along with them or can be made their own, the newest last."""
     return [machine for machine in baked_machines(scene) if machine.is_left_behind]
 
 
 def require_in_place(scene: bpy.types.Scene) -> None:
-    """Raise SceneError if a machine was moved after its bake: its joints are elsewhere than its keys have its links."""
+    """Raise `SceneError` if a machine was moved as a whole after its bake.
+
+    Its joints are then elsewhere than the poses of its links' keys.
+    """
     moved = [it for it in left_behind(scene) if it.is_moved and it.drag is not None and not is_still(it.drag)]
     if moved:
         name = model_name(moved[0].links[0])
@@ -160,17 +166,21 @@ def require_in_place(scene: bpy.types.Scene) -> None:
 
 
 def put_ground_back(scene: bpy.types.Scene, name: str) -> None:
-    """Put the Empty of a joint where the joint's frames are stored, if the scene still has that joint."""
+    """Move the Empty of a joint to its stored frame.
+
+    Args:
+        name: of the joint; nothing happens if the scene does not have it any more.
+    """
     joint = scene.objects.get(name)
     if joint is not None and is_joint(joint) and getattr(joint, ids.JOINT).X_PJ and not moves_itself(joint):
         place_empty(joint, stored_frames(joint)[0])
 
 
 def put_grounds_back_after_undo(scene: bpy.types.Scene) -> None:
-    """Put joints back that were moved with whole baked machines, after an undo to the step of that move.
+    """Move joints back that were moved with whole baked machines, after the user has undone the move.
 
-    Blender has put the links back on their keys then, but not the joints. Somebody who had moved a joint alone, to
-    change the model, has not selected the link that it holds.
+    Blender has then restored the links from their keys, but not the joints. A user who has moved a joint alone, to edit
+    the model, has not selected its link, and such a joint stays.
     """
     for machine in baked_machines(scene):
         for joint in machine.grounds:
@@ -181,9 +191,9 @@ def put_grounds_back_after_undo(scene: bpy.types.Scene) -> None:
 
 
 def told(scene: bpy.types.Scene) -> Iterator[tuple[str, bpy.types.Object, str]]:
-    """What was done to baked machines that their keys do not go along with: a code, the link, and the sentence.
+    """Yield the changes to baked machines that their keys do not reflect: a code, a link, and a sentence.
 
-    Machines whose bakes can move along are told of together, since all have to move along at once.
+    Machines whose bakes can move along share one sentence, since all of them have to move along at once.
     """
     machines = baked_machines(scene)
     left = [machine for machine in machines if machine.is_left_behind]
@@ -222,7 +232,7 @@ def _first(moves: dict[bpy.types.Object, np.ndarray], is_meant: Callable) -> bpy
 
 
 def tidy_move(link: bpy.types.Object, move: np.ndarray) -> np.ndarray:
-    """The rigid displacement of a link, without the digits that are noise."""
+    """Return the rigid displacement of a link without rounding noise."""
     found = _common({link: move})
     return STILL if found is None else found
 
@@ -251,12 +261,12 @@ def _compare(machine: Machine, link: bpy.types.Object, frame: float) -> None:
         machine.dragged[link] = world @ np.linalg.inv(keyed_world(link, frame))
         if there is not None and not animated_carrier(link):
             machine.carried[link] = keyed_world(link) @ np.linalg.inv(there)
-    elif there is not None and not follows_keys(link) and not animated_carrier(link):  # the bake has it at rest
+    elif there is not None and not follows_keys(link) and not animated_carrier(link):  # at rest in the bake
         (machine.carried if link.parent else machine.dragged)[link] = world @ np.linalg.inv(there)
 
 
 def _compare_led(machine: Machine, joint: bpy.types.Object, scene: bpy.types.Scene) -> None:
-    """For a link that a keyed joint leads: where the joint has it, at the joint's old place."""
+    """Add the displacement of a link that a keyed joint moves, relative to its pose at the joint's stored frame."""
     child = getattr(joint, ids.JOINT).child
     keyed = keyed_numbers_of(joint, scene.frame_current_final)
     if has_own_keys(child) or not keyed:
@@ -274,9 +284,12 @@ def _compare_led(machine: Machine, joint: bpy.types.Object, scene: bpy.types.Sce
 
 
 def keyed_world(obj: bpy.types.Object, frame: float | None = None) -> np.ndarray:
-    """Where its keys, and those of what carries it, have an object at a frame, or at their first.
+    """Return the world matrix of an object by its own keys and those of its parents.
 
-    What else moves a carrier is taken as it is now.
+    Parents that move in other ways count as they are now.
+
+    Args:
+        frame: None for the first key of each F-curve.
     """
     own = basis_at(obj, frame) if has_own_keys(obj) else to_array(obj.matrix_basis)
     if obj.parent is None:
@@ -288,14 +301,20 @@ def keyed_world(obj: bpy.types.Object, frame: float | None = None) -> np.ndarray
 
 
 def animated_carrier(link: bpy.types.Object) -> bpy.types.Object | None:
-    """What carries the link and moves, and is no link: keys below it are not the same everywhere."""
+    """Return the object that carries the link and moves and is no link; None if there is none.
+
+    Keys below such an object do not determine a pose in the world.
+    """
     if link.parent is not None and link.parent_type != "OBJECT":
         return link.parent
     return next((obj for obj in ancestors(link) if not is_link(obj) and (moves_itself(obj) or follows_keys(obj))), None)
 
 
 def note_places(links: list[bpy.types.Object]) -> None:
-    """Keep where a bake that was just made has the links. The scene is evaluated."""
+    """Store the poses of the links at the first frame of a bake that was just made.
+
+    The scene must be evaluated.
+    """
     for link in links:
         before = getattr(link, ids.BEFORE)
         known = not animated_carrier(link) and not (follows_keys(link) and not has_own_keys(link))
@@ -303,13 +322,13 @@ def note_places(links: list[bpy.types.Object]) -> None:
 
 
 def stood(link: bpy.types.Object) -> np.ndarray | None:
-    """Where the link's bake had it at its first frame; None where nobody noted it."""
+    """Return the world matrix of the link at the first frame of its bake; None if it was not stored."""
     text = getattr(link, ids.BEFORE).stood
     return np.vstack([np.array([float(word) for word in text.split()]).reshape(3, 4), STILL[3]]) if text else None
 
 
 def playing(obj: bpy.types.Object) -> tuple[bpy.types.Action, str] | None:
-    """The bake that the object plays, and in which slot."""
+    """Return the bake that the object plays and the identifier of its slot; None if it plays none."""
     action = action_of(obj)
     if not is_bake(action):
         return None
@@ -318,19 +337,26 @@ def playing(obj: bpy.types.Object) -> tuple[bpy.types.Action, str] | None:
 
 
 def is_still(move: np.ndarray, at: np.ndarray | None = None) -> bool:
-    """Whether a displacement leaves what stands at a place, or at the origin, where it is."""
+    """Return whether a displacement leaves an object where it is.
+
+    Args:
+        at: origin of the object, shape (3,); None for the world's origin.
+    """
     place = np.zeros(3) if at is None else at
     way = np.linalg.norm(move[:3, :3] @ place + move[:3, 3] - place)
     return bool(way <= NEAR * max(1.0, np.linalg.norm(place))) and bool(np.abs(move[:3, :3] - np.eye(3)).max() <= NEAR)
 
 
 def is_rigid(move: np.ndarray) -> bool:
-    """Whether it moves and turns, and does not scale."""
+    """Return whether a displacement translates and rotates without scaling."""
     return bool(np.abs(move[:3, :3].T @ move[:3, :3] - np.eye(3)).max() <= NEAR)
 
 
 def _common(moves: dict[bpy.types.Object, np.ndarray]) -> np.ndarray | None:
-    """The displacement that all of these are, without the digits that are noise; None where there is no such."""
+    """Return the displacement that is common to all, without rounding noise.
+
+    It is None if a displacement is not rigid, or if they differ.
+    """
     if not moves:
         return STILL
     if not all(map(is_rigid, moves.values())):
@@ -344,7 +370,11 @@ def _common(moves: dict[bpy.types.Object, np.ndarray]) -> np.ndarray | None:
 
 
 def _tidy(move: np.ndarray, ways: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-    """ways: from where to where it takes the links."""
+    """Return a displacement without rounding noise.
+
+    Args:
+        ways: for each link, its origin before and after the displacement.
+    """
     u, _, vt = np.linalg.svd(move[:3, :3])
     turn = u @ vt
     angle = math.acos(min(1.0, max(-1.0, 0.5 * (np.trace(turn) - 1.0))))
@@ -352,7 +382,7 @@ def _tidy(move: np.ndarray, ways: list[tuple[np.ndarray, np.ndarray]]) -> np.nda
     if angle > UNTURNED:
         found[:3, :3] = turn
         for axis in np.eye(3):
-            if np.abs(turn @ axis - axis).max() <= UNTURNED:  # about an axis of the world, and then exactly so
+            if np.abs(turn @ axis - axis).max() <= UNTURNED:  # snap to this world axis
                 found[:3, :3] = _turn_about(axis, turn)
     shift = np.mean([end - found[:3, :3] @ start for start, end in ways], axis=0)
     found[:3, 3] = np.round(shift, 6)
@@ -368,7 +398,7 @@ def _turn_about(axis: np.ndarray, turn: np.ndarray) -> np.ndarray:
 
 
 def _is_along(joint: bpy.types.Object, move: np.ndarray) -> bool:
-    """Whether the joint's Empty was moved so."""
+    """Return whether the joint's Empty was moved by a displacement."""
     stored = matrix_of_pose(stored_frames(joint)[0])
     if moves_itself(joint):
         return False

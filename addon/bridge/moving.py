@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A whole model, put elsewhere in the world."""
+"""Move a whole model in the world."""
 
 from ...core.model import WORLD, Model
 from ...core.spatial import Pose, Vec3, compose
 
 
 def move_model(model: Model, by: Vec3) -> None:
-    """Shift all that the model has in the world [m]."""
+    """Translate everything in the model that is placed in the world [m]."""
     shift: Pose = (*by, 1.0, 0.0, 0.0, 0.0)
     for link in model.links:
         link.pose = compose(shift, link.pose)

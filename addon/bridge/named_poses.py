@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Poses that a scene keeps: where its joints stood, whatever they are called and wherever the machine stands."""
+"""Poses that a scene stores as joint coordinates.
+
+They stay valid if objects are renamed or the machine is moved.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,11 @@ from .posing import Posing
 
 
 def kept_values(posing: Posing, scene: bpy.types.Scene) -> list[tuple[bpy.types.Object, str]]:
-    """Every joint that moves, with where it stands. Raises ModelError where that cannot be told."""
+    """Return every joint that can move, with its present coordinates as text.
+
+    Raises:
+        ModelError: if a joint's coordinates cannot be read.
+    """
     return [
         (object_of(scene, name), text_of([value / size for value, size in _sized(posing, name)]))
         for name in posing.moving
@@ -25,7 +32,12 @@ def kept_values(posing: Posing, scene: bpy.types.Scene) -> list[tuple[bpy.types.
 
 
 def store_pose(pose, values: Iterable[tuple[bpy.types.Object, str]]) -> None:
-    """Let a pose of the scene, `PoseProperties`, hold what `kept_values` gave."""
+    """Store values in a pose of the scene.
+
+    Args:
+        pose: a `PoseProperties`.
+        values: as returned by `kept_values`.
+    """
     pose.joints.clear()
     for joint, q in values:
         entry = pose.joints.add()
@@ -33,10 +45,10 @@ def store_pose(pose, values: Iterable[tuple[bpy.types.Object, str]]) -> None:
 
 
 def apply_pose(pose, posing: Posing, scene: bpy.types.Scene) -> list[str]:
-    """Bring the joints to where the pose has them, and return what the user should know.
+    """Move the joints to the coordinates of a pose, and return messages for the user.
 
     Raises:
-        ModelError: none of its joints is left, or the links cannot be put there.
+        ModelError: if none of its joints is left, or if the links cannot be moved there.
     """
     values, missed = {}, Counter[str]()
     for entry in pose.joints:
@@ -64,7 +76,7 @@ def apply_pose(pose, posing: Posing, scene: bpy.types.Scene) -> list[str]:
 
 
 def _sized(posing: Posing, name: str) -> list[tuple[float, float]]:
-    """Of each coordinate of a joint, where it stands [rad or m], and what 1 of the user's numbers is of that."""
+    """Return the value of each coordinate of a joint [rad or m], with the size of the user's unit in rad or m."""
     joint = posing.acting(name)
     return [(value, size_of(joint, place, posing.unit)) for place, value in enumerate(posing.q_of(name))]
 
@@ -74,17 +86,17 @@ def text_of(numbers: Iterable[float]) -> str:
 
 
 def numbers_of(text: str) -> list[float]:
-    """The inverse of `text_of`; empty where the text is none of these."""
+    """Return the numbers in a text of `text_of`; empty if it is not such a text."""
     try:
         return [float(word) for word in text.split()]
     except ValueError:
-        return []  # as of a joint that has changed
+        return []  # the joint has changed since
 
 
 def middle_of_limits(posing: Posing, names: Iterable[str]) -> dict[str, list[float]]:
-    """Of the joints with two limits on an axis, their coordinates with these in the middle [rad or m].
+    """Return the coordinates of joints, with each axis that has two limits at the middle [rad or m].
 
-    Joints that follow others, or are held, are left out.
+    Joints without such an axis, and joints that follow others or are locked for posing, are left out.
     """
     found = {}
     for name in (name for name in names if name not in posing.held):
@@ -105,10 +117,10 @@ def _has_two_limits(joint: Joint, place: int) -> bool:
 
 
 def scene_pose(scene: bpy.types.Scene, name: str = "", index: int = -1):
-    """The pose of that name; else of that number; else the one that is chosen in the list.
+    """Return a pose of the scene by name, else by index, else the one that is active in the list.
 
     Raises:
-        ModelError: there is none.
+        ModelError: if there is none.
     """
     settings = getattr(scene, ids.SCENE)
     number = settings.poses.find(name) if name else index if index >= 0 else settings.pose

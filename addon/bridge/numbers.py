@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numbers on their way between Blender's single precision and the model's double precision."""
+"""Convert numbers between Blender's single precision and the model's double precision."""
 
 import functools
 from typing import NamedTuple
@@ -13,11 +13,11 @@ from .. import ids
 
 
 class Units(NamedTuple):
-    """What Blender's numbers mean in a scene.
+    """The units of Blender's numbers in a scene.
 
     Attributes:
-        length: metres in a Blender unit.
-        frame_rate: frames in a second.
+        length: length of a Blender unit [m].
+        frame_rate: frames per second.
         first: the frame at which a simulation's time is 0.
     """
 
@@ -27,19 +27,23 @@ class Units(NamedTuple):
 
 
 def units_of(scene, first: int | None = None) -> Units:
-    """first: where not the scene says at which frame a simulation begins."""
+    """Return the units of a scene.
+
+    Args:
+        first: frame at which a simulation begins; None for the scene's own.
+    """
     return Units(unit_length(scene), frame_rate(scene), frame_range(scene)[0] if first is None else first)
 
 
 def frame_range(scene) -> tuple[int, int]:
-    """First and last frame of a simulation, as the scene says."""
+    """Return the first and the last frame of a simulation by the scene's settings."""
     own = getattr(scene, ids.SCENE).bake
     return (own.first, own.last) if own.use_range else (scene.frame_start, scene.frame_end)
 
 
 @functools.lru_cache(maxsize=4096)  # most numbers of a scene are 0 or 1
 def shortest(value: float) -> float:
-    """The shortest decimal that rounds to the same single: a typed 1.7 is 1.7, not 1.7000000476837158."""
+    """Return the shortest decimal that rounds to the same single: a typed 1.7 is 1.7, not 1.7000000476837158."""
     return float(str(np.float32(value))) + 0.0  # + 0.0 turns -0.0 into 0.0
 
 
@@ -57,19 +61,19 @@ def significant(value: float, digits: int = 6) -> float:
 
 
 def unit_length(scene) -> float:
-    """Metres in one Blender unit, as the scene's unit settings say."""
+    """Return the length of a Blender unit by the scene's unit settings [m]."""
     settings = scene.unit_settings
     return 1.0 if settings.system == "NONE" else shortest(settings.scale_length)
 
 
 def length_in_words(scene, metres: float) -> str:
-    """As the scene's units say it."""
+    """Return a length [m] as text in the scene's units."""
     system = scene.unit_settings.system
     return f"{metres:.4g}" if system == "NONE" else bpy.utils.units.to_string(system, "LENGTH", metres, precision=4)
 
 
 def frame_rate(scene) -> float:
-    """Frames in a second."""
+    """Return the number of frames per second."""
     return scene.render.fps / scene.render.fps_base
 
 
@@ -78,7 +82,14 @@ def format_pose(pose: Pose) -> str:
 
 
 def parse_pose(text: str, where: str) -> Pose:
-    """The pose that `format_pose` wrote. `where` names object and property, for the error."""
+    """Return the pose that `format_pose` wrote.
+
+    Args:
+        where: object and property, for the error.
+
+    Raises:
+        ModelError: if the text is no pose.
+    """
     try:
         numbers = tuple(float(word) for word in text.split())
     except ValueError:
@@ -89,11 +100,11 @@ def parse_pose(text: str, where: str) -> Pose:
 
 
 def scaled_pose(pose: Pose, factor: float) -> Pose:
-    """The pose with its lengths in another unit."""
+    """Return the pose with its lengths multiplied by a factor."""
     return pose if factor == 1.0 else scale(pose[:3], factor) + pose[3:]
 
 
 def tidy_pose(pose: Pose) -> Pose:
-    """A pose that came through single precision, without the digits that are only noise."""
+    """Return a pose that was stored in single precision without the digits that are only noise."""
     x, y, z, *turn = (round(shortest(number), 7) + 0.0 for number in pose)
     return (x, y, z, *quat_normalized(turn))

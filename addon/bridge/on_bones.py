@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects that bones carry: a hierarchy of bones says nothing about which of them is joined to which."""
+"""Find objects that bones carry. A hierarchy of bones does not say which of these objects are joined."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ..props import ancestors, is_led, is_link
 
 
 def obstacle_of_bones(objects: Iterable[bpy.types.Object]) -> str:
-    """Tell why joints cannot be made from the parents of objects, and what to do; empty where bones carry none of them.
+    """Return why joints cannot be made from the parents of objects, and what to do; empty if no bone carries them.
 
-    Bones are no links, so each part that hangs on a bone would get a joint to the world. Kinematic links may hang on
-    bones, since they follow these.
+    Bones are no links, so each object on a bone would get a joint to the world. Kinematic links may be on bones, since
+    they follow them.
     """
     carried = [(obj, carrier) for obj in objects if not is_led(obj) and (carrier := _on_bone(obj))]
     if not carried:
@@ -29,7 +29,10 @@ def obstacle_of_bones(objects: Iterable[bpy.types.Object]) -> str:
 
 
 def _on_bone(obj: bpy.types.Object) -> bpy.types.Object | None:
-    """Return what hangs on a bone: the object, or the nearest Empty above it; None if a solid one carries it before."""
+    """Return the object itself, or the nearest Empty above it, that is parented to a bone.
+
+    It is None if there is none, or if an object with a shape is in between.
+    """
     for each in (obj, *ancestors(obj)):
         if each.parent is not None and each.parent_type == "BONE":
             return each

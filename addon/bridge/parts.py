@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What gives a link its shape: itself, its children, and what they put up as instances."""
+"""The parts that give a link its shape: its own mesh, its children, and the instances that these show."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ INSTANCES_ITS_CHILDREN = {"VERTS", "FACES"}
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """An evaluated mesh and the materials of its slots; objects that show one mesh share it.
+    """An evaluated mesh and the materials of its slots. Objects that show the same mesh share it.
 
     Attributes:
-        obj: an object that shows it; None for one that only geometry nodes know.
-        meshes: the core's meshes that were made of it, by what was done to its points.
+        obj: an object that shows it; None if only geometry nodes use it.
+        meshes: meshes of core that were made from it, by the options and the linear map with which they were made.
     """
 
     data: MeshData
@@ -42,13 +42,18 @@ class Source:
 
     @cached_property
     def solid(self) -> Solid:
-        """What it encloses."""
+        """The closed surfaces of the mesh."""
         return solid_of(self.data)
 
 
 @dataclass(frozen=True)
 class Instance:
-    """name: of what is instanced. matrix: its points in the axes of the object that instances it, shape (4, 4)."""
+    """An instance that an object shows.
+
+    Attributes:
+        name: of the instanced object.
+        matrix: of its vertices in the axes of the object that shows it, shape (4, 4).
+    """
 
     name: str
     matrix: np.ndarray
@@ -58,9 +63,10 @@ class Instance:
 
 @dataclass(frozen=True)
 class Part:
-    """An object that gives a link its shape, or one thing that it instances.
+    """An object that gives a link its shape, or one of its instances.
 
-    matrix: its points in the link's frame [Blender units], shape (4, 4).
+    Attributes:
+        matrix: of its vertices in the link's frame [Blender units], shape (4, 4).
     """
 
     obj: bpy.types.Object
@@ -82,7 +88,7 @@ class Part:
 
     @property
     def is_placeholder(self) -> bool:
-        """Whether it stands for something of a file that could not be shown."""
+        """Whether the object represents a shape of a file that could not be shown."""
         return not self.has_mesh and bool(self.settings.mesh_uri or self.settings.foreign)
 
     @property
@@ -97,17 +103,17 @@ class Part:
         return self.instance.source if self.instance else self.around.source_of(self.obj)
 
     def mesh(self) -> MeshData:
-        """With modifiers, in its own axes."""
+        """Return its mesh, modifiers applied, in its own axes."""
         return self.source().data
 
 
 @dataclass(eq=False)
 class Surroundings:
-    """What is found once for all of a scene's objects.
+    """Data of a scene's objects that is computed once for all of them.
 
     Attributes:
-        unit: metres in a Blender unit.
-        children: of each object that has any; Blender itself searches the whole file for them every time.
+        unit: length of a Blender unit [m].
+        children: of each object that has any. Blender's own property searches the whole file each time.
     """
 
     depsgraph: bpy.types.Depsgraph
@@ -126,7 +132,7 @@ class Surroundings:
         return self._sources[key]
 
     def instances_of(self, obj: bpy.types.Object) -> list[Instance]:
-        """What a collection instance, particles or geometry nodes put up."""
+        """Return the instances that a collection instance, particles or geometry nodes show."""
         if not (obj.is_instancer or any(modifier.type == "NODES" for modifier in obj.modifiers)):
             return []
         if self._instances is None:
@@ -135,15 +141,15 @@ class Surroundings:
 
     def _all_instances(self) -> dict[bpy.types.Object, list[Instance]]:
         instances: dict[bpy.types.Object, list[Instance]] = {}
-        for found in self.depsgraph.object_instances:  # what this yields is gone after each turn
+        for found in self.depsgraph.object_instances:  # items are valid within one iteration only
             shown = found.object
             if not found.is_instance or shown is None or shown.type not in SOLID or found.parent is None:
                 continue
             original, parent = _original(shown), _original(found.parent)
             matrix = matmul(inverse(to_array(found.parent.matrix_world)), to_array(found.matrix_world))
             if original == parent and original.type != "MESH" and np.allclose(matrix, np.eye(4), atol=1e-6):
-                continue  # a curve's own mesh
-            if original == parent:  # geometry that only nodes know
+                continue  # the mesh of a curve itself
+            if original == parent:  # geometry that exists in nodes only
                 materials = tuple(slot.material and slot.material.original for slot in shown.material_slots)
                 source = self._sources.setdefault(
                     (shown.data.as_pointer(), materials), Source(mesh_data(shown), materials)
@@ -170,7 +176,11 @@ def surroundings_of(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> S
 
 
 def parts_of(link: bpy.types.Object, around: Surroundings) -> list[Part]:
-    """The link's own shape and its children's, in the order of their names; an animated child where it starts."""
+    """Return the parts of a link, sorted by name. An animated child is at its first key.
+
+    Raises:
+        ModelError: if a bone or a vertex carries a part.
+    """
     frame = np.diag((*world_scale(link), 1.0))
     found = [(link, frame), *objects_below(link, frame, around)]
     parts = [part for obj, matrix in found for part in parts_at(obj, matrix, around)]
@@ -181,7 +191,11 @@ def parts_of(link: bpy.types.Object, around: Surroundings) -> list[Part]:
 
 
 def parts_at(obj: bpy.types.Object, matrix: np.ndarray, around: Surroundings) -> list[Part]:
-    """The object's own shape, if it has one, and its instances'. matrix: of its points in the link's frame."""
+    """Return the object's own shape, if it has one, and its instances.
+
+    Args:
+        matrix: of the object's vertices in the link's frame, shape (4, 4).
+    """
     own = Part(obj, matrix, around)
     instances = [Part(obj, matmul(matrix, instance.matrix), around, instance) for instance in around.instances_of(obj)]
     return [own, *instances] if own.has_mesh or own.is_placeholder else instances
@@ -190,9 +204,13 @@ def parts_at(obj: bpy.types.Object, matrix: np.ndarray, around: Surroundings) ->
 def objects_below(
     obj: bpy.types.Object, frame: np.ndarray, around: Surroundings
 ) -> Iterator[tuple[bpy.types.Object, np.ndarray]]:
-    """The objects that a link carries, each with the matrix of its points in the link's frame [Blender units]."""
+    """Yield the objects that a link carries, with the matrices of their vertices in the link's frame [Blender units].
+
+    Args:
+        frame: matrix of the vertices of `obj`, shape (4, 4).
+    """
     if obj.instance_type in INSTANCES_ITS_CHILDREN:
-        return  # these are seen as its instances only
+        return  # the children appear as its instances only
     for child in around.children.get(obj, ()):
         if is_link(child) or is_joint(child):
             continue
@@ -202,7 +220,10 @@ def objects_below(
 
 
 def _require_rigid(obj: bpy.types.Object, link: bpy.types.Object) -> None:
-    """Bones and vertices move against the object that has them, and what hangs on them is no part of a rigid body."""
+    """Raise `ModelError` if a bone or a vertex carries the object.
+
+    Bones and vertices move relative to their object, so the object would not be part of a rigid body.
+    """
     if obj == link or obj.parent is None:
         return
     if obj.parent_type != "OBJECT":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What lies under the mouse, as surfaces in the world to which core can fit a joint."""
+"""Find the surface under the mouse, as a surface in world axes to which core can fit a joint."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from .poses import are_same, drawn_pose, live_pose, to_array
 from .wires import is_wire
 
 MOST_SHELLS = 64
-"""Collision shapes and wires, one inside the other, that a ray goes through."""
+"""Largest number of collision shapes and wires that a ray passes through, one behind the other."""
 
 
 @dataclass(frozen=True, eq=False)
 class Hit:
-    """Where a ray meets the scene.
+    """The first intersection of a ray with the scene.
 
     Attributes:
-        obj: the object, as the user has it.
-        face: the polygon of its evaluated mesh.
-        point: in the world, shape (3,).
-        normal: unit vector in the world, shape (3,).
-        distance: from where the ray began.
-        matrix: of the mesh's points in the world, shape (4, 4); an instance's is not its object's.
+        obj: the original object, not the evaluated one.
+        face: number of the polygon in its evaluated mesh.
+        point: in world axes, shape (3,).
+        normal: unit vector in world axes, shape (3,).
+        distance: from the origin of the ray.
+        matrix: of the mesh's vertices in the world, shape (4, 4); that of an instance differs from its object's.
     """
 
     obj: bpy.types.Object
@@ -45,17 +45,25 @@ class Hit:
 
 
 def hit_under(context, region, rv3d, coord: tuple[float, float], meets_wires: bool = False) -> Hit | None:
-    """What the user sees at `coord` [pixels of the region]; None for empty space. Hidden objects and Empties are not
-    seen. meets_wires: as in `hit_along`."""
+    """Return the intersection at `coord` [pixels of the region]; None for empty space.
+
+    Hidden objects and Empties are not hit.
+
+    Args:
+        meets_wires: as in `hit_along`.
+    """
     start = view3d_utils.region_2d_to_origin_3d(region, rv3d, coord)
     direction = view3d_utils.region_2d_to_vector_3d(region, rv3d, coord)
     return hit_along(context, start, direction, meets_wires)
 
 
 def hit_along(context, start, direction, meets_wires: bool = False) -> Hit | None:
-    """What a ray in the world meets first of what is seen: it goes through collision shapes and wires.
+    """Return the first intersection of a ray in world axes with a visible object.
 
-    meets_wires: whether it also meets the faces of objects that are displayed as wire or bounds.
+    The ray passes through collision shapes and wires.
+
+    Args:
+        meets_wires: whether it also hits the faces of objects that are displayed as wire or bounds.
     """
     depsgraph = context.evaluated_depsgraph_get()
     origin, way = Vector(start), Vector(direction).normalized()
@@ -78,10 +86,12 @@ def _is_seen_through(obj: bpy.types.Object, meets_wires: bool) -> bool:
 
 
 def hit_of(context, obj: bpy.types.Object, face: int, point: np.ndarray) -> Hit:
-    """What pointing at a polygon of an object would meet; of several instances, the one nearest to the point.
+    """Return the intersection that a ray to a polygon of an object would have, without normal and distance.
+
+    If the object has several instances, it is on the one nearest to the point.
 
     Raises:
-        ModelError: the object shows no such polygon in this scene.
+        ModelError: if the object shows no such polygon in this scene.
     """
     depsgraph = context.evaluated_depsgraph_get()
     matrices = [
@@ -105,15 +115,18 @@ def hit_of(context, obj: bpy.types.Object, face: int, point: np.ndarray) -> Hit:
 
 
 class Surfaces:
-    """The surfaces that were pointed at, each made once. Lives no longer than a tool runs."""
+    """A cache of the surfaces that were pointed at. It lives as long as a tool runs."""
 
     def __init__(self):
         self._known: dict[tuple, Surface] = {}
 
     def feature_under(self, context, hit: Hit, reach: float) -> Feature | None:
-        """What a joint can be fitted to where the ray met the scene: at worst the place. None on a face without area.
+        """Return the feature to which a joint can be fitted at an intersection; None on a face without area.
 
-        reach: how near an edge must be to be meant.
+        If there is no other feature, it is the place itself.
+
+        Args:
+            reach: largest distance of an edge that counts as meant [Blender units].
         """
         surface = self._surface(context, hit)
         if hit.face >= len(surface):
@@ -121,7 +134,7 @@ class Surfaces:
         return surface.feature_at(hit.face, hit.point, reach) or surface.place_at(hit.face, hit.point, reach)
 
     def _surface(self, context, hit: Hit) -> Surface:
-        """In the world, so that lengths and angles are what they look like under any scale."""
+        """Return the surface in world axes, so that lengths and angles are right under any scale."""
         key = (hit.obj.session_uid, context.scene.frame_current_final, hit.matrix.tobytes())
         if key not in self._known:
             data = mesh_data(hit.obj.evaluated_get(context.evaluated_depsgraph_get()))
@@ -133,10 +146,13 @@ class Surfaces:
 
 
 def as_drawn(obj: bpy.types.Object, X_W: Pose) -> Pose:
-    """A pose seen on the object now, where it is while the object's link is where it was drawn [Blender units].
+    """Convert a pose on an object from the object's present place to the place at which its link was drawn.
+
+    Args:
+        X_W: the pose in the world at present [Blender units].
 
     Raises:
-        ModelError: the link has no size.
+        ModelError: if the link has scale 0.
     """
     link = carrier_of(obj)
     if link is None:

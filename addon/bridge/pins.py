@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stays while a pose is changed: pinned links, and joints that are held."""
+"""What a change of the pose leaves as it is: pinned links, and joints that are locked for posing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..props.naming import model_name
 
 
 def pins_of(links: Mapping[str, bpy.types.Object], at: Mapping[str, Pose]) -> tuple[Target, ...]:
-    """Of every pinned link that it stays where it is.
+    """Return a target for each pinned link that keeps it where it is.
 
     Args:
         links: by name. at: X_WL of each [m].
@@ -29,5 +29,5 @@ def pins_of(links: Mapping[str, bpy.types.Object], at: Mapping[str, Pose]) -> tu
 
 
 def held_among(objects: Iterable[bpy.types.Object]) -> frozenset[str]:
-    """Names of the joints that posing leaves as they are."""
+    """Return the names of the joints that are locked for posing."""
     return frozenset(model_name(obj) for obj in objects if is_joint(obj) and getattr(obj, ids.JOINT).is_held)

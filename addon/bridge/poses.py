@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The frame of a link: its object's location and rotation in the world, free of scale."""
+"""The frame of a link: location and rotation of its object in the world, without scale."""
 
 import math
 
@@ -14,16 +14,20 @@ from .motion import is_animated
 from .numbers import parse_pose, shortest_all, significant, tidy_pose
 
 SAME_POSE = 2e-6
-"""Largest difference that single precision makes to a pose whose numbers are about 1."""
+"""Largest difference of equal poses in single precision, relative to the distance from the origin or to 1."""
 
 
 def to_array(matrix) -> np.ndarray:
-    """A mathutils matrix in double precision, shape (4, 4)."""
+    """Return a mathutils matrix in double precision, shape (4, 4)."""
     return np.array(matrix, dtype=np.float64)
 
 
 def own_scale(obj: bpy.types.Object) -> np.ndarray:
-    """The object's scale in its own axes, shape (3,), signed."""
+    """Return the object's scale in its own axes, shape (3,), signed.
+
+    Raises:
+        ModelError: if a factor is 0.
+    """
     scale = np.array(shortest_all(obj.scale)) * np.array(shortest_all(obj.delta_scale))
     if not scale.all():
         raise ModelError(f"object '{obj.name}' has a scale of zero: give it a size in all three directions")
@@ -31,10 +35,12 @@ def own_scale(obj: bpy.types.Object) -> np.ndarray:
 
 
 def world_scale(obj: bpy.types.Object) -> np.ndarray:
-    """The factors by which the object's points lie larger in the world, along its own axes, shape (3,), signed.
+    """Return the scale of the object's vertices in the world, along its own axes, shape (3,), signed.
 
-    They come from the scales alone and never from a matrix in the world: that one changes with every frame of an
-    animation, if only in its last digits.
+    It is computed from scales and never from a world matrix, whose last digits change with every frame of an animation.
+
+    Raises:
+        ModelError: if a factor is 0.
     """
     scale = own_scale(obj)
     if obj.parent is None:
@@ -48,20 +54,24 @@ def world_scale(obj: bpy.types.Object) -> np.ndarray:
 
 
 def _size_of_turn(linear: np.ndarray) -> float | None:
-    """The factor of a matrix that turns and scales evenly; None for one that stretches."""
+    """Return the factor, signed, of a matrix that is a rotation times a uniform scale; None for other matrices."""
     size = math.copysign(abs(det(linear)) ** (1.0 / 3.0), det(linear))
     is_even = np.allclose(matmul(linear, linear.T), size * size * np.eye(3), atol=1e-5 * size * size)
     return size if is_even and size else None
 
 
 def pose_of_matrix(matrix: np.ndarray, scale: np.ndarray) -> Pose:
-    """The pose in a matrix that also holds `scale`, shape (3,), in front of the points."""
+    """Return the pose in a matrix that is a pose times a scale.
+
+    Args:
+        scale: along the object's own axes, shape (3,).
+    """
     rotation = nearest_rotation(matrix[:3, :3] / scale)
     return tuple(matrix[:3, 3].tolist()) + quat_of_mat(tuple(rotation.ravel().tolist()))
 
 
 def matrix_of_pose(pose: Pose) -> np.ndarray:
-    """Shape (4, 4)."""
+    """Return the matrix of a pose, shape (4, 4)."""
     matrix = np.eye(4)
     matrix[:3, :3] = np.array(quat_to_mat(pose[3:])).reshape(3, 3)
     matrix[:3, 3] = pose[:3]
@@ -69,14 +79,15 @@ def matrix_of_pose(pose: Pose) -> np.ndarray:
 
 
 def live_pose(obj: bpy.types.Object) -> Pose:
-    """Where the link is now [Blender units]."""
+    """Return the present pose of the link in the world [Blender units]."""
     return tidy_pose(pose_of_matrix(to_array(obj.matrix_world), world_scale(obj)))
 
 
 def drawn_pose(obj: bpy.types.Object) -> Pose:
-    """Where the link was drawn [Blender units]: the stored pose of a link that is animated, else where it is now.
+    """Return the pose in which the link was drawn [Blender units].
 
-    A link that stands where its stored pose says has exactly that pose, which has more digits than its matrix.
+    It is the stored pose if the link is animated, else the present one. A link at its stored pose has exactly that
+    pose, which has more digits than the matrix.
     """
     text = getattr(obj, ids.LINK).rest_pose
     stored = parse_pose(text, f"link '{obj.name}': the rest pose") if text else None
@@ -87,7 +98,7 @@ def drawn_pose(obj: bpy.types.Object) -> Pose:
 
 
 def are_same(a: Pose, b: Pose) -> bool:
-    """Whether two poses differ by no more than single precision does."""
+    """Return whether two poses differ by no more than the rounding errors of single precision."""
     place_a, place_b = np.array(a[:3]), np.array(b[:3])
     allowed = SAME_POSE * max(1.0, np.abs(place_a).max())
     turn = abs(float(dot(np.array(a[3:]), np.array(b[3:]))))

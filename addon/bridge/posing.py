@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A model taken by the hand: a coordinate is led or a link is pulled in the viewport, and the others follow."""
+"""Pose a model in the viewport: set a coordinate or pull a link, and move the other links accordingly."""
 
 from __future__ import annotations
 
@@ -26,23 +26,24 @@ from .read import Fault, SceneReading, scan_scene
 from .within import clamped, limited
 
 MOVED = 1e-9
-"""m or rad below which a link has not moved, and its object is not touched."""
+"""Distance [m] or angle [rad] below which a link has not moved; its object is not changed then."""
 
 
 class Posing:
     """A pose of a scene's links that is being changed.
 
     Attributes:
-        reading: of the scene. model: what of it acts when a simulation begins. objects: of its links, by name.
-        unit: metres in a Blender unit.
-        held: names of the joints that stay as they are.
+        reading: of the scene. model: the part of it that is enabled when a simulation begins. objects: of its links, by
+            name.
+        unit: length of a Blender unit [m].
+        held: names of the joints that are locked for posing.
 
     Args:
-        depsgraph: what has the links where they are seen; the window's own where it is None.
-        is_by_hand: whether pins and holds count, as they do not for what is played.
+        depsgraph: evaluates the present poses of the links; None for the window's own.
+        is_by_hand: whether pins and locks count. They do not count during playback.
 
     Raises:
-        ModelError: the scene cannot be read.
+        ModelError: if the scene cannot be read.
     """
 
     def __init__(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None, is_by_hand: bool = True):
@@ -70,18 +71,22 @@ class Posing:
         self._note_places()
 
     def _marks_now(self) -> list[tuple]:
-        """What scripts change between two readings: names, and what is pinned or held."""
+        """Return names, pins and locks, which scripts may change between two readings of the scene."""
         links = [(obj.name, getattr(obj, ids.LINK).pin) for obj in self.objects.values()]
         return links + [(obj.name, getattr(obj, ids.JOINT).is_held) for obj in self._joints]
 
     def _take_up(self, X_WL: Mapping[str, Pose]) -> None:
-        """Go on from these poses. What closing them moves has not been moved by the user."""
+        """Start again from given poses. Links that move because loops are closed do not count as moved by the user."""
         self._poser = Poser(self.model, X_WL, self._pins, self.held)
         self._poser.close()
         self._stood, self._stirred = self._poser.poses(), set[str]()
 
     def pose_of(self, link: str) -> Pose:
-        """X_WL of a link as it stands now [m]. Raises ModelError where it cannot be used."""
+        """Return the present pose X_WL of a link [m].
+
+        Raises:
+            ModelError: if the link cannot be used.
+        """
         if link in self._faults:
             raise ModelError(self._faults[link])
         if link not in self._at:
@@ -89,24 +94,24 @@ class Posing:
         return self._at[link]
 
     def pull(self, targets: Sequence[Target], moves_base: bool = False) -> Reach:
-        """Move links towards their targets, as near as joints, limits and pins let them, and returns how near.
+        """Move links towards their targets as far as joints, limits and pins allow, and return what was reached.
 
         Args:
-            moves_base: whether pieces that float may be moved.
+            moves_base: whether floating pieces may move as a whole.
 
         Raises:
-            ModelError: something holds a link that would move.
+            ModelError: if something holds a link that would move.
         """
         reach = self._poser.pull(targets, moves_base)
         self._put()
         return reach
 
     def is_undisturbed(self) -> bool:
-        """Whether every link is still where it was left."""
+        """Return whether every link is still at the pose that this object gave it."""
         return self.keeps_places() and all(self.objects[name].matrix_world == at for name, at in self._worlds.items())
 
     def keeps_places(self, left: Container[str] = ()) -> bool:
-        """Whether no link but those of `left` was moved by itself, wherever what carries it has gone."""
+        """Return whether no link was moved by itself since, except those of `left`. Moved parents do not count."""
         try:
             return self._marks_now() == self._marks and all(
                 name in left or self.objects[name].matrix_basis == at for name, at in self._bases.items()
@@ -129,17 +134,29 @@ class Posing:
         return found
 
     def q_of(self, joint: str) -> tuple[float, ...]:
-        """All coordinates of a joint [rad, m, or a quaternion w x y z]. Raises ModelError as `value`."""
+        """Return all coordinates of a joint [rad, m, or a quaternion w x y z].
+
+        Raises:
+            ModelError: as in `acting`.
+        """
         self.acting(joint)
         return self._poser.q_of(joint)
 
     def value(self, joint: str, place: int) -> float:
-        """Coordinate number `place` of a joint [rad or m]. Raises ModelError where there is none."""
+        """Return coordinate number `place` of a joint [rad or m].
+
+        Raises:
+            ModelError: if there is none, or as in `acting`.
+        """
         self.acting(joint)
         return self._poser.value(joint, place)
 
     def acting(self, joint: str) -> Joint:
-        """A joint of the model. Raises ModelError where it cannot be read, or does not act."""
+        """Return a joint of the model.
+
+        Raises:
+            ModelError: if it cannot be read or is not enabled.
+        """
         if joint in self._faults:
             raise ModelError(self._faults[joint])
         if not any(joint == known.name for known in self.model.joints):
@@ -147,10 +164,11 @@ class Posing:
         return self.model.joint(joint)
 
     def lead(self, joint: str, place: int, value: float) -> float:
-        """Bring a coordinate to `value` [rad or m], within its limits, and move the links; returns where it is.
+        """Set a coordinate to `value` [rad or m], clamped to its limits, and move the links. Return the value that was
+        reached.
 
         Raises:
-            ModelError: there is no such coordinate, the joint is held, or something holds a link that would move.
+            ModelError: if there is no such coordinate, the joint is locked, or something holds a link that would move.
         """
         self.value(joint, place)
         self._require_loose(joint)
@@ -165,16 +183,18 @@ class Posing:
         seen: Seen = as_it_is,
         beyond: Container[str] = (),
     ) -> bool:
-        """Bring joints to all their coordinates [rad, m, or a quaternion w x y z], within limits, and move the links.
+        """Set all coordinates of joints [rad, m, or a quaternion w x y z], clamped to their limits, and move the links.
 
-        Where loops do not let all of them be there, they come as near as they can; returns whether they are there.
+        If loops do not allow all of the values, the joints come as near as possible. Return whether the values were
+        reached.
 
         Args:
-            left: names of links that are not moved, as their own animation does. seen: as the links are seen.
-            beyond: names of joints that may be beyond their limits, as a stop that gives way lets them be.
+            left: names of links that are not moved, because their own animation moves them.
+            seen: returns objects as they are evaluated.
+            beyond: names of joints that may exceed their limits, as compliant stops allow.
 
         Raises:
-            ModelError: as `lead`, or loops cannot be closed where links stand; then nothing has moved.
+            ModelError: as in `lead`, or if loops cannot be closed at the present poses; nothing has moved then.
         """
         for joint in values:
             self._require_loose(joint)
@@ -202,10 +222,10 @@ class Posing:
         return limited(known, self.q_of(joint), q)
 
     def turn(self, joint: str, quaternion: Quat) -> None:
-        """Give a ball joint its rotation, w x y z, or so much of the way there as its cone and twist allow.
+        """Set the rotation w x y z of a ball joint, or go as far towards it as its cone and twist limits allow.
 
         Raises:
-            ModelError: as `lead`.
+            ModelError: as in `lead`.
         """
         self._require_loose(joint)
         w, x, y, z = limited(self.model.joint(joint), self._poser.q_of(joint), quaternion)
@@ -213,15 +233,23 @@ class Posing:
         self._put()
 
     def turned(self, joint: str, start: Quat) -> float:
-        """The angle [rad] by which a ball joint stands from a rotation, w x y z."""
+        """Return the angle between the present rotation of a ball joint and another one, w x y z [rad]."""
         return Quaternion(start).rotation_difference(Quaternion(self._poser.q_of(joint))).angle
 
     def settle(self) -> None:
-        """Put links back that stand where their joints cannot hold them. Raises ModelError as `lead`."""
+        """Move links back to poses that their joints allow.
+
+        Raises:
+            ModelError: as in `lead`.
+        """
         self._put(is_all=True)
 
     def go_home(self) -> None:
-        """Put the links where their joints start; roots that float stay where they are. Raises ModelError as `lead`."""
+        """Move the links to the initial pose of their joints. Floating roots keep their poses.
+
+        Raises:
+            ModelError: as in `lead`, or if loops cannot be closed there.
+        """
         roots = {name: self._at[name] for name in self.model.tree().roots}
         poses = tree_poses(self.model, self.model.home())
         for root, pose in roots.items():
@@ -238,7 +266,9 @@ class Posing:
             raise ModelError(f"joint '{joint}' is held: release it to pose it")
 
     def find(self, left: Container[str], seen: Seen) -> None:
-        """Let what hangs on the links of `left`, which something else moves, go along with these as it stands."""
+        """Adopt the present poses of the links of `left`, which something else moves; links attached to them move
+        along.
+        """
         found = poses_now({name: obj for name, obj in self.objects.items() if name in left}, self.unit, seen)
         ways = {
             name: compose(pose, inverse(self._at[name]))
@@ -256,9 +286,12 @@ class Posing:
         self._stirred = {self._pieces[name] for name in ways}
 
     def _put(self, left: Container[str] = (), seen: Seen = as_it_is, is_all: bool = False) -> None:
-        """Move the links to where the poser has them; a machine of which nothing was led stays as it stands.
+        """Move the link objects to the poses of the solver.
 
-        is_all: also what stands where its joints cannot hold it, and was not led.
+        Pieces without any change stay where they are.
+
+        Args:
+            is_all: whether links also move that were not changed but are at poses that their joints do not allow.
         """
         poses = self._poser.poses()
         stirred = self._stirred.union(
@@ -275,7 +308,7 @@ class Posing:
                 raise ModelError(f"link '{name}' cannot be posed, as {holder}")
         put_links({self.objects[name]: pose for name, pose in moved.items()}, self.unit, seen)
         if seen is as_it_is:
-            bpy.context.view_layer.update()  # what hangs on these is placed by their matrices the next time
+            bpy.context.view_layer.update()  # the next call uses the new matrices
         self._at.update(moved)
         self._stood, self._stirred = poses, set()
         self._note_places()
@@ -286,7 +319,10 @@ class Posing:
 
 
 def pieces_of(model: Model) -> dict[str, str]:
-    """Of every link, one link by which its piece is known: what joints or couplings tie together, but by the world."""
+    """Return for every link the representative link of its piece.
+
+    A piece is a set of links that joints or couplings connect; the world does not connect links.
+    """
     leads = {link.name: link.name for link in model.links}
 
     def root(name: str) -> str:
@@ -304,7 +340,10 @@ def pieces_of(model: Model) -> dict[str, str]:
 
 
 def _without_leads(reading: SceneReading, scene: bpy.types.Scene) -> Model:
-    """The model without what holds kinematic links where they were drawn: how they are posed is how they move."""
+    """Return the model without the joints that hold kinematic links where they were drawn.
+
+    So these links can be posed; their motion is the sequence of their poses.
+    """
     led = {name for name, obj in reading.objects.items() if is_led(obj)}
     kept = [
         joint
@@ -315,7 +354,7 @@ def _without_leads(reading: SceneReading, scene: bpy.types.Scene) -> Model:
 
 
 def seen_by(depsgraph: bpy.types.Depsgraph | None) -> Seen:
-    """How a dependency graph sees objects; None: as they are."""
+    """Return the function that gives objects as a dependency graph evaluates them; for None, as they are."""
     return (lambda obj: obj.evaluated_get(depsgraph)) if depsgraph else as_it_is
 
 
@@ -326,10 +365,10 @@ def _are_same(a: Pose, b: Pose) -> bool:
 
 
 def _weigh_nothing(_link, _around) -> Weight:
-    """A pose is no matter of masses."""
+    """Return an arbitrary mass, since poses do not depend on masses."""
     return Weight(1.0, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 1.0, 0.0, 1.0), 1.0)
 
 
 def _touch_nothing(_shapes, _link) -> list:
-    """Nor of what links collide with."""
+    """Return no collision shapes, since poses do not depend on them."""
     return []

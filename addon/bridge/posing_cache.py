@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The posing of a scene, kept while it is dragged or played: not every move of the mouse is to read the scene anew.
+"""Keep the posing of a scene during drags and playback, so that the scene is not read again at each mouse move.
 
-A reading tells of all other changes: it is another one after each edit, undo or redo, and none when a file is loaded.
+A new `Rig` marks all other changes: there is a new one after each edit, undo or redo, and none after a file is loaded.
 """
 
 from __future__ import annotations
@@ -14,23 +14,27 @@ from .posing import Posing
 from .rig import Rig, last_rig
 
 _kept: dict[tuple[int, bool], tuple[Rig, Posing]] = {}
-"""By the scene's session uid, and whether by hand, with the reading that it is of."""
+"""The posing and the reading that it belongs to, by session uid of the scene and by whether it is by hand."""
 
 
 def posing_of(scene: bpy.types.Scene) -> Posing:
-    """The scene's posing by hand, with every link where it is now.
+    """Return the scene's posing by hand, with every link at its present pose.
 
     Raises:
-        ModelError: the scene cannot be read.
+        ModelError: if the scene cannot be read.
     """
     kept = _kept_of(scene, is_by_hand=True)
     return kept if kept and kept.is_undisturbed() else _keep(scene, Posing(scene), is_by_hand=True)
 
 
 def posing_seen(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, left: Container[str]) -> Posing:
-    """As `posing_of`, in the course of a frame change, where pins and holds do not count.
+    """Return the scene's posing during a frame change, in which pins and locks do not count.
 
-    left: links that something else moves.
+    Args:
+        left: links that something else moves.
+
+    Raises:
+        ModelError: if the scene cannot be read.
     """
     kept = _kept_of(scene, is_by_hand=False)
     if kept and kept.keeps_places(left):
@@ -42,7 +46,7 @@ def _kept_of(scene: bpy.types.Scene, is_by_hand: bool) -> Posing | None:
     key = scene.session_uid, is_by_hand
     rig, posing = _kept.get(key, (None, None))
     if rig is None or rig is not last_rig(scene):
-        _kept.pop(key, None)  # its objects may be gone
+        _kept.pop(key, None)  # its objects may have been deleted
         return None
     return posing
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finds links that are too small for how far they are from the world's origin: Blender's numbers are coarser there.
+"""Find links that are too small for their distance from the world's origin.
 
-Blender keeps places and keys in single precision, so that 500 km from the origin the next place is 3 cm away.
+Blender stores locations and keys in single precision, so that numbers are 3 cm apart at 500 km from the origin.
 """
 
 from __future__ import annotations
@@ -23,14 +23,18 @@ CODE = "coarse-place"
 """Code of the warning about links that Blender cannot place well enough for contact."""
 
 FINE = 0.01
-"""Part of a link's size up to which the distance between two of Blender's numbers does not matter. Contacts let rigid
-links overlap by as much before that is told."""
+"""Largest spacing of Blender's numbers, relative to the size of a link, that does not matter. Overlaps of rigid links
+up to this part of their size are not reported either.
+"""
 
 
 def coarse_places(reading: SceneReading, unit: float) -> Iterator[tuple[str, str]]:
-    """Yield the link with collision shapes that Blender places worst, and a sentence that says so; nothing if all fit.
+    """Yield the link with collision shapes that Blender can place least accurately, and a sentence about it.
 
-    unit: metres in a Blender unit.
+    Nothing is yielded if all links can be placed well enough.
+
+    Args:
+        unit: length of a Blender unit [m].
     """
     found = {}
     for link in reading.model.links:
@@ -74,4 +78,4 @@ def _extent(geometry: Geometry | None) -> float:
             return 2.0 * max(radii)
         case Mesh(vertices=vertices) if vertices is not None and len(vertices):
             return float((np.ptp(vertices, axis=0) * np.abs(geometry.scale)).max())
-    return 0.0  # a plane has no end
+    return 0.0  # a plane is infinite

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which of a scene's objects take part: hidden ones too, but not what every view layer excludes."""
+"""Select the objects of a scene that belong to the model: also hidden ones, unless every view layer excludes them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ..props import is_joint, is_link
 
 
 def objects_present(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """In the order of their names: all but what stands in collections only that every view layer excludes.
+    """Return the objects that some view layer includes, sorted by name.
 
-    View layers are all asked, so that the model does not change with the one that is shown.
+    All view layers are considered, so that the model does not depend on the one that is shown.
     """
     included: set[bpy.types.Object] = set()
     for layer in scene.view_layers:
@@ -23,9 +23,13 @@ def objects_present(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 
 
 def _objects_in(collection: bpy.types.Collection, shown: bpy.types.LayerCollection | None) -> set[bpy.types.Object]:
-    """What a view layer includes of the collection and those below. shown: how the layer has it.
+    """Return the objects that a view layer includes, from a collection and those below it.
 
-    The layer's own list of objects is not asked, nor need it have the collection yet: both lag behind what scripts do.
+    The layer's own list of objects is not used, and the layer need not contain the collection yet: both are updated
+    late after changes by scripts.
+
+    Args:
+        shown: the layer's entry for the collection.
     """
     found = set() if shown and shown.exclude else set(collection.objects)
     for child in collection.children:
@@ -35,7 +39,10 @@ def _objects_in(collection: bpy.types.Collection, shown: bpy.types.LayerCollecti
 
 @contextlib.contextmanager
 def all_evaluated(scene: bpy.types.Scene) -> Iterator[None]:
-    """Let Blender evaluate what is disabled in viewports: it would hand out such meshes without their modifiers."""
+    """Let Blender evaluate objects that are disabled in viewports, within this context.
+
+    Otherwise Blender returns their meshes without modifiers.
+    """
     collections = [entry for entry in scene.collection.children_recursive if entry.hide_viewport]
     objects = [obj for obj in scene.objects if obj.hide_viewport and _is_of_a_link(obj)]
     disabled = [entry for entry in (*collections, *objects) if entry.is_editable]
@@ -57,7 +64,7 @@ def _disable(entries: list, disabled: bool, scene: bpy.types.Scene) -> None:
 
 
 def _is_of_a_link(obj: bpy.types.Object | None) -> bool:
-    """Whether the object is a link or joint, or hangs on one."""
+    """Return whether the object is a link or joint, or has one among its parents."""
     while obj is not None and not is_link(obj) and not is_joint(obj):
         obj = obj.parent
     return obj is not None

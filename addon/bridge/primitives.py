@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Meshes that stand for a model's shapes, and the shapes that such meshes stand for."""
+"""Make meshes that represent the shapes of a model, and read the shapes that such meshes represent."""
 
 from __future__ import annotations
 
@@ -16,16 +16,19 @@ from ...core.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, 
 from .meshes import MeshData
 from .numbers import shortest
 
-SEGMENTS = 32  # a multiple of four, so that the bounds are the true size
+SEGMENTS = 32  # a multiple of four, so that the bounds equal the size
 ROUND = ("SPHERE", "CYLINDER", "CAPSULE", "CONE", "ELLIPSOID")
-SHARPEST = 0.7  # rad: sharper edges of a round shape, such as the rim of a cylinder, stay sharp
-EVEN = 1e-5  # by how much of its size a shape that is round may be longer along one axis than along another
+SHARPEST = 0.7  # angle [rad] above which edges of round shapes, such as the rim of a cylinder, stay sharp
+EVEN = 1e-5  # largest relative difference between two sizes of a round shape
 
 
 def new_mesh(name: str, geometry: Geometry, unit: float) -> tuple[bpy.types.Mesh | None, str]:
-    """A mesh for the geometry, and which primitive it stands for. None for a mesh that was not read.
+    """Return a mesh for a geometry, and the kind of primitive that it represents.
 
-    unit: metres in a Blender unit.
+    The mesh is None if the geometry is a mesh that was not read.
+
+    Args:
+        unit: length of a Blender unit [m].
     """
     if isinstance(geometry, Mesh):
         return _polygons(name, geometry, unit), "MESH"
@@ -108,7 +111,10 @@ def _around(radius: float, number: int) -> tuple[float, float]:
 
 
 def _snap_to_bounds(shape: bmesh.types.BMesh, half: tuple[float, float, float]) -> None:
-    """Let the mesh be exactly as large as what it stands for: its bounds are where the size is read back from."""
+    """Move vertices onto the exact bounds and centre planes of the shape.
+
+    The size of the primitive is read back from the bounds of the mesh.
+    """
     for vertex in shape.verts:
         for axis, limit in enumerate(half):
             for bound in (-limit, 0.0, limit):
@@ -151,9 +157,12 @@ _BUILDERS = {
 
 
 def primitive_of(kind: str, data: MeshData, scale, unit: float) -> tuple[Geometry, np.ndarray] | None:
-    """The primitive that the mesh stands for, and where its origin is in the mesh's axes, scaled; None for a mesh.
+    """Return the primitive that a mesh represents [m], and its origin in the mesh's axes, scaled [Blender units].
 
-    unit: metres in a Blender unit.
+    It is None if the mesh represents no primitive.
+
+    Args:
+        unit: length of a Blender unit [m].
     """
     if scale is None or not len(data.vertices):
         return None
@@ -180,11 +189,11 @@ _SIZED = {
     "CONE": lambda x, y, z: Cone(x / 2.0, z) if _is_round(x, y) else None,
     "CAPSULE": lambda x, y, z: Capsule(x / 2.0, max(z - x, 0.0)) if _is_round(x, y) and z >= x * (1 - EVEN) else None,
 }
-"""The primitive of which a mesh has the bounds, by its kind and full sizes [m]; None where these are uneven."""
+"""Functions from the full sizes of a mesh [m] to the primitive, by kind; None if round shapes have unequal sizes."""
 
 
 def _outlined(data: MeshData, scale, unit: float) -> tuple[Polyline, np.ndarray] | None:
-    """The outlines of a mesh whose points lie on two levels, the upper above the lower ones."""
+    """Return the polyline that a mesh represents, if its vertices form two levels, one straight above the other."""
     points = np.round(data.vertices * scale, 9)
     low, high = points[:, 2].min(), points[:, 2].max()
     is_low = points[:, 2] == low
@@ -203,7 +212,7 @@ def _outlined(data: MeshData, scale, unit: float) -> tuple[Polyline, np.ndarray]
 
 
 def _edges_of_walls(data: MeshData, is_low: np.ndarray) -> dict[int, set[int]]:
-    """For each lower vertex, those that it shares the foot of a wall with."""
+    """Return for each lower vertex the lower vertices with which it shares an edge of a wall."""
     neighbours: dict[int, set[int]] = {}
     for face in data.faces:
         if all(is_low[i] for i in face):
@@ -216,7 +225,7 @@ def _edges_of_walls(data: MeshData, is_low: np.ndarray) -> dict[int, set[int]]:
 
 
 def _rings(neighbours: dict[int, set[int]]) -> list[list[int]] | None:
-    """The rings that the edges form, each from its first vertex on; None where they form other things."""
+    """Return the closed rings that the edges form, each beginning with its lowest number; None if they form others."""
     if any(len(ends) != 2 for ends in neighbours.values()):
         return None
     rings, left = [], sorted(neighbours)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Everything that is wrong or suspect in a scene's model, with the object that is to blame."""
+"""Find everything that is wrong or suspect in a scene's model, with the objects concerned."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ if TYPE_CHECKING:
 ORDER = {"error": 0, "warning": 1, "note": 2}
 
 OF_START = ("falls-freely", "nothing-moves", "gravity-cannot-turn")
-"""Codes of what becomes clear at once when a scene is played, so that it is told there too."""
+"""Codes of problems that become visible as soon as a scene is played; a preview shows them, too."""
 
 BESIDE_PLAY = (SUNK, GRAVITY)
-"""Codes of problems that are shown below Play before it is pressed: the motion begins with something unexpected."""
+"""Codes of problems that are shown below Play before it is pressed, since the motion would begin unexpectedly."""
 
 
 HULL = "touches with its convex hull"
-"""So core tells of each mesh that can be pushed."""
+"""Part of core's message about each mesh that can be pushed. Such issues are replaced by `filled_hollows`."""
 
 FILLED = 0.05
-"""Of its volume: by how much a mesh's hull may be larger before that is told."""
+"""Relative difference in volume between the hull of a mesh and the mesh above which it is reported."""
 
 FULL = (
     "its mesh moves, so it touches with its convex hull, which has {:.0f} % more volume: nothing gets into its "
@@ -64,10 +64,10 @@ FULL = (
 )
 
 OVERLAPS = "many-overlapping"
-"""Code of the one problem that stands for many pairs of links that overlap."""
+"""Code of the problem that summarises many pairs of links that overlap."""
 
 KEYS_REPLACED = "keys-replaced"
-"""Code of the note that a bake takes the place of keys."""
+"""Code of the note that a bake replaces keys."""
 
 OUTDATED = "its convex pieces were made from another mesh: press Add Collision Shape, Convex Pieces, again"
 
@@ -78,9 +78,9 @@ class Problem:
 
     Attributes:
         severity: "error", "warning" or "note".
-        code: of its kind.
-        name: of the object to blame; empty for none, or for several.
-        names: of several objects to blame.
+        code: kind of the problem, a short slug.
+        name: of the object concerned; empty if there is none or several.
+        names: of several objects concerned.
     """
 
     severity: str
@@ -103,7 +103,12 @@ def find_problems(
     faults: list[Fault],
     is_outdated: Callable[[bpy.types.Object, Surroundings], bool] = is_outdated,
 ) -> list[Problem]:
-    """faults: what could not be read; it is in `reading` no more. is_outdated: as `collisions.is_outdated`."""
+    """Return all problems of a scene, errors first.
+
+    Args:
+        faults: objects that could not be read; `reading` does not contain them.
+        is_outdated: as `collisions.is_outdated`.
+    """
     found = [Problem("error", fault.code, fault.name, fault.message) for fault in faults] + of_versions(scene)
     for issue in lasting(check_definition(reading.model), reading.animated) if reading.model.links else ():
         name = issue.name if object_named(scene, issue.name) else ""
@@ -115,7 +120,7 @@ def find_problems(
     found += [Problem("warning", COARSE, *told) for told in coarse_places(reading, unit_length(scene))]
     found += gravity_of_unit(scene, reading)
     found += moved_bakes(scene) + outdated_pieces(scene, is_outdated)
-    if not any(problem.severity == "error" for problem in found):  # else what is left out would seem to hold nothing
+    if not any(problem.severity == "error" for problem in found):  # objects that cannot be read would look missing
         elsewhere = starting_by_keys(getattr(scene, ids.SCENE).bake.start, reading)
         found += of_start(scene, reading) + filled_hollows(scene, reading.model)
         has_contact = getattr(scene, ids.SCENE).contact
@@ -124,12 +129,15 @@ def find_problems(
 
 
 def of_versions(scene: bpy.types.Scene) -> list[Problem]:
-    """What other versions have made, and how far that matters."""
+    """Return problems about data that other versions have stored."""
     return [Problem("warning", remark.code, remark.name, remark.message) for remark in migration.remarks_on(scene)]
 
 
 def unfit_links(reading: SceneReading) -> list[Problem]:
-    """Links that something of Blender's holds on to: errors, where a simulation would not begin."""
+    """Return problems of links that something of Blender's moves or deforms.
+
+    They are errors if a simulation could not begin.
+    """
     found = [Problem("error", DEFORMS, name, told) for name, told in deforming_colliders(reading)]
     refused = {problem.name for problem in found}
     changes = changes_of_form(reading.objects.values())
@@ -145,16 +153,19 @@ def unfit_links(reading: SceneReading) -> list[Problem]:
 
 
 def _code_of_fight(link: bpy.types.Object) -> str:
-    """Return the code of what moves a link and would fight its simulated motion, in the order of `fight_over`."""
+    """Return the code of what moves a link against its simulated motion, in the order of `fight_over`."""
     if active_constraints(link):
         return "constrained"
     return "driven" if transform_drivers(link) else "plays-strips"
 
 
 def keys_replaced(start: str, reading: SceneReading) -> list[Problem]:
-    """Tell of links whose own keys a bake would replace: one problem for all of them, about the one keyed longest.
+    """Return one problem for all links whose own keys a bake would replace; empty if there are none.
 
-    start: as in `BakeSettings`.
+    It names the link whose keys end last.
+
+    Args:
+        start: as in `BakeSettings`.
     """
     keyed = links_losing_keys(start, reading)
     if not keyed:
@@ -169,7 +180,7 @@ def keys_replaced(start: str, reading: SceneReading) -> list[Problem]:
 
 
 def moved_bakes(scene: bpy.types.Scene) -> list[Problem]:
-    """Links whose keys know nothing of what was done to them."""
+    """Return problems of baked links that were changed in ways that their keys do not reflect."""
     return [
         Problem("warning", code, model_name(link), f"link '{model_name(link)}': {message}")
         for code, link, message in told(scene)
@@ -179,7 +190,7 @@ def moved_bakes(scene: bpy.types.Scene) -> list[Problem]:
 def outdated_pieces(
     scene: bpy.types.Scene, is_outdated: Callable[[bpy.types.Object, Surroundings], bool]
 ) -> list[Problem]:
-    """Links whose convex pieces were made from another mesh than they have now."""
+    """Return problems of links whose convex pieces were made from another mesh than they have now."""
     links = {obj.parent for obj in scene.objects if obj.parent and getattr(obj, ids.LINK).fitted_from}
     around = surroundings_of(scene, depsgraph_of(scene)) if links else None
     return [
@@ -190,7 +201,7 @@ def outdated_pieces(
 
 
 def wind_without_drag(model: Model) -> list[Problem]:
-    """Wind that nothing feels."""
+    """Return the problem that there is wind but no link has drag."""
     if not any(model.wind) or any(link.linear_damping for link in model.links):
         return []
     message = "the wind blows, but no link feels it: give links Damping, in the panel Link, Air and Gravity"
@@ -198,14 +209,14 @@ def wind_without_drag(model: Model) -> list[Problem]:
 
 
 def gravity_of_unit(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
-    """Return the problem that only the scene's unit makes gravity other than the Earth's, if it is so."""
+    """Return the problem that gravity differs from the Earth's because of the scene's unit only."""
     if not reading.model.links or Input(SCENE, "gravity") in reading.animated:
         return []
     return [Problem("warning", GRAVITY, "", message) for message in [gravity_by_unit(scene)] if message]
 
 
 def of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
-    """Return `issues_of_start` as problems, with the name of the object to blame."""
+    """Return `issues_of_start` as problems, with the names of the objects concerned."""
     found = []
     for issue in issues_of_start(scene, reading):
         message = f"{issue.subject}: {issue.message}" if issue.name else issue.message
@@ -214,17 +225,19 @@ def of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
 
 
 def codes_above(is_playing: bool) -> tuple[str, ...]:
-    """Return the codes of the problems that are shown below Play, and so not in the panel Problems.
+    """Return the codes of the problems that are shown below Play, and therefore not in the panel Problems.
 
-    is_playing: whether a preview is open.
+    Args:
+        is_playing: whether a preview is open.
     """
     return (*BESIDE_PLAY, *OF_START) if is_playing else BESIDE_PLAY
 
 
 def issues_of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Issue]:
-    """That the model falls, or stands still, once it is simulated: as far as the scene lets that be foreseen.
+    """Return issues that the model falls or does not move once it is simulated, as far as the scene lets that be
+    foreseen.
 
-    Links whose keys a bake would replace are left out: `keys_replaced` tells of them, with another way to mend it.
+    Links whose keys a bake would replace are left out: `keys_replaced` reports them, with another repair.
     """
     start = getattr(scene, ids.SCENE).bake.start
     if not reading.model.links or start == "KEYS" or Input(SCENE, "gravity") in reading.animated:
@@ -237,9 +250,10 @@ def issues_of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Issue
 
 
 def starting_by_keys(start: str, reading: SceneReading) -> frozenset[str]:
-    """Return the names of links that start where their own keys have them, and not where the model has them.
+    """Return the names of links that start at the poses of their own keys instead of the model's poses.
 
-    start: as in `BakeSettings`.
+    Args:
+        start: as in `BakeSettings`.
     """
     leads = is_animated if start == "KEYS" else may_follow_own_keys
     return frozenset(name for name, obj in reading.objects.items() if leads(obj))
@@ -250,9 +264,10 @@ _overlaps: tuple[str, frozenset[str], list[Problem]] = ("", frozenset(), [])
 
 
 def overlaps(model: Model, elsewhere: frozenset[str] = frozenset()) -> list[Problem]:
-    """Links that collide and are in each other where simulations start, and shapes that nothing can touch.
+    """Return problems of colliding links that overlap where simulations start, and of shapes that nothing can touch.
 
-    elsewhere: names of links that do not start where the model has them.
+    Args:
+        elsewhere: names of links that do not start at the model's poses.
     """
     global _overlaps
     if not any(link.collisions for link in model.links):
@@ -261,7 +276,7 @@ def overlaps(model: Model, elsewhere: frozenset[str] = frozenset()) -> list[Prob
     if _overlaps[:2] != (digest, elsewhere):
         try:
             issues = [issue for issue in overlapping(model, elsewhere) if HULL not in issue.message]
-        except ModelError:  # which others tell of
+        except ModelError:  # other problems report it
             issues = []
         pairs = [issue for issue in issues if isinstance(issue, Overlap)]
         if len(pairs) > MOST_TOLD:
@@ -277,7 +292,7 @@ def overlaps(model: Model, elsewhere: frozenset[str] = frozenset()) -> list[Prob
 
 
 def left_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
-    """Joints whose links were moved by hand to where the joint could not hold them."""
+    """Return problems of joints whose links were moved to poses that the joint does not allow."""
     found = []
     ends = {end for joint in reading.model.joints for end in (joint.parent, joint.child)}
     objects = {name: obj for name, obj in reading.objects.items() if name in ends}
@@ -300,11 +315,11 @@ def left_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
 
 
 _hollows: tuple[str, list[Problem]] = ("", [])
-"""As `_overlaps`."""
+"""Digest of the model that was checked last, and the problems that were found."""
 
 
 def filled_hollows(scene: bpy.types.Scene, model: Model) -> list[Problem]:
-    """Links that move and touch with the hull of a concave mesh, so that nothing gets into what is hollow of it."""
+    """Return problems of links that move and collide as the hull of a concave mesh, so that its hollows are filled."""
     global _hollows
     if not getattr(scene, ids.SCENE).contact or not any(link.collisions for link in model.links):
         return []
@@ -324,13 +339,13 @@ def filled_hollows(scene: bpy.types.Scene, model: Model) -> list[Problem]:
 
 
 def _excess(shape: Shape) -> float:
-    """By how much the hull of a closed mesh is larger, as a part of the mesh's volume; zero for all else."""
+    """Return the relative difference in volume between the hull of a closed mesh and the mesh; 0 for other shapes."""
     mesh = shape.geometry
     if not isinstance(mesh, Mesh) or not mesh.faces:
         return 0.0
     edges = {edge for face in mesh.faces for edge in pairwise((*face, face[0]))}
     if any((second, first) not in edges for first, second in edges):
-        return 0.0  # what is open has no volume
+        return 0.0  # an open mesh has no volume
     vertices = np.asarray(mesh.vertices, float)
     try:
         hull = convex_hull(vertices)
@@ -341,5 +356,5 @@ def _excess(shape: Shape) -> float:
 
 
 def _volume(vertices: np.ndarray, faces: Iterable[Sequence[int]]) -> float:
-    """Return the volume that faces enclose, whichever side is their outer one [m^3]."""
+    """Return the volume that faces enclose, regardless of their orientation [m^3]."""
     return abs(pieces.volume(vertices, fan_triangles(faces)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A link that is pulled by a point of it: where the point is asked to be, and what may follow."""
+"""IK drag of a link by one of its points: the target of the point, and the links that may follow."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from .posing import Posing
 
 
 class Pull:
-    """From when a link is taken until it is let go.
+    """One IK drag of a link.
 
     Attributes:
-        start: where it was taken, in the world [Blender units].
+        start: the point at the beginning, in world axes [Blender units].
 
     Args:
-        link: the link's object. point: of it, in the world [Blender units].
+        link: the link's object.
+        point: a point of the link, in world axes [Blender units].
 
     Raises:
-        ModelError: the scene cannot be read, or the link cannot be moved.
+        ModelError: if the scene cannot be read or the link cannot be moved.
     """
 
     def __init__(self, scene: bpy.types.Scene, link: bpy.types.Object, point: Vector):
@@ -44,12 +45,13 @@ class Pull:
         self._moves_base = is_carrier or getattr(scene, ids.SCENE).moves_base
 
     def to(self, place: Vector, keeps_turn: bool = False) -> Reach:
-        """Ask the point to be at a place in the world [Blender units], or as near as it comes, and move the links.
+        """Move the point as near as possible to a place in the world [Blender units], and the links with it.
 
-        keeps_turn: with the orientation that the link had when it was taken.
+        Args:
+            keeps_turn: whether the link keeps the orientation that it had at the beginning.
 
         Raises:
-            ModelError: a link that would move is animated.
+            ModelError: if a link that would move is animated.
         """
         x, y, z = place * self._unit
         target = Target(self._link, (x, y, z), self._turn if keeps_turn else None, point=self._point)
@@ -57,23 +59,23 @@ class Pull:
 
     @property
     def held_at(self) -> Vector:
-        """Where the point that was taken is now, in the world [Blender units]."""
+        """The present place of the point that is pulled, in world axes [Blender units]."""
         at = compose(self._posing.pose_of(self._link), (*self._point, *IDENTITY[3:]))
         return Vector(at[:3]) / self._unit
 
 
 def carries_the_rest(model: Model, link: str, held: Collection[str]) -> bool:
-    """Whether a link of a piece that floats moves only together with what carries it, and so with all of the piece."""
+    """Return whether a link of a floating piece can move only together with the whole piece."""
     return model.tree().root_of(link) != WORLD and not _moves_by_joints(model, link, held)
 
 
 def _moves_by_joints(model: Model, link: str, held: Collection[str]) -> bool:
-    """Whether a joint between the link and what it hangs on can move."""
+    """Return whether a joint on the path from the root to the link can move."""
     return any(branch.joint.nv and branch.joint.name not in held for branch in model.tree().path(link))
 
 
 def _require_movable(link: bpy.types.Object, posing: Posing) -> None:
-    """Raise ModelError where nothing could move the link, which says why."""
+    """Raise `ModelError`, which says why, if nothing can move the link."""
     settings, model = getattr(link, ids.LINK), posing.model
     if settings.pin == "POSE":
         raise ModelError(f"link '{link.name}' is pinned as it stands: unpin it to pull it")

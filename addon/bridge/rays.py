@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the mouse points at: values on a dial, and directions about a point."""
+"""Convert the mouse position to a ray, to the value of a joint axis, and to directions about a point."""
 
 from __future__ import annotations
 
@@ -14,30 +14,37 @@ if TYPE_CHECKING:
     from .dials import Dial
 
 EDGE_ON = 0.1
-"""Cosine between view and axis below which a turn is seen from its side, and dragged along its edge instead."""
+"""Cosine of the angle between view and axis below which the circle of a turn is seen from its side, so that the mouse
+moves along its edge instead.
+"""
 
 
 class Ray:
-    """From the eye through a pixel of a region, in the world."""
+    """The ray from the eye through a pixel of a region, in world axes."""
 
     def __init__(self, region, rv3d, at: tuple[float, float]):
         self.direction: Vector = region_2d_to_vector_3d(region, rv3d, at)
         self.origin: Vector = region_2d_to_origin_3d(region, rv3d, at)
 
     def on_plane(self, point: Vector, normal: Vector) -> Vector | None:
-        """Where it meets a plane; None for one that it runs along."""
+        """Return the intersection with a plane; None if the ray is parallel to it."""
         slope = self.direction.dot(normal)
         if abs(slope) < 1e-9:
             return None
         return self.origin + self.direction * ((point - self.origin).dot(normal) / slope)
 
     def along(self, point: Vector, direction: Vector) -> float:
-        """How far along a line through `point` it passes nearest; 0 for one that it runs along."""
+        """Return the position along a line through `point` that is nearest to the ray; 0 if both are parallel."""
         found = intersect_line_line(point, point + direction, self.origin, self.origin + self.direction)
         return (found[0] - point).dot(direction) if found else 0.0
 
     def on_sphere(self, center: Vector, radius: float, far: bool) -> Vector:
-        """The direction from `center` to where it meets a sphere, on the far or the near side, or passes nearest."""
+        """Return the unit direction from `center` to the intersection with a sphere, or to the nearest point of the
+        ray.
+
+        Args:
+            far: whether the intersection is the one on the far side.
+        """
         middle = self.origin + self.direction * (center - self.origin).dot(self.direction)
         across: Vector = middle - center
         depth = math.sqrt(max(radius * radius - across.length_squared, 0.0))
@@ -45,14 +52,16 @@ class Ray:
 
 
 def ray_under(context, event) -> Ray:
-    """Through the mouse, in the region that an operator or a gizmo works in."""
+    """Return the ray through the mouse, in the region in which an operator or a gizmo works."""
     return Ray(context.region, context.region_data, (event.mouse_region_x, event.mouse_region_y))
 
 
 def value_under(ray: Ray, dial: Dial, near: float, radius: float) -> float:
-    """The coordinate [rad or m] that the mouse points at; whole turns are counted from `near`.
+    """Return the coordinate to which the mouse points [rad or m].
 
-    radius: of the ring that the mouse is on.
+    Args:
+        near: the value that decides between whole turns.
+        radius: of the circle on which the mouse moves [Blender units].
     """
     if dial.kind == "slide":
         return ray.along(dial.origin, dial.direction) / dial.size
@@ -68,7 +77,10 @@ def value_under(ray: Ray, dial: Dial, near: float, radius: float) -> float:
 
 
 def _seen_from_its_side(ray: Ray, dial: Dial, near: float, radius: float) -> float:
-    """On a ring that is but a line, the mouse says how far along the line a point of the ring is."""
+    """Return the coordinate on a circle that appears as a line.
+
+    The position of the mouse along the line determines two points of the circle; the one nearest to `near` is taken.
+    """
     from .dials import crossed
 
     line = crossed(dial.direction, ray.direction).normalized()
@@ -78,5 +90,5 @@ def _seen_from_its_side(ray: Ray, dial: Dial, near: float, radius: float) -> flo
 
 
 def _wound(angle: float, dial: Dial, near: float) -> float:
-    """The coordinate at an angle [rad], in the turn that is nearest."""
+    """Return the coordinate for an angle [rad], in the whole turn that is nearest to `near`."""
     return near + math.remainder(angle - near * dial.size, math.tau) / dial.size

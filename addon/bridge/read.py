@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A scene, read as a `Model`. Whatever frame the scene is at, baked or not, the model is the same."""
+"""Read a scene as a `Model`. The model does not depend on the present frame, or on whether the scene is baked."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ from .surroundings import add_frames, add_lights, add_static_objects
 from .touching import add_ground, read_meeting, read_pairs
 
 Collide = Callable[[ShapeReader, bpy.types.Object], list[Shape]]
-"""Finds what a link collides with."""
+"""A function that returns the collision shapes of a link."""
 
 ShapesOf = Callable[[bpy.types.Object], tuple[list[Shape], list[Shape]]]
 
 KINEMATIC = "_kinematic"
-"""As `STATIC`, for a link that moves as it is animated: what readers call it that find such a link in a file."""
+"""Suffix of the name of the joint that fixes a kinematic link to the world, as `STATIC` is for static links."""
 
 
 @dataclass
 class SceneReading:
-    """A model, and what the scene has to do with it.
+    """A model, and its relation to the scene.
 
     Attributes:
         objects: the object of each link, by the link's name.
-        weights: what was found for each link that is weighed.
-        leads: of each link that moves as it is animated, the joint that holds it where it was drawn in the model.
-        animated: what else is animated that simulations follow.
+        weights: mass properties of each link whose mass comes from its meshes.
+        leads: for each link that moves by its animation, the joint that holds it in the model where it was drawn.
+        animated: other animated settings that simulations follow.
         instanced: a sentence for each collection instance whose links are not simulated.
-        remarks: what was left out or changed besides.
-        notes: what had to be assumed, for the user.
+        remarks: what else was left out or changed.
+        notes: assumptions and remarks, for the user.
     """
 
     model: Model
@@ -73,7 +73,13 @@ class SceneReading:
 
 @dataclass(frozen=True)
 class Fault:
-    """An object that cannot be read, and why. name: the object's. code: of the kind of fault."""
+    """An object that cannot be read.
+
+    Attributes:
+        name: of the object.
+        message: why it cannot be read.
+        code: kind of the fault, a short slug.
+    """
 
     name: str
     message: str
@@ -81,10 +87,13 @@ class Fault:
 
 
 def read_scene(scene: bpy.types.Scene, depsgraph=None, with_shapes: bool = False) -> Model:
-    """The scene's links and joints, parents first, by name among equals. with_shapes: with visuals and collisions.
+    """Return the model of the scene's links and joints. Parents come before children, and siblings are sorted by name.
+
+    Args:
+        with_shapes: whether the model has visuals and collisions.
 
     Raises:
-        ModelError: a joint or link cannot be used; the message names the object and says what to do.
+        ModelError: if a joint or link cannot be used; the message names the object and says what to do.
     """
     return scan_scene(scene, depsgraph, with_shapes).model
 
@@ -101,14 +110,19 @@ def scan_scene(
     collide: Collide = ShapeReader.collisions_of,
     faults: list[Fault] | None = None,
 ) -> SceneReading:
-    """As `read_scene`, with the objects and what was found on the way.
+    """Return the model of `read_scene` together with its objects and with notes.
 
-    first: the frame from which times are counted, where a simulation starts; the scene's own first where it is None.
-    with_surroundings: with lights, and what is seen and belongs to no link, as links fixed to the world.
-    mesh_format: "GLTF" to have each mesh as a glTF file too.
-    weigh, collide: for a caller that knows weights already, or what links collide with.
-    faults: given, by whoever only looks at the scene, an object that cannot be read is left out and told there, where
-        else the reading ends with its error; and what is disabled in viewports stays so, and has no modifiers.
+    Args:
+        first: the frame from which times are counted, where a simulation starts; None for the scene's own.
+        with_surroundings: whether to add lights, and visible objects that belong to no link as links fixed to the
+            world.
+        mesh_format: "GLTF" to have each mesh as a glTF file, too.
+        weigh, collide: functions that return the mass properties and the collision shapes of a link.
+        faults: receives the objects that cannot be read, which are left out of the model. Objects that are disabled in
+            viewports then stay disabled, and have no modifiers. If it is None, the first such object raises an error.
+
+    Raises:
+        ModelError: as in `read_scene`.
     """
     with all_evaluated(scene) if faults is None else nullcontext():
         return _scan(scene, depsgraph, with_shapes, first, with_surroundings, mesh_format, weigh, collide, faults)
@@ -185,9 +199,10 @@ def _each(objects: list[bpy.types.Object], read: Callable, faults: list[Fault] |
 
 
 def _hold(reading: SceneReading) -> None:
-    """Fix the static and kinematic links to the world where they were drawn, unless a joint of the scene does.
+    """Fix static and kinematic links to the world where they were drawn, unless a joint of the scene does so.
 
-    These joints come first, so that they place their links, and what else leads there closes loops.
+    These joints come first, so that they determine the poses of their links, and other joints to these links close
+    loops.
     """
     model, held = reading.model, []
     taken = {item.name for item in (*model.links, *model.joints)}
@@ -208,7 +223,7 @@ def _hold(reading: SceneReading) -> None:
 
 
 def _holder_of(model: Model, link: str) -> Joint | None:
-    """The joint that fixes a link to the world for good."""
+    """Return the joint that fixes a link to the world permanently; None if there is none."""
     for joint in model.joints:
         is_held = {joint.parent, joint.child} == {WORLD, link} and joint.type == "fixed"
         if is_held and joint.enabled and joint.released_at == math.inf:
@@ -217,17 +232,22 @@ def _holder_of(model: Model, link: str) -> Joint | None:
 
 
 def place_links(model: Model, objects: Mapping[str, bpy.types.Object], unit: float) -> None:
-    """As `scan_scene` places links, once other joints act. unit: metres in a Blender unit."""
+    """Set the poses of links as `scan_scene` does, after the set of enabled joints has changed.
+
+    Args:
+        unit: length of a Blender unit [m].
+    """
     for link in (link for link in model.links if link.name in objects):
         link.pose = scaled_pose(drawn_pose(objects[link.name]), unit)
     _pose_and_order(model)
 
 
 def _pose_and_order(model: Model) -> None:
-    """Put links where the joints' frames put them, wherever an animation has left their objects, and parents first.
+    """Set the poses of links from the frames of their joints, whatever animation shows, and sort parents before
+    children.
 
-    At q = 0 the two frames of a joint coincide, whatever its type. What closes a loop, as core sees it, places nothing,
-    nor does what is switched off.
+    At q = 0 the two frames of a joint coincide, whatever its type. Joints that close loops in core's spanning tree, and
+    joints that are not enabled, determine no pose.
     """
     tree = model.acting_at(-math.inf).tree()
     drawn = {link.name: link.pose for link in model.links}
@@ -247,22 +267,22 @@ def _pose_and_order(model: Model) -> None:
 
 
 def depsgraph_of(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
-    """The scene's dependency graph, evaluated; the scene need not be the one in the window."""
+    """Return the evaluated dependency graph of a scene, which need not be the scene in the window."""
     if bpy.context.scene == scene:
         return bpy.context.evaluated_depsgraph_get()
     layer = scene.view_layers[0]
     layer.update()
-    assert layer.depsgraph is not None  # as it is before the first update only
+    assert layer.depsgraph is not None  # it is None before the first update only
     return layer.depsgraph
 
 
 def gravity_of(scene: bpy.types.Scene) -> tuple[float, float, float]:
-    """In m/s^2: Blender keeps it in the scene's units, as all lengths."""
+    """Return the scene's gravity [m/s^2]. Blender stores it in the scene's units."""
     return scale(shortest_all(scene.gravity), unit_length(scene)) if scene.use_gravity else (0.0, 0.0, 0.0)
 
 
 def wind_of(scene: bpy.types.Scene) -> tuple[float, float, float]:
-    """In m/s."""
+    """Return the scene's wind [m/s]."""
     return scale(shortest_all(getattr(scene, ids.SCENE).wind), unit_length(scene))
 
 
@@ -303,7 +323,7 @@ def _link(
 
 
 def _require_constant_size(link: bpy.types.Object) -> None:
-    """Nor may what carries the link change its own, since the link would grow with it."""
+    """Raise `ModelError` if animation changes the scale of the link or of an object that carries it."""
     obj = link
     while obj is not None:
         if changes_its_size(obj):

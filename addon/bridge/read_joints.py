@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A joint's Empty, read as a core `Joint`."""
+"""Read the Empty of a joint as a `Joint` of core."""
 
 from __future__ import annotations
 
@@ -25,16 +25,22 @@ from .numbers import Units, scaled_pose, shortest, shortest_vec3, units_of
 from .present import objects_present
 
 GONE = {"parent": "lost-parent", "child": "no-child"}
-"""What it is to a joint that a link was deleted: its pointer keeps the link in the file, but in no scene."""
+"""Codes of the faults if a link of the joint was deleted, by its role. The joint's pointer keeps the deleted object in
+the file, but in no scene.
+"""
 
 
 def joint_of(
     obj: bpy.types.Object, units: Units, objects: Container[bpy.types.Object], strength: float | None = None
 ) -> Joint:
-    """objects: those of the scene, and so those that the joint may speak of. strength: of its drives; None for its own.
+    """Return the joint of an Empty.
+
+    Args:
+        objects: those of the scene, to which the joint may refer.
+        strength: of its drives, from 0 to 1; None for the joint's own.
 
     Raises:
-        ModelError: the joint cannot be used as it is.
+        ModelError: if the joint cannot be used as it is.
     """
     settings = getattr(obj, ids.JOINT)
     require_known_choices(f"joint '{model_name(obj)}'", settings, *axes_in_use(settings))
@@ -56,17 +62,18 @@ def joint_of(
 
 
 def read_joint(obj: bpy.types.Object, scene: bpy.types.Scene) -> Joint:
-    """One joint of the scene, to be changed and stored again: directions have the length that the user gave them, and
-    drives their whole strength.
+    """Return a joint of the scene in a form that can be changed and stored again.
+
+    Directions keep the length that the user gave them, and drives have their full strength.
 
     Raises:
-        ModelError: it cannot be used; the message says what to do.
+        ModelError: if it cannot be used; the message says what to do.
     """
     joint = joint_of(obj, units_of(scene), set(objects_present(scene)), strength=1.0)
     for number, stored in enumerate(axes_in_use(getattr(obj, ids.JOINT))):
         if joint.kind.slot(number).is_pointed:
             joint.axes[number].xyz = shortest_vec3(stored.xyz)
-    return replace(joint)  # which lets axes that share a direction have it
+    return replace(joint)  # recomputes directions that axes share
 
 
 def _ends(obj: bpy.types.Object, settings, objects: Container[bpy.types.Object]) -> tuple[str, str]:
@@ -88,7 +95,7 @@ def _ends(obj: bpy.types.Object, settings, objects: Container[bpy.types.Object])
 
 
 def _absence(link: bpy.types.Object, joint: bpy.types.Object) -> str:
-    """Why a joint's link takes no part, and what to do."""
+    """Return why a joint's link is not part of the model, and what to do."""
     if not link.users_scene:
         return "is not in this scene, as it was deleted or unlinked: choose another link, or delete the joint"
     shared = set(link.users_scene) & set(joint.users_scene)
@@ -114,7 +121,7 @@ def _axis(known: Joint, number: int, properties, units: Units, strength: float) 
 
 
 def axis_numbers(known: Joint, number: int, fields: Iterable[Field], properties, units: Units, strength: float) -> dict:
-    """Values of an axis's fields for the core, those of its drive at a strength from 0 to 1."""
+    """Return the values of an axis's fields for core, with those of its drive scaled by a strength from 0 to 1."""
     values = read_fields(fields, properties, units, coordinate=known.axis_unit(number))
     for name in drive_of(properties).scales:
         if name in values and math.isfinite(values[name]):
@@ -154,7 +161,7 @@ def _mimic(obj: bpy.types.Object, settings, units: Units, objects: Container[bpy
 
 
 def _axis_number(number: int, joint: bpy.types.Object, follower: bpy.types.Object) -> int:
-    """Of the axis in `joint` that a mimic speaks of; where there is but one, there is nothing to choose."""
+    """Return the number of the axis in `joint` to which a mimic refers; 0 if the joint has one axis only."""
     count = core_joint(getattr(joint, ids.JOINT)).axis_count
     if count > 1 and number >= count:
         raise ModelError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recognise the primitive that a link collides as, where the corners of its mesh lie on one."""
+"""Recognise the primitive of a link's collision mesh, if the vertices of the mesh lie on one."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from .numbers import shortest, tidy_pose
 from .poses import pose_of_matrix
 
 LARGEST = 20_000
-"""Number of vertices up to which a mesh is looked at. The hull of so many takes a tenth of a second."""
+"""Largest number of vertices of a mesh that is examined. The hull of so many takes a tenth of a second."""
 
 HOLLOW = 0.01
-"""Largest part of its hull's volume that a mesh may lack. *Problems* reports a mesh that is more hollow."""
+"""Largest part of its hull's volume by which a mesh may be smaller. *Problems* reports meshes beyond that."""
 
 MOST_KNOWN = 4096
-"""Number of meshes whose primitives are kept."""
+"""Number of meshes whose results are cached."""
 
 _known: dict[bytes, tuple[Geometry, Pose] | None] = {}
-"""Primitives by the digest of a mesh and of its linear map, the latest last; None for a mesh that is no primitive."""
+"""Cached results, by digest of a mesh and its linear map, the latest last; None for a mesh that is no primitive."""
 
 _NAMES: dict[type, tuple[str, str]] = {
     Box: ("box", "boxes"),
@@ -57,11 +57,12 @@ def kinds_of(shapes: Iterable[Shape]) -> list[str]:
 
 
 def recognized_in(data: MeshData, linear: np.ndarray) -> tuple[Geometry, Pose] | None:
-    """Return the primitive that a mesh stands for and its pose [Blender units], or None.
+    """Return the primitive of a mesh and its pose [Blender units], or None.
 
-    What was found is kept: a scene is read again and again while its meshes stay.
+    Results are cached, because a scene is read often while its meshes do not change.
 
-    linear: scale, or scale and shear, that is applied to the mesh's points, shape (3, 3).
+    Args:
+        linear: scale, or scale and shear, that is applied to the vertices, shape (3, 3).
     """
     if not 4 <= len(data.vertices) <= LARGEST or not len(data.triangles):
         return None
@@ -90,7 +91,11 @@ def _recognized(data: MeshData, linear: np.ndarray) -> tuple[Geometry, Pose] | N
 
 
 def in_metres(geometry: Geometry, unit: float) -> Geometry:
-    """Return a primitive whose lengths are given in Blender units, in metres. unit: metres in a Blender unit."""
+    """Return a primitive with its lengths in metres instead of Blender units.
+
+    Args:
+        unit: length of a Blender unit [m].
+    """
     if isinstance(geometry, Box):
         x, y, z = (shortest(side) * unit for side in geometry.size)
         return Box((x, y, z))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the doctor said of a scene's last simulation: kept, and its remedies put into Blender's properties."""
+"""Store the findings about a scene's last simulation, and write their remedies to Blender's properties."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ UNITS = {
     "damping": DAMPING,
     "drive_damping": DAMPING,
 }
-"""Of an axis's fields, by what its coordinate measures."""
+"""Unit symbols of an axis's fields, by the unit of its coordinate."""
 
 
 def keep_findings(scene: bpy.types.Scene, diagnoses: Iterable[Diagnosis]) -> None:
-    """Let these be all that there is to say of the last simulation."""
+    """Store findings in place of those about the simulation before."""
     findings = getattr(scene, ids.SCENE).findings
     findings.clear()
     for diagnosis in diagnoses:
@@ -63,21 +63,24 @@ def keep_findings(scene: bpy.types.Scene, diagnoses: Iterable[Diagnosis]) -> Non
 
 
 def name_of(finding: FindingProperties) -> str:
-    """Of who is to blame, as it is called now."""
+    """Return the present name of the object that caused a finding."""
     return model_name(finding.culprit) if finding.culprit else finding.name
 
 
 def findings_beside(scene: bpy.types.Scene, problems: Iterable[Problem]) -> list[tuple[int, FindingProperties]]:
-    """Of the last simulation with their numbers, but for what a problem says that is there still."""
+    """Return the findings with their indices, without those that a problem reports already."""
     told = {(problem.code, problem.name) for problem in problems}
     findings = enumerate(getattr(scene, ids.SCENE).findings)
     return [(number, finding) for number, finding in findings if (finding.code, name_of(finding)) not in told]
 
 
 def drop_mended(scene: bpy.types.Scene, model: Model) -> None:
-    """Let go of findings about what has been changed since: another simulation is to say what it suffers from now.
+    """Remove findings whose cause has been changed since. Another simulation will show whether they remain.
 
-    model: the scene's, as it is read. What is animated is another at each frame, and is not looked at.
+    Findings about animated objects stay, because these differ from frame to frame.
+
+    Args:
+        model: of the scene, as it is read now.
     """
     findings = getattr(scene, ids.SCENE).findings
     if not findings:
@@ -95,8 +98,11 @@ def drop_mended(scene: bpy.types.Scene, model: Model) -> None:
 
 
 def _digest_of_cause(finding: FindingProperties, scene: bpy.types.Scene, model: Model) -> str:
-    """Of the joint or link that is to blame and of what it hangs together with, as simulations know them, whatever it
-    is called; of the model, where none is; and of the accuracy, where that is to blame."""
+    """Return a digest of the properties that a finding depends on.
+
+    These are the joint or link that caused it and the joints and links attached to it, without their names. If there is
+    no such object, it is the whole model. The accuracy is included if the finding is about that.
+    """
     name = name_of(finding)
     accuracy = getattr(scene, ids.SCENE).accuracy if finding.kind == "run" or not name else ""
     if not name:
@@ -109,7 +115,7 @@ def _digest_of_cause(finding: FindingProperties, scene: bpy.types.Scene, model: 
 
 
 def forget_findings(scene: bpy.types.Scene, code: str, culprit: bpy.types.Object) -> None:
-    """Of what was mended otherwise."""
+    """Remove the findings with a code and an object, after another repair."""
     findings = getattr(scene, ids.SCENE).findings
     for number in reversed(range(len(findings))):
         if (findings[number].code, findings[number].culprit) == (code, culprit):
@@ -117,7 +123,7 @@ def forget_findings(scene: bpy.types.Scene, code: str, culprit: bpy.types.Object
 
 
 def obstacle_to(finding: FindingProperties, scene: bpy.types.Scene) -> str:
-    """Why a finding's remedy cannot be applied; empty where it can."""
+    """Return why a finding's remedy cannot be applied; empty if it can."""
     if not finding.kind:
         return "There is no button for this: the message says what to do"
     if not _stored_changes(finding):
@@ -135,7 +141,7 @@ def obstacle_to(finding: FindingProperties, scene: bpy.types.Scene) -> str:
 
 
 def _fields_of(finding: FindingProperties) -> set[str]:
-    """What can be changed on the joint's axis, as the joint is now."""
+    """Return the names of the fields that the joint's axis has at present."""
     joint = getattr(finding.culprit, ids.JOINT)
     if finding.axis >= len(axes_in_use(joint)):
         return set()
@@ -145,10 +151,10 @@ def _fields_of(finding: FindingProperties) -> set[str]:
 
 
 def apply_remedy(finding: FindingProperties, scene: bpy.types.Scene) -> None:
-    """Put a remedy's values where they belong.
+    """Write the values of a remedy to the properties.
 
     Raises:
-        ModelError: there is no remedy, or what it changes is gone.
+        ModelError: if there is no remedy, or if the object that it changes does not exist any more.
     """
     if obstacle := obstacle_to(finding, scene):
         raise ModelError(obstacle)
@@ -173,7 +179,10 @@ def apply_remedy(finding: FindingProperties, scene: bpy.types.Scene) -> None:
 
 
 def _stored_changes(finding: FindingProperties) -> dict:
-    """Return the values that a finding's remedy sets; empty if they cannot be read, or are none that a doctor gives."""
+    """Return the values that a finding's remedy sets.
+
+    It is empty if they cannot be read, or if no remedy can contain them.
+    """
     stored = parse_stored(finding.changes)
     accuracies = getattr(finding.id_data, ids.SCENE).bl_rna.properties["accuracy"].enum_items.keys()
     words = {"run": {"accuracy": accuracies}, "joint": {"drive_mode": DRIVES}}.get(finding.kind, {})
@@ -184,7 +193,11 @@ def _stored_changes(finding: FindingProperties) -> dict:
 
 
 def _changes(finding: FindingProperties) -> dict:
-    """Of a joint's drive, at its whole strength, as the panel has it: core knows but what is left of that."""
+    """Return the values that a finding's remedy sets, as the panel shows them.
+
+    Values of a drive are divided by the joint's drive strength, because core knows them only after multiplication by
+    it.
+    """
     changes = _stored_changes(finding)
     if finding.kind != "joint":
         return changes
@@ -194,7 +207,7 @@ def _changes(finding: FindingProperties) -> dict:
 
 
 def remedy_label(finding: FindingProperties, scene: bpy.types.Scene) -> str:
-    """What its button says, in the scene's units; of one that can be applied."""
+    """Return the label of the button of a remedy that can be applied, in the scene's units."""
     unit = Unit.NUMBER
     if finding.kind == "joint":
         unit = core_joint(getattr(finding.culprit, ids.JOINT)).axis_unit(finding.axis)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Links that are keyed by hand, and are to be simulated."""
+"""Find links with keys of their own that are to be simulated."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ Frames = tuple[float, float]
 def links_losing_keys(start: str, reading: SceneReading) -> dict[str, Frames]:
     """Return the links whose keys a bake would replace without following them, by name.
 
-    start: as in `BakeSettings`; there are no such links if simulations start from the animation.
+    Args:
+        start: as in `BakeSettings`; there are no such links if simulations start from the animation.
     """
     if start == "KEYS":
         return {}
@@ -33,7 +34,10 @@ def links_losing_keys(start: str, reading: SceneReading) -> dict[str, Frames]:
 
 
 def frames_of_keys(obj: bpy.types.Object) -> Frames | None:
-    """Return the frames between which keys of its own move the object; None if none do. A bake is not looked at."""
+    """Return the first and last frame of the object's own keys that move it; None if there are none.
+
+    Keys of a bake do not count.
+    """
     if is_bake(action_of(obj)) or not is_changing(obj, TRANSFORMS):
         return None
     keyed = [

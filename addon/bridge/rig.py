@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a scene's model is, read once for all that shows it, and read again only when something has changed.
+"""The model of a scene, read once for panels, overlays and gizmos, and again only after a change.
 
-It holds names and numbers and no object of Blender's: after an undo these would be dangling.
+It holds names and numbers, and no object of Blender's, since references to objects are invalid after an undo.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 @dataclass
 class Rig:
-    """A scene's model, of what in it can be read.
+    """The readable part of a scene's model.
 
     Attributes:
         loops: names of the joints that close loops.
         problems: everything that is wrong or suspect, errors first.
-        unit: metres in a Blender unit.
-        version: another one each time that the scene was read.
+        unit: length of a Blender unit [m].
+        version: a serial number, new each time that the scene is read.
     """
 
     model: Model
@@ -50,42 +50,46 @@ class Rig:
     version: int = 0
 
     def is_like(self, other: Rig) -> bool:
-        """Whether two readings found the same."""
+        """Return whether two readings have the same content."""
         found = (self.model, self.loops, self.problems, self.unit)
         return found == (other.model, other.loops, other.problems, other.unit)
 
     @cached_property
     def troubled(self) -> frozenset[str]:
-        """Names of the objects that have an error or a warning."""
+        """The names of the objects that have an error or a warning."""
         told = [problem for problem in self.problems if problem.severity != "note"]
         return frozenset(name for problem in told for name in (problem.name, *problem.names))
 
 
 _weights: dict[tuple, Weight | str] = {}
-"""What links weigh, or why they cannot be weighed, by all that decides it but their meshes."""
+"""Mass properties of links, or why they cannot be weighed, by everything they depend on except the meshes."""
 
 _collisions: dict[tuple, list[Shape] | str] = {}
-"""What links collide with, or why nobody can tell, likewise."""
+"""Collision shapes of links, or why they cannot be read, by everything they depend on except the meshes."""
 
 _outdated: dict[tuple[int, str], bool] = {}
-"""Whether a link's pieces are of another mesh, by the link and what they were made from."""
+"""Whether a link's pieces were made from another mesh, by the link and by `Fit.source`."""
 
 _shown: dict[int, Rig] = {}
-"""By the scene's session uid."""
+"""The last reading, by session uid of the scene."""
 
 _versions = count(1)
 
 
 def last_rig(scene: bpy.types.Scene) -> Rig | None:
-    """The scene as it was when it came to rest last; None before that. For what draws: operators read."""
+    """Return the last reading of the scene; None if there is none.
+
+    It is for drawing. Operators read the scene instead.
+    """
     return _shown.get(scene.session_uid)
 
 
 def show_rig(scene: bpy.types.Scene, is_touched: bool = True) -> Rig:
-    """Read the scene, and let `last_rig` give it.
+    """Read the scene, and make the result the one that `last_rig` returns.
 
-    is_touched: whether a link, a joint or a shape was since; where none was, and the same is found, the rig stays as it
-    is, and nothing is laid out anew because something else was selected.
+    Args:
+        is_touched: whether a link, a joint or a shape was changed. If not, and the content is the same, the earlier
+            reading is kept, so that a change of the selection does not rebuild overlays.
     """
     rig, before = _read(scene), _shown.get(scene.session_uid)
     if before is not None and not is_touched and rig.is_like(before):
@@ -95,7 +99,7 @@ def show_rig(scene: bpy.types.Scene, is_touched: bool = True) -> Rig:
 
 
 def forget_weights(objects: Iterable[bpy.types.Object]) -> None:
-    """The meshes, places or settings of these have changed: the links that they belong to are to be weighed anew."""
+    """Drop cached results of the links to which objects belong, after a change of their meshes, places or settings."""
     uids = {link.session_uid for obj in objects if (link := carrier_of(obj)) is not None}
     for known in (_weights, _collisions, _outdated) if uids else ():
         for key in [key for key in known if key[0] in uids]:
@@ -103,7 +107,7 @@ def forget_weights(objects: Iterable[bpy.types.Object]) -> None:
 
 
 def forget_rigs() -> None:
-    """Drop everything, as after an undo or when another file is open."""
+    """Drop all cached results, for example after an undo or when another file was opened."""
     _weights.clear()
     _collisions.clear()
     _outdated.clear()
@@ -111,7 +115,7 @@ def forget_rigs() -> None:
 
 
 def instanced_once(scene: bpy.types.Scene) -> list[str]:
-    """Return the sentences of `instanced_links`, from the last reading of the scene if there was one."""
+    """Return the sentences of `instanced_links`, from the last reading of the scene if there is one."""
     rig = last_rig(scene)
     if rig is None:
         return [sentence for _, sentence in instanced_links(scene)]
@@ -121,7 +125,7 @@ def instanced_once(scene: bpy.types.Scene) -> list[str]:
 def _read(scene: bpy.types.Scene) -> Rig:
     from ...core.model import Model
 
-    if not has_links(scene) and not has_joints(scene):  # what reads a scene is not loaded for this
+    if not has_links(scene) and not has_joints(scene):  # returns before the late imports
         return Rig(Model(), problems=_of_instances(scene), unit=unit_length(scene), version=next(_versions))
     from .problems import Problem, find_problems, of_versions
     from .read import scan_scene
@@ -148,7 +152,7 @@ def _of_instances(scene: bpy.types.Scene) -> list[Problem]:
 
 
 def is_outdated_once(link: bpy.types.Object, around: Surroundings) -> bool:
-    """As `collisions.is_outdated`, from what was found before where nothing has changed."""
+    """Return the result of `collisions.is_outdated`, from the cache if nothing has changed."""
     from .collisions import fitted_from, is_outdated
 
     key = (link.session_uid, fitted_from(link, around))
@@ -158,7 +162,11 @@ def is_outdated_once(link: bpy.types.Object, around: Surroundings) -> bool:
 
 
 def weigh_once(link: bpy.types.Object, around: Surroundings) -> Weight:
-    """As `weigh`, from what was found before where nothing has changed."""
+    """Return the result of `weigh`, from the cache if nothing has changed.
+
+    Raises:
+        ModelError: if the link cannot be weighed.
+    """
     from .mass import weigh
 
     settings = getattr(link, ids.LINK)
@@ -176,7 +184,11 @@ def weigh_once(link: bpy.types.Object, around: Surroundings) -> Weight:
 
 
 def collide_once(shapes: ShapeReader, link: bpy.types.Object) -> list[Shape]:
-    """As `ShapeReader.collisions_of`, from what was found before where nothing has changed."""
+    """Return the result of `ShapeReader.collisions_of`, from the cache if nothing has changed.
+
+    Raises:
+        ModelError: if the collision shapes cannot be read.
+    """
     scale = tuple(world_scale(link).tolist())
     key = (link.session_uid, link.name, scale, shapes.around.unit)
     if key not in _collisions:

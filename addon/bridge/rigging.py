@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the user changes of a joint in the viewport: where its axes point, how far they go, where it starts."""
+"""Edits of a joint in the viewport: directions of its axes, their limits, initial values and zeros."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from .read_joints import read_joint
 from .settling import settle_joint
 
 STILL = 1e-9
-"""rad or m below which a coordinate is 0."""
+"""Coordinate below which it counts as 0 [rad or m]."""
 
 ROUND = 7
-"""Digits of a direction that single precision can keep."""
+"""Number of decimals to which directions are rounded, as many as single precision keeps."""
 
 
 def aim_axis(obj: bpy.types.Object, scene: bpy.types.Scene, number: int, direction: Vector) -> None:
-    """Let axis `number` of the joint point along a direction in the world, with all links where they are.
+    """Point axis `number` of the joint along a direction in the world. All links keep their poses.
 
-    Where the type says how its axes lie to each other, the whole joint is turned.
+    If the type fixes the directions of its axes relative to each other, the whole joint is turned.
 
     Raises:
-        ModelError: the joint cannot be used as it is.
+        ModelError: if the joint cannot be used as it is.
     """
     settle_joint(obj, scene)
     view = view_joint(obj, scene)
@@ -52,7 +52,7 @@ def aim_axis(obj: bpy.types.Object, scene: bpy.types.Scene, number: int, directi
 
 
 def _keep_links(obj: bpy.types.Object, scene: bpy.types.Scene, q: tuple[float, ...]) -> None:
-    """Fit the child-side frame, so that the links stand where they do at coordinates q of the changed joint."""
+    """Change the child-side frame so that the links keep their poses at coordinates q of the changed joint."""
     joint = read_joint(obj, scene)
     if joint.kind.chart or np.allclose(q, joint.q_neutral, atol=STILL):
         return
@@ -62,12 +62,12 @@ def _keep_links(obj: bpy.types.Object, scene: bpy.types.Scene, q: tuple[float, .
 
 
 def turn_joint(obj: bpy.types.Object, scene: bpy.types.Scene, turn: Quaternion) -> None:
-    """Turn both of the joint's frames about its origin, by a rotation in the world, with all links where they are.
+    """Rotate both frames of the joint about its origin, by a rotation in world axes. All links keep their poses.
 
     Raises:
-        ModelError: the joint lacks a link or its frames.
+        ModelError: if the joint lacks a link or its frames.
     """
-    settle_joint(obj, scene)  # which lets the Empty ride on the parent, whatever the user has done to it
+    settle_joint(obj, scene)  # parents the Empty to the parent link, whatever its parent was
     parent = getattr(obj, ids.JOINT).parent
     carried = Quaternion(live_pose(parent)[3:]) if parent else Quaternion()
     obj.rotation_quaternion = (carried.inverted() @ turn @ carried @ obj.rotation_quaternion).normalized()
@@ -77,7 +77,7 @@ def turn_joint(obj: bpy.types.Object, scene: bpy.types.Scene, turn: Quaternion) 
 def set_limits(
     obj: bpy.types.Object, scene: bpy.types.Scene, number: int, lower: float | None, upper: float | None
 ) -> None:
-    """Limits of axis `number` [rad or m]; None leaves one as it is, and infinite ones are switched off."""
+    """Set the limits of axis `number` [rad or m]; None leaves one unchanged, an infinite one is switched off."""
     joint = getattr(obj, ids.JOINT)
     axis = axes_in_use(joint)[number]
     size = unit_length(scene) if core_joint(joint).axis_unit(number) is Unit.LENGTH else 1.0
@@ -89,16 +89,16 @@ def set_limits(
 
 
 def set_home(obj: bpy.types.Object, scene: bpy.types.Scene, dial: Dial, value: float) -> None:
-    """Let simulations start with the dial's coordinate at `value` [rad or m], and the joint's others where they do.
+    """Set the initial value of a coordinate [rad or m]. The other coordinates keep their initial values.
 
     Raises:
-        ModelError: the joint cannot be used as it is.
+        ModelError: if the joint cannot be used as it is.
     """
     joint = getattr(obj, ids.JOINT)
     known = core_joint(joint)
     unit = unit_length(scene)
     sizes = [unit if what is Unit.LENGTH else 1.0 for _, what in known.home_units]
-    if not joint.use_home:  # what is stored then is of no account
+    if not joint.use_home:  # the stored values are not in use then
         for coordinate, start, size in zip(joint.coordinates, read_joint(obj, scene).home, sizes, strict=True):
             coordinate.home = start / size
         joint.use_home = True
@@ -107,16 +107,17 @@ def set_home(obj: bpy.types.Object, scene: bpy.types.Scene, dial: Dial, value: f
 
 
 def move_zero(obj: bpy.types.Object, scene: bpy.types.Scene, dial: Dial, by: float) -> None:
-    """Move where the dial's coordinate is 0, with all links, and where simulations start, as they are.
+    """Move the zero of a joint's coordinate. All links and the initial pose stay where they are.
 
-    The parent-side frame goes along the dial by itself: the child keeps its place in the joint. What follows the joint,
-    or is followed by it, goes on as it did.
+    The parent-side frame moves along the axis by `by`, and the child-side frame stays. Joints that follow this joint,
+    and joints that it follows, move as before.
 
     Args:
-        dial: of the joint's first coordinate. by: [rad or m].
+        dial: of the joint's first coordinate.
+        by: displacement of the zero [rad or m].
 
     Raises:
-        ModelError: the joint lacks a link or its frames.
+        ModelError: if the joint lacks a link or its frames, or has no coordinate.
     """
     settle_joint(obj, scene)
     X_PJ, X_CJ = stored_frames(obj)
@@ -135,7 +136,7 @@ def move_zero(obj: bpy.types.Object, scene: bpy.types.Scene, dial: Dial, by: flo
 
 
 def _shift_mimics(obj: bpy.types.Object, scene: bpy.types.Scene, axis: int, by: float) -> None:
-    """Let what follows axis `axis` follow it from its new zero, and the axis follow from there."""
+    """Adapt the offset or reference of mimics to the new zero of an axis, which follows or is followed."""
     own = getattr(obj, ids.JOINT)
     count = core_joint(own).axis_count
     if own.use_mimic and (count == 1 or own.mimic.axis == axis):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A scene apart, in which Blender's own importers and exporters work while nothing of the user's changes."""
+"""A temporary scene in which Blender's own importers and exporters work without changes to the user's data."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ KINDS = (
     *("objects", "collections", "meshes", "materials", "images", "cameras", "lights", "armatures", "actions"),
     *("curves", "node_groups", "worlds", "texts", "shape_keys"),
 )
-"""What an importer may leave in a file."""
+"""Collections of `bpy.data` to which an importer may add items."""
 
 
 @contextmanager
 def scratch_scene() -> Iterator[bpy.types.Scene]:
-    """An empty scene in metres, which is the context's while it is open, and gone afterwards with all that is in it."""
+    """Yield an empty scene in metres that is the context's scene.
+
+    It is removed afterwards with all its objects.
+    """
     shown = [(window, window.scene, window.view_layer) for window in bpy.context.window_manager.windows]
     scene = bpy.data.scenes.new(TEMPORARY)
     layer = scene.view_layers[0]
@@ -42,18 +45,18 @@ def scratch_scene() -> Iterator[bpy.types.Scene]:
 
 
 def all_data() -> dict[str, set[bpy.types.ID]]:
-    """What the file holds now, by kind."""
+    """Return the present data-blocks of the file, by kind."""
     return {kind: set(getattr(bpy.data, kind)) for kind in (*KINDS, "scenes") if hasattr(bpy.data, kind)}
 
 
 def remove_new(before: dict[str, set[bpy.types.ID]], kept: set[bpy.types.ID]) -> None:
-    """Remove what has come since `before`, but for what is kept and what that uses."""
+    """Remove the data-blocks that were added since `before`, except those of `kept` and those that they use."""
     for kind in before:
         if kind in ("materials", "images", "node_groups"):
             continue
         new = [item for item in getattr(bpy.data, kind) if item not in before[kind] and item not in kept]
         bpy.data.batch_remove([item for item in new if not _is_ours(item)])
-    for kind in ("materials", "node_groups", "images"):  # users before what they use
+    for kind in ("materials", "node_groups", "images"):  # users before the data that they use
         new = [item for item in getattr(bpy.data, kind) if item not in before[kind]]
         bpy.data.batch_remove([item for item in new if item.users == 0])
 

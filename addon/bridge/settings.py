@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numbers of a scene's model, set by name as core's `set_property` does, and kept in Blender's properties."""
+"""Set properties of a scene's model by name, as core's `set_property` does, and store them in Blender's properties."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ DRIVE = {field.name for field in AXIS_FIELDS if field.section == "drive"}
 def store_setting(
     setting: Setting, reading: SceneReading, scene: bpy.types.Scene, first: int | None = None
 ) -> list[str]:
-    """Set a property of the reading's model, and in the scene, which then is read as that model.
+    """Set a property in the reading's model and in the scene, so that the scene reads as that model.
 
-    A density alone is set in the scene only: the mass that comes of it is known once the scene is read again.
+    A density is set in the scene only: the resulting mass is known once the scene is read again.
 
     Args:
         reading: of the scene, from the same first frame. first: as for `scan_scene`.
 
     Returns:
-        what Blender could not keep, for the user.
+        Messages about values that Blender could not store.
 
     Raises:
-        ModelError: there is no such owner, property or value, or animation would take its place; the scene is as it
-            was.
+        ModelError: if there is no such owner, property or value, or if animation would override it; the scene is
+            unchanged then.
     """
     store = _Store(scene, first)
     link = reading.objects.get(setting.owner)
@@ -69,21 +69,21 @@ def store_setting(
             return store.of_surface(reading.objects.get(changed.name), changed, setting.name)
         case Link() as changed:
             return store.of_link(reading.objects[changed.name], changed, setting.name)
-        case _ if setting.name == "static":  # and nothing floats
+        case _ if setting.name == "static":  # no link floats, so there is nothing to fix
             return []
         case model:
             return store.of_world(model, setting.name)
 
 
 def _show_surface(link: Link, obj: bpy.types.Object, units: Units) -> None:
-    """Let a link that was read without its collisions have one that touches as the link says."""
+    """Give a link that was read without its collisions one collision with the surface of the link."""
     if not link.collisions:
         touch = touch_of(obj, obj, units)
         link.collisions = [Shape(obj.name, None, surface=touch.surface)]
 
 
 class _Store:
-    """Each method puts a property of the model into the scene, and returns what could not be kept of it."""
+    """Writes properties of the model to a scene. Each method returns messages about values that could not be stored."""
 
     def __init__(self, scene: bpy.types.Scene, first: int | None):
         self.scene = scene
@@ -117,7 +117,10 @@ class _Store:
         return _told(obj, "link", write_fields(fields, settings, link, self.units))
 
     def of_surface(self, obj: bpy.types.Object | None, link: Link, name: str) -> list[str]:
-        """On the link and on all that collides of it by itself; of the ground, which is no object, in the scene."""
+        """Write a surface to the link and to those of its shapes that have a surface of their own.
+
+        The surface of the ground, which has no object, is written to the scene.
+        """
         surface = link.collisions[0].surface
         if obj is None:
             return write_surface(surface, getattr(self.scene, ids.SCENE).ground_surface, self.units)
@@ -142,7 +145,7 @@ class _Store:
         obj = self._object_of(joint)
         settings = getattr(obj, ids.JOINT)
         if len(axes_in_use(settings)) < joint.axis_count or len(settings.coordinates) != len(joint.home):
-            fit_to_type(settings)  # in a file from before the type had so many
+            fit_to_type(settings)  # the file is older than some axes of the type
             store_home(joint, settings, self.units)
         if name == "home":
             self._require_steady([Input(model_name(obj), name)])
@@ -163,14 +166,18 @@ class _Store:
         )
 
     def _of_axes(self, obj: bpy.types.Object, joint: Joint, name: str) -> list[str]:
-        """On all axes that have it. A drive that its strength weakens is stored as it acts, at its whole strength."""
+        """Write a property to all axes that have it.
+
+        If the joint's drive strength is not 1, the drive is stored with its effective values, and the strength is set
+        to 1.
+        """
         settings = getattr(obj, ids.JOINT)
         weakened = {part for axis in axes_in_use(settings) for part in drive_of(axis).scales}
         own, written = {name}, {name}
         if name in weakened:
             self._require_steady([Input(model_name(obj), STRENGTH)])
         if name == "drive_mode":
-            written = {name, "drive_target"}  # whose number measures something else in another mode
+            written = {name, "drive_target"}  # its unit depends on the mode
         if name in weakened | {"drive_mode"} and self._is_weak(obj):
             own, written = own | weakened, DRIVE
         for number in range(joint.axis_count):
@@ -183,15 +190,15 @@ class _Store:
             unit = joint.axis_unit(number)
             changes += write_fields(fields, settings.axes[number], joint.axes[number], self.units, coordinate=unit)
         if name in ("lower", "upper"):
-            store_home(joint, settings, self.units)  # or one that nobody chose would go along with the limits
+            store_home(joint, settings, self.units)  # keeps a default start when limits change
         return changes
 
     def _is_weak(self, obj: bpy.types.Object) -> bool:
-        """Whether only a part of the drive's force is there, and always the same."""
+        """Return whether the joint's drive strength differs from 1 and is not animated."""
         return getattr(obj, ids.JOINT).drive_strength != 1.0 and Input(model_name(obj), STRENGTH) not in self.animated
 
     def _require_steady(self, inputs: Iterable[Input]) -> None:
-        """Raises ModelError for one that is animated: it would be as before at the next frame."""
+        """Raise `ModelError` if a setting is animated, because the animation would override it at the next frame."""
         for known in inputs:
             if known in self.animated:
                 raise ModelError(
@@ -205,7 +212,7 @@ def _with_toggle(name: str) -> tuple[str, str]:
 
 
 def _told(obj: bpy.types.Object, kind: str, changes: list[str]) -> list[str]:
-    """What the user should know: changes of the numbers, and whether a saved file has them."""
+    """Return messages about changed numbers, and about values that a saved file will not contain."""
     notes = [f"{kind} '{obj.name}': {change}" for change in changes]
     if obj.is_editable and obj.override_library is None:
         return notes

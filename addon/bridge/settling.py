@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints whose Empties were moved, with their frames stored where these are now."""
+"""Store the frames of joints whose Empties were moved."""
 
 import bpy
 
@@ -21,11 +21,15 @@ def settle_frames(scene: bpy.types.Scene) -> None:
             if has_left_its_frame(obj):
                 settle_joint(obj, scene)
         except ModelError:
-            continue  # told as a problem when the scene is read
+            continue  # reported as a problem when the scene is read
 
 
 def settle_joint(obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
-    """Raises ModelError where the joint cannot be used as it is."""
+    """Store the frames of a joint at its Empty.
+
+    Raises:
+        ModelError: if the joint cannot be used as it is.
+    """
     unit = unit_length(scene)
     found = read_joint(obj, scene)
     store_frames(obj, scaled_pose(found.X_PJ, 1.0 / unit), scaled_pose(found.X_CJ, 1.0 / unit))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The visuals and collisions of a link, from its parts."""
+"""Read the visuals and collisions of a link from its parts."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ MeshFormat = Literal["OBJ", "GLTF"]
 
 @dataclass
 class ShapeReader:
-    """Reads the shapes of many links; what objects share, their shapes share too.
+    """Reads the shapes of many links. Objects that share a mesh have shapes that share it.
 
     Attributes:
-        units: of the scene. mesh_format: what meshes are to leave as.
+        units: of the scene. mesh_format: format in which meshes are exported.
         notes: what was left out.
     """
 
@@ -45,17 +45,21 @@ class ShapeReader:
     materials: MaterialReader = field(default_factory=MaterialReader)
 
     def of_link(self, link: bpy.types.Object) -> tuple[list[Shape], list[Shape]]:
-        """The link's visuals and collisions."""
+        """Return the link's visuals and collisions."""
         return self.of_parts(parts_of(link, self.around), link)
 
     def of_parts(self, parts: Iterable[Part], link: bpy.types.Object | None = None) -> tuple[list[Shape], list[Shape]]:
-        """link: that they belong to; None for what stands around links."""
+        """Return the visuals and collisions of parts.
+
+        Args:
+            link: to which the parts belong; None for parts that belong to no link.
+        """
         parts = [part for part in parts if not self._is_empty(part)]
         visuals = [self._shape(part) for part in parts if part.is_seen]
         return _distinct(visuals), self._collisions(parts, link, with_looks=True)
 
     def collisions_of(self, link: bpy.types.Object) -> list[Shape]:
-        """The link's collisions alone, for simulations: their meshes have no materials."""
+        """Return the link's collisions for simulations. Their meshes have no materials."""
         return self._collisions([part for part in parts_of(link, self.around) if not self._is_empty(part)], link)
 
     def _collisions(self, parts: list[Part], link: bpy.types.Object | None, with_looks: bool = False) -> list[Shape]:
@@ -76,7 +80,7 @@ class ShapeReader:
         return _distinct(found)
 
     def _recognized(self, part: Part, shape: Shape, link: bpy.types.Object) -> Shape:
-        """Return the shape as a primitive if its mesh is one, and the link is free and recognises primitives."""
+        """Return the shape as a primitive if its mesh is one, the link is free, and recognition is switched on."""
         settings = getattr(link, ids.LINK)
         if not settings.recognizes or settings.motion != "FREE" or part.primitive != "MESH" or not part.has_mesh:
             return shape
@@ -117,7 +121,7 @@ class ShapeReader:
         return Shape(name, geometry, _pose(matrix, self.around.unit), material, extras)
 
     def _colliding(self, part: Part, shape: Shape, name: str, link: bpy.types.Object | None, with_looks: bool) -> Shape:
-        """The shape as what collides: without a look, and as its hull where that is asked for."""
+        """Return the shape as a collision: without a material, and as its hull if the user has chosen that."""
         geometry = shape.geometry
         if part.primitive == "HULL" and part.has_mesh:
             geometry = self._mesh(part, split_scale(part.matrix)[0], as_hull=True, with_looks=with_looks)
@@ -125,7 +129,10 @@ class ShapeReader:
         return replace(shape, name=name, geometry=geometry, material=None, **vars(touch))
 
     def _mesh(self, part: Part, scale: np.ndarray | None, as_hull: bool = False, with_looks: bool = True) -> Mesh:
-        """The mesh with all of its scale in `Mesh.scale`, but for what no three factors above zero can say."""
+        """Return the mesh with its scale in `Mesh.scale`.
+
+        Reflections and shear, which three positive factors cannot express, are applied to the vertices.
+        """
         source = part.source()
         linear = part.matrix[:3, :3]
         is_mirrored = bool(det(linear) < 0.0)
@@ -141,7 +148,7 @@ class ShapeReader:
         vertices = matmul(data.vertices, turn.T) * self.around.unit
         if as_hull:
             points, faces = hull_of(replace(data, vertices=vertices))
-            if faces:  # as there are none around points in a plane
+            if faces:  # points in a plane have no hull faces
                 return Mesh(vertices=points, faces=faces)
         if not with_looks:
             return Mesh(vertices=vertices, faces=data.faces)
@@ -157,7 +164,7 @@ class ShapeReader:
         )
 
     def _materials(self, source: Source) -> tuple[tuple[Material, ...], tuple[int, ...]]:
-        """The materials that faces have, and the number of each face's; none where no slot is filled."""
+        """Return the materials that faces use, and their indices by face; both empty if no slot is filled."""
         slots = source.materials
         if not any(slots) or not len(source.data.slots):
             return (), ()
@@ -166,7 +173,10 @@ class ShapeReader:
         return (looks if any(slots[slot] for slot in used) else ()), tuple(numbers.ravel().tolist())
 
     def _material(self, part: Part, geometry: Geometry) -> Material | None:
-        """Of a shape that has but one look; those of a mesh that has more, or an image, stand in the mesh."""
+        """Return the material of a shape that has only one.
+
+        It is None for a mesh with several materials or an image, which are stored in the mesh.
+        """
         materials, _ = self._materials(part.source())
         if isinstance(geometry, Mesh) and (len(materials) > 1 or any(look.texture for look in materials)):
             return None
@@ -174,7 +184,7 @@ class ShapeReader:
 
 
 def _distinct(shapes: list[Shape]) -> list[Shape]:
-    """The shapes with a name each."""
+    """Return the shapes with unique names."""
     taken: set[str] = set()
     for shape in shapes:
         shape.name = claim(shape.name, taken)
@@ -182,7 +192,10 @@ def _distinct(shapes: list[Shape]) -> list[Shape]:
 
 
 def split_scale(matrix: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
-    """Scale along the object's axes and the matrix without it; for a sheared one no scale, and only the place."""
+    """Return the scale along the object's axes, shape (3,), and the matrix without it.
+
+    For a sheared matrix, the scale is None, and the matrix has the translation only.
+    """
     linear = matrix[:3, :3]
     sizes = norm(np.transpose(linear))
     if det(linear) < 0.0:

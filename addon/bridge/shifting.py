@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is kept of a joint's values, poses and keys, counted from where its zero has been moved to."""
+"""Adapt stored poses and keys of a joint's values after the zero of a coordinate was moved."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .named_poses import numbers_of, text_of
 
 
 def shift_kept(obj: bpy.types.Object, scene: bpy.types.Scene, dial: Dial, joint, unit: float, by: float) -> None:
-    """Let poses and keys say the same places as before.
+    """Change stored poses and keys of a coordinate so that they describe the same places as before.
 
     Args:
-        dial: of the coordinate. joint: as core has it. unit: metres in a Blender unit.
-        by: how far the coordinate's zero was moved [rad or m].
+        dial: of the coordinate. joint: the joint of core. unit: length of a Blender unit [m].
+        by: displacement of the zero [rad or m].
     """
     assert dial.place is not None
     step = by / size_of(joint, dial.place, unit)

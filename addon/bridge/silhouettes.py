@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Edges just beside an object as it is seen, where the ray through the mouse misses it."""
+"""Find edges on the outline of an object when the mouse is just beside it, so that its ray misses the object."""
 
 from __future__ import annotations
 
@@ -13,19 +13,26 @@ from ...core.geometry.features import Feature
 from .picking import Hit, Surfaces, hit_under
 
 AROUND = 16
-"""Rays in a circle about the mouse."""
+"""Number of rays in a circle about the mouse."""
 
 SLANTS = (1.0, 3.0)
-"""Times the reach: on a face that is seen from its side, what is near in the view is farther on it."""
+"""Multiples of the reach that are tried in turn. On a face that is seen from its side, points that are near in the view
+are farther apart on the face.
+"""
 
 
 def edge_beside(
     context, surfaces: Surfaces, region, rv3d, coord: tuple[float, float], pixels: float, behind: Hit | None
 ) -> tuple[Hit, float, Feature] | None:
-    """The rim or straight edge that is seen nearest to the mouse, `pixels` beside it at most, on what the ray misses.
+    """Return the rim or straight edge nearest to the mouse, on an object that the ray through the mouse misses.
 
-    behind: what the ray meets, to which an edge on another object before it is preferred. Returns also where a ray
-    beside the mouse met the object, and how near to that place an edge has to be for the same to be found again.
+    Args:
+        pixels: largest distance from the mouse in the view.
+        behind: what the ray hits; an edge on another object in front of it takes precedence.
+
+    Returns:
+        The intersection of a ray beside the mouse with the object, the largest distance from it at which the same edge
+        is found again [Blender units], and the edge; None if there is none.
     """
     found: list[tuple[float, Hit, float, Feature]] = []
     for hit in _hits_around(context, region, rv3d, coord, pixels):
@@ -43,7 +50,7 @@ def edge_beside(
 
 
 def reach_at(region, rv3d, coord: tuple[float, float], point: np.ndarray, pixels: float) -> float:
-    """How long some pixels are at the depth of the point."""
+    """Return the length of a number of pixels at the depth of a point [Blender units]."""
     here, there = (
         view3d_utils.region_2d_to_location_3d(region, rv3d, at, Vector(point.tolist()))
         for at in (coord, (coord[0] + pixels, coord[1]))
@@ -58,7 +65,7 @@ def _hits_around(context, region, rv3d, coord: tuple[float, float], pixels: floa
 
 
 def _pixels_from(region, rv3d, coord: tuple[float, float], outline: np.ndarray) -> float:
-    """How far from the mouse a line is seen, without what of it is behind the eye."""
+    """Return the distance between the mouse and a line in the view [pixels]. Parts behind the eye do not count."""
     seen = [view3d_utils.location_3d_to_region_2d(region, rv3d, Vector(point.tolist())) for point in outline]
     points = np.array([(math.inf, math.inf) if point is None else point[:] for point in seen]) - np.array(coord)
     ends = np.stack([points[:-1], points[1:]], axis=1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The values of joint coordinates in panels: read from the scene, and written by moving links there."""
+"""Values of joint coordinates in panels: read from the scene, and written by moving links."""
 
 from __future__ import annotations
 
@@ -22,7 +22,13 @@ if TYPE_CHECKING:
 
 
 class _Sight(NamedTuple):
-    """Where a joint was seen. rig: number of the reading. at: the matrices of its links. q: what came of these."""
+    """The last result for a joint.
+
+    Attributes:
+        rig: version of the reading.
+        at: world matrices of its links.
+        q: coordinates at these matrices.
+    """
 
     rig: int
     at: tuple
@@ -32,15 +38,15 @@ class _Sight(NamedTuple):
 
 
 _seen: dict[int, _Sight] = {}
-"""By the session uid of the joint's object: a panel asks for each number at each redraw."""
+"""The last result, by session uid of the joint's object; panels ask for each number at each redraw."""
 
 
 def read_value(obj: bpy.types.Object, number: int) -> float:
-    """Where coordinate `number` of a joint stands [rad or Blender units]; 0 where that cannot be told."""
+    """Return coordinate `number` of a joint [rad or Blender units]; 0 if it cannot be read."""
     try:
         sight = _look(obj)
     except ModelError:
-        return 0.0  # the panel names the joint among the problems
+        return 0.0  # Problems reports the joint
     place = place_of(sight.joint, number)
     if place is None:
         return 0.0
@@ -48,7 +54,7 @@ def read_value(obj: bpy.types.Object, number: int) -> float:
 
 
 def write_value(obj: bpy.types.Object, number: int, value: float) -> None:
-    """Lead the coordinate there, within its limits. What is in the way is shown in the panel."""
+    """Set a coordinate [rad or Blender units], clamped to its limits. The panel shows an error."""
     from .posing_cache import posing_of
 
     try:
@@ -69,7 +75,7 @@ def write_value(obj: bpy.types.Object, number: int, value: float) -> None:
 
 
 def scene_of(obj: bpy.types.Object) -> bpy.types.Scene:
-    """The one in the window, unless the object is in others only."""
+    """Return the scene in the window if it contains the object, else another scene that does."""
     scenes = obj.users_scene or tuple(bpy.data.scenes)
     return next((scene for scene in scenes if scene == bpy.context.scene), scenes[0])
 

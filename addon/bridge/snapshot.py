@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a drag may change, kept so that Esc gives it back exactly."""
+"""Keep the values that a drag may change, so that Esc restores them exactly."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AXIS = ("xyz", "use_lower", "lower", "use_upper", "upper")
 
 
 class Snapshot:
-    """Of links, by where they are, and of joints, by that and by what is dragged of them."""
+    """The transforms of links and joints, and the properties of joints that drags change."""
 
     def __init__(self, objects: Iterable[bpy.types.Object]):
         self._kept = [kept for obj in objects for kept in self._of_object(obj)]

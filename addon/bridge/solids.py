@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the meshes of a link enclose: closed surfaces that look outward, and what had to be assumed to find them."""
+"""Find the closed, outward-oriented surfaces of meshes, and report the assumptions that were necessary."""
 
 from __future__ import annotations
 
@@ -16,17 +16,21 @@ from ...core.spatial.arrays import det
 from .meshes import MeshData, convex_hull, rebuilt
 
 LARGEST = 200_000
-"""Triangles of a mesh up to which it is looked at for parts that overlap: this takes about a second for so many."""
+"""Largest number of triangles of a mesh that is searched for overlapping parts. So many take about a second."""
 
 SLACK = 1e-5
-"""Part of a mesh's size by which its parts may reach into each other unnoticed; single precision makes a hundredth."""
+"""Depth, relative to a mesh's size, up to which parts may overlap without a remark; single precision causes a hundredth
+of it.
+"""
 
 
 @dataclass(frozen=True)
 class Solid:
-    """Triangles of closed surfaces, corner points in the mesh's own axes, shape (n, 3, 3).
+    """Closed surfaces of a mesh.
 
-    remarks: what had to be assumed, with {} for the name of the object.
+    Attributes:
+        triangles: corner points in the mesh's own axes, shape (n, 3, 3).
+        remarks: assumptions, with {} in place of the object's name.
     """
 
     triangles: np.ndarray
@@ -34,7 +38,7 @@ class Solid:
 
 
 def solid_of(data: MeshData) -> Solid:
-    """The mesh's own surface, or its convex hull's where it is not closed."""
+    """Return the mesh's own surface, or that of its convex hull if the mesh is open or divided."""
     if _is_open(data):
         return Solid(_hull(data), ("the mesh '{}' is open, so its convex hull was weighed",))
     if _is_divided(data):
@@ -63,7 +67,7 @@ def _hull(data: MeshData) -> np.ndarray:
 
 
 def crosses_itself(points: np.ndarray, triangles: np.ndarray) -> bool:
-    """Whether faces of a mesh run through each other, but for neighbours at a vertex."""
+    """Return whether faces of a mesh intersect, except those that share a vertex."""
     middle, size = points.mean(axis=0), float(np.ptp(points, axis=0).max())
     points = (points - middle) / (size or 1.0)
     tree = BVHTree.FromPolygons(points.tolist(), triangles.tolist(), all_triangles=True)
@@ -80,12 +84,12 @@ def _is_open(data: MeshData) -> bool:
 
 
 def _is_divided(data: MeshData) -> bool:
-    """Whether an odd number of faces meet at an edge, as where a wall stands inside."""
+    """Return whether an odd number of faces meet at an edge, as at a wall inside of the mesh."""
     return bool((np.bincount(data.corner_edges) % 2 == 1).any())
 
 
 def _vertices_of_mixed_normals(data: MeshData) -> set[int]:
-    """Those of the surfaces in which two faces run along an edge the same way."""
+    """Return the vertices of surfaces in which two faces traverse an edge in the same direction."""
     following = np.roll(data.corners, -1)
     ends = np.append(data.starts[1:], len(data.corners)) - 1
     following[ends] = data.corners[data.starts]
@@ -100,14 +104,14 @@ def _vertices_of_mixed_normals(data: MeshData) -> set[int]:
 
 
 def _recalculate(mesh: bmesh.types.BMesh, vertices: set[int]) -> None:
-    """Let the faces between these vertices look outward."""
+    """Orient the faces between these vertices outward."""
     mesh.verts.index_update()
     faces = [face for face in mesh.faces if face.verts[0].index in vertices]
     bmesh.ops.recalc_face_normals(mesh, faces=faces)
 
 
 def _rebuilt(data: MeshData, change: Callable[[bmesh.types.BMesh], object]) -> np.ndarray:
-    """The triangles after `change` has worked on the mesh as a BMesh."""
+    """Return the triangles, shape (n, 3, 3), after `change` was applied to the mesh as a BMesh."""
     with rebuilt(data, change) as mesh:
         loops = [[loop.vert.co[:] for loop in triangle] for triangle in mesh.calc_loop_triangles()]
         return np.array(loops, dtype=np.float64).reshape(-1, 3, 3)

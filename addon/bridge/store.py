@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is worked out from a scene and kept with it: weights that the panel shows, and the poses as drawn."""
+"""Store results of reading a scene in the scene: weights that the panel shows, and the poses as drawn."""
 
 import bpy
 
@@ -12,7 +12,11 @@ from .read import SceneReading
 
 
 def store_weight(link: bpy.types.Object, weight: Weight | None) -> None:
-    """Let the panel show what was weighed; None for a link that is not."""
+    """Store volume and notes for the panel.
+
+    Args:
+        weight: None for a link whose mass does not come from its meshes.
+    """
     settings = getattr(link, ids.LINK)
     if weight:
         settings.volume = weight.volume
@@ -20,13 +24,13 @@ def store_weight(link: bpy.types.Object, weight: Weight | None) -> None:
 
 
 def store_weights(reading: SceneReading) -> None:
-    """As `store_weight`, for all links."""
+    """Store volume and notes of all links for the panel."""
     for name, obj in reading.objects.items():
         store_weight(obj, reading.weights.get(name))
 
 
 def store_rest_poses(reading: SceneReading, scene) -> None:
-    """Keep where the model was drawn, before an animation moves its objects."""
+    """Store the poses in which the model was drawn, before an animation moves its objects."""
     carried = {joint.child for joint in reading.model.joints}
     unit = unit_length(scene)
     for name, obj in reading.objects.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stands around the links of a scene: objects that belong to none and are seen, and lights."""
+"""Add the surroundings of a scene's links to the model: visible objects that belong to no link, lights and frames."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .shapes import ShapeReader, split_scale
 
 
 def add_static_objects(model: Model, scene: bpy.types.Scene, shapes: ShapeReader) -> list[str]:
-    """Each object that is seen and belongs to no link becomes a link that is fixed to the world. Returns notes."""
+    """Add each visible object that belongs to no link as a link that is fixed to the world. Return notes."""
     notes: list[str] = []
     links, joints = ({item.name for item in items} for items in (model.links, model.joints))
     for obj in _seen(scene):
@@ -63,7 +63,7 @@ def _static_link(obj: bpy.types.Object, shapes: ShapeReader) -> Link | None:
 
 
 def add_lights(model: Model, scene: bpy.types.Scene, around: Surroundings) -> list[str]:
-    """The lights that are seen, on the links that carry them or in the world. Returns notes."""
+    """Add the visible lights, on the links that carry them or in the world. Return notes."""
     found = [obj for obj in _seen(scene) if obj.type == "LIGHT"]
     lights: list[Light] = []
     names: set[str] = set()
@@ -78,13 +78,13 @@ def add_lights(model: Model, scene: bpy.types.Scene, around: Surroundings) -> li
 
 
 def add_frames(model: Model, scene: bpy.types.Scene, around: Surroundings) -> None:
-    """The Empties that are named frames."""
+    """Add the Empties that are named frames."""
     found = [obj for obj in _in_order(scene) if getattr(obj, ids.LINK).is_frame]
     model.frames += [Frame(kept_name(obj), link, pose) for obj, link, pose in _placed(found, around)]
 
 
 def _placed(objects: list[bpy.types.Object], around: Surroundings) -> Iterator[tuple[bpy.types.Object, str, Pose]]:
-    """Each object with the name of the link that carries it, or the world's, and its pose there [m]."""
+    """Yield each object with the name of the link that carries it, or of the world, and its pose there [m]."""
     for obj in objects:
         carrier = carried_by(obj)
         if carrier is None or not is_link(carrier):
@@ -98,7 +98,7 @@ def _placed(objects: list[bpy.types.Object], around: Surroundings) -> Iterator[t
 
 
 def carried_by(obj: bpy.types.Object) -> bpy.types.Object | None:
-    """The nearest link or joint above the object."""
+    """Return the nearest link or joint among the object's parents; None if there is none."""
     above = obj.parent
     while above is not None and not (is_link(above) or is_joint(above)):
         above = above.parent
@@ -110,5 +110,5 @@ def _in_order(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 
 
 def _seen(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    layer = scene.view_layers[0] if bpy.context.scene != scene else None  # None: the one in the window
+    layer = scene.view_layers[0] if bpy.context.scene != scene else None  # None: that of the window
     return [obj for obj in _in_order(scene) if obj.visible_get(view_layer=layer)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which objects can be links, and what about one that can is to be told at once: later it would stop a simulation."""
+"""Decide which objects can be links, and report what would stop a simulation of a new link later."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from .motion import TRANSFORMS, active_constraints, strips_on, transform_drivers
 from .parts import SOLID
 
 WEIGHTLESS = {"LIGHT": "light", "CAMERA": "camera", "SPEAKER": "speaker", "LIGHT_PROBE": "light probe"}
-"""What is carried and is no body: by the type that Blender has for it."""
+"""Words for objects that links carry and that are no bodies, by Blender's type."""
 
 
 def obstacle_to_tagging(obj: bpy.types.Object) -> str:
-    """Why the object cannot be a link, and what to do instead; empty where it can. Empties can, as frames in rigs."""
+    """Return why the object cannot be a link, and what to do instead; empty if it can.
+
+    Empties can be links, as frames of a rig.
+    """
     if told := library_of(obj):
         return told
     if what := WEIGHTLESS.get(obj.type):
@@ -35,7 +38,7 @@ def _is_shape(obj: bpy.types.Object) -> bool:
 
 
 def remarks_on_tagging(link: bpy.types.Object) -> list[str]:
-    """What somebody who has made it a link may not expect, or will have to change before it is simulated."""
+    """Return remarks about a new link that its user may not expect or has to deal with before a simulation."""
     found = []
     if link.type == "ARMATURE":
         found.append(f"link '{link.name}' is an armature: all of it moves as one rigid body, and its bones as before")
@@ -44,7 +47,10 @@ def remarks_on_tagging(link: bpy.types.Object) -> list[str]:
 
 
 def library_of(obj: bpy.types.Object) -> str:
-    """That the object is linked from another file, and what to do; empty where it can be changed, as overrides can."""
+    """Return a message if the object is linked from another file and cannot be changed; empty otherwise.
+
+    Library overrides can be changed.
+    """
     override = obj.override_library
     if obj.is_editable and not (override and override.is_system_override):
         return ""
@@ -57,7 +63,7 @@ def library_of(obj: bpy.types.Object) -> str:
 
 
 def deformation_of(obj: bpy.types.Object) -> str:
-    """That an armature deforms the object, which is no rigid body then; empty where none does."""
+    """Return a message if an armature deforms the object, which then is no rigid body; empty otherwise."""
     for modifier in obj.modifiers:
         is_on = modifier.show_viewport or modifier.show_render
         if modifier.type == "ARMATURE" and modifier.object and is_on:
@@ -75,7 +81,7 @@ def _deformed(obj: bpy.types.Object, armature: bpy.types.Object, remedy: str) ->
 
 
 def changes_of_form(links: Iterable[bpy.types.Object]) -> dict[bpy.types.Object, list[str]]:
-    """Tell for each link which of its shapes change their form over time, by what, and what to do: a line each."""
+    """Return for each link messages about its shapes that change their form over time, one for each shape."""
     return {
         link: [
             f"object '{shape.name}' changes its form by {what}, and a link is rigid: it weighs, collides and is shown "
@@ -88,7 +94,7 @@ def changes_of_form(links: Iterable[bpy.types.Object]) -> dict[bpy.types.Object,
 
 
 def fight_over(link: bpy.types.Object) -> str:
-    """What of Blender's moves the link, and would fight the keys of a simulation; empty where nothing does."""
+    """Return a message about what moves the link against the keys of a simulation; empty if nothing does."""
     if constraints := active_constraints(link):
         return (
             f"link '{link.name}' has the constraint '{constraints[0].name}', which would fight the simulated motion: "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How links touch: surfaces, layers and pairs, between Blender's properties and the core's."""
+"""Convert contact settings between Blender's properties and core: surfaces, layers and pairs."""
 
 from __future__ import annotations
 
@@ -22,12 +22,16 @@ if TYPE_CHECKING:
     from .read import SceneReading
 
 GROUND = "ground"
-"""The link that stands for the scene's ground."""
+"""Name of the link that represents the scene's ground."""
 
 
 @dataclass(frozen=True)
 class Touch:
-    """How a collision touches. surface, layers, meets: as a `Shape` has them."""
+    """Contact settings of a collision.
+
+    Attributes:
+        surface, layers, meets: as in `Shape`.
+    """
 
     surface: Surface | None
     layers: int
@@ -35,10 +39,13 @@ class Touch:
 
 
 def touch_of(obj: bpy.types.Object, link: bpy.types.Object | None, units: Units) -> Touch:
-    """Of an object that collides as a shape of the link; None for what belongs to none.
+    """Return the contact settings of an object that collides.
 
-    What the object does not say of its surface, its link does, and of that its material. It is on, and meets, the
-    layers that both are.
+    An unset surface is the link's, and the link's unset surface is that of its material. Layers are those that object
+    and link have in common.
+
+    Args:
+        link: to which the object belongs; None if it belongs to none.
     """
     own = getattr(obj, ids.LINK).surface
     surface, layers, meets = surface_at(own, units), mask_of(own.layers), mask_of(own.meets)
@@ -53,7 +60,7 @@ def touch_of(obj: bpy.types.Object, link: bpy.types.Object | None, units: Units)
 
 
 def surface_at(settings, units: Units) -> Surface | None:
-    """What somebody has typed; None where nobody has."""
+    """Return the surface that the user has set; None if it is unset."""
     if settings.source != "CUSTOM":
         return None
     static = shortest(settings.static_friction) if settings.use_static_friction else None
@@ -61,7 +68,7 @@ def surface_at(settings, units: Units) -> Surface | None:
 
 
 def write_surface(surface: Surface | None, settings, units: Units) -> list[str]:
-    """Returns what Blender's properties could not take."""
+    """Write a surface to Blender's properties. Return messages about values that these could not store."""
     settings.source = "AUTO" if surface is None else "CUSTOM"
     if surface is None:
         return []
@@ -72,14 +79,18 @@ def write_surface(surface: Surface | None, settings, units: Units) -> list[str]:
 
 
 def write_touch(shape: Shape, obj: bpy.types.Object, units: Units) -> list[str]:
-    """What a collision says of touching; returns what Blender's properties could not take."""
+    """Write the contact settings of a shape to its object.
+
+    Returns:
+        Messages about values that Blender's properties could not store.
+    """
     settings = getattr(obj, ids.LINK).surface
     settings.layers, settings.meets = bits_of(shape.layers), bits_of(shape.meets)
     return write_surface(shape.surface, settings, units)
 
 
 def read_meeting(link: bpy.types.Object, units: Units) -> dict:
-    """Whom of its own machine it meets, as fields of a `Link`."""
+    """Return the fields of a `Link` that say with which links of its own machine it collides."""
     return read_fields(MEETING_FIELDS, getattr(link, ids.LINK), units)
 
 
@@ -92,7 +103,11 @@ def bits_of(mask: int) -> list[bool]:
 
 
 def read_pairs(scene: bpy.types.Scene, known: set[str]) -> list[ContactPair]:
-    """Of the pairs that the scene keeps, those whose links are there. known: their names."""
+    """Return the scene's contact pairs whose links are in the model.
+
+    Args:
+        known: names of the links.
+    """
     found = []
     for pair in getattr(scene, ids.SCENE).pairs:
         ends = [model_name(obj) for obj in (pair.a, pair.b) if obj is not None]
@@ -102,7 +117,7 @@ def read_pairs(scene: bpy.types.Scene, known: set[str]) -> list[ContactPair]:
 
 
 def drop_lost_pairs(scene: bpy.types.Scene) -> None:
-    """Those one of whose links was deleted."""
+    """Remove contact pairs of which a link was deleted."""
     pairs = getattr(scene, ids.SCENE).pairs
     for number in reversed(range(len(pairs))):
         if not all(is_link(obj) and obj.users_scene for obj in (pairs[number].a, pairs[number].b)):
@@ -110,7 +125,7 @@ def drop_lost_pairs(scene: bpy.types.Scene) -> None:
 
 
 def add_ground(reading: SceneReading, scene: bpy.types.Scene) -> None:
-    """The scene's endless floor, as a link that is fixed to the world, if it is on."""
+    """Add the scene's infinite floor, if it is on, as a link that is fixed to the world."""
     settings = getattr(scene, ids.SCENE)
     if not settings.ground:
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Directions of hinges about which gravity can turn what they carry."""
+"""Choose directions of hinges about which gravity can turn the links that they carry."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from .rig import collide_once, weigh_once
 from .rigging import aim_axis
 
 DOWN = (0.0, 0.0, -1.0)
-"""Where there is no gravity, most people still draw so."""
+"""Direction of gravity that is assumed if there is none, since most models are drawn upright."""
 
 ALIKE = 1e-3
-"""Part by which one direction must be better than another."""
+"""Difference of two scores, relative to 1, below which the directions count as equally good."""
 
 Z_FIRST, X_FIRST = (2, 0, 1), (0, 1, 2)
 
 
 def turn_idle_axes(scene: bpy.types.Scene) -> list[str]:
-    """Lay each axis that gravity cannot turn level, across what its joint carries; returns the joints' names.
+    """Lay each axis that gravity cannot turn horizontally and across what its joint carries. Return the joints' names.
 
     Raises:
-        ModelError: the scene cannot be read.
+        ModelError: if the scene cannot be read.
     """
     model = scan_scene(scene, weigh=weigh_once, collide=collide_once).model
     directions = {hinge.name: hinge.better for hinge in idle_hinges(model) if hinge.better is not None}
@@ -43,9 +43,12 @@ def turn_idle_axes(scene: bpy.types.Scene) -> list[str]:
 
 
 def choose_axes(joints: Iterable[bpy.types.Object], scene: bpy.types.Scene) -> None:
-    """Let new hinges turn about that of their child's own axes which suits what they carry; see `own_axis`.
+    """Choose the axes of new hinges from their child's own axes; see `own_axis`.
 
-    For joints whose frames are along their child's axes. Others than hinges stay as they are.
+    Joints other than hinges stay as they are.
+
+    Args:
+        joints: whose frames are parallel to their child's axes.
     """
     model = scan_scene(scene, weigh=weigh_once, collide=collide_once, faults=[]).model
     known = {joint.name: joint for joint in model.joints}
@@ -63,13 +66,14 @@ def _is_hinge(joint: Joint) -> bool:
 
 
 def own_axis(model: Model, joint: Joint) -> int:
-    """Which of a new hinge's own axes it is to turn about: 0, 1 or 2.
+    """Return the number of the own axis about which a new hinge turns: 0, 1 or 2.
 
-    An axis along a bone lets it spin and never swing, and about one along gravity it has no weight. So it is the axis
-    about which the weight of all that the joint carries turns it most: level, and across the way from the joint to the
-    centre of mass; of equals z, as new joints have it. What hangs straight down, or stands, is turned by its weight
-    about no axis as it is: there it is the axis that is most level and most across, of equals x, which lies across a
-    figure that looks along y. Where the centre of mass is in the joint, the way from its parent counts.
+    About an axis along a bone, the child would spin and not swing, and about a vertical axis gravity has no torque. So
+    the axis is the one about which the weight that the joint carries has the largest torque: horizontal, and across the
+    line from the joint to the centre of mass. Among equals, z is preferred, as for other new joints. If the child hangs
+    straight down or stands upright, its weight has no torque about any axis. Then the axis is the one that is most
+    horizontal and most across; among equals, x is preferred, which lies across a figure that looks along y. If the
+    centre of mass is at the joint, the line from the parent's origin is used.
     """
     down = np.array(model.gravity if any(model.gravity) else DOWN)
     down /= norm(down)

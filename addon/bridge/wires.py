@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Links that are displayed by their edges alone, as the mouse finds them beside an edge."""
+"""Find links that are displayed by their edges only when the mouse is near an edge."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ BOX_EDGES = np.array([(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7
 """The edges of a bounding box, by the numbers of its corners in `Object.bound_box`."""
 
 BEFORE_EYE = 1e-9
-"""Least depth of what a view can show, as the last of a point's homogeneous coordinates."""
+"""Smallest depth of a visible point, as the fourth of its homogeneous coordinates."""
 
 
 def is_wire(obj: bpy.types.Object) -> bool:
-    """Return whether only the edges of an object are displayed, or those of its bounding box."""
+    """Return whether an object is displayed by its edges only, or by those of its bounding box."""
     return obj.display_type in ("WIRE", "BOUNDS")
 
 
 def wire_link_near(
     context, region, rv3d, coord: tuple[float, float], pixels: float, nearer_than: float = math.inf
 ) -> tuple[bpy.types.Object, Vector] | None:
-    """Return the link whose displayed wire is seen nearest to a place of the region, and the wire's point there.
+    """Return the link whose displayed wire is nearest to a position in the region, and the nearest point of the wire.
 
-    Collision shapes are left out, as everywhere where the mouse picks.
+    Collision shapes are left out, as they are wherever the mouse picks.
 
     Args:
-        coord: the place [pixels of the region]. pixels: the largest distance at which an edge is found.
-        nearer_than: distance of what is seen at that place, which hides what is behind it [Blender units].
+        coord: the position [pixels of the region]. pixels: the largest distance at which an edge is found.
+        nearer_than: distance of the surface at that position, which hides what is behind it [Blender units].
     """
     start = np.array(view3d_utils.region_2d_to_origin_3d(region, rv3d, coord))
     toward = np.array(view3d_utils.region_2d_to_vector_3d(region, rv3d, coord))
@@ -52,7 +52,7 @@ def wire_link_near(
 
 
 def _segments(context) -> Iterator[tuple[bpy.types.Object, np.ndarray]]:
-    """Yield each link with the edges of a wire object of it, in the world, shape (n, 2, 3) [Blender units]."""
+    """Yield each link with the edges of one of its wire objects in world axes, shape (n, 2, 3) [Blender units]."""
     depsgraph = context.evaluated_depsgraph_get()
     for obj in context.visible_objects:
         if not is_wire(obj) or getattr(obj, ids.LINK).role == "COLLISION":
@@ -85,9 +85,11 @@ def _edges(evaluated: bpy.types.Object) -> tuple[np.ndarray, np.ndarray]:
 def _nearest_points(
     segments: np.ndarray, perspective: np.ndarray, region, coord: tuple[float, float]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return how far from a place each segment is seen [pixels], shape (n,), and its point there, shape (n, 3).
+    """Return for each segment its distance from `coord` in the view [pixels], shape (n,), and its nearest point, shape
+    (n, 3).
 
-    A segment that reaches behind the eye is cut off there. One that is behind it as a whole is infinitely far away.
+    A segment that extends behind the eye is cut off there. The distance of a segment that is entirely behind it is
+    infinite.
     """
     ends = np.concatenate([segments, np.ones((len(segments), 2, 1))], axis=2) @ perspective.T
     depths = ends[:, :, 3]
@@ -104,7 +106,7 @@ def _nearest_points(
     way = b - a
     along = np.clip(-(a * way).sum(axis=1) / np.maximum((way * way).sum(axis=1), 1e-300), 0.0, 1.0)
     away = np.linalg.norm(a + along[:, None] * way, axis=1)
-    # 1 / w is linear on the screen, so the share of the segment in the world is not the one on the screen.
+    # 1 / w is linear on the screen, so a fraction of the segment on the screen is another one in the world.
     share = along * w[0] / (along * w[0] + (1.0 - along) * w[1])
     place = first + share * (last - first)
     return np.where(is_seen, away, math.inf), segments[:, 0] + place[:, None] * ways

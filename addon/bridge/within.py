@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Coordinates brought within the limits that a joint has, before it is led there."""
+"""Bring coordinates within the limits of a joint before the joint is moved."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ...core.model.screws import joint_pose, measured_rows
 from ...core.spatial import quat_normalized
 
 BISECTIONS = 20
-"""Halvings of the way to a rotation beyond a limit."""
+"""Number of bisections that locate the limit on the way to a rotation beyond it."""
 
 
 def clamped(joint: Joint, place: int, value: float) -> float:
-    """A value of coordinate number `place`, within the limits that it has [rad or m]."""
+    """Return a value of coordinate number `place`, clamped to its limits [rad or m]."""
     number = joint.columns[place].axis
     axis = joint.axes[number]
     has_limits = joint.kind.slot(number).limited and axis.lower <= axis.upper
@@ -24,7 +24,11 @@ def clamped(joint: Joint, place: int, value: float) -> float:
 
 
 def limited(joint: Joint, start: Sequence[float], goal: Sequence[float]) -> tuple[float, ...]:
-    """A chart's coordinates, or so much of the way to them as what its rows measure allows."""
+    """Return a chart's coordinates, or the last point within the limits on the way from `start` to them.
+
+    Raises:
+        ModelError: if the quaternion is 0.
+    """
     if not any(goal[-4:]):
         raise ModelError(f"joint '{joint.name}' was given the quaternion 0 0 0 0, which is no rotation: key it anew")
     turn = quat_normalized((goal[-4], goal[-3], goal[-2], goal[-1]))
@@ -40,7 +44,10 @@ def limited(joint: Joint, start: Sequence[float], goal: Sequence[float]) -> tupl
 
 
 def _between(start: Sequence[float], goal: Sequence[float], part: float) -> tuple[float, ...]:
-    """Of a chart's coordinates: what comes before the quaternion goes straight, if there is anything."""
+    """Return coordinates between those of a chart.
+
+    Positions, if there are any, are interpolated linearly, and quaternions by slerp.
+    """
     turn = Quaternion(start[-4:]).slerp(Quaternion(goal[-4:]), part)
     if len(start) == 4:
         return (turn.w, turn.x, turn.y, turn.z)
@@ -48,6 +55,6 @@ def _between(start: Sequence[float], goal: Sequence[float], part: float) -> tupl
 
 
 def _is_within(joint: Joint, q: Sequence[float]) -> bool:
-    """Whether what the joint's rows measure of its coordinates is within their limits."""
+    """Return whether the quantities that the joint's constraint rows measure are within their limits."""
     rows = measured_rows(joint, joint_pose(joint, q))
     return all(joint.axes[row.axis].lower <= value <= joint.axes[row.axis].upper for row, value, _ in rows)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A `Model`, written into a scene as links, joints and shapes."""
+"""Write a `Model` into a scene as links, joints and shapes."""
 
 import math
 
@@ -26,9 +26,10 @@ from .write_shapes import ShapeWriter, place
 def write_scene(model: Model, scene: bpy.types.Scene) -> tuple[dict[str, bpy.types.Object], list[str]]:
     """Add the model to the scene, in a collection of its own.
 
-    Returns the object of each link and joint by the model's name for it (a link's where a joint has the same name;
-    Blender may have had to change names), and what could not be shown as the model has it. A joint that only holds a
-    static link has none: the link's Motion says it.
+    Returns:
+        The object of each link and joint by its name in the model, and notes about what could not be shown. If a joint
+        and a link have the same name, it is the link's object. Blender may have had to change names. A joint that only
+        holds a static link has no object; the link's Motion expresses it.
     """
     writer = _Writer(model, scene)
     writer.write()
@@ -36,11 +37,13 @@ def write_scene(model: Model, scene: bpy.types.Scene) -> tuple[dict[str, bpy.typ
 
 
 def store_joint(joint: Joint, obj: bpy.types.Object, scene: bpy.types.Scene, first: int | None = None) -> list[str]:
-    """Store how the joint moves: its type, axes, pitch and start; links, frames and leader stay as they are.
+    """Store the type, axes, pitch and initial values of a joint. Links, frames and leader stay as they are.
 
-    first: the frame at which the simulation's time is 0; the scene's own first where it is None.
+    Args:
+        first: the frame at which the simulation's time is 0; None for the scene's own.
 
-    Returns what Blender's properties could not take.
+    Returns:
+        Messages about values that Blender's properties could not store.
     """
     units = units_of(scene, first)
     settings = getattr(obj, ids.JOINT)
@@ -58,7 +61,11 @@ def store_joint(joint: Joint, obj: bpy.types.Object, scene: bpy.types.Scene, fir
 
 
 def store_home(joint: Joint, settings, units: Units) -> None:
-    """settings: of the joint's object, which has as many coordinates as its type."""
+    """Store the initial values of a joint.
+
+    Args:
+        settings: of the joint's object, which must have as many coordinates as the joint's type.
+    """
     bare = Joint(joint.name, joint.type, joint.parent, joint.child, axes=list(joint.axes))
     settings.use_home = tuple(joint.home) != tuple(bare.home)
     for coordinate, value, (_, what) in zip(settings.coordinates, joint.home, joint.home_units, strict=True):
@@ -76,19 +83,20 @@ def store_wind(model: Model, scene: bpy.types.Scene) -> None:
 
 
 def _only_holds(joint: Joint, link: Link) -> bool:
-    """Whether it is the joint that reading a static link gives, and no more."""
+    """Return whether a joint is exactly the one that is added when a static link is read."""
     held = Joint(f"{link.name}{STATIC}", "fixed", WORLD, link.name, X_PJ=joint.X_PJ)
     return joint == held and np.allclose(joint.X_PJ, link.pose, rtol=0.0, atol=1e-9)
 
 
 LARGEST_EMPTY = 0.1
-"""Size of the Empties of links and joints; of a smaller machine they are smaller [m]."""
+"""Largest size of the Empties of links and joints [m]; those of small machines are smaller."""
 
 
 def _size_of_empties(model: Model) -> float:
-    """Return how large the Empties of a model are drawn: no larger than half of what they stand for [m].
+    """Return the size of a model's Empties [m], at most half the size of the largest link.
 
-    A link is about as large as its radius of gyration and as its joints are away from its origin.
+    The size of a link is estimated by its radius of gyration and by the distances of its centre of mass and its joints
+    from its origin.
     """
     spans = [norm(joint.X_CJ[:3]) for joint in model.joints]
     spans += [norm(joint.X_PJ[:3]) for joint in model.joints if joint.parent != WORLD]
@@ -127,7 +135,7 @@ class _Writer:
                 getattr(self.links[joint.child], ids.LINK).motion = "STATIC"
             else:
                 self._write_joint(joint)
-        for link in self.model.links:  # last, so that no shape takes the name of a link or joint
+        for link in self.model.links:  # last, so that no shape takes the name of a link
             shapes.write(link, self.links[link.name])
         shapes.files.close()
         self.notes += shapes.notes + shapes.files.notes
@@ -142,7 +150,7 @@ class _Writer:
         for pair in self.model.contact_pairs:
             keep_pair(self.scene, self.links[pair.a], self.links[pair.b], pair.meets)
         self._report_names()
-        depsgraph_of(self.scene).update()  # matrix_world of new objects is that of the origin until then
+        depsgraph_of(self.scene).update()  # matrix_world of new objects is the identity before
         shapes.hide_collisions()
 
     def _set_up_scene(self) -> None:
@@ -153,7 +161,7 @@ class _Writer:
         store_wind(self.model, self.scene)
 
     def _report_gravity(self) -> None:
-        """The scene has one gravity, which is that of the links that came first."""
+        """Add a note if the model's gravity differs from the scene's, which can have only one."""
         kept = gravity_of(self.scene)
         if not np.allclose(kept, self.model.gravity, rtol=1e-6, atol=1e-12):
             meant = tuple(self.model.gravity)
@@ -204,7 +212,7 @@ class _Writer:
         keep_name(obj, light.name)
 
     def _hang(self, obj: bpy.types.Object, link: str, pose: Pose) -> None:
-        """Place the object on a link, or in the world."""
+        """Parent the object to a link, or place it in the world."""
         obj.parent = None if link == WORLD else self.links[link]
         place(obj, scaled_pose(pose, 1.0 / self.unit))
 

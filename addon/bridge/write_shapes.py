@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A model's shapes, written into a scene as objects on their links."""
+"""Write the shapes of a model into a scene, as objects on their links."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from .primitives import new_mesh
 from .touching import write_touch
 
 NOT_READ = "was not read, so it is not shown"
-"""Of a mesh that was not found, of which whoever read the model has told."""
+"""End of the note about a mesh file that was not found. The reader of the model has reported it already."""
 
 
 class ShapeWriter:
-    """Puts visuals into the model's collection, and collisions into a hidden one below it.
+    """Writes visuals into the model's collection, and collisions into a hidden collection below it.
 
     Attributes:
-        unit: metres in a Blender unit. size: of Empties [Blender units].
+        unit: length of a Blender unit [m]. size: of Empties [Blender units].
         notes: what could not be shown.
     """
 
@@ -62,7 +62,10 @@ class ShapeWriter:
         return self._hidden
 
     def hide_collisions(self) -> None:
-        """To be called when all is written: while they are hidden, new objects are not placed."""
+        """Hide the collection of collisions.
+
+        Call it after everything is written: Blender does not evaluate the places of new objects in a hidden collection.
+        """
         if self._hidden is None:
             return
         self._hidden.hide_render = True
@@ -70,7 +73,7 @@ class ShapeWriter:
             layer.update()
             found = _layer_of(self._hidden, layer.layer_collection)
             if found is not None:
-                found.hide_viewport = True  # by the eye: else Blender leaves out their modifiers
+                found.hide_viewport = True  # the eye icon: disabling would drop their modifiers
 
     def _write(
         self, shape: Shape, link: Link, carrier: bpy.types.Object, collection: bpy.types.Collection, role: str
@@ -99,7 +102,7 @@ class ShapeWriter:
         return obj
 
     def _keep(self, obj: bpy.types.Object, shape: Shape, settings) -> None:
-        """What is not shown is kept as text on an Empty."""
+        """Store a shape that cannot be shown as text on an Empty."""
         obj.empty_display_size = self.size
         if isinstance(shape.geometry, Foreign):
             settings.foreign = format_foreign(shape.geometry)
@@ -107,7 +110,7 @@ class ShapeWriter:
             settings.mesh_uri = shape.geometry.uri
 
     def _mesh(self, shape: Shape, link: Link, role: str) -> tuple[bpy.types.Mesh | None, str]:
-        """The mesh, None for what cannot be shown, and which primitive it stands for."""
+        """Return the mesh of a shape, None if it cannot be shown, and the kind of primitive that it represents."""
         geometry = shape.geometry
         assert geometry is not None
         if isinstance(geometry, Foreign):
@@ -124,9 +127,10 @@ class ShapeWriter:
         return mesh, "MESH"
 
     def _of_file(self, geometry: Mesh, role: str) -> tuple[bpy.types.Mesh | None, str]:
-        """Return the mesh in a file, or None, and what the user should know of it.
+        """Return the mesh in a file, or None, and a note for the user.
 
-        Collisions are read as every other route reads them; visuals by Blender's importers, which know colours.
+        Collisions are read by core's reader, as on every other route. Visuals are read by Blender's importers, which
+        support colours.
         """
         if not geometry.path:
             return None, NOT_READ
@@ -143,7 +147,11 @@ class ShapeWriter:
         return mesh, f"is shown without colours: {why}" if role == "VISUAL" else ""
 
     def _plain(self, geometry: Mesh) -> bpy.types.Mesh:
-        """Return the triangles in a file as a mesh that all shapes of the file share. Raises MeshFileError."""
+        """Return the triangles in a file as a mesh that all shapes of the file share.
+
+        Raises:
+            MeshFileError: if the file cannot be read.
+        """
         key = (geometry.path, geometry.submesh, geometry.is_centered)
         if key not in self._meshes:
             vertices, triangles = read_mesh(
@@ -167,7 +175,10 @@ class ShapeWriter:
         return self._meshes[key]
 
     def _paint(self, obj: bpy.types.Object, shape: Shape) -> None:
-        """A shape's own material comes before those of its mesh, and is the object's where the mesh is shared."""
+        """Apply the shape's own material, which overrides those of its mesh.
+
+        It is assigned to the object if the mesh is shared.
+        """
         look = shape.material
         if look is None or look == Material():
             return
@@ -198,14 +209,14 @@ def _layer_of(collection: bpy.types.Collection, above: bpy.types.LayerCollection
 
 
 def _pose(shape: Shape) -> Pose:
-    """A plane's mesh lies in x and y, so its normal becomes part of the pose."""
+    """Return the pose of a shape's object. A plane's mesh lies in x and y, so its normal becomes part of the pose."""
     if isinstance(shape.geometry, Plane) and shape.geometry.normal != (0.0, 0.0, 1.0):
         return compose(shape.pose, (0.0, 0.0, 0.0, *quat_of_mat(z_to(shape.geometry.normal))))
     return shape.pose
 
 
 def place(obj: bpy.types.Object, pose: Pose) -> None:
-    """Put the object where it is on its parent [Blender units]."""
+    """Set location and rotation of the object relative to its parent [Blender units]."""
     obj.rotation_mode = "QUATERNION"
     obj.location = pose[:3]
     obj.rotation_quaternion = Quaternion(pose[3:])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The `limberjack` command with Blender: .blend files, the open scene, and the verbs that need one."""
+"""The `limberjack` command with Blender: .blend files, the open scene, and the verbs that need them."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ from .demo import DEMO
 from .record import RECORD, record_motion
 
 EXTENSION = __package__.removesuffix(".addon.cli")
-"""By the name that Blender knows it by."""
+"""Name of the extension in Blender."""
 
 VERBS = (*core_cli.VERBS, BAKE, RECORD, DEMO)
 
@@ -25,16 +25,19 @@ RECORDERS[".blend"] = RECORDERS[str(OPEN_SCENE)] = record_motion
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command outside Blender; the bpy module is asked for only by what needs it. Returns the exit code."""
+    """Run the command outside Blender, and return the exit code. The bpy module is imported only if a verb needs it."""
     return run_command(VERBS, argv)
 
 
 def main_inside_blender(argv: list[str]) -> int:
-    """Run `blender --command limberjack …`: the add-on is on, and FILE may be left out for the open scene."""
+    """Run `blender --command limberjack …`, and return the exit code.
+
+    The add-on is enabled already, and FILE may be left out for the open scene.
+    """
     import bpy
 
-    if bpy.app.binary_path:  # which the bpy module has none of
-        # Named, since who has enabled it by an option has it in no preferences that a worker would read
+    if bpy.app.binary_path:  # empty for the bpy module
+        # Workers need --addons: an add-on that was enabled by an option is not in the preferences
         LAUNCH[:] = [bpy.app.binary_path, "--background", "--addons", EXTENSION, "--command", "limberjack"]
     code = run_command(VERBS, argv, file_is_optional=True)
     end_output()
@@ -42,16 +45,19 @@ def main_inside_blender(argv: list[str]) -> int:
 
 
 def end_output() -> None:
-    """Let nothing follow the results: at its end, Blender prints what it has kept back, after what may be JSON."""
+    """Discard all further output to stdout.
+
+    At its end, Blender prints buffered messages, which would follow results that may be JSON.
+    """
     sys.stdout.flush()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def end(code: int) -> int:
-    """Leave with the exit code, all being written. It is given back where Blender's module was not needed.
+    """End with the exit code, after all output is written. Return the code if the bpy module was not imported.
 
-    Where it was, the process ends here: the module may crash when Python takes it apart, and never ends where a scene
-    has drivers in Python.
+    If it was imported, the process ends here: the module may crash during Python's shutdown, and it never ends if a
+    scene has drivers in Python.
     """
     end_output()
     sys.stderr.flush()

@@ -38,8 +38,11 @@ if TYPE_CHECKING:
     from ...core.trajectory.trajectory import Trajectory
     from ..bake.baking import Bake
 
-LEAST_METRES, LEAST_DEGREES = 1e-6, 1e-3
-"""Blender's keys have no more digits."""
+LEAST_METRES = 1e-6
+"""Smallest tolerance of locations [m]; Blender's keys are not more accurate."""
+
+LEAST_DEGREES = 1e-3
+"""Smallest tolerance of rotations [degrees]; Blender's keys are not more accurate."""
 
 STARTS, PLACES = ("home", "pose", "keys"), ("links", "joints", "both")
 
@@ -79,7 +82,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_frame_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which frames of a scene."""
+    """Add the arguments that choose the frames of a scene."""
     parser.add_argument("--frames", metavar=("A", "B"), type=int, nargs=2, help="first and last frame")
     parser.add_argument(
         "--step", metavar="N", type=positive, help="frames from one key to the next; may be a part of one"
@@ -87,7 +90,7 @@ def add_frame_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def require_frames(arguments: argparse.Namespace) -> None:
-    """Raises UsageError where --frames or --step are none; Blender must be there."""
+    """Raise `UsageError` if --frames or --step are not valid. Blender must be available."""
     from ..bake.settings import LAST_FRAME, LEAST_STEP
 
     if arguments.step is not None and arguments.step < LEAST_STEP:
@@ -121,7 +124,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
             facts = _described(run, files, arguments)
         tell_diagnoses(arguments.file, error.diagnoses)
         return simulation_failed(error, arguments.file, facts)
-    except KeyboardInterrupt as interrupt:  # a run that takes for ever is why somebody stops it
+    except KeyboardInterrupt as interrupt:  # findings may say why the run takes long
         raise stopped_run(arguments.file, run.diagnose()) from interrupt
     save_together({output: _saver(output, run) for output in arguments.outputs})
     if not arguments.json:
@@ -132,7 +135,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
 
 
 def _saver(output: Path, run: Bake) -> Callable[[Path], None]:
-    motion = replace(run.trajectory, **dict.fromkeys(TABLES))  # which are for graphs and overlays
+    motion = replace(run.trajectory, **dict.fromkeys(TABLES))  # the tables are for graphs and overlays only
     return motion.save if output.suffix.lower() in SUFFIXES else save_copy
 
 
@@ -148,7 +151,7 @@ def _require_one_start(arguments: argparse.Namespace) -> None:
 
 
 def _begin(arguments: argparse.Namespace, initial: dict | None) -> tuple[Bake, list[Path]]:
-    """The run, and the files that the scene is made of."""
+    """Return the run, and the files from which the scene is made."""
     from ..bake.replay import ReplayRun
     from ..bake.session import BakeRun
 
@@ -163,7 +166,7 @@ def _begin(arguments: argparse.Namespace, initial: dict | None) -> tuple[Bake, l
         if run.model.loops() or run.model.equations():
             compile_posing_once()
         return run, files
-    compile_once()  # BakeRun already needs some of these kernels, and only its model tells whether links may touch
+    compile_once()  # BakeRun needs kernels already; its model then says whether contact is needed
     run = BakeRun(scene, initial=initial, reading=reading, overwrite=arguments.overwrite)
     compile_once(may_touch(run.model))
     return run, files
@@ -180,13 +183,13 @@ def _read_motion(path: Path) -> Trajectory:
 
 
 def _store_settings(scene: bpy.types.Scene, arguments: argparse.Namespace) -> None:
-    """So that whoever opens the file finds in the panel what it was baked with."""
+    """Store the arguments in the scene, so that the panels of the saved file show the settings of the bake."""
     from .. import ids
     from ..bridge.numbers import unit_length
 
     stored = getattr(scene, ids.SCENE)
     bake = stored.bake
-    # What is not given is not stored again, or a choice that only a newer version knows would be refused by Blender.
+    # Only given arguments are stored: Blender would refuse to store a choice again that only a newer version knows.
     if arguments.accuracy:
         stored.accuracy = arguments.accuracy
     if arguments.start:

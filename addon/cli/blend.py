@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-""".blend files as models: reading one, opening one, and writing one, whole or not at all."""
+"""Read, open and write .blend files as models. A file is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 END = 0x8F92EAB1.to_bytes(4, "little")
-"""With which compressed .blend files end, being seekable Zstandard."""
+"""Last bytes of compressed .blend files, which are seekable Zstandard."""
 
 
 def load_blend(
@@ -42,10 +42,17 @@ def load_blend(
     with_surroundings: bool = False,
     mesh_format: MeshFormat = "OBJ",
 ) -> Reading:
-    """Read the model in a .blend file's scene, with its shapes. Raises UnreadableError, ModelError, UsageError.
+    """Return the model in a .blend file's scene, with its shapes.
 
-    settings: OWNER.PROPERTY=VALUE each, made in the scene first. is_released: whether the issues include what falls.
-    To export it whole: with_surroundings, with lights and what belongs to no link; mesh_format, "OBJ" or "GLTF".
+    Args:
+        settings: OWNER.PROPERTY=VALUE each, which are set in the scene first.
+        is_released: whether the issues include machines that fall freely.
+        with_surroundings: for exports, whether to add lights and visible objects that belong to no link.
+        mesh_format: "OBJ" or "GLTF".
+
+    Raises:
+        UnreadableError: if the file cannot be opened. ModelError: if the scene cannot be read. UsageError: if a setting
+            is not valid.
     """
     open_blend(path)
     return load_open_scene(
@@ -65,7 +72,7 @@ def load_open_scene(
     with_surroundings: bool = False,
     mesh_format: MeshFormat = "OBJ",
 ) -> Reading:
-    """Read the model in the scene that is open, as `load_blend` does."""
+    """Return the model in the open scene, as `load_blend` does."""
     if path == OPEN_SCENE:
         tell_versions(path)
     scene = open_scene()
@@ -84,10 +91,10 @@ def load_open_scene(
 
 
 def _of_scene(scene: bpy.types.Scene, reading: SceneReading, is_simulated: bool) -> list[Issue]:
-    """List what only a scene can have, as `find_problems` tells it in the window.
+    """Return the issues that only scenes can have, as `find_problems` reports them in the window.
 
-    Colliders that change their form are errors for a simulation with contact, and warnings for an export. Places that
-    are too coarse for contact are warnings for a simulation, and keys that a bake would replace are notes.
+    Colliders that change their form are errors for a simulation with contact, and warnings for an export. Locations
+    that are too coarse for contact are warnings for a simulation, and keys that a bake would replace are notes.
     """
     from .. import ids
     from ..bridge.deforming import CODE, deforming_colliders
@@ -112,7 +119,7 @@ def _of_scene(scene: bpy.types.Scene, reading: SceneReading, is_simulated: bool)
 
 
 def files_of_scene(path: Path) -> list[Path]:
-    """The file of the scene that is open, as `path` names it, and the libraries that it uses."""
+    """Return the file of the open scene, named as in `path`, and the libraries that it uses."""
     import bpy
 
     own = [Path(bpy.data.filepath)] if path == OPEN_SCENE else [path]
@@ -121,7 +128,7 @@ def files_of_scene(path: Path) -> list[Path]:
 
 
 def open_blend(path: Path) -> None:
-    """Make a .blend file the open one. Raises UnreadableError."""
+    """Open a .blend file. Raise `UnreadableError` if that fails."""
     require_blender()
     import bpy
 
@@ -130,13 +137,13 @@ def open_blend(path: Path) -> None:
     try:
         with ending_at_once(), quiet():
             bpy.ops.wm.open_mainfile(filepath=str(path.resolve()), load_ui=False)
-    except RuntimeError as error:  # Blender's word for all that can go wrong
+    except RuntimeError as error:  # Blender raises it for every failure
         raise UnreadableError(path, f"Blender cannot open it: {str(error).strip().splitlines()[-1]}") from error
     tell_versions(path)
 
 
 def tell_versions(path: Path) -> None:
-    """Say what of the open file other versions have made, after bringing up to date what Blender opened before us."""
+    """Print remarks about data of other versions in the open file, after migrating what Blender has opened already."""
     scene = open_scene()
     from .. import migration
 
@@ -145,17 +152,17 @@ def tell_versions(path: Path) -> None:
 
 
 def open_nothing() -> None:
-    """An empty file, so that nothing of Blender's start-up scene gets into what is made."""
+    """Open an empty file, so that nothing of Blender's start-up scene is saved."""
     require_blender()
     import bpy
 
     with ending_at_once(), quiet():
-        # Not read_factory_settings, which would switch the add-on off.
+        # read_factory_settings would disable the add-on.
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
 def save_blend(model: Model, path: Path) -> list[str]:
-    """Write a model as the links and joints of a new .blend file. Returns what could not be shown."""
+    """Write a model as the links and joints of a new .blend file. Return notes about what could not be shown."""
     open_nothing()
     from ..bridge.write import write_scene
 
@@ -165,33 +172,41 @@ def save_blend(model: Model, path: Path) -> list[str]:
 
 
 def save_open_file(path: Path) -> None:
-    """Save a copy of what is open, whole or not at all. Raises UnwritableError."""
+    """Save a copy of the open file, completely or not at all. Raise `UnwritableError` if that fails."""
     save_together({path: save_copy})
 
 
 def save_copy(path: Path) -> None:
-    """Let Blender save a copy of what is open. Raises OSError, or RuntimeError: its word for all that can go wrong."""
+    """Save a copy of the open file by Blender.
+
+    Raises:
+        OSError: if the file is incomplete. RuntimeError: if Blender reports any failure.
+    """
     import bpy
 
     with quiet():
         bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, compress=True)
-    with path.open("rb") as file:  # since Blender does not look whether the last it writes finds room
+    with path.open("rb") as file:  # Blender does not check its last write on a full disk
         file.seek(-min(len(END), path.stat().st_size), os.SEEK_END)
         if file.read() != END:
             raise OSError(errno.ENOSPC, "the disk took only a part of it; make room")
 
 
 def save_together(saves: Mapping[Path, Callable[[Path], None]]) -> None:
-    """Save files, each by what saves it to a path that it is given: all of them whole, or none.
+    """Save several files: all of them completely, or none.
 
-    Raises UnwritableError.
+    Args:
+        saves: the function that saves each file, which takes the path to write to.
+
+    Raises:
+        UnwritableError: if one of them cannot be saved.
     """
     partials: dict[Path, Path] = {}
     try:
         for path, save in saves.items():
             require_place(path)
             target = path.resolve()
-            # In the target's own folder, since Blender rewrites relative paths for the folder that it saves to.
+            # In the target's folder, because Blender makes relative paths relative to the folder to which it saves.
             partials[path] = target.with_name(partial_name(target.name) + target.suffix.lower())
             with _told(path):
                 save(partials[path])
@@ -202,13 +217,13 @@ def save_together(saves: Mapping[Path, Callable[[Path], None]]) -> None:
             raise UnwritableError(named[error.filename], _why_unsaved(error)) from error
     finally:
         for partial in partials.values():
-            with contextlib.suppress(OSError):  # where nothing can be written, nothing was
+            with contextlib.suppress(OSError):  # there is no partial file if nothing could be written
                 partial.unlink()
 
 
 @contextlib.contextmanager
 def _told(path: Path) -> Iterator[None]:
-    """What goes wrong with the file, as UnwritableError."""
+    """Raise errors within this context as `UnwritableError` about the file."""
     try:
         yield
     except OSError as error:

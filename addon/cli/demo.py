@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`limberjack demo`: the main job on a sample scene, from links and joints to keyframes, SDF and a picture."""
+"""`limberjack demo`: bake a sample scene, and write keyframes, SDF and a picture."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"{out}: cannot be made: {(error.strerror or str(error)).lower()}") from error
-    arguments.file = SCENE  # what messages about the input name
+    arguments.file = SCENE  # the input that messages name
     model = load_usable(SCENE).model
     compile_once(may_touch(model))
     result = BakeRun(open_scene(), accuracy="exact", overwrite=True).run()
@@ -42,7 +42,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
     save_open_file(out / "crane.blend")
     print(f"baked      {out / 'crane.blend'}")
     world = out / "crane.sdf"
-    losses = write(model, world, folders=True)  # as two models, which touch each other elsewhere too
+    losses = write(model, world, folders=True)  # two models, which also collide in other programs
     print(f"exported   {world}")
     say(*(f"{world}: loss: {loss}" for loss in losses))
     try:

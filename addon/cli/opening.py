@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Any input as the scene that is open, with the settings that the command line makes in it."""
+"""Open any input as a scene, and apply the settings of the command line to it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class Opened(NamedTuple):
-    """A scene that is open.
+    """An opened scene.
 
     Attributes:
-        files: that it was made of.
-        reading: the model as it is to be simulated; None for what a reading of the scene gives.
+        files: those from which it was made.
+        reading: the model to simulate; None if it is to be read from the scene.
     """
 
     files: list[Path]
@@ -31,13 +31,13 @@ class Opened(NamedTuple):
 def open_as_scene(
     path: Path, search: list[Path], settings: list[str], first: int | None, strict: bool = False
 ) -> Opened:
-    """Open the file's links and joints as a scene.
+    """Open the links and joints of a file as a scene.
 
     Args:
-        settings: OWNER.PROPERTY=VALUE each, to be made in the scene. first: the frame at which a bake starts.
+        settings: OWNER.PROPERTY=VALUE each, which are set in the scene. first: the frame at which a bake starts.
 
     Raises:
-        UsageError, ModelError, UnreadableError, InputError: it cannot be opened so.
+        UsageError, ModelError, UnreadableError, InputError: if it cannot be opened.
     """
     from ..bridge.read import SceneReading
     from ..bridge.write import write_scene
@@ -52,8 +52,8 @@ def open_as_scene(
         return Opened(files_of_scene(path))
     reading = load_usable(path, search, settings, strict)
     open_nothing()
-    # The file's own numbers are simulated, not Blender's single-precision copies of them, so that the keys are those of
-    # `limberjack simulate` on the same file.
+    # The simulation uses the file's numbers instead of Blender's single-precision copies, so that the keys are the same
+    # as those of `limberjack simulate` for this file.
     objects, notes = write_scene(reading.model, open_scene())
     say(*(f"{path}: note: {note}" for note in notes if not note.endswith(NOT_READ)))
     links = {link.name: objects[link.name] for link in reading.model.links}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`limberjack record`: what the links of a scene do, from keys of any kind, as a trajectory file."""
+"""`limberjack record`: write the motion of a scene's links, whatever moves them, to a trajectory file."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
 
 
 def record_motion(arguments: argparse.Namespace) -> Motion:
-    """What the links of a scene's model do over its frames, for `limberjack plot`."""
+    """Return the model, the motion of a scene's links over its frames, and notes, for `limberjack plot`."""
     require_blender()
     from ..bake.record import recorded
     from ..bridge.read import read_scene

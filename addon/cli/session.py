@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender as a module: switched on when a verb first needs it, with the add-on registered."""
+"""Blender as a module: imported when a verb first needs it, with the add-on registered."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 
 def require_blender() -> None:
-    """Make bpy usable. Raises UsageError where there is no Blender."""
+    """Make bpy usable. Raise `UsageError` if there is no Blender."""
     if _is_registered():
         return
     if importlib.util.find_spec("bpy") is None:
         raise UsageError("this needs Blender: install the bpy module, or run `blender -b --command limberjack …`")
-    with ending_at_once(), quiet():  # where a studio sets OCIO, Blender begins by telling of it
+    with ending_at_once(), quiet():  # with OCIO set, Blender prints a message at its start
         from .. import registry
 
         registry.register()
 
 
 def open_scene() -> bpy.types.Scene:
-    """The scene that Blender has open. Raises UsageError where there is no Blender."""
+    """Return the open scene. Raise `UsageError` if there is no Blender."""
     require_blender()
     import bpy
 
@@ -36,7 +36,7 @@ def open_scene() -> bpy.types.Scene:
 
 
 def _is_registered() -> bool:
-    """Inside Blender, the add-on is on already."""
+    """Return whether the add-on is registered. Inside Blender it is."""
     if "bpy" not in sys.modules:
         return False
     import bpy

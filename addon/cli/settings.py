@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings of the command line, made in the scene that is open."""
+"""Apply settings of the command line to the open scene."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .session import open_scene
 
 
 def make_settings(texts: Sequence[str], path: Path, first: int | None = None) -> None:
-    """Make each OWNER.PROPERTY=VALUE, and tell what the scene could not keep of it.
+    """Apply each OWNER.PROPERTY=VALUE, and print messages about values that the scene could not store.
 
     Args:
-        path: of the scene's file, for what is told. first: the frame at which a simulation starts.
+        path: of the scene's file, for messages. first: the frame at which a simulation starts.
 
     Raises:
-        UsageError, ModelError: one cannot be made, or the scene cannot be read.
+        UsageError, ModelError: if a setting is not valid, or if the scene cannot be read.
     """
     if not texts:
         return

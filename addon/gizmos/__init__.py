@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is dragged in the 3D view."""
+"""The handles that are dragged in the 3D view."""
 
 from . import joint
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What each handle of a joint changes as it is dragged, on the joint's own numbers."""
+"""The actions of a joint's handles: each changes properties of the joint during a drag."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ..props.naming import model_name
 
 SNAP_TURN = math.radians(5.0)
 SNAP_SLIDE = 0.1
-"""Blender units."""
+"""Step of a slide with Ctrl [Blender units]."""
 
 SNAP_AIM = math.radians(10.0)
-"""An aim jumps to a direction that is nearer than this."""
+"""Angle to a preferred direction below which an axis snaps to it [rad]."""
 
 
 class Drag(ABC):
@@ -48,15 +48,15 @@ class Drag(ABC):
         return self.dial.value
 
     def changes(self, context) -> Iterable[bpy.types.Object]:
-        """The objects that it may change."""
+        """Return the objects that the drag may change."""
         return (self.obj,)
 
     def hold(self, ray: bridge.rays.Ray) -> None:
-        """The button has been pressed: nobody takes a handle by its very middle."""
+        """Store the offset between mouse and handle when the button is pressed, since it is rarely at the centre."""
         self.grip = bridge.rays.value_under(ray, self.dial, self.first, self.radius) - self.first
 
     def follow(self, context, ray: bridge.rays.Ray, is_snapping: bool) -> None:
-        """The mouse has moved."""
+        """Move the handle to the mouse."""
         value = bridge.rays.value_under(ray, self.dial, self.value + self.grip, self.radius) - self.grip
         if is_snapping and self.snaps:
             step = SNAP_SLIDE / self.dial.size if self.dial.kind == "slide" else SNAP_TURN / self.dial.size
@@ -65,13 +65,17 @@ class Drag(ABC):
 
     @abstractmethod
     def take(self, context, value: float, with_ctrl: bool = False) -> None:
-        """Give the handle a value. with_ctrl: the key is held."""
+        """Set the value of the handle.
+
+        Args:
+            with_ctrl: whether Ctrl is pressed.
+        """
 
     def cancel(self) -> None:
         self.snapshot.restore()
 
     def confirm(self, context) -> None:
-        """The drag has ended, and counts as one step of undo."""
+        """End the drag as one undo step."""
         bpy.ops.ed.undo_push(message=self.label)
 
     def end(self) -> None:
@@ -81,7 +85,7 @@ class Drag(ABC):
         return f"{self.label} {labels.reading(self.dial, self.value, scene)}"
 
     def of_text(self, number: float) -> float:
-        """A number as typed, in degrees or Blender units."""
+        """Return the value [rad or m] of a typed number in degrees or Blender units."""
         return number * self.view.unit if self.dial.kind == "slide" else math.radians(number)
 
 
@@ -118,7 +122,7 @@ class DirectionDrag(Drag):
         self.point(context, self.snapped(context, way, ray) if is_snapping else way)
 
     def take(self, context, value: float, with_ctrl: bool = False) -> None:
-        """An angle tilts it from where it was towards where it points."""
+        """Tilt the direction by an angle from its start towards its present direction."""
         about = bridge.dials.crossed(self.way, self.aimed)
         self.point(context, Quaternion(about if about.length > 1e-9 else self.dial.other, value) @ self.way)
 
@@ -127,7 +131,7 @@ class DirectionDrag(Drag):
 
     @abstractmethod
     def point(self, context, way: Vector) -> None:
-        """Let it point along a direction in the world."""
+        """Point the handle along a direction in the world."""
 
 
 class SwingDrag(DirectionDrag):
@@ -164,7 +168,10 @@ class AimDrag(DirectionDrag):
         bridge.rigging.aim_axis(self.obj, context.scene, self.dial.axis, way)
 
     def snapped(self, context, way: Vector, ray: bridge.rays.Ray) -> Vector:
-        """The nearest of the world's axes, the parent's and the child's, and the normal of the face under the mouse."""
+        """Return the nearest preferred direction.
+
+        These are the axes of the world, the parent and the child, and the normal of the face under the mouse.
+        """
         joint = getattr(self.obj, ids.JOINT)
         links = [link for link in (joint.parent, joint.child) if link]
         turns = [Quaternion(), *(Quaternion(bridge.poses.live_pose(link)[3:]) for link in links)]
@@ -197,7 +204,7 @@ class ZeroDrag(Drag):
         return 0.0
 
     def changes(self, context) -> Iterable[bpy.types.Object]:
-        return filter(is_joint, context.scene.objects)  # those that follow it too
+        return filter(is_joint, context.scene.objects)  # also its followers
 
     def take(self, context, value: float, with_ctrl: bool = False) -> None:
         self.value = value
@@ -227,7 +234,7 @@ class LimitDrag(Drag):
         return (self.obj, *self.peers)
 
     def _is_alike(self, obj: bpy.types.Object) -> bool:
-        """Whether the same numbers mean the same on another joint."""
+        """Return whether the limits of this joint have the same meaning on another joint."""
         if not is_joint(obj):
             return False
         number = self.dial.axis
@@ -244,11 +251,11 @@ class LimitDrag(Drag):
         if self.dial.has_lower and with_ctrl:
             ends[self.other] = self.opposite - (value - self.first)
         lower, upper = ends["lower"], ends["upper"]
-        if self.dial.has_lower and lower > upper:  # an end stops at the other
+        if self.dial.has_lower and lower > upper:  # limits stop at each other
             lower = upper = self.opposite if is_alone else 0.5 * (self.first + self.opposite)
         self.value = {"lower": lower, "upper": upper}[self.which]
         self.snapshot.restore()
-        left = {self.other: None} if is_alone or not self.dial.has_lower else {}  # as it is
+        left = {self.other: None} if is_alone or not self.dial.has_lower else {}  # unchanged
         for obj in (self.obj, *self.peers):
             bridge.rigging.set_limits(obj, context.scene, self.dial.axis, **({"lower": lower, "upper": upper} | left))
         if self.dial.kind != "cone" and self.dial.place is not None:
@@ -275,7 +282,7 @@ DRAGS = {
 
 
 def motion(dial: bridge.dials.Dial, by: float) -> Matrix:
-    """What moving a coordinate does to all that it carries."""
+    """Return the displacement, shape (4, 4), of everything that an axis carries when its coordinate changes by `by`."""
     if dial.kind == "slide":
         return Matrix.Translation(dial.direction * (by * dial.size))
     there = Matrix.Translation(dial.origin + dial.direction * (dial.advance * by))
@@ -284,12 +291,12 @@ def motion(dial: bridge.dials.Dial, by: float) -> Matrix:
 
 
 def triangles_of(link: bpy.types.Object, context) -> np.ndarray:
-    """What is seen of a link, in the world, shape (n, 3, 3)."""
+    """Return the visible triangles of a link in world axes, shape (n, 3, 3)."""
     try:
         seen = bridge.collisions.seen_mesh(
             link, bridge.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
         )
     except ModelError:
-        return np.zeros((0, 3, 3))  # nothing is seen of it
+        return np.zeros((0, 3, 3))  # the link has no visible mesh
     X_WL = bridge.poses.matrix_of_pose(bridge.poses.live_pose(link))
     return (seen.vertices @ X_WL[:3, :3].T + X_WL[:3, 3])[seen.triangles]

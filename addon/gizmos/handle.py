@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A handle of a joint: a mark that faces the eye, and is dragged."""
+"""A handle of a joint: a mark that faces the view and can be dragged."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SHAPES = {
     "lower": _disc(0.1, 3, math.pi),
     "upper": _disc(0.1, 3),
 }
-"""A disc for what moves links, a diamond for the start, a square for zero, triangles for ends and axes."""
+"""Triangles of each handle: disc for motion, diamond for start, square for zero, triangles for limits and axes."""
 
 TIPS = {
     "pose": "Position: moves the link",
@@ -46,7 +46,7 @@ TIPS = {
     "lower": "Lower limit. Ctrl: both ends",
     "upper": "Upper limit. Ctrl: both ends",
 }
-"""What is read beside a handle that the mouse is over."""
+"""Texts that are shown beside the handle under the mouse."""
 
 
 class LIMBERJACK_GT_handle(bpy.types.Gizmo):
@@ -76,7 +76,7 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
             self.draw_custom_shape(self.shapes[self.role], select_id=select_id)
 
     def invoke(self, context, event):
-        assert self.target  # what is not placed is hidden
+        assert self.target  # handles without a target are hidden
         name, view, dial, radius = self.target
         self.typed = Typed()
         try:

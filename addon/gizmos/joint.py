@@ -20,7 +20,7 @@ from ..props.naming import model_name
 from .handle import LIMBERJACK_GT_handle
 
 Place = tuple[str, "bridge.dials.Dial", float, Vector]
-"""Role, dial, its radius, and where the handle is in the world."""
+"""Role, dial, radius of the dial, and location of a handle in the world."""
 
 COLORS = {
     "pose": (1.0, 1.0, 1.0),
@@ -36,9 +36,9 @@ OFF = 0.35
 
 
 def handles_of(view: bridge.dials.JointView, radius: float) -> Iterator[Place]:
-    """Every handle that the joint has, by what its axes are."""
+    """Yield every handle of the joint."""
     moving = [dial for dial in view.dials if dial.place is not None]
-    aimed = [dial for dial in view.dials if dial.pointed] or moving  # else the type says how its axes lie
+    aimed = [dial for dial in view.dials if dial.pointed] or moving  # else turns the joint
     acts = view.joint.acts_at(0.0)
     for number, dial in enumerate(view.dials):
         ring = ring_radius(radius, number)
@@ -90,7 +90,7 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
         self.draw_prepare(context)
 
     def draw_prepare(self, context):
-        """Before each redraw; handles are placed anew when something has changed."""
+        """Run before each redraw; handles are placed again only if something has changed."""
         obj = context.active_object
         if not is_known_joint(obj):
             return
@@ -126,7 +126,7 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
                 gizmo.alpha = OFF if is_off else 0.9
 
     def _follow(self, context, obj: bpy.types.Object) -> None:
-        """While one is dragged, all keep their roles, and go where what they stand for goes."""
+        """Move all handles to their new places during a drag; their roles stay."""
         try:
             view = bridge.dials.view_joint(obj, context.scene)
         except ModelError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numbers typed while something is dragged."""
+"""Numbers that are typed during a drag."""
 
 DIGITS = "0123456789"
 
@@ -11,8 +11,8 @@ class Typed:
         self.text = ""
 
     def take(self, event) -> bool:
-        """Whether the event belonged to a number."""
-        if event.value not in ("PRESS", "DOUBLE_CLICK"):  # a key that is pressed twice quickly is a double click
+        """Return whether the event belongs to a number."""
+        if event.value not in ("PRESS", "DOUBLE_CLICK"):  # a quick second press is a double click
             return False
         if event.type == "BACK_SPACE" and self.text:
             self.text = self.text[:-1]
@@ -28,5 +28,5 @@ class Typed:
 
     @property
     def value(self) -> float | None:
-        """None while there is no number yet."""
+        """The number; None as long as there is none."""
         return float(self.text) if any(character.isdigit() for character in self.text) else None

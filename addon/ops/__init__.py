@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the user can do, one theme a file."""
+"""The operators, one subject in each file."""
 
 from . import (
     axes,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Add axes to a joint whose type leaves their number open, and take them away."""
+"""Add and remove axes of joints whose type has any number of axes."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from .report import fail, in_object_mode, succeed
 
 
 def _open_joint(cls, context):
-    """The active joint if its type is open; says what to do if there is none."""
+    """Return the active joint if its type has any number of axes; else None, with a message for the user."""
     obj = context.active_object
     if is_known_joint(obj) and kind_of(getattr(obj, ids.JOINT)).is_open:
         return getattr(obj, ids.JOINT)
@@ -72,7 +72,7 @@ class LIMBERJACK_OT_joint_axis_remove(bpy.types.Operator):
 
 
 def _mimics_of(obj: bpy.types.Object) -> Iterator[tuple[bpy.types.PropertyGroup, str]]:
-    """Where a mimic holds the number of one of the joint's axes: its own, and those of its followers."""
+    """Yield the mimics, and their properties, that contain numbers of the joint's axes: its own and its followers'."""
     yield getattr(obj, ids.JOINT).mimic, "axis"
     for other in filter(is_joint, bpy.data.objects):
         mimic = getattr(other, ids.JOINT).mimic

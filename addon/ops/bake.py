@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Simulate and bake, and take a bake away again."""
+"""Simulate and bake, and clear bakes."""
 
 from typing import TYPE_CHECKING
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from ..bake.baking import Bake
 
 SLICE = 0.2
-"""Time of work between two looks at the keyboard [s]: a shorter slice makes a bake longer, a longer one delays Esc."""
+"""Computing time between two checks for key presses [s]. Less makes a bake longer, more delays Esc."""
 
 
 def _keyed_ones(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """The links, and the joints where these get keys or have those of a bake."""
+    """Return the links, and the joints that get keys or have those of a bake."""
     onto_joints = getattr(scene, ids.SCENE).bake.onto != "LINKS"
     return [obj for obj in scene.objects if is_link(obj) or (is_joint(obj) and (onto_joints or is_baked(obj)))]
 
 
 _failed: tuple[int, int, "Bake"] | None = None
-"""The run that failed last with frames worth keeping: `watch.replacements` then, its scene's session uid, the run."""
+"""The last failed run that has frames to keep, with `watch.replacements` at that time and its scene's session uid."""
 
 
 def failed_run(scene: bpy.types.Scene) -> "Bake | None":
@@ -70,7 +70,7 @@ class RunsBake(WaitsForSolver, OnLinks):
         return nothing_runs(cls, context) and super().poll(context)
 
     def make(self, context) -> "Bake":
-        """Raises ModelError where the scene cannot be baked."""
+        """Return the bake. Raise `ModelError` if the scene cannot be baked."""
         from ..bake.session import BakeRun
 
         return BakeRun(context.scene, overwrite=self.overwrite)
@@ -90,7 +90,7 @@ class RunsBake(WaitsForSolver, OnLinks):
         return self.wait(context)
 
     def execute(self, context):
-        """Without a window, or from a script: all at once."""
+        """Run the whole bake at once, without a window or from a script."""
         _remember_failed(context.scene, None)
         run = None
         try:
@@ -111,7 +111,7 @@ class RunsBake(WaitsForSolver, OnLinks):
         if event.type == "MOUSEMOVE" or is_navigation(event):
             return {"PASS_THROUGH"}
         if event.type != "TIMER":
-            return {"RUNNING_MODAL"}  # nothing may change the scene meanwhile
+            return {"RUNNING_MODAL"}  # the scene must not change meanwhile
         try:
             return self._work(context)
         except (ModelError, _simulation_error()) as error:
@@ -119,7 +119,7 @@ class RunsBake(WaitsForSolver, OnLinks):
             self.leave(context)
             return self._fail(context, error)
         except Exception:
-            self.leave(context)  # a fault of ours must not leave the window locked
+            self.leave(context)  # do not leave the window locked after a bug
             raise
 
     def cancel(self, context):
@@ -142,19 +142,19 @@ class RunsBake(WaitsForSolver, OnLinks):
         diagnoses = getattr(error, "diagnoses", ())
         self._keep_findings(context, diagnoses)
         outcome = fail(self, context, error)
-        if diagnoses:  # in Problems, with buttons: a line above would say it twice
+        if diagnoses:  # Problems shows them, with buttons
             getattr(context.window_manager, ids.STATUS).error = ""
         return outcome
 
     def _abandon(self, context, message: str):
-        self._keep_findings(context, self._run.diagnose() if self._run else ())  # why it took so long, perhaps
+        self._keep_findings(context, self._run.diagnose() if self._run else ())  # they may say why it took long
         self.leave(context)
         self.report({"INFO"}, message)
         return {"CANCELLED"}
 
     @staticmethod
     def _keep_findings(context, diagnoses):
-        """Of a run without a bake. They are a step of undo, so that to undo their remedies brings them back."""
+        """Store the findings of a run without a bake, as an undo step, so that undoing a remedy restores them."""
         if diagnoses:
             from ..bridge.remedies import keep_findings
 
@@ -227,7 +227,7 @@ class LIMBERJACK_OT_bake_keep_partial(bpy.types.Operator):
 
     def execute(self, context):
         run = failed_run(context.scene)
-        assert run is not None  # as `poll` has seen
+        assert run is not None  # `poll` has checked this
         _remember_failed(context.scene, None)
         try:
             run.keep_good_frames()
@@ -271,7 +271,7 @@ class LIMBERJACK_OT_simulate_overwriting(bpy.types.Operator):
     def execute(self, context):
         try:
             getattr(bpy.ops.limberjack, self.then or "simulate")("INVOKE_DEFAULT", overwrite=True)
-        except RuntimeError as error:  # what the operator has reported, as Blender hands it to a script
+        except RuntimeError as error:  # the operator's error report
             return fail(self, context, str(error).removeprefix("Error: ").strip())
         return {"FINISHED"}
 

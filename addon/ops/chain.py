@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Join links in a row: click one after the other, or name them."""
+"""Join links in a row: by clicking one after the other, or by name."""
 
 from itertools import pairwise
 
@@ -55,7 +55,7 @@ class LIMBERJACK_OT_joint_chain(OnLinks, bpy.types.Operator):
     _before = (), None
 
     def execute(self, context):
-        """With the links by name."""
+        """Join the links that are named."""
         try:
             chain = [_link_named(item.name, context.scene) for item in self.links]
             for number, link in enumerate(chain):
@@ -93,10 +93,10 @@ class LIMBERJACK_OT_joint_chain(OnLinks, bpy.types.Operator):
             self._take_back(context)
         elif event.value == "PRESS" and event.type == "LEFTMOUSE":
             self._click(context, event)
-        return {"RUNNING_MODAL"}  # nothing may change the scene meanwhile
+        return {"RUNNING_MODAL"}  # the scene must not change meanwhile
 
     def cancel(self, context):
-        """Blender calls this too, when a file is loaded."""
+        """End without joints. Blender also calls this when a file is loaded."""
         self._select(context, *self._before)
         self._tidy_up(context)
 
@@ -126,7 +126,7 @@ class LIMBERJACK_OT_joint_chain(OnLinks, bpy.types.Operator):
         self.links.clear()
         for link in self._chain:
             self.links.add().name = link.name
-        self._select(context, *self._before)  # which stays, should it fail
+        self._select(context, *self._before)  # remains if joining fails
         self._tidy_up(context)
         return self.execute(context)
 
@@ -155,7 +155,7 @@ class LIMBERJACK_OT_joint_chain(OnLinks, bpy.types.Operator):
 
 
 def object_under(context, event) -> bpy.types.Object | None:
-    """What the mouse points at in a 3D view: what its ray meets first, else the nearest link close to its pixel."""
+    """Return the first object that the mouse ray hits in a 3D view, or else the nearest link close to the mouse."""
     view = view_under(context, event)
     if view is None:
         return None
@@ -179,7 +179,7 @@ def _link_named(name: str, scene: bpy.types.Scene) -> Link:
 
 
 def _require_new_pair(chain: list[Link], link: Link, scene: bpy.types.Scene, to_world: bool) -> None:
-    """Raise ModelError where the link cannot be the chain's next."""
+    """Raise `ModelError` if the link cannot be the next of the chain."""
     parent = chain[-1] if chain else None
     if link == parent:
         raise ModelError(f"'{link.name}' is the last of the chain already: click another link")
@@ -204,7 +204,7 @@ def _join(chain: list[Link], kind: str, origin: str, to_world: bool) -> list[bpy
         pairs.insert(0, (None, chain[0]))
     if not pairs:
         raise ModelError(f"The chain has {counted(chain, 'link')}: it takes two at least")
-    places = [_place(parent, child, origin) for parent, child in pairs]  # of all, before any joint is made
+    places = [_place(parent, child, origin) for parent, child in pairs]  # before any joint is made
     return [
         new_joint(child, parent, kind, (*place, *IDENTITY[3:]))
         for (parent, child), place in zip(pairs, places, strict=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Floors, walls and platforms: what stands in the way of links, and moves but as it is animated."""
+"""Make floors, walls and platforms: objects that links collide with and that only their animation moves."""
 
 import bpy
 
@@ -49,7 +49,7 @@ class LIMBERJACK_OT_collider_add(bpy.types.Operator):
 
 
 def _obstacle(context, obj: bpy.types.Object) -> str:
-    """Why nothing could collide with the object, and what to do; empty where something could."""
+    """Return why nothing can collide with the object, and what to do; empty if links can collide with it."""
     if told := bridge.tagging.obstacle_to_tagging(obj):
         return told
     carrier = carrier_of(obj)
@@ -75,7 +75,7 @@ def _obstacle(context, obj: bpy.types.Object) -> str:
 def _make_collider(obj: bpy.types.Object, pose) -> None:
     settings = getattr(obj, ids.LINK)
     if not is_link(obj):
-        settings.recognizes = True  # once it moves; while it stands still, its triangles are touched as drawn
+        settings.recognizes = True  # counts once it is free; a collider uses its triangles
         settings.is_link, settings.rest_pose = True, bridge.numbers.format_pose(pose)
     settings.motion, settings.collides = "KINEMATIC", True
     if settings.role == "VISUAL":
@@ -83,7 +83,7 @@ def _make_collider(obj: bpy.types.Object, pose) -> None:
 
 
 def _weigh(obj: bpy.types.Object, around) -> None:
-    """A floor needs no weight: one that cannot be weighed as it is, being open or flat, gets a kilogram."""
+    """Compute the mass of a collider. Its Mass becomes Custom if it is open or flat, since its mass does not matter."""
     settings = getattr(obj, ids.LINK)
     try:
         weight = bridge.mass.weigh(obj, around)

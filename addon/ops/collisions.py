@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Give links shapes that collide."""
+"""Make collision shapes of links."""
 
 import time
 
@@ -15,7 +15,7 @@ from .report import fail, in_object_mode, nothing_runs, succeed
 from .waiting import WaitsForSolver
 
 TOLD = 3
-"""Links that are told of by name in one line."""
+"""Number of links that a message names."""
 
 
 class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
@@ -89,7 +89,7 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
         outcome = None
         try:
             outcome = self._work(context)
-        finally:  # a fault of ours must not leave the window locked, either
+        finally:  # do not leave the window locked after a bug
             if outcome != {"RUNNING_MODAL"}:
                 self.leave(context)
         return outcome
@@ -105,16 +105,19 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
         if self._timer:
             context.window_manager.progress_end()
         if self._search:
-            self._search.close()  # which ends its process
+            self._search.close()  # ends the process of the search
         self._search = None
         super().leave(context)
 
     def _searching(self, context):
-        """Yields what it does; returns the fits by the links' names. All are found before any shape is made."""
+        """Yield progress messages, and return the fits by link name.
+
+        All fits are found before any shape is made.
+        """
         links = list(dict.fromkeys(link for obj in context.selected_objects if (link := carrier_of(obj))))
         around = bridge.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
         bodies = [bridge.collisions.body_of(link, around) for link in links]
-        del links, around  # the scene may be another when this goes on
+        del links, around  # references may be invalid when this continues
         fits = {}
         for body in bodies:
             fits[body.name] = yield from bridge.fitting.search(body, self.type)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How links touch, of many at once: surfaces, and which two are to meet."""
+"""Set contact properties of several links: surfaces, and pairs of links that collide or do not."""
 
 import bpy
 from bpy.props import EnumProperty
@@ -15,7 +15,7 @@ from ..props.surface import SurfaceProperties
 from .report import fail, in_object_mode, succeed
 
 COPIED = ("collides", "self_collide", "family")
-"""Of a link, beside its surface."""
+"""Properties of a link that are copied with its surface."""
 
 MARKER = "Impact"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drives that are set from how the joints are posed."""
+"""Set drives from the present pose of the joints."""
 
 import bpy
 from bpy.props import BoolProperty, FloatProperty

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Models and motions in and out, in Blender's menus."""
+"""Import and export of models and motions in Blender's menus."""
 
 import bpy
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Models leave: an operator for each format that core can write, with the options of its writer in its dialog."""
+"""Export models: an operator for each format that core can write, with the options of its writer."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from .report import fail, succeed
 from .selection import OnLinks
 
 UNSET = "AUTO"
-"""Stands for an empty choice, which Blender has not."""
+"""Identifier of the empty choice, since Blender's enums cannot have an empty one."""
 
 
 def _property_of(option: Option) -> Any:
@@ -57,7 +57,7 @@ class Export(OnLinks, ExportHelper):
         return {name: value for name, value in chosen.items() if value != UNSET}
 
     def fit(self, reading: "bridge.read.SceneReading") -> None:
-        """Leave out what the file has no place for, and say so."""
+        """Remove what the file cannot contain, and add a remark."""
 
     def execute(self, context):
         from ...core.formats import write
@@ -108,7 +108,7 @@ class ExportSdf(Export):
         return super().writer_options() | layout
 
     def fit(self, reading):
-        """A model may be put into any world, which has lights of its own."""
+        """Remove lights of the world from a single model, which may be placed in a world with lights of its own."""
         if self.layout_as != "MODEL":
             return
         from ...core.model import WORLD

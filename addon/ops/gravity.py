@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Give a scene the gravity of the Earth, whatever its unit."""
+"""Give a scene the gravity of the Earth, regardless of its unit."""
 
 import bpy
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Parents in the outliner, made joints."""
+"""Make joints from the parents of objects."""
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty
@@ -62,12 +62,15 @@ class LIMBERJACK_OT_rig_from_hierarchy(bpy.types.Operator):
 
 
 def _is_wanted(parent: Solid | None, child: Solid, to_world: bool) -> bool:
-    """Whether a joint is to be made; what its own animation moves needs none to the world, which would fight it."""
+    """Return whether a joint is made.
+
+    A link that its animation moves gets no joint to the world, which would conflict with the animation.
+    """
     return parent is not None or (to_world and not is_led(child))
 
 
 def _solids(context, whole: bool) -> tuple[list[Solid], list[str]]:
-    """The objects that are to be links, parents first; and of each that cannot be one, why."""
+    """Return the objects that are to be links, parents first, and why other objects cannot be links."""
     chosen = [obj for obj in context.selected_objects if not is_joint(obj)]
     objects = dict.fromkeys(chosen)
     for obj in chosen if whole else ():
@@ -84,7 +87,7 @@ def _solids(context, whole: bool) -> tuple[list[Solid], list[str]]:
 
 
 def _is_solid(obj: bpy.types.Object) -> bool:
-    """Whether it is to be a link; what only collides stays a shape of the link above it."""
+    """Return whether the object is to be a link. Collision shapes stay shapes of the link above them."""
     if is_joint(obj) or is_link(obj):
         return not is_joint(obj)
     instances = obj.instance_type == "COLLECTION" and obj.instance_collection is not None
@@ -92,7 +95,7 @@ def _is_solid(obj: bpy.types.Object) -> bool:
 
 
 def _carrier(obj: Solid, solids: list[Solid]) -> Solid | None:
-    """The nearest object above that is, or is to be, a link."""
+    """Return the nearest parent that is, or is to be, a link."""
     return next((above for above in ancestors(obj) if above in solids or is_link(above)), None)
 
 

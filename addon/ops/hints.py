@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What keys and buttons do while an operator runs, in the status bar: with Blender's icons, in the user's language."""
+"""Show in the status bar what keys and buttons do while an operator runs, with Blender's icons, translated."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 WIDER = {"EVENT_ESC": 1.5, "EVENT_SHIFT": 1.5, "EVENT_SPACEKEY": 4.5}
-"""Icons that Blender draws over what is next to them, and the factor of the separator that they need behind them. The
-space bar's is as wide as its name, in German longer than in English."""
+"""Factors of the separators behind icons that Blender draws over the items beside them. The icon of the space bar is as
+wide as its name, which is longer in German than in English.
+"""
 
 
 class Hint(NamedTuple):
@@ -22,7 +23,7 @@ CANCEL = Hint(("MOUSE_RMB", "EVENT_ESC"), text="Cancel")
 
 
 def show_hints(context, hints: Iterable[Hint]) -> None:
-    """In place of what the status bar shows, until `hide_hints`."""
+    """Replace the content of the status bar, until `hide_hints` is called."""
     hints = tuple(hints)
 
     def draw(header, _context):

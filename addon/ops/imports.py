@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Models come in from every format that core reads, by the menu or dropped into the 3D view."""
+"""Import models of every format that core reads, from the menu or by dropping files into the 3D view."""
 
 import os
 from pathlib import Path
@@ -83,7 +83,7 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
 
         search = [folder for folder in self.search.split(os.pathsep) if folder]
         readings = []
-        for path in self._paths():  # all of them before any is written
+        for path in self._paths():  # read all before any is written
             try:
                 reading = read(path, search)
             except (UnreadableError, OSError) as error:
@@ -99,7 +99,7 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
             fixed = self._fix(reading)
             self._move(reading.model, context.scene)
             objects, changes = write_scene(reading.model, context.scene)
-            for obj in objects.values():  # so that what came in can be moved at once; shapes follow their links
+            for obj in objects.values():  # so that the user can move the model at once
                 obj.select_set(True)
             context.view_layer.objects.active = objects[reading.model.links[0].name]
             notes += [f"{issue.subject}: {issue.message}" for issue in reading.issues] + [*reading.notes, *changes]
@@ -113,7 +113,7 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
         return named or [Path(self.filepath)]
 
     def _fix(self, reading: "Reading") -> list[str]:
-        """Fix the bases, which need no mass then. Returns what was done, in words."""
+        """Fix bases to the world, which then need no mass. Return what was done, in words."""
         from ...core.model.editing import fix_base, proposed_bases
 
         model, floating = reading.model, {"AUTO": proposed_bases, "FIXED": _roots}.get(self.fixed_base)
@@ -134,7 +134,7 @@ def _roots(model: "Model") -> tuple[str, ...]:
 
 
 def _ground_under(context, event) -> tuple[float, float, float] | None:
-    """Where the ground, z = 0, is under the mouse; None where it is not seen there."""
+    """Return the point of the ground, z = 0, under the mouse; None if the ground is not visible there."""
     region, view = context.region, context.region_data
     if context.area is None or context.area.type != "VIEW_3D" or region is None or view is None:
         return None

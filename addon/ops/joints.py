@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Join links, and let a joint's frames follow its Empty."""
+"""Join links, and rebind joints at their Empties."""
 
 import bpy
 from bpy.props import EnumProperty

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keys for the pose that the joints are in."""
+"""Key the present pose of the joints."""
 
 import bpy
 from bpy.props import EnumProperty

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Machines that start deep in the ground, raised until they just touch it."""
+"""Raise machines that start deep in the ground until they just touch it."""
 
 from typing import TYPE_CHECKING
 
@@ -36,7 +36,7 @@ class LIMBERJACK_OT_lift(bpy.types.Operator):
             sunk = _sunk_machines(model)
             if not sunk:
                 return fail(self, context, "No machine starts deep in the ground: nothing is to be lifted")
-            machines = [_liftable(context.scene, found) for found in sunk]  # before any is moved
+            machines = [_liftable(context.scene, found) for found in sunk]  # check all before any is moved
         except ModelError as error:
             return fail(self, context, error)
         for found, machine in zip(sunk, machines, strict=True):
@@ -45,7 +45,11 @@ class LIMBERJACK_OT_lift(bpy.types.Operator):
 
 
 def lift(context, obj) -> str:
-    """Raise the machine of the link against gravity until it just touches the ground."""
+    """Raise the machine of a link against gravity until it just touches the ground. Return a message.
+
+    Raises:
+        ModelError: if it is not deep in the ground, or cannot be lifted.
+    """
     scene, name = context.scene, model_name(obj)
     model = bridge.read.read_scene(scene)
     found = next((each for each in _sunk_machines(model) if name in each.links), None)
@@ -66,7 +70,7 @@ def _liftable(scene: bpy.types.Scene, found: "Sunk") -> list[bpy.types.Object]:
     """Return the links of a machine and the joints between them.
 
     Raises:
-        ModelError: no height frees the machine, or it is animated.
+        ModelError: if no height frees the machine, or if it is animated.
     """
     if not found.lift:
         raise ModelError(f"link '{found.link}' is in the ground at every height that was tried: move it out by hand")
@@ -83,7 +87,7 @@ def _raise(context, model: "Model", machine: list[bpy.types.Object], height: flo
     from ...core.kinematics.sunk import upward
 
     way = Matrix.Translation(Vector(upward(model)) * (height / bridge.numbers.unit_length(context.scene)))
-    for each in machine:  # what hangs on others goes along with them
+    for each in machine:  # children move along with their parents
         if not any(above in machine for above in ancestors(each)):
             each.matrix_world = way @ each.matrix_world
     context.view_layer.update()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limits of joints from the motion that their links have."""
+"""Set limits of joints from the motion of their links."""
 
 import bpy
 from bpy.props import FloatProperty
@@ -12,7 +12,7 @@ from .report import fail, succeed
 from .selection import OnSelectedJoints
 
 ASTRAY = 0.02
-"""Distance [m] or angle [rad] off what the joint allows from which on the user is told."""
+"""Gap between links and joint, distance [m] or angle [rad], above which the user is warned."""
 
 
 class LIMBERJACK_OT_limits_from_motion(OnSelectedJoints, bpy.types.Operator):
@@ -35,7 +35,7 @@ class LIMBERJACK_OT_limits_from_motion(OnSelectedJoints, bpy.types.Operator):
     def execute(self, context):
         scene = context.scene
         objects = [obj for obj in context.selected_objects if is_joint(obj)]
-        try:  # all of them before any is changed
+        try:  # read all before any is changed
             joints = {obj: bridge.read_joints.read_joint(obj, scene) for obj in objects}
             motions = bridge.motion_ranges.watched(bridge.motion_ranges.limitable(joints), scene)
             for obj, motion in motions.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tag objects as links, and weigh them."""
+"""Tag objects as links, and compute their masses."""
 
 import bpy
 
@@ -11,7 +11,7 @@ from .report import fail, in_object_mode, succeed
 from .selection import OnLinks
 
 MOST_NAMED = 3
-"""Objects that the status bar names; the Info editor names all."""
+"""Number of objects that the status bar names; the Info editor names all of them."""
 
 
 class LIMBERJACK_OT_link_tag(bpy.types.Operator):
@@ -49,41 +49,41 @@ class LIMBERJACK_OT_link_tag(bpy.types.Operator):
 
 
 def _recognized(context, links: list[bpy.types.Object]) -> str:
-    """Tell which primitives the new links collide as, as the end of a sentence; empty if their meshes are none."""
+    """Return the end of a message, with the primitives as which new links collide; empty if there are none."""
     around = bridge.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
     reader = bridge.shapes.ShapeReader(around, bridge.numbers.units_of(context.scene))
     try:
         told = bridge.recognition.in_words(shape for link in links for shape in reader.collisions_of(link))
-    except ModelError:  # which reading the scene tells, in Problems
+    except ModelError:  # Problems reports it
         return ""
     return f"; recognized for collisions: {told}" if told else ""
 
 
 def sort_out(objects: list[bpy.types.Object]) -> tuple[list[bpy.types.Object], list[str]]:
-    """Those that can be links, and of each other one why it cannot."""
+    """Return the objects that can be links, and for each of the others why it cannot."""
     obstacles = {obj: bridge.tagging.obstacle_to_tagging(obj) for obj in objects}
     return [obj for obj in objects if not obstacles[obj]], [told for told in obstacles.values() if told]
 
 
 def in_one(refused: list[str], kind: str) -> str:
-    """What the status bar shows of several that cannot be of a kind."""
+    """Return the message of the status bar about objects that cannot be of a kind."""
     return refused[0] if len(refused) == 1 else f"{refused[0]}; and {len(refused) - 1} more cannot be {kind} either"
 
 
 def tag_links(context, objects: list[bpy.types.Object]) -> list[str]:
-    """Make the objects links, and weigh them; returns what had to be assumed.
+    """Make the objects links, and compute their masses. Return the assumptions that were necessary.
 
     Raises:
-        ModelError: an object has no size, or cannot be a link; none is changed.
+        ModelError: if an object has scale 0 or cannot be a link; no object is changed then.
     """
     _, refused = sort_out(objects)
     if refused:
         raise ModelError(refused[0])
     let_touch(context.scene)
     poses = {obj: bridge.poses.drawn_pose(obj) for obj in objects}
-    for obj, pose in poses.items():  # all before any is weighed, since no link is a part of another
+    for obj, pose in poses.items():  # before weighing, since a link is no part of another
         settings = getattr(obj, ids.LINK)
-        settings.recognizes = settings.recognizes or not settings.is_link  # older links keep what they collide as
+        settings.recognizes = settings.recognizes or not settings.is_link  # older links keep their shapes
         settings.is_link, settings.rest_pose = True, bridge.numbers.format_pose(pose)
     around = bridge.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
     notes = [note for obj in objects for note in bridge.tagging.remarks_on_tagging(obj)]
@@ -91,14 +91,17 @@ def tag_links(context, objects: list[bpy.types.Object]) -> list[str]:
 
 
 def let_touch(scene: bpy.types.Scene) -> None:
-    """Switch contact on where links are made for the first time: in scenes made before there was any, it stays off."""
+    """Switch contact on when the first links of a scene are made.
+
+    It stays off in scenes from before contact existed.
+    """
     settings = getattr(scene, ids.SCENE)
     if not any(map(is_link, scene.objects)) and not settings.is_property_set("contact"):
         settings.contact = True
 
 
 def _set_up_mass(obj: bpy.types.Object, around: "bridge.parts.Surroundings") -> list[str]:
-    """Weigh a new link; returns what had to be assumed, or what is in the way."""
+    """Compute the mass of a new link. Return assumptions, or why the mass cannot be computed."""
     settings = getattr(obj, ids.LINK)
     try:
         if not any(part.has_mesh and part.is_seen for part in bridge.parts.parts_of(obj, around)):
@@ -129,7 +132,7 @@ class LIMBERJACK_OT_link_untag(bpy.types.Operator):
 
     def execute(self, context):
         links = [obj for obj in context.selected_objects if is_link(obj)]
-        bake.restore.clear_bake(links)  # of an object that is no link, nobody could
+        bake.restore.clear_bake(links)  # it could not be cleared from an ordinary object
         for obj in links:
             settings = getattr(obj, ids.LINK)
             settings.is_link = False
@@ -178,7 +181,7 @@ class LIMBERJACK_OT_link_mass_by_hand(bpy.types.Operator):
     def execute(self, context):
         links = [obj for obj in context.selected_objects if is_link(obj) and bridge.mass.is_weighed(obj)]
         around = bridge.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
-        try:  # all of them before any is changed
+        try:  # weigh all before any is changed
             weights = {obj: bridge.mass.weigh(obj, around) for obj in links}
         except ModelError as error:
             return fail(self, context, error)

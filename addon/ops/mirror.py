@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The other half of a machine or a creature."""
+"""Mirror links and joints to the other side of a machine or a creature."""
 
 import bpy
 from bpy.props import BoolProperty

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Let bakes go along with what was moved since, or put this back."""
+"""Move bakes along with machines that were moved since, or move the machines back."""
 
 import bpy
 import numpy as np
@@ -38,7 +38,10 @@ class LIMBERJACK_OT_bake_move_along(bpy.types.Operator):
 
 
 def move_all_along(context, _link: bpy.types.Object | None = None) -> str:
-    """Let the bake of every moved or copied machine play where the machine stands; empty if there is none."""
+    """Make the bake of every moved or copied machine play at the machine's place.
+
+    Return a message; empty if there is no such machine.
+    """
     from ..bake.moving_along import Move, move_along
 
     found = bridge.moved_bakes.left_behind(context.scene)
@@ -52,7 +55,7 @@ def move_all_along(context, _link: bpy.types.Object | None = None) -> str:
 
 
 def all_back_to_keys(context, _link: bpy.types.Object) -> str:
-    """Put all moved machines back where their keys have them, joints too."""
+    """Return all moved machines, joints included, to the poses of their keys."""
     scene = context.scene
     found = bridge.moved_bakes.left_behind(scene)
     for joint in (joint for machine in found for joint in machine.grounds):
@@ -62,7 +65,7 @@ def all_back_to_keys(context, _link: bpy.types.Object) -> str:
 
 
 def move_bake_along(context, link: bpy.types.Object) -> str:
-    """By as much as the link was moved, whatever else of its machine was."""
+    """Move a bake by the displacement of a link, regardless of other links of its machine."""
     from ..bake.moving_along import Move, move_along
 
     machine = _machine_of(context.scene, link)
@@ -81,9 +84,9 @@ def back_to_keys(context, link: bpy.types.Object) -> str:
 
 
 def scale_back(context, link: bpy.types.Object) -> str:
-    """To the size that the link was baked with; its keys stay."""
+    """Restore the size that the link had when it was baked. Its keys stay."""
     stood = bridge.moved_bakes.stood(link)
-    assert stood is not None  # or nobody would know that it was scaled
+    assert stood is not None  # the problem was found by it
     wanted = np.linalg.norm(stood[:3, :3], axis=0)
     now = np.linalg.norm(bridge.moved_bakes.keyed_world(link)[:3, :3], axis=0)
     link.scale = (np.array(link.scale) * wanted / now).tolist()
@@ -91,9 +94,9 @@ def scale_back(context, link: bpy.types.Object) -> str:
 
 
 def play_in_place(context, link: bpy.types.Object) -> str:
-    """Let a parent that the link was given, or that was moved, have no part in where the link plays."""
+    """Remove the effect that a new or moved parent has on the motion of a link."""
     stood = bridge.moved_bakes.stood(link)
-    assert stood is not None  # as above
+    assert stood is not None  # the problem was found by it
     if link.parent is None:
         raise BakeError(f"link '{link.name}' has lost the parent that carried its keys: simulate again")
     own = bridge.moved_bakes.basis_at(link)

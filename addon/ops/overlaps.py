@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ways to have links that start inside of each other start apart."""
+"""Repairs for links that overlap at the start of simulations."""
 
 from typing import TYPE_CHECKING
 
@@ -18,23 +18,24 @@ if TYPE_CHECKING:
     from ...core.kinematics.proximity import Separation
 
 APART = 1e-5
-"""Metres that are left between two links that were moved apart: single precision rounds by less."""
+"""Gap that is left between links that were moved apart [m], more than single precision rounds by."""
 
 SHALLOW = 1e-9
-"""Metres by which links may overlap that only touch."""
+"""Overlap up to which links only touch [m]."""
 
 MOST_MOVES = 20
-"""Moves of one link until it must be in nothing."""
+"""Number of moves of one link after which it must overlap nothing."""
 
 MOST_ROUNDS = 100
-"""Rounds of moves of all links: one more than links that stand on each other is enough for a stack."""
+"""Number of rounds in which all links are moved. A stack needs one round more than it has links on top of each other.
+"""
 
 SMALLEST = 0.5
-"""Part of its size that a shape keeps at least."""
+"""Smallest factor by which a shape is scaled."""
 
 
 def leave_out(context, obj) -> str:
-    """Of all that the link overlaps."""
+    """Let the link pass through all links that it overlaps."""
     others = [
         object_named(context.scene, found.b if found.a == model_name(obj) else found.a) for found in _overlaps_of(obj)
     ]
@@ -47,7 +48,7 @@ def leave_out(context, obj) -> str:
 
 
 def move_apart(context, obj) -> str:
-    """Along the shortest way out of each link that it overlaps, one after the other."""
+    """Move a link out of all links that it overlaps, one after the other, each time by the shortest way."""
     mover = _loose_one(context, obj)
     unit, before = bridge.numbers.unit_length(context.scene), mover.matrix_world.copy()
     for _ in range(MOST_MOVES):
@@ -70,10 +71,10 @@ def select_overlapping(context, _obj) -> str:
 
 
 def move_all_apart(context, _obj) -> str:
-    """Move links out of each other, the upper one of two, until none overlap.
+    """Move links out of each other until none overlap; of each pair, the upper one is moved.
 
     Raises:
-        ModelError: some cannot be moved, or are jammed between others; then none is moved.
+        ModelError: if some links cannot be moved, or are jammed between others; no link is moved then.
     """
     scene, moved = context.scene, {}
     joined = _joined_in(scene)
@@ -82,7 +83,7 @@ def move_all_apart(context, _obj) -> str:
         if not found:
             return f"{counted(moved, 'link')} moved apart"
         ways: dict[bpy.types.Object, Vector] = {}
-        for each in found:  # the deepest first, and each link once in a round
+        for each in found:  # the deepest first, each link once per round
             mover = _upper_loose_one(scene, each, joined)
             if mover is not None and mover not in ways:
                 ways[mover] = _way_out(each, mover, bridge.numbers.unit_length(scene))
@@ -99,20 +100,23 @@ def move_all_apart(context, _obj) -> str:
 
 
 def _upper_loose_one(scene, found: "Separation", joined: set) -> bpy.types.Object | None:
-    """Return the link of a pair that may be moved, of two the upper one; None if both are joined or held."""
+    """Return the link of a pair that may be moved, the upper one if both may; None if neither may."""
     links = [object_named(scene, name) for name in (found.a, found.b)]
     loose = [link for link in links if link is not None and _is_loose(link, joined)]
     return max(loose, key=lambda link: link.matrix_world.translation.z, default=None)
 
 
 def _way_out(found: "Separation", mover: bpy.types.Object, unit: float) -> Vector:
-    """Return the shortest way [Blender units] that leads a link out of the other one of a pair."""
+    """Return the shortest displacement that moves a link out of the other one of a pair [Blender units]."""
     away = -1.0 if found.a == model_name(mover) else 1.0  # the normal leads from a to b
     return away * (-found.gap + APART) / unit * Vector(found.normal)
 
 
 def shrink(context, obj) -> str:
-    """Each collision shape of the smaller link about its own middle; it gets one where its mesh is what touches."""
+    """Scale down each collision shape of the smaller link about its own centre, until the link overlaps nothing.
+
+    If the link collides as its visible mesh, it gets a collision shape first.
+    """
     link = _smallest_moving(context, obj)
     if _share_left(link, link, context) < SMALLEST:
         raise ModelError(f"link '{link.name}' is in others by more than a quarter of its size: move it by hand")
@@ -134,7 +138,7 @@ def shrink(context, obj) -> str:
 
 
 def _smallest_moving(context, obj) -> bpy.types.Object:
-    """Of the link to blame and those that it overlaps, the smallest that is free to move."""
+    """Return the smallest free link among a link and those that it overlaps."""
     names = {model_name(obj), *(name for found in _overlaps_of(obj) for name in (found.a, found.b))}
     links = [link for link in (object_named(context.scene, name) for name in sorted(names)) if link is not None]
     moving = [link for link in links if getattr(link, ids.LINK).motion == "FREE"]
@@ -148,7 +152,7 @@ def _shapes_of(link) -> list[bpy.types.Object]:
 
 
 def _share_left(link, shape, context) -> float:
-    """The part of its size that a shape keeps if it gives way by what the link overlaps at most; 1 where nothing."""
+    """Return the factor by which a shape must be scaled to remove the deepest overlap of its link; 1 for none."""
     found = _overlaps_of(link)
     if not found:
         return 1.0
@@ -158,7 +162,7 @@ def _share_left(link, shape, context) -> float:
 
 
 def _loose_one(context, obj) -> bpy.types.Object:
-    """The link to move: the one to blame, or another in it, that no joint holds and no animation moves."""
+    """Return the link to move: the given one or another that it overlaps, without joints and animation."""
     joined = _joined_in(context.scene)
     others = [found.b if found.a == model_name(obj) else found.a for found in _overlaps_of(obj)]
     for link in (obj, *filter(None, (object_named(context.scene, name) for name in others))):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints by pointing: at a hole, a shaft, a cone, a ball, a rim, a straight edge, a flat face, or any place."""
+"""Make joints by pointing at a hole, a shaft, a cone, a ball, a rim, a straight edge, a flat face, or any place."""
 
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ from .views import is_navigation, view_under
 if TYPE_CHECKING:
     from ...core.geometry.features import Feature
 
-EDGE_PIXELS = 8.0  # how near to an edge the mouse must be for the edge to be meant
+EDGE_PIXELS = 8.0  # largest distance of the mouse from an edge at which it picks the edge [pixels at scale 1]
 WORDS = {
     "hole": "Hole",
     "shaft": "Shaft",
@@ -58,7 +58,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
         description="How the child of a new joint may move",
         items=type_items(),
         default="revolute",
-        options={"SKIP_SAVE"},  # else a ball that was picked would have the next hole be one
+        options={"SKIP_SAVE"},  # else a hole after a ball would get a ball joint
     )
     by_tool: BoolProperty(
         name="By Tool", description="The button is held from the beginning, and released on the place", options=HIDDEN
@@ -103,12 +103,12 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
         self._look(context, event)
         if self.by_tool and self._feature is None:
             self._tidy_up(context)
-            return {"CANCELLED", "PASS_THROUGH"}  # a drag beside all objects is the fallback tool's
+            return {"CANCELLED", "PASS_THROUGH"}  # the fallback tool handles it
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
     def execute(self, context):
-        """From a script, or again with other settings: as if the point were clicked."""
+        """Make the joint as if the point were clicked, from a script or on a redo."""
         obj = object_named(context.scene, self.object)
         if obj is None:
             return fail(self, context, f"there is no object '{self.object}' in this scene: name one to point at")
@@ -117,7 +117,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
             feature = bridge.picking.Surfaces().feature_under(context, hit, self.reach)
             if feature is None:
                 return fail(self, context, f"{NOTHING}: the face has no area. {POINT_AT.text}")
-            self.type = self._type_for(feature)  # as a redo then has it, and may change it
+            self.type = self._type_for(feature)  # stored so that a redo can change it
             return self._put(context, obj, feature, self.type)
         except ModelError as error:
             return fail(self, context, error)
@@ -138,14 +138,14 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
                 self._look(context, event)
             return {"PASS_THROUGH"} if is_navigation(event) else {"RUNNING_MODAL"}
         except Exception:
-            self._tidy_up(context)  # a fault of ours must leave no preview behind
+            self._tidy_up(context)  # remove the overlay after a bug
             raise
 
     def cancel(self, context):
         self._tidy_up(context)
 
     def _look(self, context, event):
-        """Find out what is under the mouse, and show it."""
+        """Find the feature under the mouse, and show it."""
         self._hit = self._feature = None
         place = view_under(context, event)
         if place is not None:
@@ -175,16 +175,16 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
             if self.by_tool:
                 self._tidy_up(context)
                 return {"CANCELLED"}
-            return {"RUNNING_MODAL"}  # the header says why
+            return {"RUNNING_MODAL"}  # the header shows why
         if goes_on:
             return self._put_and_go_on(context)
         self.object, self.face = model_name(self._hit.obj), self._hit.face
         self.point, self.reach = self._hit.point, self._reach
         self._tidy_up(context)
-        return self.execute(context)  # the same that a redo will do
+        return self.execute(context)  # the same as a redo
 
     def _put_and_go_on(self, context):
-        """A joint with an undo step of its own; the same objects stay selected for the next one."""
+        """Make a joint with an undo step of its own. The selection is kept for the next joint."""
         active, selected = context.view_layer.objects.active, list(context.selected_objects)
         try:
             self._put(context, self._hit.obj, self._feature, self._type_for(self._feature))
@@ -211,7 +211,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
         return self.type if self.properties.is_property_set("type") else fitting_type(feature, self.type)
 
     def _put(self, context, obj, feature: "Feature", kind: str) -> set[str]:
-        """Move the active joint to the feature, or join links there."""
+        """Move the active joint to the feature, or make a joint there."""
         x, y, z = feature.origin.tolist()
         dx, dy, dz = feature.direction.tolist()
         has_axis = bool(feature.direction.any())
@@ -231,14 +231,15 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
 
 
 def links_to_join(context, active: bpy.types.Object | None, obj: bpy.types.Object):
-    """The child and the parent, None for the world.
+    """Return the child and the parent of a new joint; the parent is None for the world.
 
-    Of two selected links, the active one is the child; once a joint joins the two, what is pointed at is joined to the
-    world. Else the link that is pointed at is the child, and the parent is the one that is selected, if it is another.
-    Two selected objects that are no links yet become links, and so does what is pointed at where no link is selected.
+    Of two selected links, the active one is the child. If a joint joins the two already, the link that is pointed at is
+    joined to the world. If one link is selected, it is the parent of the link that is pointed at, if that is another
+    one. Two selected objects that are no links yet become links, and so does the object that is pointed at if no link
+    is selected.
 
     Raises:
-        ModelError: too many are selected, or something else is.
+        ModelError: if too many objects are selected, or objects that are no links.
     """
     untagged = [each for each in context.selected_objects if not is_link(each) and not is_joint(each)]
     if active in untagged and len(untagged) == len(context.selected_objects) == 2:
@@ -257,18 +258,18 @@ def links_to_join(context, active: bpy.types.Object | None, obj: bpy.types.Objec
 
 
 def are_joined(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object | None) -> bool:
-    """Whether a joint joins two links to each other."""
+    """Return whether a joint joins the two links."""
     ends = [(getattr(obj, ids.JOINT).parent, getattr(obj, ids.JOINT).child) for obj in scene.objects if is_joint(obj)]
     return b is not None and ((a, b) in ends or (b, a) in ends)
 
 
 def fitting_type(feature: "Feature", usual: str) -> str:
-    """Of a new joint: what has a centre and no axis turns every way."""
+    """Return the type of a new joint. A feature with a centre and no axis gets a ball joint."""
     return usual if feature.direction.any() else "ball"
 
 
 def described(scene: bpy.types.Scene, feature: "Feature | None", is_hit: bool) -> str:
-    """What is under the mouse, in the scene's units."""
+    """Return a description of what is under the mouse, in the scene's units."""
     if feature is None:
         return NOTHING if is_hit else POINT_AT.text
     size, unit = "", bridge.numbers.unit_length(scene)
@@ -281,18 +282,18 @@ def described(scene: bpy.types.Scene, feature: "Feature | None", is_hit: bool) -
 
 
 def aimed(X_WJ: Pose, old: Pose, direction: Vec3) -> Pose:
-    """The pose whose own `direction` points where z of X_WJ does, else turned as little from the old one."""
+    """Return the pose whose `direction` is along z of X_WJ, with the least rotation from the old pose."""
     to_axis = (0.0, 0.0, 0.0, *quat_of_z(direction))
     return compose(turned_like(X_WJ, compose(old, to_axis)), inverse(to_axis))
 
 
 def turned_like(X_WJ: Pose, old: Pose) -> Pose:
-    """The pose turned about its z so that x points as nearly as it can where the old one's does."""
+    """Return the pose rotated about its z axis so that x is as near as possible to that of the old pose."""
     z = np.array(quat_rotate(X_WJ[3:], (0.0, 0.0, 1.0)))
     for axis, is_y in (((1.0, 0.0, 0.0), False), ((0.0, 1.0, 0.0), True)):
         near = np.array(quat_rotate(old[3:], axis))
         near = near - (near @ z) * z
-        if np.linalg.norm(near) > 1e-3:  # else x was along the new z, and y decides
+        if np.linalg.norm(near) > 1e-3:  # otherwise x is parallel to the new z, and y is used
             near /= np.linalg.norm(near)
             x = np.cross(near, z) if is_y else near
             return X_WJ[:3] + quat_of_mat(tuple(np.stack([x, np.cross(z, x), z], axis=1).ravel().tolist()))
@@ -300,7 +301,7 @@ def turned_like(X_WJ: Pose, old: Pose) -> Pose:
 
 
 def _pose_of(joint: bpy.types.Object) -> Pose:
-    """X_WJ as the links were drawn."""
+    """Return X_WJ for the links as they were drawn [Blender units]."""
     settings = getattr(joint, ids.JOINT)
     X_PJ = bridge.frames.stored_frames(joint)[0] if settings.X_PJ else bridge.frames.empty_frame(joint)
     return compose(bridge.poses.drawn_pose(settings.parent) if settings.parent else IDENTITY, X_PJ)

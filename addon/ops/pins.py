@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pin links and hold joints, so that posing leaves them as they are."""
+"""Pin links and lock joints, so that posing does not change them."""
 
 import bpy
 from bpy.props import EnumProperty, StringProperty
@@ -14,13 +14,13 @@ from .selection import OnLinks, OnSelectedJoints
 
 
 def _wanted(operator, context) -> list[bpy.types.Object]:
-    """The object that is named, or all that are selected."""
+    """Return the object that is named, or all selected objects."""
     named = object_named(context.scene, operator.object)
     return [named] if named else list(context.selected_objects)
 
 
 def _from_library(objects: list[bpy.types.Object]) -> str:
-    """What to say where one of them cannot keep it; empty where all can."""
+    """Return a message if one of the objects comes from a library and cannot be changed; empty otherwise."""
     return next((f"'{obj.name}' comes from a library: make it local" for obj in objects if not obj.is_editable), "")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Poses of all joints at once: in the middle of their limits, and those that the scene keeps by name."""
+"""Poses of all joints: in the middle of their limits, and those that the scene stores by name."""
 
 import bpy
 from bpy.props import IntProperty, StringProperty
@@ -11,7 +11,7 @@ from .report import fail, succeed
 from .selection import OnJoints, selected_joints
 
 NEAR = 1e-6
-"""rad or m by which a joint may miss the middle of its limits without a word."""
+"""Distance from the middle of the limits that is not reported [rad or m]."""
 
 
 class LIMBERJACK_OT_pose_mid_limits(OnJoints, bpy.types.Operator):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lead joints, aim and limit them, and say where they start: what their handles do, for scripts and for buttons."""
+"""Pose joints, aim their axes, and set limits and starts: the actions of their handles, for scripts and buttons."""
 
 import bpy
 from bpy.props import FloatProperty, FloatVectorProperty, IntProperty
@@ -36,7 +36,7 @@ class _OfActiveJoint:
         return found[0]
 
     def in_core(self, context, value: float) -> float:
-        """A number of the user's, in rad or Blender units, in core's."""
+        """Return a value in rad or m for one in rad or Blender units."""
         dial = self.dial(context)
         return value * bridge.numbers.unit_length(context.scene) if dial.kind == "slide" else value
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints with the settings of a door's hinge, a drawer, a knee and the like."""
+"""Give joints the settings of a door's hinge, a drawer, a knee and similar joints."""
 
 import bpy
 from bpy.props import EnumProperty
@@ -41,7 +41,11 @@ class LIMBERJACK_OT_joint_preset(OnSelectedJoints, bpy.types.Operator):
 
 
 def set_up(joints: list[bpy.types.Object], preset: str, scene: bpy.types.Scene) -> list[str]:
-    """Returns what the user should know. Raises ModelError before any joint is changed."""
+    """Apply a preset, and return messages for the user.
+
+    Raises:
+        ModelError: before any joint is changed.
+    """
     made = {obj: with_preset(bridge.read_joints.read_joint(obj, scene), PRESETS[preset]) for obj in joints}
     return [note for obj, joint in made.items() for note in bridge.write.store_joint(joint, obj, scene)]
 

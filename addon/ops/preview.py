@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Play with a scene: start a preview, pull its links, stop it, or keep what it shows."""
+"""Start a preview, pull its links, stop it, or keep its result."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .views import link_at, view_under
 from .waiting import WaitsForSolver
 
 TYPED_IN = ("TEXT_EDITOR", "CONSOLE")
-"""Editors in which keys are letters."""
+"""Editors in which keys type letters."""
 
 HINTS = (
     Hint(("MOUSE_LMB",), text="Pull a Link"),
@@ -40,7 +40,7 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
 
     bl_idname = ids.OP_PREVIEW
     bl_label = "Play"
-    bl_options = {"INTERNAL"}  # what it changes is put back, or pushed by whoever keeps it
+    bl_options = {"INTERNAL"}  # changes are restored, or kept by operators that push undo
 
     tick, is_exclusive = 1.0 / 60.0, False
     _preview: Preview | None = None
@@ -78,16 +78,16 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
             end()
             return self._tidy_up(context)
         except Exception:
-            self._stop(context)  # a fault of ours must not leave links elsewhere
+            self._stop(context)  # restore the links after a bug
             raise
 
     def cancel(self, context):
-        """Blender calls this when another file is loaded."""
+        """End the preview. Blender calls this when another file is loaded."""
         end()
         self._tidy_up(context)
 
     def _begin(self, context) -> None:
-        """Raises ModelError where the scene cannot be simulated."""
+        """Start the preview. Raise `ModelError` if the scene cannot be simulated."""
         bridge.moved_bakes.require_in_place(context.scene)
         self._preview = begin(context.scene)
         self._at = time.perf_counter()
@@ -147,7 +147,7 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def _take(self, context, preview: Preview, event) -> set[str]:
-        """The link under the mouse; what is pressed beside all links, or on a handle, is not ours."""
+        """Begin to pull the link under the mouse. Presses beside all links, or on a handle, are passed through."""
         found = view_under(context, event)
         if found is None or labels.is_hovering():
             return {"PASS_THROUGH"}
@@ -195,7 +195,7 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
 
 
 def _is_typed(context, event) -> bool:
-    """Whether the mouse is where keys are letters."""
+    """Return whether the mouse is in an editor in which keys type letters."""
     for area in context.screen.areas if context.screen else ():
         if 0 <= event.mouse_x - area.x < area.width and 0 <= event.mouse_y - area.y < area.height:
             return area.type in TYPED_IN

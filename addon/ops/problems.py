@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lead the user from a problem to what is to blame, and mend it where there is one safe way."""
+"""Select the object of a problem, and repair the problem if there is one safe way."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -52,7 +52,10 @@ def _delete(_context, obj) -> str:
 
 
 def _join_to_world(context, obj) -> str:
-    """The child knows where the joint is; what the Empty rode on is gone."""
+    """Join the child to the world at the joint's frame in the child.
+
+    The place of the Empty is not used, since the parent that carried it was deleted.
+    """
     settings = getattr(obj, ids.JOINT)
     X_CJ = (
         bridge.numbers.parse_pose(settings.X_CJ, f"joint '{obj.name}': the frame in the child")
@@ -101,7 +104,7 @@ def _swap_limits(_context, obj) -> str:
 
 
 def _turn_drive_off(_context, obj) -> str:
-    """Of each axis whose drive cannot push: it changes no motion."""
+    """Switch the drive off on each axis on which it cannot exert a force. This does not change the motion."""
     for axis in axes_in_use(getattr(obj, ids.JOINT)):
         drive = bridge.fields.drive_of(axis)
         is_idle = not any(getattr(axis, name) for name in drive.exerts) or (axis.use_effort and not axis.effort)
@@ -148,7 +151,7 @@ def _mute_constraints(_context, obj) -> str:
 
 def _mute_tracks(_context, obj) -> str:
     muted: list[bpy.types.NlaTrack] = []
-    while tracks := bridge.motion.tracks_on(obj, bridge.motion.TRANSFORMS):  # once a solo track is off, others play
+    while tracks := bridge.motion.tracks_on(obj, bridge.motion.TRANSFORMS):  # without a solo track, others play
         for track in tracks:
             track.is_solo, track.mute = False, True
         muted += tracks
@@ -168,13 +171,13 @@ def _add_ground(context, _obj) -> str:
 
 
 def _turn_axes(context, obj) -> str:
-    """Of all such hinges at once: who has one has a chain of them."""
+    """Turn the axes of all such hinges at once, since they mostly occur in chains."""
     turned = bridge.turning.turn_idle_axes(context.scene)
     return f"Gravity can turn {', '.join(map(repr, turned)) or 'all hinges'} now"
 
 
 def _divide(context, obj) -> str:
-    """In a window it goes on by itself, and can be cancelled."""
+    """Divide the mesh of a link into convex pieces. In a window, this can be cancelled."""
     shapes = [getattr(child, ids.LINK) for child in obj.children]
     if any(shape.role == "COLLISION" and not shape.is_fitted for shape in shapes):
         raise ModelError(
@@ -189,7 +192,10 @@ def _divide(context, obj) -> str:
 
 
 def _take_out_of_instance(context, obj) -> str:
-    """By Blender's own operators, which need the Empty to be all that is selected."""
+    """Make the links of an instance objects of the scene.
+
+    This uses Blender's own operators, which need the Empty to be the only selected object.
+    """
     collection = obj.instance_collection.name
     is_linked = bool(obj.library or obj.instance_collection.library)
     select_only(context, obj)
@@ -206,7 +212,7 @@ def _take_out_of_instance(context, obj) -> str:
 
 
 OPERATORS = {"gravity-by-unit": ids.OP_EARTH_GRAVITY}
-"""The operator that repairs a problem for which no object is to blame, by the problem's code."""
+"""Operators that repair problems without an object, by the code of the problem."""
 
 JOIN_HERE = Mend("Rebind at Current Pose", "Let the joint join its links where they are now", _join_here)
 
@@ -272,7 +278,7 @@ MENDS: dict[str, tuple[Mend, ...]] = {
     ),
     "massless": (Mend("Weigh", "Find the mass from the link's meshes", _weigh),),
 }
-"""For the code of a problem, the ways to mend it that lose nothing but what is wrong."""
+"""Repairs that lose nothing except what is wrong, by the code of the problem."""
 
 
 class _OfCulprit:

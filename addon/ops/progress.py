@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Show in the window how far the operator at work has come, without drawing more often than a reader can follow."""
+"""Show the progress of the running operator in the window, with no more redraws than a reader can follow."""
 
 import time
 
@@ -17,11 +17,11 @@ class ProgressDisplay:
         self._shown: tuple[str, float] | None = None
 
     def show(self, context, factor: float, text: str) -> None:
-        """Store the progress, and redraw the panels if they show something else and the last redraw is long enough ago.
+        """Store the progress. Redraw the panels if it has changed and the last redraw is long enough ago.
 
         Args:
             factor: from 0 to 1.
-            text: what the operator does now.
+            text: the present activity of the operator.
         """
         status = getattr(context.window_manager, ids.STATUS)
         status.factor, status.text = factor, text

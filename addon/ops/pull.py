@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Take a link by the hand: what it hangs on, and what hangs on it, follows."""
+"""IK drag: move a link with the mouse; the links that are joined to it follow."""
 
 import math
 
@@ -21,10 +21,13 @@ from .report import fail, in_object_mode, redraw, succeed
 from .views import link_at
 
 DEEPER = 0.02
-"""Of the view's distance, how far a step of the wheel moves what is pulled."""
+"""Distance by which a step of the wheel moves the target, as a part of the view's distance."""
 
-SEEN, SEEN_TURN = 1.5, math.radians(0.5)
-"""Pixels, and a turn, below which nothing is seen to be missing: the mouse has no more digits."""
+SEEN = 1.5
+"""Distance from the target below which a link counts as there [pixels]; the mouse is not more accurate."""
+
+SEEN_TURN = math.radians(0.5)
+"""Angle from the target below which a link counts as there [rad]; it is not visible."""
 
 HINTS = (
     Hint(("MOUSE_LMB",), text="Release to Keep"),
@@ -41,7 +44,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
 
     bl_idname = ids.OP_LINK_PULL
     bl_label = "IK Drag"
-    bl_options = {"INTERNAL"}  # it pushes its undo step itself, which has the link's name
+    bl_options = {"INTERNAL"}  # it pushes an undo step with the link's name itself
 
     link: StringProperty(name="Link", description="Name of the link", options={"SKIP_SAVE"})
     place: FloatVectorProperty(
@@ -72,7 +75,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         return in_object_mode(cls, context)
 
     def execute(self, context):
-        """From a script: to a place at once."""
+        """Move the point to its target at once, from a script."""
         link = object_named(context.scene, self.link)
         if not is_link(link):
             return fail(self, context, f"there is no link '{self.link}' in this scene: name one of its links")
@@ -88,7 +91,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
     def invoke(self, context, event):
         found = self.link_under(context, event)
         if found is None:
-            return {"CANCELLED", "PASS_THROUGH"}  # what is dragged beside all links is the fallback tool's
+            return {"CANCELLED", "PASS_THROUGH"}  # the fallback tool handles it
         try:
             self.begin(context, *found)
         except ModelError as error:
@@ -97,7 +100,10 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def link_under(self, context, event) -> tuple[bpy.types.Object, Vector] | None:
-        """The link where the button was pressed, and its point there; of a link without a shape, its origin."""
+        """Return the link under the mouse when the button was pressed, and its point there.
+
+        For a link without a shape, it is the origin.
+        """
         region, rv3d = context.region, context.region_data
         if rv3d is None:
             return None
@@ -105,7 +111,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         return link_at(context, region, rv3d, pressed)
 
     def begin(self, context, link: bpy.types.Object, point: Vector):
-        """Raises ModelError where the link cannot be pulled."""
+        """Begin the drag. Raise `ModelError` if the link cannot be pulled."""
         self._pull = bridge.pulling.Pull(context.scene, link, point)
         self._snapshot = bridge.snapshot.Snapshot(filter(is_link, context.scene.objects))
         self.link = model_name(link)
@@ -116,11 +122,11 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         try:
             return self._handle(context, event)
         except Exception:
-            self._tidy_up(context)  # a fault of ours must leave no line behind
+            self._tidy_up(context)  # remove the overlay after a bug
             raise
 
     def cancel(self, context):
-        """Blender calls this too, when a file is loaded."""
+        """End the drag. Blender also calls this when a file is loaded."""
         self._tidy_up(context)
 
     def _handle(self, context, event) -> set[str]:
@@ -137,7 +143,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def _is_changed_by(self, context, event) -> bool:
-        """Whether a key or the wheel changes what the mouse means, and how."""
+        """Apply a key or the wheel to the drag, and return whether it has changed anything."""
         if event.type in NAMES:
             self._guide = self._guide.chosen(NAMES.index(event.type), event.shift)
         elif event.type == "R":
@@ -166,7 +172,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         context.area.header_text_set(self._words(context.scene, held_at, missing))
 
     def _missing(self, context, held_at: Vector) -> str:
-        """What is in the way, where it can be seen that the link is not where it is asked to be."""
+        """Return what keeps the link from its target, if the difference is visible; empty otherwise."""
         pixel = size_of_pixel(held_at, context.region, context.region_data) * bridge.numbers.unit_length(context.scene)
         is_seen = self._reach.distance > SEEN * pixel or self._reach.angle > SEEN_TURN
         return self._reach.words if is_seen or not self._reach.is_closed else ""

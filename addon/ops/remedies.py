@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Do what the doctor advises after a simulation."""
+"""Apply the remedies of findings about the last simulation."""
 
 import bpy
 from bpy.props import IntProperty

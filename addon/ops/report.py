@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How operators tell the user what went wrong, or what they should know, and leave what was made selected."""
+"""How operators report errors and messages to the user, and select the objects that they have made."""
 
 import textwrap
 
@@ -12,12 +12,15 @@ from ..watch import note_change
 
 MOST_SECONDS_TOLD = 86400.0
 
-MOST_IN_POPUP, LETTERS_IN_POPUP = 5, 60
-"""Sentences that a popup shows, and letters of a line of it."""
+MOST_IN_POPUP = 5
+"""Number of sentences that a popup shows."""
+
+LETTERS_IN_POPUP = 60
+"""Number of letters in a line of a popup."""
 
 
 def fail(operator, context, error: Exception | str) -> set[str]:
-    """Report an error, and keep it for the panel."""
+    """Report an error, keep it for the panel, and return the result of a cancelled operator."""
     status = getattr(context.window_manager, ids.STATUS)
     status.error, status.notes = str(error), ""
     operator.report({"ERROR"}, str(error))
@@ -26,20 +29,20 @@ def fail(operator, context, error: Exception | str) -> set[str]:
 
 
 def succeed(operator, context, message: str, notes=(), refused=(), *, shows_notes: bool = True) -> set[str]:
-    """Report what was done, and what the user should know about it.
+    """Report what was done, with notes for the user, and return the result of a finished operator.
 
-    The status bar shows only the last report: a single note, or how many there are to be read in the panel.
+    The status bar shows only the last report: a single note, or the number of notes that the panel shows.
 
     Args:
-        notes: sentences, which the panel keeps until the next operator of ours.
-        shows_notes: off for a bake, whose notes the panel has from the scene.
-        refused: sentences on what was not done though the user asked for it; a popup at the mouse shows them.
+        notes: sentences, which the panel keeps until the next operator of this add-on.
+        shows_notes: False for a bake, whose notes the panel takes from the scene.
+        refused: sentences about what the user asked for and was not done; a popup at the mouse shows them.
     """
     status = getattr(context.window_manager, ids.STATUS)
     status.error = ""
     note_change(context.selected_objects)
     operator.report({"INFO"}, message)
-    notes = list(dict.fromkeys((*refused, *notes)))  # several shapes of a link may have one and the same flaw
+    notes = list(dict.fromkeys((*refused, *notes)))  # shapes of a link may share a note
     status.notes = "\n".join(notes) if shows_notes else ""
     if refused:
         pop_up(context, message, list(dict.fromkeys(refused)))
@@ -52,7 +55,7 @@ def succeed(operator, context, message: str, notes=(), refused=(), *, shows_note
 
 
 def pop_up(context, title: str, sentences: list[str]) -> None:
-    """Show sentences at the mouse, until it leaves them; nothing without a window."""
+    """Show sentences in a popup at the mouse. Without a window, nothing is shown."""
     if bpy.app.background or context.window is None:
         return
     shown = sentences[:MOST_IN_POPUP]
@@ -69,21 +72,21 @@ def pop_up(context, title: str, sentences: list[str]) -> None:
 
 
 def redraw(context) -> None:
-    """Show in the panels what has changed: Blender redraws them of itself only when the mouse comes by."""
+    """Redraw the panels. Blender itself redraws them only when the mouse moves over them."""
     for area in (area for window in context.window_manager.windows for area in window.screen.areas):
         if area.type in ("VIEW_3D", "PROPERTIES", "PREFERENCES"):
             area.tag_redraw()
 
 
 def time_left(seconds: float) -> str:
-    """For a progress bar, once it can be told."""
+    """Return the remaining time for a progress bar; empty if there is no estimate yet."""
     if seconds > MOST_SECONDS_TOLD:
         return ""
     return f", {seconds / 60.0:.0f} min left" if seconds > 90.0 else f", {seconds:.0f} s left"
 
 
 def nothing_runs(cls, context) -> bool:
-    """No simulation and no compilation, which hold the window's status."""
+    """Return whether no simulation and no compilation is running in the window."""
     if not getattr(context.window_manager, ids.STATUS).running:
         return True
     cls.poll_message_set("A simulation is running")
@@ -98,13 +101,13 @@ def in_object_mode(cls, context) -> bool:
 
 
 def named(parent: bpy.types.Object | None) -> str:
-    """A joint's parent, in a sentence."""
+    """Return the name of a joint's parent for a sentence."""
     return f"'{parent.name}'" if parent else "the world"
 
 
 def select_only(context, *objects: bpy.types.Object) -> None:
-    """Select these and nothing else, as far as the view layer has them; the last is active."""
-    context.view_layer.update()  # which lets it know of new objects
+    """Select only these objects, as far as the view layer includes them. The last one becomes active."""
+    context.view_layer.update()  # makes new objects known to it
     objects = tuple(obj for obj in objects if obj.name in context.view_layer.objects)
     for obj in context.selected_objects:
         obj.select_set(False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sample scenes, opened as new files, so that saving one never touches what is installed."""
+"""Open sample scenes as new files, so that saving never changes the installed ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .report import fail, nothing_runs
 FOLDER = Path(__file__).parents[2] / "sample_scenes"
 
 LAST = 1000
-"""The order of samples that have none."""
+"""Order of samples without one: after all others."""
 
 NEXT = "Press Play, or Simulate and Bake"
 
@@ -40,7 +40,7 @@ class Sample(NamedTuple):
 
 @functools.cache
 def samples() -> dict[str, Sample]:
-    """By name, in the menu's order."""
+    """Return the samples by name, in the order of the menu."""
     found = []
     for path in FOLDER.glob("*.json"):
         if path.with_suffix(".blend").is_file():
@@ -52,13 +52,13 @@ def samples() -> dict[str, Sample]:
 
 
 _awaited: tuple[Sample, list[str]] | None = None
-"""What is to be opened, unless the user keeps the file that is open, and the names of its objects."""
+"""The sample that is being opened, and the names of its objects. The user may still cancel it."""
 
 _opened: Sample | None = None
 
 
 def opened() -> Sample | None:
-    """The sample that the open file is, until it is baked or saved or another is opened."""
+    """Return the sample that is open, until it is baked or saved or another file is opened; None otherwise."""
     has_news = bool(bpy.data.filepath or getattr(bpy.context.scene, ids.SCENE).last_result)
     return None if has_news else _opened
 
@@ -84,7 +84,7 @@ class LIMBERJACK_OT_sample_open(bpy.types.Operator):
         return sample.says if sample and sample.says else cls.__doc__
 
     def invoke(self, context, event):
-        return self._open(context, "INVOKE_DEFAULT")  # asks what is to become of unsaved changes
+        return self._open(context, "INVOKE_DEFAULT")  # asks about unsaved changes
 
     def execute(self, context):
         return self._open(context, "EXEC_DEFAULT")
@@ -103,7 +103,10 @@ class LIMBERJACK_OT_sample_open(bpy.types.Operator):
 
 @persistent
 def _loaded(*_) -> None:
-    """Blender does not say which file a new one has come from: it is known by its objects."""
+    """Recognise a sample by the names of its objects.
+
+    Blender does not report from which file a new file was made.
+    """
     global _awaited, _opened
     awaited, _awaited, _opened = _awaited, None, None
     if awaited and not bpy.data.filepath and awaited[1] == sorted(obj.name for obj in bpy.data.objects):
@@ -113,7 +116,7 @@ def _loaded(*_) -> None:
 
 
 def _show_all() -> None:
-    """Of the links, in every 3D view, from the side that the scene's camera sees them from."""
+    """Show all links in every 3D view, from the direction of the scene's camera."""
     for window in bpy.context.window_manager.windows:
         with _only_links_selected(window.view_layer):
             for area in window.screen.areas:
@@ -133,7 +136,7 @@ def _turn(view: bpy.types.RegionView3D, camera: bpy.types.Object | None) -> None
 
 @contextmanager
 def _only_links_selected(layer: bpy.types.ViewLayer) -> Iterator[None]:
-    """With the shapes that they carry, for as long as Blender is to look at them."""
+    """Select only the links and their shapes, within this context."""
     before = {obj for obj in layer.objects if obj.select_get(view_layer=layer)}
     try:
         for obj in layer.objects:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which links and joints the user has selected."""
+"""The links and joints that the user has selected."""
 
 import bpy
 
@@ -12,10 +12,10 @@ from .report import in_object_mode
 
 
 def selected_pair(context) -> tuple[bpy.types.Object, bpy.types.Object | None]:
-    """The active link, which is the child, and the other selected one, the parent; None for the world.
+    """Return the active link, which is the child, and the other selected link, the parent; None for the world.
 
     Raises:
-        ModelError: something selected is no link, or too many are.
+        ModelError: if a selected object is no link, or if too many are selected.
     """
     child = context.active_object
     others = [obj for obj in context.selected_objects if obj != child and not is_joint(obj)]
@@ -65,5 +65,5 @@ class OnJoints:
 
 
 def selected_joints(context) -> list[str]:
-    """Their names."""
+    """Return the names of the selected joints."""
     return [model_name(obj) for obj in context.selected_objects if is_joint(obj)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find out whether the installation is right, and take away what it keeps compiled."""
+"""Check the installation, and remove compiled kernels."""
 
 import bpy
 
@@ -42,7 +42,7 @@ class LIMBERJACK_OT_self_check(WaitsForSolver, bpy.types.Operator):
         self.leave(context)
 
     def execute(self, context):
-        # Here, since it loads the solver, which takes longer than all that Blender waits for when it starts.
+        # Late, since importing the solver takes longer than everything else at Blender's start.
         from ...core.self_check import self_check
         from ...core.solvers import SimulationError
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Links that are thrown: simulated from where their own keys let them go."""
+"""Throw links: simulate them from the frame at which their own keys let them go."""
 
 import bpy
 
@@ -13,10 +13,10 @@ from .selection import OnLinks
 
 
 def start_at_keys(context, _obj=None) -> str:
-    """Let simulations of the scene start from its animation, where the keys of its links let them go.
+    """Let simulations start from the animation at the frame at which the links' keys let them go. Return a message.
 
     Raises:
-        ModelError: no link has keys of its own.
+        ModelError: if no link has keys of its own.
     """
     from ..bake.throwing import find_release
 

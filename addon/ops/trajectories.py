@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Motion in and out: a trajectory file replayed as a bake, and what the links do written to one."""
+"""Import a trajectory file as a bake, and export the motion of links to one."""
 
 from pathlib import Path
 
@@ -66,7 +66,7 @@ class LIMBERJACK_OT_export_trajectory(OnLinks, bpy.types.Operator, ExportHelper)
 
     @property
     def filename_ext(self) -> str:
-        """For the file dialog, which warns of a file that is there already."""
+        """Suffix for the file dialog, which warns of existing files."""
         return ".npz" if self.kind == "NPZ" else ".csv"
 
     def execute(self, context):

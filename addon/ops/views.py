@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which 3D view the mouse is over, and which link is near it, for tools that work in all of them."""
+"""Find the 3D view under the mouse, and the link near the mouse, for tools that work in all views."""
 
 import math
 
@@ -11,10 +11,10 @@ from .. import bridge
 from ..props import carrier_of, is_link
 
 EDGE = 6.0
-"""Pixels at Blender's own resolution scale beside a wire within which pressing is on it."""
+"""Distance from a wire within which a press hits it [pixels at resolution scale 1]."""
 
 NEAR = 20.0
-"""Pixels around its origin in which a link is found that has nothing to hit."""
+"""Distance from the origin of a link within which it is found if no surface is hit [pixels]."""
 
 NAVIGATION = {
     *("MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "WHEELINMOUSE", "WHEELOUTMOUSE"),
@@ -23,12 +23,15 @@ NAVIGATION = {
 
 
 def is_navigation(event) -> bool:
-    """Whether the event turns the view, which a tool leaves to it; a 3D mouse and its buttons do, too."""
+    """Return whether the event navigates the view, which tools pass through. Events of 3D mice do."""
     return event.type in NAVIGATION or event.type.startswith("NDOF_")
 
 
 def view_under(context, event):
-    """Area, region, view and place in the region of the 3D view under the mouse; None above panels and elsewhere."""
+    """Return area, region, view and position in the region of the 3D view under the mouse.
+
+    It is None above panels and outside of 3D views.
+    """
     for area in context.screen.areas if context.screen else ():
         if area.type != "VIEW_3D" or not _holds(area, event):
             continue
@@ -44,13 +47,13 @@ def view_under(context, event):
 
 
 def link_at(context, region, region_3d, pixel: Vector) -> tuple[bpy.types.Object, Vector] | None:
-    """Return the link that is seen at a pixel of the region, and its point there.
+    """Return the link at a pixel of the region, and its point there; None if there is none.
 
-    The displayed edges of links in wire display come first, where nothing hides them. Where no surface is seen, it is
-    the link inside whose silhouette the pixel is; else the link whose origin is near, and its origin.
+    Visible edges of links in wire display come first. Without a surface, it is the link inside whose silhouette the
+    pixel is; else the link whose origin is near, and its origin.
     """
     hit = bridge.picking.hit_under(context, region, region_3d, pixel)
-    reach = EDGE * max(1.0, context.preferences.system.ui_scale)  # which is 0 without a window
+    reach = EDGE * max(1.0, context.preferences.system.ui_scale)  # the scale is 0 without a window
     nearer_than = math.inf if hit is None else hit.distance
     wire = bridge.wires.wire_link_near(context, region, region_3d, pixel, reach, nearer_than)
     if wire is not None:
@@ -65,7 +68,7 @@ def link_at(context, region, region_3d, pixel: Vector) -> tuple[bpy.types.Object
 
 
 def nearest_link(context, region, region_3d, pixel: Vector) -> bpy.types.Object | None:
-    """The link whose origin is seen nearest to a pixel of the region, if one is near."""
+    """Return the link whose origin is nearest to a pixel of the region, within `NEAR`; None if there is none."""
     near: list[tuple[float, str, bpy.types.Object]] = []
     for obj in context.visible_objects:
         if not is_link(obj):
@@ -77,6 +80,6 @@ def nearest_link(context, region, region_3d, pixel: Vector) -> bpy.types.Object 
 
 
 def _holds(part, event) -> bool:
-    """Whether the mouse is in the area or region, which is not folded away."""
+    """Return whether the mouse is in an area or a region that is not collapsed."""
     inside = 0 <= event.mouse_x - part.x < part.width and 0 <= event.mouse_y - part.y < part.height
     return inside and part.width > 1 and part.height > 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators that run in the window, by a timer, once the solver is compiled."""
+"""Operators that run in the window by a timer, once the solver is compiled."""
 
 import bpy
 
@@ -36,7 +36,7 @@ class WaitsForSolver:
         return {"RUNNING_MODAL"}
 
     def compile(self, context) -> None:
-        """Begin to, where that has not been done."""
+        """Begin to compile the solver, if necessary."""
         if self.needs_solver and Warming.is_needed():
             self._warming = Warming()
         status = getattr(context.window_manager, ids.STATUS)
@@ -44,25 +44,25 @@ class WaitsForSolver:
         status.factor, status.text, status.error = 0.0, "", ""
 
     def tell_progress(self, context, factor: float, text: str) -> None:
-        """Show the progress, see `ProgressDisplay.show`."""
+        """Show the progress; see `ProgressDisplay.show`."""
         if self._display is None:
             self._display = ProgressDisplay()
         self._display.show(context, factor, text)
 
     def is_waiting(self, context) -> bool:
-        """Whether the solver is still being compiled, which the panel then shows."""
+        """Return whether the solver is still being compiled, and show this in the panel."""
         if self._warming is None:
             return False
         if not self._warming.is_done:
             text = f"Compiling the solver, once for this version: {self._warming.seconds:.0f} s"
-            self.tell_progress(context, 0.0, text)  # how long it takes is not known
+            self.tell_progress(context, 0.0, text)  # the duration is unknown
             return True
         self.compiled_in, self._warming = self._warming.seconds, None
         getattr(context.window_manager, ids.STATUS).running = self.is_exclusive
         return False
 
     def leave(self, context) -> None:
-        if self.is_exclusive or self._warming:  # else somebody else may be running by now
+        if self.is_exclusive or self._warming:  # otherwise another operator may be running
             getattr(context.window_manager, ids.STATUS).running = False
         if self._timer:
             context.window_manager.event_timer_remove(self._timer)

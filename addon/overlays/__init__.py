@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is drawn over the 3D view, and takes no clicks."""
+"""Drawings over the 3D view, which receive no clicks."""
 
 import bpy
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The active joint over the 3D view: its axes, how far each may go, and where it stands."""
+"""Draw the active joint over the 3D view: its axes, limits and present values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .shapes import glyph, limits, polyline, ring_radius
 from .sizes import active_radius
 
 THICKER = 1.6
-"""Lines of the active joint, against those of all others."""
+"""Ratio between the line widths of the active joint and of other joints."""
 
 COLORS = ("joint_color", "limit_color", "problem_color")
 
@@ -35,7 +35,7 @@ class Picture(NamedTuple):
 
 _made_for: tuple = ()
 _pictures: dict[float, Picture] = {}
-"""By the radius at which a view shows the joint."""
+"""The drawings, by the radius at which a view shows the joint."""
 
 
 def draw(context, look) -> None:
@@ -45,7 +45,7 @@ def draw(context, look) -> None:
 
 
 def draw_labels(context, look) -> None:
-    """The limits' numbers, in a view's handler for pixels."""
+    """Draw the numbers of the limits, in a view's handler for pixels."""
     labels.draw(_picture(context, look).labels, context)
 
 
@@ -56,7 +56,7 @@ def forget() -> None:
 
 
 def _picture(context, look) -> Picture:
-    """Made anew when something has changed since."""
+    """Return the drawing, made again if something has changed."""
     global _made_for
     obj = context.active_object
     if not is_joint(obj) or not obj.visible_get():
@@ -101,7 +101,7 @@ def _labels_of(view: bridge.dials.JointView, radius: float, scene: bpy.types.Sce
 
 
 def _mark(dial: bridge.dials.Dial, radius: float) -> np.ndarray:
-    """Where the coordinate is now."""
+    """Return the segments that mark the present value, shape (n, 2, 3)."""
     if dial.kind == "slide":
         end = dial.point(dial.value, 0.0)
         return polyline([end - 0.1 * radius * dial.zero, end + 0.1 * radius * dial.zero])

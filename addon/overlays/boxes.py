@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Coloured rectangles in a view's pixels: made once, drawn as often as Blender asks."""
+"""Coloured rectangles in the pixels of a view, made once and drawn at each redraw."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Boxes:
         self._batch = None
         if boxes:
             corners = [_corners(box) for box, _ in boxes]
-            content: dict = {  # arrays, which its stubs do not know
+            content: dict = {  # its stubs do not know arrays
                 "pos": np.array(corners, dtype=np.float32).reshape(-1, 3),
                 "color": np.array([color for _, color in boxes], dtype=np.float32).repeat(6, axis=0),
             }
@@ -28,7 +28,7 @@ class Boxes:
             self._batch = batch_for_shader(self._shader, "TRIS", content)
 
     def draw(self) -> None:
-        """In a view's draw handler for pixels."""
+        """Draw the rectangles, in a view's handler for pixels."""
         if self._batch is None:
             return
         gpu.state.blend_set("ALPHA")
@@ -37,7 +37,7 @@ class Boxes:
 
 
 def _corners(box: Box) -> list[tuple[float, float, float]]:
-    """Of its two triangles."""
+    """Return the corners of the two triangles of a rectangle."""
     a, b = (box.left, box.bottom, 0.0), (box.right, box.bottom, 0.0)
     c, d = (box.right, box.top, 0.0), (box.left, box.top, 0.0)
     return [a, b, c, a, c, d]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where links touch at the frame that is shown, and how hard: a cross at each point, and its force as a line.
+"""Draw contact points and forces at the shown frame: a cross at each point, and a line for its force.
 
-The longest line is of the strongest force that there was so far, in Play or in the last bake.
+The longest line is that of the largest force so far, in Play or in the last bake.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from ..bridge.numbers import unit_length
 from .lines import Lines
 
 HALF = 0.12
-"""Half the size of a cross, in sizes of the links."""
+"""Half the size of a cross, relative to the typical size of a link."""
 
 LONGEST = 1.5
-"""Of a force's line, likewise."""
+"""Length of the longest line of a force, relative to the typical size of a link."""
 
 _made_for: tuple = ()
 _lines: Lines | None = None
@@ -45,7 +45,7 @@ def draw(context, look) -> None:
 
 
 def segments(run: Run, frame: float, size: float = 1.0) -> np.ndarray:
-    """Of the points at a frame of the scene [m], shape (n, 2, 3)."""
+    """Return the segments of contact points and forces at a scene frame [m], shape (n, 2, 3)."""
     number = run.number_at(frame)
     points, forces = (np.zeros((0, 3)), np.zeros((0, 3))) if number is None else run.touching_at(number)
     if not len(points):
@@ -58,7 +58,7 @@ def segments(run: Run, frame: float, size: float = 1.0) -> np.ndarray:
 
 
 def _typical_size(run: Run) -> float:
-    """Half of a link's, by its radius of gyration [m]: the median of those that move by themselves."""
+    """Return the median radius of gyration of the links that have mass [m]."""
     radii = [
         math.sqrt(max(link.inertia[0] + link.inertia[3] + link.inertia[5], 0.0) / (2.0 * link.mass))
         for link in run.model.links

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a click would fit a joint to, shown before it."""
+"""Show the feature to which a click would fit a joint."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class FeatureOverlay:
         self._handler = bpy.types.SpaceView3D.draw_handler_add(self._draw, (), "WINDOW", "POST_VIEW")
 
     def show(self, feature: Feature | None) -> None:
-        """In place of what was shown before."""
+        """Show a feature in place of the one before; None for nothing."""
         self._lines = None
         self._points = None if feature is None else segments_of(feature)
         self._split = 0 if feature is None else max(len(feature.outline) - 1, 0)
 
     def remove(self) -> None:
-        """Once and for all; a second time does nothing."""
+        """Remove the overlay permanently. A second call does nothing."""
         if self._handler is not None:
             bpy.types.SpaceView3D.draw_handler_remove(self._handler, "WINDOW")
         self._handler = None
@@ -42,14 +42,17 @@ class FeatureOverlay:
     def _draw(self) -> None:
         if self._points is None:
             return
-        if self._lines is None:  # only here is a GPU at hand for certain
+        if self._lines is None:  # a GPU is certainly available only while drawing
             colors = [OUTLINE] * self._split + [AXIS] * (len(self._points) - self._split)
             self._lines = Lines(self._points, np.array(colors))
         self._lines.draw(WIDTH)
 
 
 def segments_of(feature: Feature) -> np.ndarray:
-    """The outline, and the axis through the origin, half as far again as the outline is wide; shape (n, 2, 3)."""
+    """Return the segments of a feature's outline and of its axis, shape (n, 2, 3).
+
+    The axis extends 1.5 times as far from the origin as the outline.
+    """
     reach = float(np.linalg.norm(feature.outline - feature.origin, axis=1).max()) if len(feature.outline) else 1.0
     axis = feature.origin + 1.5 * reach * np.array([[-1.0], [1.0]]) * feature.direction
     return np.concatenate([np.stack([feature.outline[:-1], feature.outline[1:]], axis=1), axis[None]])

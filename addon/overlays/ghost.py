@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a link would be: its shape, seen through, at one or more places."""
+"""Show a transparent copy of a link's shape at one or several places."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ _batch = None
 
 
 def show(triangles: np.ndarray, places: list[Matrix]) -> None:
-    """triangles: shape (n, 3, 3), in a frame of their own; places: where that frame is to be seen, in the world."""
+    """Show triangles at places.
+
+    Args:
+        triangles: shape (n, 3, 3), in a frame of their own. places: poses of this frame in the world.
+    """
     global _batch
     points = np.asarray(triangles, dtype=np.float32).reshape(-1, 3)
     content: dict = {"pos": points}
@@ -22,7 +26,7 @@ def show(triangles: np.ndarray, places: list[Matrix]) -> None:
 
 
 def move(places: list[Matrix]) -> None:
-    """Show it elsewhere."""
+    """Show the triangles at other places."""
     _places[:] = places
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Graphs of the last motion along the lower edge of the 3D view, with a line at the present frame."""
+"""Draw graphs of the last motion along the lower edge of the 3D view, with a line at the present frame."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ FAINT: Color = (0.65, 0.65, 0.65, 1.0)
 PLAYHEAD: Color = (1.0, 1.0, 1.0, 0.8)
 
 BRIGHTER = 0.35
-"""How much of the way to white colours go that are made for paper."""
+"""Part of the way to white by which colours that are made for paper are brightened."""
 
 GAP = 6.0
-"""Pixels between a plot and what is written beside it."""
+"""Distance between a plot and the text beside it [pixels at resolution scale 1]."""
 
 
 class Picture(NamedTuple):
@@ -52,7 +52,7 @@ class Picture(NamedTuple):
 _made_for: tuple = ()
 _panels: list[Panel] = []
 _pictures: dict[tuple, Picture] = {}
-"""By what is seen of a view, and Blender's resolution scale."""
+"""The drawings, by the visible part of a view and Blender's resolution scale."""
 
 
 def forget() -> None:
@@ -63,7 +63,7 @@ def forget() -> None:
 
 
 def draw(context) -> None:
-    """In a view's handler for pixels."""
+    """Draw the graphs, in a view's handler for pixels."""
     scene = context.scene
     settings, run = getattr(scene, ids.SCENE), last_run(scene)
     if not settings.shows_graph or run is None or not len(run.trajectory):
@@ -86,7 +86,7 @@ def draw(context) -> None:
 
 
 def up_to_date(run: Run, context) -> Picture:
-    """What is to be drawn, made anew as far as something has changed since."""
+    """Return the drawing, made again as far as something has changed."""
     global _made_for
     active = context.active_object
     settings = getattr(context.scene, ids.SCENE)
@@ -102,7 +102,7 @@ def up_to_date(run: Run, context) -> Picture:
 
 
 def panels_to_show(run: Run, quantity: str, joint: str) -> list[Panel]:
-    """Of one joint; of all where it is "", or does not move."""
+    """Return the panels of one joint, or of all joints if the name is "" or that joint does not move."""
     from ...core.plots import PlotError, panels_of
 
     try:
@@ -112,11 +112,11 @@ def panels_to_show(run: Run, quantity: str, joint: str) -> list[Panel]:
 
 
 def seen_part(area: bpy.types.Area, region: bpy.types.Region) -> Box:
-    """What toolbars, sidebars and headers leave free of a view's main region, in its pixels."""
+    """Return the part of a view's main region that toolbars, sidebars and headers leave free [pixels]."""
     left, bottom, right = 0, 0, region.width
     for other in area.regions:
         x, y = other.x - region.x, other.y - region.y
-        if min(other.width, other.height) <= 1:  # it is hidden
+        if min(other.width, other.height) <= 1:  # the region is hidden
             continue
         if other.alignment == "LEFT":
             left = max(left, x + other.width)
@@ -164,7 +164,7 @@ def _draw_playhead(plot: Plot, frame: float) -> None:
 
 
 def _write(plot: Plot, colors: list[Color], frame: float) -> None:
-    """Title, numbers of the grid, and each curve's name with its number at the frame."""
+    """Write the title, the numbers of the grid, and the name and value of each curve at the frame."""
     scale, box = plot.scale, plot.box
     middle = 0.35 * TEXT_SIZE * scale
     _put(plot.panel.heading, box.left, box.top + 0.35 * HEADING * scale, TEXT)
@@ -188,7 +188,11 @@ def _write(plot: Plot, colors: list[Color], frame: float) -> None:
 
 
 def _put(text: str, x: float, y: float, color: Color, before: float = 0.0, until: float | None = None) -> None:
-    """Write a line of text, the part `before` of it to the left of x, and nothing of it beyond `until`."""
+    """Write a line of text.
+
+    Args:
+        before: part of its width that is to the left of x. until: coordinate at which the text is clipped [pixels].
+    """
     width, height = blf.dimensions(0, text)
     blf.color(0, *color)
     blf.position(0, x - before * width, y, 0.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numbers beside what is drawn, in the user's units."""
+"""Numbers beside overlays, in the user's units."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from .. import bridge
 
 SIZE = 11
 BESIDE = 12
-"""Pixels from a mark to its number."""
+"""Distance from a mark to its number [pixels at resolution scale 1]."""
 
 hovered: list[tuple[Vector, str]] = []
-"""What the mouse is over: put here by whoever draws it, in each redraw."""
+"""Place and text of the handle under the mouse. The handle adds them at each redraw."""
 
 
 LASTS = 0.3
-"""Seconds for which the mouse counts as over what was drawn so last."""
+"""Time for which the mouse counts as over a handle after the handle was drawn so [s]."""
 
 _hovered_at = -LASTS
 
 
 def note_hover() -> None:
-    """The mouse is over a handle, which is drawn now."""
+    """Register that the mouse is over a handle, which is being drawn."""
     global _hovered_at
     _hovered_at = time.perf_counter()
 
 
 def is_hovering() -> bool:
-    """Whether a click would take a handle."""
+    """Return whether a click would hit a handle."""
     return time.perf_counter() - _hovered_at < LASTS
 
 
 def reading(dial: bridge.dials.Dial, value: float, scene: bpy.types.Scene) -> str:
-    """A value of a dial [rad or m], as the scene's units say it."""
+    """Return a value of a dial [rad or m] as text in the scene's units."""
     if dial.kind != "slide":
         return f"{math.degrees(value):.1f}°"
     return bridge.numbers.length_in_words(scene, value)
 
 
 def draw(labels: Sequence[tuple[Vector, str]], context) -> None:
-    """In a view's handler for pixels."""
+    """Draw the numbers, in a view's handler for pixels."""
     scale = context.preferences.system.ui_scale
     blf.size(0, SIZE * scale)
     blf.enable(0, blf.SHADOW)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Coloured lines in the viewport: made once, drawn as often as Blender asks."""
+"""Coloured lines in the viewport, made once and drawn at each redraw."""
 
 from __future__ import annotations
 
@@ -24,11 +24,15 @@ class Lines:
         if len(points):
             each = np.broadcast_to(np.asarray(colors, dtype=np.float32), (len(points) // 2, 4)).repeat(2, axis=0)
             self._shader = gpu.shader.from_builtin("POLYLINE_SMOOTH_COLOR")
-            content: dict = {"pos": points, "color": each}  # arrays, which its stubs do not know
+            content: dict = {"pos": points, "color": each}  # its stubs do not know arrays
             self._batch = batch_for_shader(self._shader, "LINES", content)
 
     def draw(self, width: float) -> None:
-        """In a view's draw handler. width [pixels]."""
+        """Draw the lines, in a view's draw handler.
+
+        Args:
+            width: [pixels].
+        """
         if self._batch is None:
             return
         _, _, *size = gpu.state.viewport_get()  # type: ignore[misc] - the stubs have it return nothing

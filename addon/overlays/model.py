@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The whole model over the 3D view: every joint, what it joins, and where the masses are.
+"""Draw the whole model over the 3D view: joints, the links that they join, and centres of mass.
 
-What does not change is not computed: lines are laid out in the joints' own frames when the scene was read anew, moved
-to where the joints are when something has moved, and otherwise only drawn. Only of joints that are drawn otherwise in
-each position, such as springs between two points, the lines are laid out whenever its links have moved to each other.
+Lines are computed in the joints' own frames when the scene was read again. They are moved to the joints when something
+has moved, and otherwise only drawn. Joints that look different in each position, such as springs between two points,
+are computed whenever their links have moved relative to each other.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from ...core.model import Joint, Link, Model
 
 CROSS = 0.15
-"""Half the size of the mark of a centre of mass, in sizes of the link's inertia box."""
+"""Half the size of the mark of a centre of mass, relative to the link's inertia box."""
 
 PIN_SIZE = 0.3
-"""Half the size of the mark of a pinned link, in sizes of the scene's joints."""
+"""Half the size of the mark of a pinned link, relative to the scene's joints."""
 
 
 class Layout:
@@ -60,7 +60,11 @@ class Layout:
         return self
 
     def placed(self, frames: np.ndarray) -> np.ndarray:
-        """The points in the world. frames: of each object, shape (m, 4, 4), NaN for one that is not to be seen."""
+        """Return the points in world axes, shape (n, 2, 3).
+
+        Args:
+            frames: of each object, shape (m, 4, 4); NaN for hidden ones.
+        """
         each = frames[self.owners]
         return np.einsum("nij,nkj->nki", each[:, :3, :3], self.points) + each[:, None, :3, 3]
 
@@ -70,21 +74,25 @@ JOINT, LIMIT, LINE, LOOP, MASS, PROBLEM, PIN = range(len(PALETTE))
 
 
 def changes_shape(joint: Joint) -> bool:
-    """Whether a joint's lines are others in its own frame when it moves: its later axes, or what its rows measure."""
+    """Return whether a joint's lines change in its own frame when it moves."""
     return bool(joint.kind.rows) if joint.kind.chart else joint.axis_count > 1
 
 
 Drawn = list[tuple[np.ndarray, int]]
-"""Segments in a joint's own frame, shape (n, 2, 3), and their colour in the palette."""
+"""Segments in a joint's own frame, shape (n, 2, 3), and the index of their colour in the palette."""
 
 Shapes = dict[str, tuple[tuple[float, ...], Drawn]]
-"""How each joint's links stood to each other, and what was laid out for that."""
+"""For each joint, the relative pose of its links and the lines that were computed for it, by name."""
 
 
 def joint_layout(
     rig: bridge.rig.Rig, scene: bpy.types.Scene, look, joints: Iterable[Joint], known: Shapes | None = None
 ) -> Layout:
-    """The glyphs and limits of some of the rig's joints, as these stand. known: what need not be laid out again."""
+    """Return the glyphs and limits of joints at their present values.
+
+    Args:
+        known: lines that were computed before; they are used again if the links have not moved relative to each other.
+    """
     layout, known = Layout(), {} if known is None else known
     for joint in joints:
         obj = object_named(scene, joint.name)
@@ -95,21 +103,21 @@ def joint_layout(
             try:
                 known[joint.name] = stand, _drawn(rig, obj, scene, look, joint)
             except ModelError:
-                continue  # it has changed since the rig was read, which will be read again
+                continue  # it has changed, and the scene will be read again
         for points, color in known[joint.name][1]:
             layout.add(joint.name, points, color)
     return layout.close()
 
 
 def _stand(obj: bpy.types.Object) -> tuple[float, ...]:
-    """The child's place in the parent, without what only rounding changes."""
+    """Return the pose of the child in the parent as a rounded matrix, so that rounding errors do not matter."""
     settings = getattr(obj, ids.JOINT)
     X_WP, X_WC = (link.matrix_world if link else Matrix() for link in (settings.parent, settings.child))
     return tuple(round(number, 5) for row in X_WP.inverted_safe() @ X_WC for number in row)
 
 
 def _drawn(rig: bridge.rig.Rig, obj: bpy.types.Object, scene: bpy.types.Scene, look, joint: Joint) -> Drawn:
-    """Raises ModelError where the joint cannot be seen."""
+    """Return the lines of a joint. Raise `ModelError` if it cannot be drawn."""
     view = bridge.dials.view_joint(obj, scene, joint)
     radius = obj.empty_display_size * look.size
     home = np.linalg.inv(bridge.poses.matrix_of_pose(view.X_WJ))
@@ -124,7 +132,7 @@ def _drawn(rig: bridge.rig.Rig, obj: bpy.types.Object, scene: bpy.types.Scene, l
 
 
 def mass_layout(model: Model, unit: float, size: float) -> Layout:
-    """Of every link a cross at its centre of mass, and the edges of a box of even density with the same inertia."""
+    """Return for every link a cross at its centre of mass, and the edges of a homogeneous box with its inertia."""
     layout = Layout()
     for link in model.links:
         layout.add(link.name, _box(link, size) / unit, MASS)
@@ -132,7 +140,10 @@ def mass_layout(model: Model, unit: float, size: float) -> Layout:
 
 
 def pin_layout(rig: bridge.rig.Rig, scene: bpy.types.Scene, size: float) -> Layout:
-    """Of every pinned link a cross at its origin, in a ball where it may turn and in a box where it stays whole."""
+    """Return for every pinned link a cross at its origin.
+
+    It is in a ball if the position is pinned, and in a box if position and rotation are.
+    """
     layout = Layout()
     joints = [obj for joint in rig.model.joints if (obj := object_named(scene, joint.name))]
     half = PIN_SIZE * size * float(np.median([obj.empty_display_size for obj in joints] or [1.0]))
@@ -146,7 +157,7 @@ def pin_layout(rig: bridge.rig.Rig, scene: bpy.types.Scene, size: float) -> Layo
 
 
 def _box(link: Link, size: float) -> np.ndarray:
-    """In the link's frame [m]."""
+    """Return the edges of a link's inertia box and a cross, in the link's frame [m]."""
     xx, xy, xz, yy, yz, zz = link.inertia
     moments, axes = np.linalg.eigh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
     squares = 6.0 * (moments.sum() - 2.0 * moments) / max(link.mass, 1e-12)
@@ -156,14 +167,18 @@ def _box(link: Link, size: float) -> np.ndarray:
 
 
 def _edges(half: np.ndarray) -> np.ndarray:
-    """Of a box about the origin, shape (12, 2, 3). half: its sizes, halved, shape (3,)."""
+    """Return the edges of a box about the origin, shape (12, 2, 3).
+
+    Args:
+        half: half of its sizes, shape (3,).
+    """
     signs = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64)
     pairs = [(i, j) for i in range(8) for j in range(i) if np.abs(signs[i] - signs[j]).sum() == 2.0]
     return (signs * half)[np.array(pairs)]
 
 
 def _cross(half: float) -> np.ndarray:
-    """Along the axes through the origin, shape (3, 2, 3)."""
+    """Return a cross along the axes through the origin, shape (3, 2, 3)."""
     return half * np.stack([-np.eye(3), np.eye(3)], axis=1)
 
 
@@ -183,7 +198,7 @@ class _Drawing:
 
 
 _drawings: dict[int, _Drawing] = {}
-"""By the scene's session uid, as windows may show several."""
+"""The drawings, by session uid of the scene; windows may show several scenes."""
 
 
 def forget() -> None:
@@ -199,7 +214,7 @@ def draw(context, look) -> None:
 
 
 def up_to_date(rig: bridge.rig.Rig, context, look) -> _Drawing:
-    """The scene's lines, made anew as far as something has changed since."""
+    """Return the scene's lines, made again as far as something has changed."""
     drawing = _drawings.setdefault(context.scene.session_uid, _Drawing())
     scene, active = context.scene, context.active_object
     settings = [getattr(look, key) for key in _KEYS]
@@ -222,7 +237,7 @@ _KEYS = (*PALETTE, "show_joints", "show_limits", "show_lines", "show_masses", "s
 
 
 def _place(drawing: _Drawing, rig: bridge.rig.Rig, scene, look, active: bpy.types.Object | None) -> list[Lines]:
-    """Of the active joint only what leads to its links: it is drawn by itself."""
+    """Return the lines in world axes. The active joint has only the lines to its links, since `active` draws it."""
     colors = np.array([tuple(getattr(look, name)) for name in PALETTE])
     ours = (*links_in(scene), *joints_in(scene))
     seen = {model_name(obj): obj for obj in ours if obj.visible_get()}
@@ -246,14 +261,14 @@ def _frames(names: Iterable[str], seen: dict[str, bpy.types.Object], frame_of) -
 
 
 def _matrix(obj: bpy.types.Object) -> np.ndarray:
-    """Of an Empty, without its scale."""
+    """Return the matrix of an Empty without its scale, shape (4, 4)."""
     matrix = bridge.poses.to_array(obj.matrix_world)
     matrix[:3, :3] /= np.linalg.norm(matrix[:3, :3], axis=0)
     return matrix
 
 
 def _frame(link: bpy.types.Object) -> np.ndarray:
-    """Of a link, without its scale [Blender units]."""
+    """Return the matrix of a link without its scale [Blender units], shape (4, 4); NaN if it has none."""
     try:
         return bridge.poses.matrix_of_pose(bridge.poses.live_pose(link))
     except ModelError:
@@ -263,7 +278,10 @@ def _frame(link: bpy.types.Object) -> np.ndarray:
 def _ties(
     rig: bridge.rig.Rig, seen: dict[str, bpy.types.Object], colors: np.ndarray
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Lines from each joint to its links, dashed where it closes a loop, and dashed to the joint that it follows."""
+    """Return lines from each joint to its links, and a dashed line to the joint that it follows.
+
+    The lines of joints that close loops are dashed.
+    """
     from ...core.model import WORLD
 
     plain, loop, follows = [], [], []

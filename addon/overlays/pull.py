@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a link that is pulled is asked to come: a line from the point that it was taken by."""
+"""Show the target of a link that is pulled: a line from the held point to the target."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .lines import Lines
 from .sizes import size_of_pixel
 
 HALF = 5.0
-"""Pixels from the middle of the cross at the place that is asked for to its ends."""
+"""Half the size of the cross at the target [pixels at resolution scale 1]."""
 
 _shown: list[tuple[Vector, Vector, bool]] = []
 
 
 def show(held_at: Vector, wanted: Vector, is_reached: bool) -> None:
-    """In the world; in place of what was shown before."""
+    """Show a line between two points in world axes, in place of the one before."""
     _shown[:] = [(held_at, wanted, is_reached)]
 
 
@@ -32,7 +32,7 @@ def draw(context, look) -> None:
 
 
 def segments(held_at: Vector, wanted: Vector, half: float) -> np.ndarray:
-    """The line, and a cross along the world's axes at its end, shape (4, 2, 3)."""
+    """Return the line, and a cross along the world's axes at its end, shape (4, 2, 3)."""
     end = np.array(wanted)
     cross = end + half * np.stack([-np.eye(3), np.eye(3)], axis=1)
     return np.concatenate([np.array([[held_at, wanted]]), cross])

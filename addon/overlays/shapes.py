@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The lines that a joint is drawn with: rings turn, rails slide, threads wind, balls are round, cones are cones."""
+"""The lines of a joint's glyph: rings for rotations, rails for slides, helices for screws, and balls and cones."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ...core.joints import BALL, FREE
 from .. import bridge
 
 STEP = math.radians(7.5)
-"""Of arcs; whole circles, of which a model has many, take twice as much."""
+"""Angle between two points of an arc [rad]. Whole circles, of which a model has many, use twice this angle."""
 TURNS_OF_A_THREAD = 2.0
 
 
 def polyline(points: Iterable[Vector]) -> np.ndarray:
-    """Segments, shape (n, 2, 3), through the points."""
+    """Return segments, shape (n, 2, 3), through the points."""
     array = np.array([point[:] for point in points], dtype=np.float64).reshape(-1, 3)
     return np.stack([array[:-1], array[1:]], axis=1) if len(array) > 1 else np.zeros((0, 2, 3))
 
 
 def glyph(view: bridge.dials.JointView, radius: float) -> np.ndarray:
-    """What the joint is, without its limits: segments in the world, shape (n, 2, 3)."""
+    """Return the lines of a joint without its limits, in world axes, shape (n, 2, 3)."""
     kind = view.joint.kind
     parts = [part for number, dial in enumerate(view.dials) for part in _of_dial(dial, ring_radius(radius, number))]
     origin, turn = Vector(view.X_WJ[:3]), Quaternion(view.X_WJ[3:])
@@ -39,19 +39,19 @@ def glyph(view: bridge.dials.JointView, radius: float) -> np.ndarray:
 
 
 def ball(radius: float) -> np.ndarray:
-    """Three rings about the origin."""
+    """Return three rings about the origin, shape (n, 2, 3)."""
     axes = (Vector((1.0, 0.0, 0.0)), Vector((0.0, 1.0, 0.0)), Vector((0.0, 0.0, 1.0)))
     return np.concatenate([_circle(Vector(), axis, radius) for axis in axes])
 
 
 def limits(view: bridge.dials.JointView, radius: float) -> np.ndarray:
-    """How far the joint may go: segments in the world, shape (n, 2, 3)."""
+    """Return the lines of a joint's limits in world axes, shape (n, 2, 3)."""
     parts = [part for number, dial in enumerate(view.dials) for part in _range(dial, ring_radius(radius, number))]
     return np.concatenate(parts) if parts else np.zeros((0, 2, 3))
 
 
 def ring_radius(radius: float, number: int) -> float:
-    """Of the ring of a joint's axis `number`: each a little smaller than the one before."""
+    """Return the radius of the ring of axis `number`; each ring is a little smaller than the one before."""
     return radius * 0.85**number
 
 
@@ -93,7 +93,7 @@ def _range(dial: bridge.dials.Dial, radius: float) -> list[np.ndarray]:
 
 
 def _values(first: float, last: float, size: float = 1.0) -> np.ndarray:
-    """Coordinates between two angles, near enough to each other to look round."""
+    """Return coordinates between two angles, dense enough for a round arc."""
     count = max(2, math.ceil(abs(last - first) / STEP) + 1)
     return np.linspace(first, last, count) / size
 
@@ -120,6 +120,6 @@ def _tick(end: Vector, dial: bridge.dials.Dial, half: float) -> np.ndarray:
 
 
 def dashed(starts: np.ndarray, ends: np.ndarray, pieces: int = 12) -> np.ndarray:
-    """Each line, shapes (n, 3), in pieces with gaps between them, shape (n * pieces, 2, 3)."""
+    """Return the dashes of lines, shape (n * pieces, 2, 3), from their ends, shape (n, 3)."""
     at = np.linspace(0.0, 1.0, 2 * pieces + 1)[:-1].reshape(1, pieces, 2, 1)
     return (starts[:, None, None] * (1.0 - at) + ends[:, None, None] * at).reshape(-1, 2, 3)

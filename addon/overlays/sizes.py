@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How large the active joint is drawn: as its Empty, within what the mouse can take and what the view can show."""
+"""The size of the active joint's drawing: that of its Empty, within limits for the mouse and the view."""
 
 import math
 
@@ -9,22 +9,22 @@ from mathutils import Vector
 from ..preferences import preferences
 
 LEAST = 80.0
-"""Pixels, at Blender's own resolution scale, of the ring on which handles sit."""
+"""Smallest radius of the ring of handles [pixels at resolution scale 1]."""
 
 MOST = 0.3
-"""Share of the smaller side of a view that the radius of that ring is at most."""
+"""Largest radius of that ring, as a part of the smaller side of a view."""
 
 STEP = 1.05
-"""Ratio of the sizes that are drawn, so that turning the view about the joint changes nothing."""
+"""Ratio between the sizes that are used, so that turning the view about the joint does not change the size."""
 
 
 def active_radius(obj: bpy.types.Object, region, rv3d) -> float:
-    """Of the ring that the joint's handles sit on, as a view shows it [Blender units]."""
+    """Return the radius of the ring of the joint's handles in a view [Blender units]."""
     own = obj.empty_display_size * preferences().size
     pixel = size_of_pixel(obj.matrix_world.translation, region, rv3d)
     least = LEAST * resolution_scale() * pixel
     most = max(MOST * min(region.width, region.height) * pixel, STEP * least)
-    if not own or not most:  # the joint is in the plane of the eye
+    if not own or not most:  # the joint is at the depth of the eye
         return own
     if own > most:
         return own * STEP ** -math.ceil(math.log(own / most, STEP))
@@ -37,6 +37,6 @@ def resolution_scale() -> float:
 
 
 def size_of_pixel(point: Vector, region, rv3d) -> float:
-    """What a pixel covers at a point of the world [Blender units]."""
+    """Return the length that a pixel covers at a point of the world [Blender units]."""
     depth = abs((rv3d.perspective_matrix @ point.to_4d()).w)
     return 2.0 * depth / (region.width * rv3d.window_matrix[0][0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the graphs over a view lie, in its pixels: worked out without a window."""
+"""Compute the layout of graphs over a view, in its pixels, without a window."""
 
 from __future__ import annotations
 
@@ -15,20 +15,32 @@ if TYPE_CHECKING:
     from ...core.plots import Curve, Panel
 
 SHARE = 0.25
-"""Of the view's height."""
+"""Height of the graphs as a part of the view's height."""
 
-LEAST_HEIGHT, LEAST_WIDTH = 130.0, 260.0
-"""Pixels, as all sizes here, at Blender's own resolution scale."""
+LEAST_HEIGHT = 130.0
+"""Smallest height of a plot [pixels at resolution scale 1, as all sizes here]."""
+
+LEAST_WIDTH = 260.0
+"""Smallest width of a plot [pixels]."""
 
 EDGE = 8.0
-LABELS, HEADING, FOOT, LEGEND = 46.0, 20.0, 18.0, 128.0
-"""Room beside a plot: for the numbers on its left, its title, the frames below, and the names of its curves."""
+LABELS = 46.0
+"""Width for the numbers on the left of a plot [pixels]."""
+
+HEADING = 20.0
+"""Height for the title of a plot [pixels]."""
+
+FOOT = 18.0
+"""Height for the frame numbers below a plot [pixels]."""
+
+LEGEND = 128.0
+"""Width for the names of the curves on the right of a plot [pixels]."""
 
 LINE = 14.0
-"""From one line of text to the next."""
+"""Distance between two lines of text [pixels at resolution scale 1]."""
 
 MOST_CURVES = 12
-"""In a plot."""
+"""Largest number of curves in a plot."""
 
 DASH = 5.0
 
@@ -66,27 +78,27 @@ class Plot(NamedTuple):
 
     @property
     def curves(self) -> tuple[Curve, ...]:
-        """Those that are shown."""
+        """The curves that are shown."""
         return self.panel.curves[:MOST_CURVES]
 
     def across(self, frames: ArrayLike) -> np.ndarray:
-        """Where frames of the scene lie."""
+        """Return the x coordinates of scene frames [pixels]."""
         first, last = float(self.frames[0]), float(self.frames[-1])
         return self.box.left + (np.asarray(frames) - first) / max(last - first, 1e-9) * self.box.width
 
     def up(self, numbers: ArrayLike) -> np.ndarray:
-        """Where numbers of the panel's unit lie."""
+        """Return the y coordinates of numbers in the panel's unit [pixels]."""
         low, high = self.panel.window
         return self.box.bottom + (np.asarray(numbers) - low) / (high - low) * self.box.height
 
     def path(self, curve: Curve) -> np.ndarray:
-        """A curve as segments, shape (n, 2, 3); none where it is no number."""
+        """Return a curve as segments, shape (n, 2, 3). Parts that are not finite are left out."""
         points = np.stack([self.across(self.frames), self.up(curve.numbers), np.zeros(len(self.frames))], axis=1)
         segments = np.stack([points[:-1], points[1:]], axis=1)
         return segments[np.isfinite(segments).all(axis=(1, 2))]
 
     def bands(self, curve: Curve) -> list[Box]:
-        """Where a curve is at a limit, as wide as that lasts."""
+        """Return the boxes during which a curve is at a limit."""
         found = []
         for span in self.panel.spans(curve):
             left, right = self.across(np.interp(span, self.panel.times, self.frames)).tolist()
@@ -94,7 +106,7 @@ class Plot(NamedTuple):
         return found
 
     def dashes(self, curve: Curve) -> np.ndarray:
-        """A curve's limits as far as they are in sight, shape (n, 2, 3)."""
+        """Return the visible limits of a curve as dashes, shape (n, 2, 3)."""
         low, high = self.panel.window
         heights = [self.up(limit) for limit in curve.limits if low <= limit <= high]
         starts = np.arange(self.box.left, self.box.right, 2.0 * DASH * self.scale)
@@ -104,23 +116,26 @@ class Plot(NamedTuple):
         ).reshape(-1, 2, 3)
 
     def levels(self) -> list[float]:
-        """Numbers at which lines lead across."""
+        """Return the numbers at which horizontal grid lines are drawn."""
         return round_numbers(*self.panel.window, int(self.box.height / (2.2 * LINE * self.scale)))
 
     def marked_frames(self) -> list[float]:
-        """Frames that have their number below."""
+        """Return the frames whose numbers are written below the plot."""
         room = int(self.box.width / (60.0 * self.scale))
         return [frame for frame in round_numbers(float(self.frames[0]), float(self.frames[-1]), room) if frame % 1 == 0]
 
     def number_at(self, curve: Curve, frame: float) -> float:
-        """What a curve shows at a frame, on the line between its neighbours; NaN where it has none there."""
+        """Return the interpolated value of a curve at a frame; NaN outside of the motion."""
         if not self.frames[0] <= frame <= self.frames[-1]:
             return math.nan
         return float(np.interp(frame, self.frames, curve.numbers))
 
 
 def plots_of(panels: Sequence[Panel], frames: np.ndarray, view: Box, scale: float) -> list[Plot]:
-    """A plot a panel, side by side along the lower edge of what is seen of a view; none where there is no room."""
+    """Return a plot for each panel, side by side along the lower edge of the visible part of a view.
+
+    There are none if the room is not sufficient.
+    """
     height = max(SHARE * view.height, LEAST_HEIGHT * scale)
     width = view.width / max(len(panels), 1)
     if width < LEAST_WIDTH * scale or height > 0.7 * view.height:
@@ -141,7 +156,10 @@ def plots_of(panels: Sequence[Panel], frames: np.ndarray, view: Box, scale: floa
 
 
 def round_numbers(low: float, high: float, most: int) -> list[float]:
-    """Multiples of 1, 2 or 5 times a power of ten between two numbers: as many as may be, and `most` at most, or 2."""
+    """Return multiples of a step between two numbers.
+
+    The step is 1, 2 or 5 times a power of ten: the smallest one that gives at most `most` intervals, or 2.
+    """
     least_step = (high - low) / max(most, 2)
     if not least_step > 0.0:
         return [low]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tab in the 3D view's sidebar."""
+"""The panels of the tab in the 3D view's sidebar."""
 
 from . import (
     exchange,
@@ -19,7 +19,7 @@ from . import (
     tools,
 )
 
-# In the order of the tab
+# In the order of the panels in the tab
 THEMES = (presets, menus, main, physics, link, joint, problems, model, pull, pose, simulate, graph, light, exchange)
 CLASSES = tuple(cls for theme in THEMES for cls in theme.CLASSES)
 

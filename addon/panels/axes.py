@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The axes of the active joint, and where it starts on them."""
+"""The panel of the active joint's axes, and its initial values."""
 
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...core.model import Joint
 
 SPEED_SUFFIX = {Unit.ANGLE: "_turning", Unit.LENGTH: "_sliding", Unit.NUMBER: ""}
-"""Of the property that shows a coordinate's speed in its unit."""
+"""Suffixes of the properties that show a speed in its unit."""
 
 SUFFIXES = {Measure.COORDINATE: FACES, Measure.SPEED: SPEED_SUFFIX}
 
@@ -26,7 +26,7 @@ FOLDED = {"direction": "Direction", "stops": "Stops", "losses": "Friction and Da
 """Sections that are closed at first, with their labels."""
 
 DRIVE_SECTION = "drive"
-"""What has a panel of its own."""
+"""Section that has a panel of its own."""
 
 
 class LIMBERJACK_PT_axes(InTab, bpy.types.Panel):
@@ -59,7 +59,7 @@ class LIMBERJACK_PT_axes(InTab, bpy.types.Panel):
 
 
 def _draw_section(layout, axis, known: "Joint", number: int):
-    """An axis below its name and its lock, which folds; the only axis of a joint, without a name, stands by itself."""
+    """Draw an axis in a section that can be closed. The only axis of a joint, without a name, has no header."""
     slot, unit = known.kind.slot(number), known.axis_unit(number)
     shown = [field for field in shown_fields(axis, slot) if field.section != DRIVE_SECTION]
     if not slot.name:
@@ -76,7 +76,7 @@ def _draw_section(layout, axis, known: "Joint", number: int):
 
 
 def draw_fields(layout, axis, fields: list[Field], unit: Unit):
-    """What is not set for each joint is folded away, a section at a time, below what is."""
+    """Draw fields. Those that few joints need are in sections below the others, which are closed at first."""
     for field in fields:
         if field.section not in FOLDED:
             _draw_field(layout, axis, field, unit)
@@ -104,7 +104,7 @@ def _draw_field(layout, axis, field: Field, unit: Unit):
 
 
 def shown_fields(axis, slot: Slot) -> list[Field]:
-    """The fields that mean something here, but for those that would have no effect as the others stand."""
+    """Return the fields that an axis has, without those that have no effect at the present values of others."""
     from ...core.model.axis import RIGID
 
     fields = fields_on(slot)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all the panels share."""
+"""What all panels share."""
 
 import textwrap
 
@@ -30,17 +30,23 @@ class Folded(Below):
 
 
 NAMES = 0.4
-"""Part of a panel's width in which Blender writes the names of numbers."""
+"""Part of a panel's width in which Blender writes the names of properties."""
 
-NUMBER, MARGINS, LETTER = 3.6, 0.6, 0.36
-"""In heights of a button: how wide a number is beside its unit, a label's margins, and a letter of it."""
+NUMBER = 3.6
+"""Width of a number beside its unit, in heights of a button."""
+
+MARGINS = 0.6
+"""Width of the margins of a unit's label, in heights of a button."""
+
+LETTER = 0.36
+"""Width of a letter of a unit's label, in heights of a button."""
 
 IN_PHYSICS = "_physics"
-"""How the names of panels end that stand in the Properties editor."""
+"""Suffix of the ids of panels in the Properties editor."""
 
 
 def also_in_physics(*panels: type) -> tuple[type, ...]:
-    """The same panels for the Properties editor's Physics tab, beside Rigid Body."""
+    """Return copies of panels for the Properties editor's Physics tab, beside Rigid Body."""
     names = {panel.bl_idname for panel in panels}
     return tuple(_in_physics(panel, names) for panel in panels)
 
@@ -55,7 +61,7 @@ def _in_physics(panel, names: set[str]) -> type:
 
 
 def paragraph(layout, context, text: str, icon: str = "NONE"):
-    """Text, translated where it can be, in as many lines as the sidebar's width needs."""
+    """Draw a text, translated if possible, in as many lines as the width of the sidebar needs."""
     scale = context.preferences.system.ui_scale
     letters = max(24, int(context.region.width / (7.5 * scale)) - 4) if context.region else 40
     column = layout.column(align=True)
@@ -71,28 +77,28 @@ def in_columns(layout):
 
 
 def section(layout, name: str, label: str):
-    """A part that folds, closed at first, inside a panel. None while it is closed."""
+    """Return the layout of a section inside a panel, closed at first; None while it is closed."""
     header, body = layout.panel(f"LIMBERJACK_{name}", default_closed=True)
     header.label(text=label)
     return body and in_columns(body)
 
 
 def draw_running(layout, status):
-    """How far work has come that goes on beside the window."""
+    """Draw the progress of an operation that runs in the window."""
     layout.progress(factor=status.factor, text=status.text)
     layout.label(text="Esc cancels")
 
 
 def draw_switched(layout, owner, toggle: str, name: str):
-    """A number that counts only while its box is ticked."""
+    """Draw a number that counts only while its box is ticked."""
     row = layout.row(heading=owner.bl_rna.properties[toggle].name)
     _draw_number(row, owner, toggle, name)
 
 
 def draw_with_unit(layout, owner, toggle: str, name: str, unit: str):
-    """A number whose unit is none of Blender's, and its box where it has one.
+    """Draw a number whose unit Blender does not know, with its box if it has one.
 
-    The unit stands beside it: behind the name, a sidebar as wide as it is at first would cut it off.
+    The unit is written beside the number: behind the name, a sidebar of the default width would cut it off.
     """
     row = layout.split(factor=NAMES)
     row.use_property_split = False
@@ -116,5 +122,5 @@ def _draw_number(row, owner, toggle: str, name: str):
 
 
 def readable(name: str) -> str:
-    """The name that core gives an axis or a coordinate, as a label."""
+    """Return the label for core's name of an axis or a coordinate."""
     return f"Axis {name}" if name.isdigit() else name[:1].upper() + name[1:]

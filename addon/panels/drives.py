@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The motors of the active joint, an axis after the other."""
+"""The panel of the active joint's drives, one axis after the other."""
 
 import bpy
 
@@ -48,5 +48,5 @@ class LIMBERJACK_PT_drives(InTab, bpy.types.Panel):
 
 
 def can_be_driven(slot) -> bool:
-    """Return whether a joint's axis with this slot may have a motor."""
+    """Return whether a joint's axis with this slot can have a drive."""
     return any(field.section == DRIVE_SECTION for field in fields_on(slot))

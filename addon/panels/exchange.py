@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Models and motions in and out."""
+"""The panel for import and export of models and motions."""
 
 import bpy
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Graphs of the last motion."""
+"""The panel for graphs of the last motion."""
 
 import bpy
 

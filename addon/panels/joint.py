@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The active object, as a joint."""
+"""The panel of the active object as a joint."""
 
 import bpy
 
@@ -73,7 +73,7 @@ class LIMBERJACK_PT_joint_more(InTab, bpy.types.Panel):
         draw_switched(layout, joint, "use_released_at", "released_at")
         if joint.parent and joint.child:
             row = layout.row()
-            row.use_property_split = False  # else a sidebar as wide as it is at first would cut the name off
+            row.use_property_split = False  # a sidebar of the default width would cut the name off
             row.prop(joint, "collide_ends")
         layout.prop(joint, "is_held")
         layout.prop(joint, "closes_loop")
@@ -89,7 +89,7 @@ class LIMBERJACK_PT_joint_more(InTab, bpy.types.Panel):
 
 
 def _draw_mimic(layout, joint):
-    """The numbers of axes only where there is a choice."""
+    """Draw the settings of a mimic. Numbers of axes are drawn only if there is a choice."""
     mimic = joint.mimic
     if core_joint(joint).axis_count > 1:
         layout.prop(mimic, "axis_number")

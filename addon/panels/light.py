@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The active light, as model files say it."""
+"""The panel of the active light with its properties for model files."""
 
 import bpy
 

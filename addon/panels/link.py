@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The active object, as a link or as a shape of one."""
+"""The panels of the active object as a link or as a shape of a link."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
             return
         _draw_motion(layout, context, settings)
         layout.prop(settings, "pin")
-        body = layout if settings.motion == "FREE" else section(layout, "mass", "Mass")  # which moves nothing then
+        body = layout if settings.motion == "FREE" else section(layout, "mass", "Mass")  # folded: it has no effect
         if body:
             _draw_mass(body, context, settings)
         row = layout.row(align=True)
@@ -84,13 +84,13 @@ def _draw_mass(layout, context, settings):
 
 
 def _mass_now(context, settings) -> float:
-    """As the scene was read last; what was weighed last where it was not read yet."""
+    """Return the mass of the last reading of the scene, or the stored one if the scene was not read yet."""
     known = _known_link(context.scene, settings.id_data)
     return known.mass if known else settings.mass_shown
 
 
 def _collisions_now(scene, obj) -> list[Shape]:
-    """Return the link's collision shapes as the scene was read last; none if it was not read yet."""
+    """Return the link's collision shapes of the last reading of the scene; none if it was not read yet."""
     known = _known_link(scene, obj)
     return known.collisions if known else []
 
@@ -103,7 +103,7 @@ def _known_link(scene, obj) -> Link | None:
 def _draw_shape(layout, obj, settings):
     if obj.type in bridge.parts.SOLID or obj.is_instancer:
         layout.prop(settings, "role")
-        if not obj.is_instancer:  # what it instances has a geometry of its own
+        if not obj.is_instancer:  # instances have geometries of their own
             layout.prop(settings, "primitive")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tab's head, in view wherever one is: play, bake and clear, what the last bake came to, and how to begin."""
+"""The first panel of the tab: play, bake and clear, the result of the last bake, and the first steps."""
 
 import bpy
 from bpy.app.translations import pgettext_iface
@@ -16,13 +16,13 @@ from .problems import draw_problem, draw_problems_above, instances_alone
 from .simulate import draw_result, draw_warnings
 
 PLAY = GROUND = 0.36
-"""Part of a panel's width that Play takes beside Simulate and Bake, and Ground beside its bounciness."""
+"""Part of a panel's width for Play beside Simulate and Bake, and for Ground beside its bounciness."""
 
 PICK = 0.55
-"""Part of a panel's width that Pick Joint takes with its arrow, beside Collider, which is shorter in all languages."""
+"""Part of a panel's width for Pick Joint with its arrow, beside Collider, whose label is shorter in all languages."""
 
 MOST_NOTES = 3
-"""Notes of the last operator that are shown; all are in the Info editor."""
+"""Number of notes of the last operator that are shown; all of them are in the Info editor."""
 
 
 class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
@@ -37,7 +37,7 @@ class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
             draw_problem(layout.box().column(), context, problem)
         if is_begun:
             draw_transport(layout, context)
-        elif not alone:  # a newcomer's first click
+        elif not alone:  # the first click of a new user
             row = layout.row()
             row.scale_y = 1.5
             row.menu(ids.MT_SAMPLES, icon="FILE_BLEND")
@@ -48,7 +48,7 @@ class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
 
 
 def _draw_messages(layout, context, is_begun: bool):
-    """Below all buttons, so that a message that appears moves none of them away from the mouse."""
+    """Draw messages below all buttons, so that a new message moves no button away from the mouse."""
     preview = current()
     if preview is not None:
         draw_state(layout, context, preview)
@@ -76,7 +76,7 @@ def _draw_messages(layout, context, is_begun: bool):
 
 
 def draw_transport(layout, context):
-    """Play and Simulate, or what goes on instead, always at the same place."""
+    """Draw Play and Simulate, or the controls of what is running, always at the same place."""
     preview, status = current(), getattr(context.window_manager, ids.STATUS)
     if preview is not None:
         draw_controls(layout, preview)
@@ -106,9 +106,9 @@ def _draw_building(layout):
 
 
 def _draw_arrow(row, menu: str) -> None:
-    """Draw an arrow beside a button that opens a menu of what belongs to the button."""
+    """Draw an arrow beside a button that opens a menu belonging to the button."""
     arrow = row.row(align=True)
-    arrow.ui_units_x = 1.0  # else it takes the room of the button's label
+    arrow.ui_units_x = 1.0  # otherwise it takes space from the label
     arrow.menu(menu, text="")
 
 

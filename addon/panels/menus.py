@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where users look for what an add-on can do: Blender's own menus, the search (F3), which reads these, and a pie."""
+"""The add-on's entries in Blender's own menus, which the search (F3) reads, and a pie menu."""
 
 import bpy
 
@@ -10,10 +10,10 @@ from .base import readable
 from .drives import can_be_driven
 
 FLOOR = "Floor (Ground)"
-"""Label of the ground's switch where nothing else says that it is a floor."""
+"""Label of the ground's switch in places where nothing else says that it is a floor."""
 
 KEY = "J"
-"""With Shift, in the 3D view; the keymap preferences show it, and change it."""
+"""Key that opens the pie menu in the 3D view, with Shift. The keymap preferences show and change it."""
 
 BUILD = (ids.OP_LINK_TAG, ids.OP_LINK_UNTAG, ids.OP_LINK_WEIGH)
 JOIN = (ids.OP_JOINT_PICK, ids.OP_CHAIN, ids.OP_HIERARCHY, ids.OP_MIRROR)
@@ -28,7 +28,7 @@ IN_ARTISTS_WORDS = {
     ids.OP_CHAIN: "Join in a Chain (Rope)",
     ids.OP_HIERARCHY: "Rig from Hierarchy (Ragdoll)",
 }
-"""Labels in the Object menu of operators whose own label lacks the word that artists type into the search (F3)."""
+"""Labels in the Object menu of operators whose own label lacks the word that artists search for (F3)."""
 
 _keys = []
 
@@ -67,7 +67,7 @@ def _draw_group(layout, names: tuple[str, ...]) -> None:
 
 
 def _draw_surroundings(layout, scene: bpy.types.Scene) -> None:
-    """Draw what links fall onto, bounce off and are pulled down by."""
+    """Draw the entries for ground, colliders, collision shapes, surfaces and gravity."""
     layout.separator()
     layout.operator(ids.OP_GROUND, text=FLOOR)
     layout.operator(ids.OP_COLLIDER_ADD)
@@ -123,7 +123,7 @@ def _draw_object(menu, _context):
 
 
 def _draw_context(menu, context):
-    """Only where there is something of ours, or something to tag: the menu is long as it is."""
+    """Draw entries of the context menu only for links, joints and objects that can be tagged, since it is long."""
     if any(is_link(obj) or is_joint(obj) or obj.type == "MESH" for obj in context.selected_objects):
         _draw_object(menu, context)
 
@@ -146,7 +146,7 @@ def add_to_blender():
     for name, draw in PLACES:
         getattr(bpy.types, name).append(draw)
     keymaps = bpy.context.window_manager.keyconfigs.addon
-    if keymaps:  # there are none in the background
+    if keymaps:  # there are none in background mode
         keymap = keymaps.keymaps.new(ids.KEYMAP, space_type="EMPTY")
         item = keymap.keymap_items.new("wm.call_menu_pie", KEY, "PRESS", shift=True)
         item.properties.name = ids.MT_PIE

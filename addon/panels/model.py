@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The model as a tree: each link with the joints that hang on it, and below each joint what it carries."""
+"""The panel of the model as a tree: below each link its joints, and below each joint the link that it carries."""
 
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...core.model import Joint, Model
 
 STEP = 0.6
-"""Of indentation, in widths of an icon."""
+"""Width of an indentation, relative to an icon."""
 
 
 class LIMBERJACK_UL_model(bpy.types.UIList):
@@ -42,9 +42,13 @@ class LIMBERJACK_UL_model(bpy.types.UIList):
 
 
 def in_tree_order(rows, context, shown: list[bpy.types.Object]) -> tuple[list[int], list[int]]:
-    """For a UIList of a scene's objects: flags of those that are shown and searched for, and each one's row.
+    """Return flags and order for a UIList of a scene's objects.
 
-    shown: the objects that have rows. All others come below them in the order of the scene, and are not looked at.
+    Args:
+        shown: the objects that have rows. All others come after them in the order of the scene, and are not examined.
+
+    Returns:
+        For each object of the scene, the flag that it is shown and matches the search, and the number of its row.
     """
     scene = context.scene
     rig = last_rig(scene)
@@ -76,7 +80,7 @@ class LIMBERJACK_PT_model(Folded, bpy.types.Panel):
 
 
 def _draw_hold(row, obj: bpy.types.Object, is_active: bool) -> None:
-    """Whether posing leaves it as it is: where it does, and where the user is."""
+    """Draw the switch that keeps an object out of posing, if it is on or if the object is active."""
     if is_joint(obj):
         joint = getattr(obj, ids.JOINT)
         if joint.is_held or is_active:
@@ -92,7 +96,7 @@ _known: tuple[int, dict[str, tuple[int, int]]] = (-1, {})
 
 
 def _places(rig: Rig) -> dict[str, tuple[int, int]]:
-    """Of every link and joint, its row and how deep it stands; worked out once for a reading of the scene."""
+    """Return the row and the depth of every link and joint by name, computed once for each reading of the scene."""
     global _known
     if _known[0] != rig.version:
         _known = rig.version, tree_places(rig.model)
@@ -100,7 +104,7 @@ def _places(rig: Rig) -> dict[str, tuple[int, int]]:
 
 
 def tree_places(model: "Model") -> dict[str, tuple[int, int]]:
-    """Of every link and joint by name, its row in the tree and how deep it stands in it."""
+    """Return the row and the depth in the tree of every link and joint, by name."""
     from ...core.model import WORLD
 
     tree = model.tree()
@@ -120,7 +124,7 @@ def tree_places(model: "Model") -> dict[str, tuple[int, int]]:
 
 
 def _rows_below(hanging: dict[str, list[tuple["Joint", str]]], link: str, depth: int) -> list[tuple[str, int]]:
-    """A joint, then what it carries, in the reverse of the order that they are shown in."""
+    """Return each joint below a link, followed by the link that it carries, in reverse order."""
     rows = []
     for joint, carried in hanging.get(link, ()):
         rows += [(joint.name, depth)] + ([(carried, depth + 1)] if carried else [])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the joints stand: a slider for each of their coordinates, and poses that are kept."""
+"""The panel of joint values, with a slider for each coordinate, and of stored poses."""
 
 from typing import TYPE_CHECKING
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from ...core.model import Joint
 
 OFF, TURNED = "Not enabled", "Turned in the viewport"
-"""What stands in the place of sliders, behind the joint's name."""
+"""Texts in place of sliders after the joint's name: of a joint that is not enabled, and of a ball or free joint."""
 
 BAR = 0.65
-"""Part of a row's width that the bar takes, with the joint's name."""
+"""Part of a row's width for the bar with the joint's name."""
 
 SUFFIX = {unit: suffix or "_plain" for unit, suffix in FACES.items()}
-"""Of the property that shows where a coordinate stands."""
+"""Suffixes of the properties that show the present value of a coordinate in its unit."""
 
 
 class LIMBERJACK_UL_posed(bpy.types.UIList):
@@ -52,12 +52,12 @@ class LIMBERJACK_UL_posed(bpy.types.UIList):
 
 
 def moves(obj: bpy.types.Object) -> bool:
-    """Whether the object is a joint with something to move."""
+    """Return whether the object is a joint with coordinates."""
     return is_known_joint(obj) and core_joint(getattr(obj, ids.JOINT)).nq > 0
 
 
 def _draw_sliders(column, joint: str, settings, known: "Joint"):
-    """A bar between two limits and the number beside it; without these the number alone."""
+    """Draw a bar and a number for each coordinate with two limits, and a number for the others."""
     for coordinate, part, (name, unit) in zip(settings.coordinates, known.all_columns, known.home_units, strict=False):
         if known.is_locked(part.axis):
             continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Menus of joints: what they may be, and known things that they may be like."""
+"""Menus of joint types and of presets."""
 
 import bpy
 

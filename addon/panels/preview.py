@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Play offers while it goes on."""
+"""The controls of a preview."""
 
 from bpy.app.translations import pgettext_iface
 
@@ -7,7 +7,7 @@ from .. import ids
 from .base import paragraph
 
 SLOW = 0.95
-"""Of real time, below which the pace is told."""
+"""Part of real time below which the pace is displayed."""
 
 
 def draw_controls(layout, preview):
@@ -23,7 +23,7 @@ def draw_controls(layout, preview):
 
 
 def draw_state(layout, context, preview):
-    """What the user should know of it: why it has stopped, how far behind it is, and what is told of its start."""
+    """Draw the state of a preview: why it has stopped, how far it is behind, and problems of its start."""
     is_in_real_time = getattr(context.scene, ids.SCENE).preview.pace == "REAL"
     if preview.problem:
         paragraph(layout, context, preview.problem, icon="ERROR")

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is wrong with the model or with its last simulation, who is to blame, and a button where there is one safe way
-to mend it."""
+"""The panel of problems of the model and findings about its last simulation, with buttons for safe repairs."""
 
 from collections.abc import Sequence
 
@@ -15,12 +14,13 @@ from .base import Below, paragraph
 
 ICON = {"error": "CANCEL", "warning": "ERROR", "note": "INFO"}
 MOST = 20
-"""Problems in view; who has more mends these first."""
+"""Number of problems that are shown. A user with more repairs these first."""
 
 
 LETTERS_IN_A_ROW = 22
-"""Of the labels of buttons that stand side by side in the tab as wide as it is at first; longer ones stand below each
-other."""
+"""Number of letters on buttons up to which these are side by side in a tab of the default width; else they are below
+each other.
+"""
 
 
 class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
@@ -49,13 +49,13 @@ class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
 
 
 def _count(scene) -> int:
-    """Return how many problems there are, without notes: what falls as it should is none."""
+    """Return the number of problems and findings, without notes, since notes describe normal behaviour."""
     count = sum(problem.severity != "note" for problem in _problems(scene))
     return count + len(_findings(scene, bridge.rig.last_rig(scene)))
 
 
 def _problems(scene) -> list:
-    """Return all problems but those that the main panel shows: below Play, or below the bake that they are about."""
+    """Return all problems except those that the main panel shows: below Play, or below the bake that they are about."""
     rig = bridge.rig.last_rig(scene)
     if rig is None or not rig.problems or instances_alone(scene):
         return []
@@ -91,7 +91,7 @@ def _draw_problems(layout, context, problems: Sequence):
 
 
 def draw_problem(column, context, problem: "bridge.problems.Problem"):
-    """Its words, and a button for each way to mend it."""
+    """Draw the message of a problem, and a button for each repair."""
     _draw_text(column, context, problem.name, problem.text, ICON[problem.severity])
     mends = [mend for mend in MENDS.get(problem.code, ()) if problem.name or mend.is_of_scene]
     fits = sum(len(pgettext_iface(mend.label)) for mend in mends) <= LETTERS_IN_A_ROW
@@ -111,7 +111,7 @@ def _draw_finding(column, context, number: int, finding):
 
 
 def _draw_text(column, context, name: str, text: str, icon: str):
-    """Below the name of who is to blame, which selects it."""
+    """Draw a message below the name of its object. A click on the name selects the object."""
     if name:
         column.operator(ids.OP_PROBLEM_SELECT, text=name, icon=icon, emboss=False, translate=False).name = name
     paragraph(column, context, text, icon="NONE" if name else icon)

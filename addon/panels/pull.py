@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Links taken by the hand: the tool of the 3D view's toolbar, and the panel where a newcomer finds it."""
+"""The panel for IK drag of links, and the tool in the 3D view's toolbar."""
 
 import bpy
 
@@ -17,7 +17,7 @@ class PullLinks(bpy.types.WorkSpaceTool):
     bl_label = "IK Drag"
     bl_icon = "ops.pose.push"
     bl_cursor = "HAND"
-    bl_options = {"KEYMAP_FALLBACK"}  # a drag beside all links selects, as it does in Blender's own tools
+    bl_options = {"KEYMAP_FALLBACK"}  # drags beside links select, as in Blender's tools
     bl_keymap = ((ids.OP_LINK_PULL, {"type": "LEFTMOUSE", "value": "CLICK_DRAG"}, None),)
 
     @staticmethod
@@ -37,7 +37,7 @@ class LIMBERJACK_PT_pull(Folded, bpy.types.Panel):
         row = column.row(align=True)
         row.operator(ids.OP_LINK_PIN, icon="PINNED")
         row.operator(ids.OP_RELEASE_ALL)
-        column.operator(ids.OP_JOINT_HOLD, icon="LOCKED")  # in a row of its own: its label needs the whole width
+        column.operator(ids.OP_JOINT_HOLD, icon="LOCKED")  # its label needs the whole width
         _draw_choices(self.layout.column(), getattr(context.scene, ids.SCENE))
 
 

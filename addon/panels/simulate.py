@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How simulations are, and what the last bake came to."""
+"""The panels of simulation settings, and the result of the last bake."""
 
 import bpy
 from bpy.app.translations import pgettext_iface
@@ -28,7 +28,7 @@ class LIMBERJACK_PT_simulate(Folded, bpy.types.Panel):
         layout = in_columns(self.layout)
         scene = context.scene
         settings = getattr(scene, ids.SCENE)
-        layout.enabled = not getattr(context.window_manager, ids.STATUS).running  # nothing takes the mouse then
+        layout.enabled = not getattr(context.window_manager, ids.STATUS).running  # input is ignored then
         layout.prop(settings, "accuracy")
         row = layout.row(heading="Contact")
         row.prop(settings, "contact", text="")
@@ -52,14 +52,14 @@ def _draw_range(layout, scene, bake):
 
 
 def draw_warnings(layout, context):
-    """What to know before the next bake, and of the last one."""
+    """Draw warnings about the next and the last bake."""
     if reason := why_uncompiled():
         paragraph(layout, context, pgettext_iface(UNCOMPILED).format(reason=reason), icon="INFO")
     rig = last_rig(context.scene)
     left = [problem for problem in rig.problems if problem.code == bridge.moved_bakes.LEFT_BEHIND] if rig else []
     for problem in left:
         draw_problem(layout.box().column(), context, problem)
-    if not left and (reason := _staleness(context.scene)):  # what was moved along with its joints would seem changed
+    if not left and (reason := _staleness(context.scene)):  # a moved machine would seem changed
         paragraph(
             layout,
             context,
@@ -80,7 +80,7 @@ def _draw_findings(layout, context):
 
 
 def draw_result(layout, context):
-    """What the last bake came to; how right it is and what it took are folded away."""
+    """Draw the result of the last bake. Accuracy and cost are in a section that is closed at first."""
     settings = getattr(context.scene, ids.SCENE)
     if settings.last_result:
         reached, *more = settings.last_result.splitlines()
@@ -99,11 +99,11 @@ def _draw_details(layout, context, settings):
 
 
 _told: dict[int, tuple[tuple, str]] = {}
-"""By the scene's session uid: what was looked at, and why its bake is out of date."""
+"""The state that was examined, and why its bake is out of date, by session uid of the scene."""
 
 
 def _staleness(scene: bpy.types.Scene) -> str:
-    """Why the bake is out of date; looked into again once the scene was read anew or a setting was changed."""
+    """Return why the bake is out of date, computed again after each reading of the scene and change of a setting."""
     rig = last_rig(scene)
     if rig is None or bake_of(scene) is None:
         return ""

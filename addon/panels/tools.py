@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Our tools in the 3D view's toolbar."""
+"""The add-on's tools in the 3D view's toolbar."""
 
 import bpy
 
@@ -17,12 +17,12 @@ class PickJoint(bpy.types.WorkSpaceTool):
     bl_label = "Pick Joint"
     bl_icon = "ops.armature.bone.roll"
     bl_cursor = "CROSSHAIR"
-    bl_options = {"KEYMAP_FALLBACK"}  # what is dragged beside all objects selects, as it does in Blender's own tools
+    bl_options = {"KEYMAP_FALLBACK"}  # drags beside objects select, as in Blender's tools
     bl_keymap = ((ids.OP_JOINT_PICK, {"type": "LEFTMOUSE", "value": "PRESS"}, {"properties": [("by_tool", True)]}),)
 
 
 def add_tools():
-    """One below the other, apart from Blender's."""
+    """Add the tools one below the other, separated from Blender's."""
     bpy.utils.register_tool(PickJoint, after={"builtin.select_lasso"}, separator=True, group=True)
     bpy.utils.register_tool(PullLinks, after={ids.TOOL_PICK}, group=True)
 

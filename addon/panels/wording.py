@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sentences of core, as the window shows them: without what they say to readers at a command line or in Python."""
+"""Convert sentences of core for the window: without hints for readers at a command line or in Python."""
 
 import re
 
@@ -9,7 +9,7 @@ FOR_OTHERS = (
     (re.compile(r"\(Search In, --path\)"), "(Search In)"),
     (re.compile(r", or convert with --mend-inertias"), ""),
 )
-"""What core's sentences say to all readers, and what an artist reads in its place."""
+"""Patterns of parts of core's sentences, and what the window shows in their place."""
 
 
 def in_window(text: str) -> str:

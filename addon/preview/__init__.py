@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Play with a scene: its motion as it is computed, in the viewport, pulled by the mouse, with nothing keyed."""
+"""Play: show the motion of a scene in the viewport while it is computed, pulled by the mouse, without keys."""
 
 from .handlers import start, stop
 from .session import Preview, PreviewOverError, begin, current, end

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Links shown elsewhere than they are.
+"""Show links at other poses than their own.
 
-Where each was is kept on it, and so in every undo step and every file that is written meanwhile: whatever ends a
-preview, an undo, a crash, another file, the links can be put back exactly.
+The own pose of each link is stored on it, and therefore in every undo step and file that is written meanwhile. So links
+can be restored exactly whatever ends a preview: an undo, a crash or another file.
 """
 
 from __future__ import annotations
@@ -17,18 +17,22 @@ from .. import bridge, ids
 from ..bridge.stored import are_numbers, parse_stored
 
 CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
-"""Channels by which a preview moves an object, and the number of values that each has."""
+"""Channels by which a preview moves an object, with the number of values of each."""
 
 
 def show(poses: Mapping[bpy.types.Object, Pose], unit: float) -> None:
-    """Move links to poses in the world [m]. unit: metres in a Blender unit."""
+    """Move links to poses in the world [m].
+
+    Args:
+        unit: length of a Blender unit [m].
+    """
     for obj in poses:
         _remember(obj)
     bridge.live.put_links(poses, unit)
 
 
 def put_back(objects: Iterable[bpy.types.Object]) -> None:
-    """Put those of the objects that are shown elsewhere where they were."""
+    """Restore the own poses of those of the objects that a preview has moved."""
     shown = [*filter(bridge.motion.is_previewed, objects)]
     for obj in shown:
         kept = parse_stored(getattr(obj, ids.LINK).before_preview)
@@ -41,7 +45,7 @@ def put_back(objects: Iterable[bpy.types.Object]) -> None:
 
 
 def leave(objects: Iterable[bpy.types.Object]) -> None:
-    """Let those of the objects that are shown elsewhere be there."""
+    """Make the shown poses the own poses of those of the objects that a preview has moved."""
     for obj in filter(bridge.motion.is_previewed, objects):
         getattr(obj, ids.LINK).before_preview = ""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender tells of a scene that is previewed: changes, other frames, undo, files that are read and written."""
+"""Blender's handlers during a preview: changes, frame changes, undo, and files that are loaded and saved."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _frame_changed(scene, _depsgraph):
 
 @persistent
 def _undone(*_):
-    """An undo step that was made during a preview has the links where it showed them."""
+    """Restore links: an undo step that was made during a preview contains the shown poses."""
     preview = current()
     if preview:
         preview.was_undone()
@@ -37,7 +37,7 @@ def _undone(*_):
 
 @persistent
 def _loaded(*_):
-    """So has a file that was saved by itself during one."""
+    """Restore links: a file that Blender saved automatically during a preview contains the shown poses."""
     end()
     put_back(bpy.data.objects)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`KeptRun`: what a preview has shown, baked as a simulation is."""
+"""`KeptRun`: bake the motion of a preview."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from .motion import PreviewMotion
 
 
 class KeptRun(BakeRun):
-    """A preview's motion, every pull in it; what of the range it has not come to yet is computed first. See `Bake`.
+    """A bake of a preview's motion with all of its pulls. Frames that are missing are computed first. See `Bake`.
 
-    The links must be where they were before the preview.
+    The links must have their own poses again.
     """
 
     def __init__(self, scene: bpy.types.Scene, motion: PreviewMotion, **changes):

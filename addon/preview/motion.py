@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The motion that a preview shows: computed a bit at a time, kept, and with every pull of the mouse in it."""
+"""The motion of a preview: computed part by part, kept, and with every pull of the mouse in it."""
 
 from __future__ import annotations
 
@@ -19,34 +19,38 @@ if TYPE_CHECKING:
     from ...core.solvers import Simulation, Snapshot, Tether
 
 FREQUENCY = 2.0
-"""Hertz, with which all that is joined to a link would swing on the pull, at strength 1."""
+"""Natural frequency of everything that is joined to a link on the spring of the pull, at strength 1 [Hz]."""
 
 HARDEST = 10.0
-"""Times the weight of all that is joined to a link, the most that it is pulled with, at strength 1.
+"""Largest force of a pull, as a multiple of the weight of everything that is joined to the link, at strength 1.
 
-However far away the mouse is: with more, links become so fast that they pass a wall in one convex step.
+It does not depend on the distance of the mouse. With more, links become so fast that they pass through a wall in one
+convex step.
 """
 
 AHEAD = HARDEST * 9.81 / (math.tau * FREQUENCY) ** 2
-"""Metres from the held point to where the spring pulls it, at most."""
+"""Largest distance from the held point to the point to which the spring pulls it [m]."""
 
 LONGEST = 1200.0
-"""Seconds that a motion may go on beyond its range."""
+"""Longest time by which a motion may exceed its range [s]."""
 
 KEPT_EVERY = 4
-"""Frames from one state that is kept to the next: a motion that is cut goes on from the last one before."""
+"""Number of frames between stored states. A motion that is cut continues from the last stored state."""
 
-NUMBERS, ROOM = 13, 1e7
-"""That a link takes in a frame, and that there is room for beyond the range."""
+NUMBERS = 13
+"""Count of numbers that a link takes in a frame."""
+
+ROOM = 1e7
+"""Count of numbers that may be stored beyond the range, which bounds the memory."""
 
 
 @dataclass
 class Hold:
-    """A pull of a link by a point of it.
+    """A pull of a link by one of its points.
 
     Attributes:
-        point: in the link's frame [m]. strength: times the usual.
-        places: where the spring pulls the point to in the world [m], by the number of the frame.
+        point: in the link's frame [m]. strength: factor of the usual strength.
+        places: points in the world to which the spring pulls [m], by index of the frame.
     """
 
     link: str
@@ -56,18 +60,19 @@ class Hold:
 
 
 class PreviewMotion:
-    """From the first frame of a scene's range to the last and, as long as somebody pulls, on; with all pulls so far.
+    """A motion from the first frame of a scene's range to the last, with all pulls so far. It goes on while the user
+    pulls.
 
     Attributes:
-        frames: of the scene, shape (F,). last: of the range. done: how many are computed.
-        touching: by their numbers, the points in which links touch and the forces there [m, N], shape (K, 3) each.
-        known: how many have their pulls, so that these are pulled again as they were when all is computed anew.
+        frames: of the scene, shape (F,). last: last frame of the range. done: number of computed frames.
+        touching: contact points [m] and contact forces [N], shape (K, 3) each, by index of the frame.
+        known: number of frames whose pulls are stored, so that they are repeated when the motion is computed again.
 
     Args:
-        stand: where the links were before the preview [m], by name.
+        stand: poses of the links before the preview [m], by name.
 
     Raises:
-        ModelError, BakeError: the scene cannot be simulated as it is.
+        ModelError, BakeError: if the scene cannot be simulated as it is.
     """
 
     def __init__(
@@ -87,7 +92,7 @@ class PreviewMotion:
         self._begin()
 
     def _frames(self) -> np.ndarray:
-        """Those of the range, and as many more as there is room for."""
+        """Return the frames of the range, and as many more as `LONGEST` and `ROOM` allow, shape (F,)."""
         own, step = self.course.frames, self.course.spacing
         room = ROOM / (NUMBERS * max(len(self.course.model.links), 1))
         more = int(min(LONGEST * self.course.fps, room) / step)
@@ -114,18 +119,20 @@ class PreviewMotion:
         return any(hold.places for hold in self.holds)
 
     def poses(self, number: int) -> dict[str, Pose]:
-        """X_WL of every link in a computed frame [m], by name."""
+        """Return the pose X_WL of every link in a computed frame [m], by name."""
         motion = self.simulation.trajectory
         rows = map(tuple, motion.X_WL[number].tolist())
         return dict(zip(motion.link_names, rows, strict=True))
 
     def compute(self, count: int, seconds: float, hold: Hold | None = None, place: Vec3 | None = None) -> None:
-        """Go on until there are `count` frames, or for about so long.
+        """Compute until there are `count` frames, or for about `seconds`.
 
-        hold: what pulls in new frames, towards a place in the world [m], as far away as it may be.
+        Args:
+            hold: the pull in new frames; None for none.
+            place: point in the world to which it pulls [m]; it may be far away.
 
         Raises:
-            SimulationError: the motion cannot be followed; what was computed is kept.
+            SimulationError: if the simulation fails; the computed frames are kept.
         """
         if self._failure is not None and count > self.done:
             raise self._failure
@@ -159,7 +166,7 @@ class PreviewMotion:
             self._kept.append(self.simulation.snapshot())
 
     def take(self, link: str, point: Vec3, number: int, strength: float) -> Hold:
-        """Begin to pull a link in the frame after `number`: what was computed beyond that is no more."""
+        """Begin to pull a link in the frame after `number`, and drop the frames after it."""
         if self.done > number + 1:
             self.cut(number)
         hold = Hold(link, point, strength)
@@ -168,7 +175,7 @@ class PreviewMotion:
         return hold
 
     def cut(self, number: int) -> None:
-        """Forget what was computed and pulled after a frame; `compute` goes on from there."""
+        """Drop frames and pulls after a frame; `compute` continues from there."""
         for hold in self.holds:
             hold.places = {frame: place for frame, place in hold.places.items() if frame <= number}
         self.holds = [hold for hold in self.holds if hold.places]
@@ -181,7 +188,7 @@ class PreviewMotion:
         self._go_on()
 
     def take_over(self, before: PreviewMotion) -> None:
-        """Pull as another motion of the scene was pulled, before anything is computed."""
+        """Take the pulls of another motion of the scene, before anything is computed."""
         links = {link.name for link in self.course.model.links}
         is_alike = np.array_equal(before.frames[: len(self.frames)], self.frames[: len(before.frames)])
         self.holds = [hold for hold in before.holds if hold.link in links] if is_alike else []
@@ -205,11 +212,12 @@ class PreviewMotion:
         return Tether(hold.link, hold.point, place, stiffness, damping)
 
     def _as_convex_steps_bear(self, hold: Hold, stiffness: float, damping: float) -> tuple[float, float]:
-        """A spring and a damper, no stronger than convex steps can follow, which take them as they are before a step.
+        """Return stiffness and damping, limited so that convex steps are stable.
 
-        With a = damping h / m and b = stiffness h^2 / m, a swing of the mass m in steps of h grows where a > 2 or
-        b > 2 a, or, where the place moves by the new velocity, where 2 a + b > 4: so both are 1 at most. m is what the
-        link alone would resist with at the point, where it yields most; what is joined to it only makes it resist more.
+        Convex steps evaluate the pull at the beginning of a step. With a = damping h / m and b = stiffness h^2 / m, an
+        oscillation of the mass m in steps of h grows if a > 2 or b > 2 a, or, if the position is advanced by the new
+        velocity, if 2 a + b > 4. So both are limited to 1. m is the effective mass of the link alone at the point, in
+        the direction in which it is least; everything that is joined to the link only increases it.
         """
         from ...core.model.compile import compile_model
         from ...core.solvers.touching import Touching
@@ -228,13 +236,13 @@ class PreviewMotion:
         return min(stiffness, mass / h**2), min(damping, mass / h)
 
     def _within_reach(self, hold: Hold, number: int, place: Vec3) -> Vec3:
-        """On the way to a place, as far from where the point is in a frame as a pull may be at its hardest [m]."""
+        """Return the point in the direction of `place`, at most `AHEAD` from the held point in a frame [m]."""
         at = compose(self.poses(number)[hold.link], (*hold.point, *IDENTITY[3:]))[:3]
         way = sub(place, at)
         return add(at, scale(way, AHEAD / max(math.sqrt(dot(way, way)), AHEAD)))
 
 
 def _crossing(a: np.ndarray) -> np.ndarray:
-    """The matrix that takes b to a x b."""
+    """Return the matrix of the cross product, shape (3, 3): it maps b to a x b."""
     x, y, z = a
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

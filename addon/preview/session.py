@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A preview of a scene: what it shows, at which frame it is, and what a change of the scene does to it."""
+"""A preview of a scene: the frame that it shows, its motion, and its reaction to changes of the scene."""
 
 from __future__ import annotations
 
@@ -25,33 +25,34 @@ if TYPE_CHECKING:
     from ...core.model import Model
 
 BUDGET = 0.02
-"""Seconds of simulation between two pictures that are soon drawn."""
+"""Computing time between two redraws, if redraws are fast [s]."""
 
 SHARE = 0.5
-"""Of the time between two pictures that take longer."""
+"""Part of the time between two redraws that is used for computing, if redraws are slow."""
 
 SMOOTH = 0.1
-"""Weight of the last picture in what is told of the pace."""
+"""Weight of the last redraw in the displayed pace."""
 
 LONGEST_TICK = 1.0
-"""Seconds that may go by between two pictures; after more, as after a dialog, the motion goes on from where it was."""
+"""Longest time between two redraws that counts [s]. After more, as after a dialog, the motion continues from its frame.
+"""
 
 
 class PreviewOverError(Exception):
-    """The scene of a preview is gone."""
+    """The scene of a preview does not exist any more."""
 
 
 class Preview:
-    """From when it is started until it is stopped, or its pose is kept.
+    """A preview, from its start until it is stopped or its pose is kept.
 
     Attributes:
         uid: the scene's session uid.
-        is_playing: whether time goes on. playhead: frame of the scene that is shown, with a fraction.
-        problem: why nothing moves, for the panel; empty where all is well.
-        pace: seconds simulated in a second of the clock, smoothed.
+        is_playing: whether time goes on. playhead: the scene frame that is shown, with a fraction.
+        problem: why nothing moves, for the panel; empty if there is no problem.
+        pace: simulated seconds per second, smoothed.
 
     Raises:
-        ModelError, BakeError: the scene cannot be simulated as it is; then nothing has changed.
+        ModelError, BakeError: if the scene cannot be simulated as it is; nothing has changed then.
     """
 
     def __init__(self, scene: bpy.types.Scene):
@@ -72,7 +73,11 @@ class Preview:
 
     @property
     def scene(self) -> bpy.types.Scene:
-        """Raises PreviewOverError where it was deleted, or another file is open."""
+        """The scene.
+
+        Raises:
+            PreviewOverError: if it was deleted, or if another file was opened.
+        """
         for scene in bpy.data.scenes:
             if scene.session_uid == self.uid:
                 return scene
@@ -89,7 +94,7 @@ class Preview:
 
     @property
     def has_motion(self) -> bool:
-        """Whether the scene can be simulated as it is; else `problem` says why not."""
+        """Whether the scene can be simulated as it is; if not, `problem` says why."""
         return self._motion is not None
 
     @property
@@ -102,7 +107,7 @@ class Preview:
 
     @property
     def number(self) -> int:
-        """Which of the motion's frames is at the playhead."""
+        """The index of the motion's frame at the playhead."""
         return self._number_at(self.playhead)
 
     def _number_at(self, frame: float) -> int:
@@ -110,26 +115,26 @@ class Preview:
 
     @property
     def is_behind(self) -> bool:
-        """Whether what is at the playhead has yet to be computed, after a change."""
+        """Whether the frame at the playhead has not been computed yet, after a change."""
         return self._motion is not None and self.motion.done <= self.number
 
     @property
     def shown(self) -> int:
-        """The number of the frame that is shown; -1 for none."""
+        """The index of the frame that is shown; -1 for none."""
         return self._shown
 
     @property
     def caught_up(self) -> float:
-        """How much of what a change has undone is computed anew, from 0 to 1."""
+        """The part of the frames up to the playhead that is computed again after a change, from 0 to 1."""
         return self.motion.done / (self.number + 1)
 
     # ---- time
 
     def tick(self, seconds: float) -> None:
-        """Let so much time go by: compute, and show what is at the playhead.
+        """Advance by some time [s]: compute, and show the frame at the playhead.
 
         Raises:
-            PreviewOverError: the scene is gone.
+            PreviewOverError: if the scene does not exist any more.
         """
         scene = self.scene
         if self.is_touched or watch.changes != self._seen:
@@ -149,7 +154,7 @@ class Preview:
         self._show(scene)
 
     def _next(self, scene: bpy.types.Scene, seconds: float) -> float:
-        """The frame to show after so much time."""
+        """Return the frame to show after some time [s]."""
         frames, end = self.motion.frames, self.motion.last
         if getattr(scene, ids.SCENE).preview.pace == "REAL":
             wanted = self.playhead + min(seconds, LONGEST_TICK) * bridge.numbers.frame_rate(scene)
@@ -167,7 +172,7 @@ class Preview:
             self.playhead = float(self.motion.frames[max(self.motion.done - 1, 0)])
 
     def play(self) -> None:
-        """From the playhead on; from the first frame where it is at the end of the range."""
+        """Play from the playhead on, or from the first frame if the playhead is at the end of the range."""
         if self._motion is not None and not self.problem:
             if self.playhead >= self.motion.last:
                 self.playhead = float(self.motion.frames[0])
@@ -177,19 +182,19 @@ class Preview:
         self.is_playing = False
 
     def toggle(self) -> None:
-        """Pause what plays, and play what is paused."""
+        """Pause if it plays, play if it is paused."""
         if self.is_playing:
             self.pause()
         else:
             self.play()
 
     def step(self, frames: int) -> None:
-        """Pause some frames from the playhead; what is not computed yet will be."""
+        """Move the playhead by some frames and pause there. Missing frames will be computed."""
         if self._motion is not None:
             self.scrub(float(self.motion.frames[self.number]) + frames)
 
     def scrub(self, frame: float) -> None:
-        """Pause at a frame."""
+        """Move the playhead to a frame and pause there."""
         self.is_playing = False
         if self._motion is not None:
             first, done = (float(self.motion.frames[number]) for number in (0, max(self.motion.done - 1, 0)))
@@ -198,10 +203,13 @@ class Preview:
     # ---- the mouse
 
     def take(self, link: bpy.types.Object, point: Vector) -> None:
-        """Begin to pull a link by a point of it, in the world [Blender units], and let time go on.
+        """Begin to pull a link by one of its points, and play.
+
+        Args:
+            point: in world axes [Blender units].
 
         Raises:
-            ModelError: no pull could move it.
+            ModelError: if no pull can move the link.
         """
         if self._motion is None:
             raise ModelError(f"there is nothing to pull: {self.problem}")
@@ -219,7 +227,7 @@ class Preview:
         self.is_playing, self.problem = True, ""
 
     def pull_to(self, place: Vector) -> None:
-        """In the world [Blender units]."""
+        """Pull towards a point in the world [Blender units]."""
         self._place = self._in_metres(place)
 
     def let_go(self) -> None:
@@ -227,7 +235,7 @@ class Preview:
 
     @property
     def line(self) -> tuple[Vector, Vector] | None:
-        """From where the link is held to where it is pulled [Blender units]; None while nothing is."""
+        """The held point and the point to which it is pulled, in world axes [Blender units]; None without a pull."""
         if self._hold is None or self._place is None or self._motion is None or not self.motion.done:
             return None
         X_WL = self.motion.poses(min(self.number, self.motion.done - 1))[self._hold.link]
@@ -267,11 +275,11 @@ class Preview:
         )
 
     def was_undone(self) -> None:
-        """Links may be anywhere."""
+        """Show all links again after an undo, which may have put them anywhere."""
         self._shown, self.is_touched = -1, True
 
     def frame_was_set(self, scene: bpy.types.Scene) -> None:
-        """Blender shows another frame, whose animation may have put links elsewhere: show them as they are there."""
+        """Show the links at another frame of the scene, whose animation may have moved them."""
         self._shown = -1
         if self._motion is None:
             return
@@ -282,7 +290,7 @@ class Preview:
                 self._put_links(scene, self.number)
 
     def put_aside(self) -> None:
-        """Put the links where they are without the preview, for as long as a file is written."""
+        """Restore the own poses of the links while a file is saved."""
         self._put_back(self.scene)
         self._shown = -1
 
@@ -293,7 +301,7 @@ class Preview:
     # ---- its end
 
     def stop(self) -> None:
-        """Put every link, and the frame, back to where they were."""
+        """Restore the poses of all links and the frame."""
         scene = self.scene
         self._put_back(scene)
         put_run(scene, self._run_before)
@@ -305,13 +313,13 @@ class Preview:
             scene.frame_set(frame, subframe=subframe)
 
     def keep_pose(self) -> None:
-        """Leave the links as they are shown."""
+        """Make the shown poses the links' own."""
         leave(self.scene.objects)
 
     # ---- the scene
 
     def _look_again(self, scene: bpy.types.Scene) -> None:
-        """The scene may have changed: read it, and compute anew what no longer holds."""
+        """Read the scene after a change, and compute again what is not valid any more."""
         self.is_touched, self._seen = False, watch.changes
         try:
             self._read(scene)
@@ -323,7 +331,11 @@ class Preview:
             self._shown = -1
 
     def _read(self, scene: bpy.types.Scene) -> None:
-        """Raises ModelError, BakeError."""
+        """Read the scene, and begin a new motion if anything that determines it has changed.
+
+        Raises:
+            ModelError, BakeError: if the scene cannot be simulated.
+        """
         settings = bake.settings.settings_of(scene)
         with quietly():
             reading = bridge.read.scan_scene(
@@ -332,7 +344,7 @@ class Preview:
             self._names = [model_name(obj) for obj in bake.demands.links_to_move(reading)]
             bake.demands.suspicions(reading)
             self._note_stand(reading, scene)
-            bridge.store.store_rest_poses(reading, scene)  # which an undo may have taken back
+            bridge.store.store_rest_poses(reading, scene)  # an undo may have reverted them
             key = (
                 settings,
                 bridge.numbers.frame_rate(scene),
@@ -348,7 +360,7 @@ class Preview:
                 self._motion, self._key, self.problem = self._anew(motion), key, ""
 
     def _anew(self, motion: PreviewMotion) -> PreviewMotion:
-        """A motion of what the scene has become, with the pulls so far, which comes to where the playhead is."""
+        """Return a new motion with the pulls of the present one, and keep the playhead."""
         if self._motion is not None:
             motion.take_over(self._motion)
             self.playhead = min(max(self.playhead, float(motion.frames[0])), float(motion.frames[-1]))
@@ -356,9 +368,9 @@ class Preview:
         return motion
 
     def _note_stand(self, reading: bridge.read.SceneReading, scene: bpy.types.Scene) -> None:
-        """Where links are before they are shown elsewhere, for a start from the current pose."""
+        """Store the links' own poses before they are moved, for a start from the current pose."""
         new = {name: obj for name, obj in reading.objects.items() if name not in self._stand}
-        if any(bridge.motion.is_previewed(obj) for obj in new.values()):  # one that has another name now
+        if any(bridge.motion.is_previewed(obj) for obj in new.values()):  # a link was renamed
             put_back(scene.objects)
             bpy.context.view_layer.update()
             self._shown = -1
@@ -373,22 +385,26 @@ def _simulation_error() -> type[Exception]:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """What is changed meanwhile is but shown, and does not count as a change of the scene."""
+    """Let changes within this context not count as changes of the scene, because they only show something."""
     with watch.showing():
         yield
-        bpy.context.view_layer.update()  # or Blender would tell of it later
+        bpy.context.view_layer.update()  # otherwise Blender reports the changes later
 
 
 _current: list[Preview] = []
 
 
 def current() -> Preview | None:
-    """The preview that is on; there is one at most."""
+    """Return the present preview; None if there is none. There is at most one."""
     return _current[0] if _current else None
 
 
 def begin(scene: bpy.types.Scene) -> Preview:
-    """In the place of one that is on. Raises ModelError, BakeError where the scene cannot be simulated."""
+    """Start a preview in place of the present one.
+
+    Raises:
+        ModelError, BakeError: if the scene cannot be simulated.
+    """
     if _current and _current[0].has_scene:
         _current[0].stop()
     end()
@@ -397,5 +413,5 @@ def begin(scene: bpy.types.Scene) -> Preview:
 
 
 def end() -> None:
-    """There is no preview any more, whatever has become of its links."""
+    """Drop the present preview without restoring its links."""
     _current.clear()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an object, a scene or the window manager stores for Limberjack.
+"""The properties that objects, scenes and the window manager store for Limberjack.
 
-Lengths are in Blender units, as all of Blender's are; masses in kg, inertias in kg m^2, forces in N or N m.
+Lengths are in Blender units, as everywhere in Blender; masses in kg, inertias in kg m^2, forces in N or N m.
 """
 
 from collections.abc import Iterator
@@ -78,7 +78,7 @@ def is_link(obj: bpy.types.Object | None) -> bool:
 
 
 def is_led(obj: bpy.types.Object | None) -> bool:
-    """Whether the object is a link that simulations take as it is animated."""
+    """Return whether the object is a link that follows its own animation in simulations (kinematic)."""
     return is_link(obj) and getattr(obj, ids.LINK).motion == "KINEMATIC"
 
 
@@ -87,26 +87,26 @@ def is_joint(obj: bpy.types.Object | None) -> bool:
 
 
 def is_known_joint(obj: bpy.types.Object | None) -> bool:
-    """Whether the object is a joint, and of no type that only a newer version knows."""
+    """Return whether the object is a joint of a type that this version knows."""
     return is_joint(obj) and bool(getattr(obj, ids.JOINT).type)
 
 
 def ancestors(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """What carries the object, the nearest first."""
+    """Yield the parents of the object, the nearest first."""
     while obj.parent is not None:
         obj = obj.parent
         yield obj
 
 
 def carrier_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
-    """The link whose shape the object is: itself, or what carries it; None for joints and what is no part of a link."""
+    """Return the link to which the object belongs: itself or a parent; None for joints and other objects."""
     while obj is not None and not is_link(obj):
         obj = None if is_joint(obj) else obj.parent
     return obj
 
 
 def has_lost_its_parent(joint: JointProperties) -> bool:
-    """Whether the joint had a parent that was deleted, which does not join its child to the world."""
+    """Return whether the joint's parent was deleted, which does not join the child to the world instead."""
     return joint.parent is None and not joint.to_world
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake is to be, stored with the scene, and what each object was before one."""
+"""The settings of a bake, stored in the scene, and the state of each object before a bake."""
 
 import math
 

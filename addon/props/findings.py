@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the doctor said of a scene's last simulation."""
+"""The findings about a scene's last simulation."""
 
 from bpy.props import IntProperty, PointerProperty, StringProperty
 from bpy.types import Object, PropertyGroup

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an Empty stores as a joint: its frames, axes and home.
+"""The properties of an Empty that is a joint: its frames, axes and initial values.
 
-A quantity whose unit depends on the joint's type is stored as a plain number. The panel shows one of its faces, in
-degrees or in metres, which read and write that number. What follows from the type and the axes, such as units, names
-and how many coordinates there are, core tells: ask `core_joint`.
+A quantity whose unit depends on the joint's type is stored as a plain number. The panel shows properties in degrees or
+in metres that read and write this number. Units, names and the number of coordinates follow from the type and the axes:
+`core_joint` provides them.
 """
 
 from typing import TYPE_CHECKING
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from ...core.model import Joint
 
 DEGREES = 3
-"""Precision with which Blender shows tenths of a degree, as the handles do; by itself it rounds to whole ones."""
+"""Precision at which Blender shows tenths of a degree, as the handles do. The default shows whole degrees."""
 
 FEW_AXES = 3
-"""As many as can be read with all their fields in view."""
+"""Number of axes up to which panels are expanded, since their fields are visible at once."""
 
 
 def type_items():
-    """For a menu: what most machines are made of, then the rest, each below a heading."""
+    """Return the items of a menu: common joint types, then the others, each below a heading."""
     common = sorted((entry for entry in JOINT_TYPES.values() if entry.common), key=lambda entry: entry.common)
     advanced = [entry for entry in JOINT_TYPES.values() if not entry.common]
     return [
@@ -174,7 +174,7 @@ class AxisProperties(PropertyGroup):
 
 
 def _live(**look):
-    """A number that follows the links, and that they follow; keys go to the plain `q` instead."""
+    """Return a property that reads and moves the joint. Keys are set on the plain property `q` instead."""
     return FloatProperty(
         name="Position",
         description="Position of the joint. Its links follow, and so do loops and coupled joints",
@@ -186,7 +186,10 @@ def _live(**look):
 
 
 def limits_of(coordinate) -> tuple[float, float] | None:
-    """The two limits of a coordinate, in its own numbers; None where one is missing or they leave it no room."""
+    """Return the two limits of a coordinate, in its own unit.
+
+    It is None if one of them is missing, or if there is no range between them.
+    """
     joint = getattr(coordinate.id_data, ids.JOINT)
     known = core_joint(joint)
     if known.kind.chart:
@@ -198,7 +201,7 @@ def limits_of(coordinate) -> tuple[float, float] | None:
 
 
 def _share(coordinate) -> float:
-    """In percent."""
+    """Return the position between the limits [percent]."""
     lower, upper = limits_of(coordinate) or (0.0, 1.0)
     return min(max(100.0 * (live_values.read(coordinate) - lower) / (upper - lower), 0.0), 100.0)
 
@@ -257,7 +260,11 @@ class MimicProperties(PropertyGroup):
 
 
 def kind_of(joint) -> JointType:
-    """Raises ModelError for a type that only a newer version knows: Blender keeps its number, and reads it as ""."""
+    """Return the joint's type.
+
+    Raises:
+        ModelError: if only a newer version knows the type: Blender keeps its number and reads it as "".
+    """
     if not joint.type:
         raise ModelError(
             f"joint '{joint.id_data.name}' is of a type that this version of Limberjack does not know: update "
@@ -267,10 +274,12 @@ def kind_of(joint) -> JointType:
 
 
 def core_joint(joint) -> "Joint":
-    """The joint's type with its axes, for what core derives from these; of the axes, only what it derives that from.
+    """Return a joint of core with the type and axes of a joint, for properties that follow from these.
+
+    Its axes have only the properties that this needs.
 
     Raises:
-        ModelError: as `kind_of`.
+        ModelError: as in `kind_of`.
     """
     kind_of(joint)
     from ...core.model import Axis, Joint
@@ -280,7 +289,10 @@ def core_joint(joint) -> "Joint":
 
 
 def axes_in_use(joint) -> list[AxisProperties]:
-    """Those that its type has. There may be more, and fewer in a file from before the type had so many."""
+    """Return the axes that the joint's type has.
+
+    A joint may store more axes than these, or fewer in a file from before the type had so many.
+    """
     return joint.axes[: _axis_count(joint)]
 
 
@@ -290,7 +302,10 @@ def _axis_count(joint) -> int:
 
 
 def fit_to_type(joint):
-    """Give the joint as many axes and coordinates as its type has. Axes beyond them are kept, for the way back."""
+    """Give the joint as many axes and coordinates as its type has.
+
+    Surplus axes are kept, in case the type is changed back.
+    """
     count = _axis_count(joint)
     while len(joint.axes) < count:
         _append_axis(joint, len(joint.axes))
@@ -302,12 +317,12 @@ def fit_to_type(joint):
 
 
 def _append_axis(joint, number: int):
-    """A new axis at the end of all, with the direction that axis `number` has at first."""
+    """Append an axis, with the default direction of axis `number`."""
     joint.axes.add().xyz = ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))[number % 3]
 
 
 def add_axis(joint):
-    """One more axis, outermost, on a joint of an open type."""
+    """Add an axis, the outermost one, to a joint whose type has any number of axes."""
     _append_axis(joint, joint.open_axes)
     joint.axes.move(len(joint.axes) - 1, joint.open_axes)
     joint.open_axes += 1
@@ -315,7 +330,7 @@ def add_axis(joint):
 
 
 def remove_axis(joint, number: int):
-    """Take axis `number` from a joint of an open type."""
+    """Remove axis `number` from a joint whose type has any number of axes."""
     joint.axes.remove(number)
     joint.coordinates.remove(number)
     joint.open_axes -= 1
@@ -326,7 +341,7 @@ def _is_link(_self, obj):
 
 
 def _forget_frames(joint, _context=None):
-    """Frames in one link mean nothing in another."""
+    """Drop the joint's frames, because they are relative to its former links."""
     joint.X_PJ = joint.X_CJ = ""
 
 
@@ -335,7 +350,10 @@ def _parent_chosen(joint, _context):
 
 
 def _world_chosen(joint, _context):
-    """Runs after every choice of a parent too, so that the two cannot contradict each other."""
+    """Clear the parent if the world was chosen.
+
+    This also runs after every choice of a parent, so that parent and switch cannot contradict each other.
+    """
     _forget_frames(joint)
     if joint.to_world and joint.parent:
         joint.parent = None
@@ -360,7 +378,7 @@ class JointProperties(PropertyGroup):
         poll=_is_link,
         update=_parent_chosen,
     )
-    # Blender empties `parent` without a word when the link is deleted. This tells that from a choice of the world.
+    # Blender clears `parent` silently when the link is deleted. This distinguishes that from a choice of the world.
     to_world: BoolProperty(
         name="Join to World",
         description="The parent of the joint is the world, not a link",

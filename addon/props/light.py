@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a light stores for model files, in which its brightness falls off by numbers of its own."""
+"""The properties of a light for model files, in which lights have coefficients of attenuation."""
 
 from bpy.props import FloatProperty, FloatVectorProperty
 from bpy.types import PropertyGroup

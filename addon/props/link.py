@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an object stores as a link, or as a shape of one."""
+"""The properties of an object that is a link, or a shape of a link."""
 
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, PointerProperty, StringProperty
 from bpy.types import Object, PropertyGroup
@@ -37,7 +37,7 @@ def _mass_shown(link) -> float:
 class LinkProperties(PropertyGroup):
     """On every object; most of it has a meaning only where `is_link` is set."""
 
-    version: made_by()  # of a joint, too
+    version: made_by()  # also that of a joint
     is_link: BoolProperty(name="Link", description="This object is a link (rigid body) of the model", update=note_maker)
 
     mass_source: EnumProperty(

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""With which version of Limberjack something was made: each object of ours keeps it, and each scene.
+"""The version of Limberjack that has made an object or a scene, stored in each of them.
 
-So whatever is appended, linked or pasted is known by itself, and so is what an older version adds to a newer file.
+So the version is known of everything that is appended, linked or pasted, and of what an older version adds to a newer
+file.
 """
 
 from bpy.props import StringProperty
@@ -15,7 +16,10 @@ def made_by():
 
 
 def note_maker(settings, _context):
-    """For the `update` of what makes an object ours. An object that was ours before keeps its version."""
+    """Store this version in an object that becomes a link or a joint. An earlier version is kept.
+
+    It is the `update` of the properties that make an object one of these.
+    """
     forget_members()
     from ...core.version import VERSION
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The links and joints of a scene, found without a look at each of its objects.
+"""The links and joints of a scene, found without a search through all of its objects.
 
-Panels and operators ask for them at every redraw, and most objects of a large scene are neither. So their places in
-`scene.objects` are kept, with their names: no object is kept, since an undo would leave it dangling. What is kept is
-compared with the scene each time, at a cost that grows with the number of links and joints, not of objects.
+Panels and operators ask for them at every redraw, and most objects of a large scene are neither. So their indices in
+`scene.objects` are cached, with their names. Objects are not cached, since references are invalid after an undo. The
+cache is compared with the scene each time, at a cost that grows with the number of links and joints, not of objects.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class _Members(NamedTuple):
 
 
 _known: dict[int, _Members] = {}
-"""By the scene's session uid."""
+"""Cached links and joints, by session uid of the scene."""
 
 
 def forget_members(*_) -> None:
-    """Look at all objects again when somebody asks: some may have become links or joints, or have taken others' places.
+    """Drop the cache, because objects may have become links or joints, or may have changed their indices.
 
     It can be the `update` of a property.
     """
@@ -36,20 +36,20 @@ def forget_members(*_) -> None:
 
 
 def forget_members_of_change(objects: list[bpy.types.Object]) -> None:
-    """As `forget_members`, if one of the objects is a link or a joint that no scene is known to have."""
+    """Drop the cache if one of the objects is a link or a joint that it does not contain."""
     names = {name for members in _known.values() for _, name in (*members.links, *members.joints)}
     if any(_is_ours(obj) and obj.name not in names for obj in objects):
         forget_members()
 
 
 def has_links(scene: bpy.types.Scene) -> bool:
-    """Return whether a scene has links. The first one that is known is an answer."""
+    """Return whether a scene has links. One cached link is sufficient."""
     known = _known.get(scene.session_uid)
     return bool(known and known.links and _is_at(scene, *known.links[0], ids.LINK, "is_link")) or bool(links_in(scene))
 
 
 def has_joints(scene: bpy.types.Scene) -> bool:
-    """As `has_links`, of joints."""
+    """Return whether a scene has joints. One cached joint is sufficient."""
     known = _known.get(scene.session_uid)
     is_known = known and known.joints and _is_at(scene, *known.joints[0], ids.JOINT, "is_joint")
     return bool(is_known) or bool(joints_in(scene))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The names of objects in a scene's model, and the way back from such a name to its object.
+"""The names of objects in a scene's model, and the objects of such names.
 
-Blender lets an object of this file and objects of several libraries have the same name. A model's names are unique.
+In Blender, an object of this file and objects of several libraries may have the same name. A model's names are unique.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ def object_named(scene: bpy.types.Scene, name: str) -> bpy.types.Object | None:
     found = scene.objects.get(name)
     if found is not None and model_name(found) == name:
         return found
-    if not bpy.data.libraries:  # then names are unique, and the first look was enough
+    if not bpy.data.libraries:  # without libraries, names are unique
         return None
     return next((obj for obj in scene.objects if model_name(obj) == name), None)
 
 
 def object_of(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
-    """As `object_named`, for a name that the scene's model has.
+    """Return the scene's object that has this name in models.
 
     Raises:
-        KeyError: the scene has no such object.
+        KeyError: if the scene has no such object.
     """
     found = object_named(scene, name)
     if found is None:

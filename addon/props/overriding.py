@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings of objects that come from another file by a library override."""
+"""Settings of objects that come from another file through a library override."""
 
 from collections.abc import Iterable
 from typing import Literal
@@ -10,14 +10,14 @@ from bpy.types import PropertyGroup
 from .. import ids
 
 ALLOWED: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
-"""Options of a property that library overrides may change. Without them, Blender loses the value on reload."""
+"""Options of properties that library overrides may change. Without them, Blender loses the values on reload."""
 
 
 def let_override(group: type[PropertyGroup]) -> type[PropertyGroup]:
-    """Let overrides store every property of a group that has a value of its own. For a class not yet registered.
+    """Let overrides store every property of a group that has a value of its own. The class must not be registered yet.
 
-    This includes pointers: without it, those of an override lead back to the objects of the library once the file is
-    opened again.
+    This includes pointers: without it, those of an override refer to the objects of the library once the file is opened
+    again.
     """
     for stored in group.__annotations__.values():
         if "get" not in stored.keywords:  # a computed property stores nothing
@@ -26,7 +26,7 @@ def let_override(group: type[PropertyGroup]) -> type[PropertyGroup]:
 
 
 def complete_overrides(objects: Iterable[bpy.types.Object]) -> None:
-    """Create our property groups on library overrides, and on what they override. Call it before a file is saved.
+    """Create this add-on's property groups on library overrides and on their originals. Call it before a file is saved.
 
     Blender creates a group when it is read first. It stores the differences between an override and its original, and
     if one of the two lacks a group, it stores the group as a whole. Blender 5.2 cannot apply such a difference when the
@@ -47,7 +47,7 @@ def _complete(owner: bpy.types.ID, names: Iterable[str]) -> None:
 
 
 def _create(group: PropertyGroup) -> None:
-    """Create a group by reading it, and the groups in it."""
+    """Create a group and the groups in it by reading them."""
     pointers = [prop for prop in group.bl_rna.properties if isinstance(prop, bpy.types.PointerProperty)]
     for name in [prop.identifier for prop in pointers if prop.identifier != "rna_type"]:
         value = getattr(group, name)

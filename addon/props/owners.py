@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What of a file is ours: the scenes and objects that say, or could say, which version has made them."""
+"""The scenes and objects that hold data of this add-on and store, or could store, the version that made them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Owner: TypeAlias = bpy.types.Scene | bpy.types.Object
 
 
 def holds_ours(owner: bpy.types.ID | None) -> TypeGuard[Owner]:
-    """Whether it has settings of ours that somebody has made, or had; what has none is never written to."""
+    """Return whether a scene or an object has, or had, settings that a user has made. Others are never written to."""
     if isinstance(owner, bpy.types.Object):
         has_been = getattr(owner, ids.LINK).is_property_set("is_link")
         return has_been or is_joint(owner) or carrier_of(owner) is not None
@@ -24,7 +24,7 @@ def holds_ours(owner: bpy.types.ID | None) -> TypeGuard[Owner]:
 
 
 def _is_set(settings: bpy.types.PropertyGroup) -> bool:
-    """Whether somebody has set any of the settings; of a group that was only looked at, none is."""
+    """Return whether any of the settings was set. Reading a group does not set anything."""
     for prop in settings.bl_rna.properties:
         name = prop.identifier
         if name == "rna_type" or prop.is_skip_save or not settings.is_property_set(name):
@@ -35,10 +35,10 @@ def _is_set(settings: bpy.types.PropertyGroup) -> bool:
 
 
 def is_linked(owner: Owner) -> bool:
-    """Whether another file decides what it is."""
+    """Return whether the owner is linked or overridden from another file."""
     return owner.library is not None or owner.override_library is not None
 
 
 def settings_of(owner: Owner):
-    """The group that keeps the version, `made_by`."""
+    """Return the property group that stores the version, `made_by`."""
     return getattr(owner, ids.SCENE if isinstance(owner, bpy.types.Scene) else ids.LINK)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pairs of links of which a scene says whether they collide with each other."""
+"""The pairs of links for which a scene says whether they collide with each other."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def pair_of(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object):
 
 
 def keep_pair(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object, meets: bool) -> None:
-    """Let the two links always collide, or never; this replaces what the scene's pair of them said before."""
+    """Store whether the two links always or never collide. It replaces what the scene's pair of them said."""
     kept = pair_of(scene, a, b) or getattr(scene, ids.SCENE).pairs.add()
     kept.a, kept.b, kept.meets = a, b, meets
 
@@ -29,7 +29,7 @@ def drop_pair(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object) 
 
 
 def do_ends_collide(joint) -> bool:
-    """Return whether a pair lets the two links of a joint collide, which joined links do not by themselves."""
+    """Return whether a pair lets the two links of a joint collide, which they do not by default."""
     pair = pair_of(_scene_of(joint), joint.parent, joint.child) if joint.parent and joint.child else None
     return pair is not None and pair.meets
 

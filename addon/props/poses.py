@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Poses that a scene keeps by name."""
+"""Poses that a scene stores by name."""
 
 from bpy.props import CollectionProperty, PointerProperty, StringProperty
 from bpy.types import Object, PropertyGroup
@@ -17,10 +17,10 @@ class PoseJointProperties(PropertyGroup):
 
 
 def _keep_apart(pose, _context):
-    """A name that another pose of the scene has gets a number, as Blender's own names do."""
+    """Add a number to a name that another pose of the scene has, as Blender does."""
     poses = getattr(pose.id_data, ids.SCENE).poses
     if not pose.name:
-        pose.name = "Pose"  # which calls this again
+        pose.name = "Pose"  # this calls the function again
         return
     taken = {other.name for other in poses if other != pose}
     if pose.name in taken:
@@ -28,7 +28,7 @@ def _keep_apart(pose, _context):
 
 
 def unused_name(name: str, taken: set[str]) -> str:
-    """The name, or its first of .001, .002, ... that is not taken."""
+    """Return the name, or the first of name.001, name.002, ... that is not taken."""
     stem, dot, tail = name.rpartition(".")
     stem = stem if dot and tail.isdigit() else name
     number, chosen = 0, name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a scene is previewed."""
+"""The settings of a scene's preview."""
 
 from bpy.props import EnumProperty, FloatProperty
 from bpy.types import PropertyGroup

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a scene stores, and what the window manager shows while work goes on."""
+"""The properties of a scene, and the state that the window manager shows during long operations."""
 
 import bpy
 from bpy.props import (
@@ -24,16 +24,16 @@ from .surface import ContactPairProperties, SurfaceProperties, choose_bounce, ow
 
 
 def _active_row(settings) -> int:
-    """The row of the model's tree that is the active object's."""
+    """Return the row of the active object in the model's tree."""
     active = bpy.context.view_layer.objects.active
     return settings.id_data.objects.find(active.name) if active else -1
 
 
 def _choose_row(settings, row: int):
-    """A click on a row selects its object."""
+    """Select the object of a row that was clicked."""
     obj, layer = settings.id_data.objects[row], bpy.context.view_layer
     if bpy.context.mode != "OBJECT" or obj.name not in layer.objects:
-        return  # in Edit Mode, or in a collection that is switched off here, nothing else can be selected
+        return  # not selectable in Edit Mode or in an excluded collection
     for other in layer.objects.selected:
         other.select_set(False)
     obj.select_set(True)
@@ -149,7 +149,7 @@ class StatusProperties(PropertyGroup):
 
 
 def show_error(text: str) -> None:
-    """In the panel, for what runs outside of operators; an empty text takes the last one away."""
+    """Show an error in the panel, from code that is no operator. An empty text removes it."""
     status = getattr(bpy.context.window_manager, ids.STATUS)
-    if status.error != text:  # a change redraws
+    if status.error != text:  # writing causes a redraw
         status.error = text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How an object that collides touches others, and which it meets."""
+"""Contact properties of objects: their surface, and which layers they collide with."""
 
 from bpy.props import (
     BoolProperty,
@@ -18,7 +18,7 @@ from .overriding import let_override
 DEFAULTS = Surface()
 
 LAYERS = 16
-"""As many as SDF's masks have."""
+"""Number of layers, as many as SDFormat's masks have bits."""
 
 ALL = (True,) * LAYERS
 
@@ -134,7 +134,7 @@ def own_bounce(surface: SurfaceProperties) -> float:
 
 
 def choose_bounce(surface: SurfaceProperties, restitution: float) -> None:
-    """Give a surface a restitution, 0 to 1, and with it the numbers that are stored for the rest of it."""
+    """Set the restitution of a surface, 0 to 1. The surface then uses its stored values instead of a material's."""
     surface.source, surface.restitution = "CUSTOM", restitution
 
 
@@ -147,7 +147,10 @@ class ContactPairProperties(PropertyGroup):
 
 
 def surface_of_material(density: float) -> Surface | None:
-    """How a link of this density [kg/m^3] touches; None where nothing is known, or it is water, which has no shape."""
+    """Return the surface of the material with this density [kg/m^3].
+
+    It is None for unknown materials, and for water, which has no shape.
+    """
     found = substance_of(density)
     if found is None or found.name == "water":
         return None
