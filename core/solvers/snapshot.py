@@ -13,7 +13,7 @@ from ..dynamics.constraints import ConstraintSet
 from ..model import Joint
 from ..model.compiled import CompiledModel
 from .contact_report import ContactReport, Touches
-from .contact_setup import NO_POINTS, Impact, impacts_of
+from .contact_setup import NO_POINTS, Impact, impacts_of, reported_fields
 from .inputs import Inputs
 from .protocol import Memory, Solver, State
 from .recording import Recorder
@@ -43,8 +43,8 @@ class Stage:
     earlier: ContactReport | None = None
 
     def points(self) -> tuple[Sequence[str], np.ndarray]:
-        """Return the owners, and a copy of the solver's present POINT records; none if the solver knows no contact."""
-        return self.owners, self.solver.points.copy() if isinstance(self.solver, Touching) else NO_POINTS
+        """Return the owners, and REPORTED records of the solver's present contacts; none if it knows no contact."""
+        return self.owners, reported_fields(self.solver.points) if isinstance(self.solver, Touching) else NO_POINTS
 
     def impacts(self, zero: float) -> list[Impact]:
         """Return the impacts so far, with those of earlier stages. zero: time from which the solver counts [s]."""

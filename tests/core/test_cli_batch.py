@@ -110,7 +110,8 @@ def test_a_failed_job_is_told_and_is_exit_3(tmp_path, capsys):
     assert list(json.loads(out)["failed"]) == ["1e+300"]
     (line,) = [line for line in err.splitlines() if "failed" in line]
     assert line.startswith("1e+300: failed: arm.sdf: error simulation: link '")
-    assert "accelerated at 1" in line
+    assert "moved at 0" in line
+    assert "pushes with 1e+300 N m" in line
     assert json.loads(run(capsys, jobs, "--json")[1])["fresh"] == 2
 
 

@@ -116,7 +116,7 @@ def set_rigid_limit(step, k, gap, restitution, stiffness, rate):
 # ---- contacts
 
 
-@subroutine
+@jitable  # with one caller: a call would copy more than a thousand numbers to the stack, for each contact
 def add_contact(system, ground, step, point, contact, h, base_step, gravity):
     """Add the constraints of a contact: one along the normal, then those of sliding, spinning and rolling friction.
 

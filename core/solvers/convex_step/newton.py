@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from ...jit import subroutine
+from ...jit import jitable, subroutine
 from .block_cholesky import column_offset, factor_island, solve_island
 from .conjugate_gradient import conjugate_gradient, factor_block, solve_block
 from .constraint_jacobians import constraint_velocity
@@ -226,34 +226,43 @@ def write_mass_blocks(step, begin, end):
                 graph.panels[at + i * width + c] = 0.0
 
 
-@subroutine
+@jitable
 def add_constraint_hessian(step, constraint, xx, xy, yy):
     """Add J' G J of one constraint to the panels, with G = (xx, xy, yy) its Hessian by its own velocities.
 
     Its rows are scattered to the dofs of one tree after the other, so that the inner loops run over contiguous entries.
+    The functions below are called for each constraint. They take single arrays, since a call with all arrays of `step`
+    takes longer than their loops.
     """
+    jacobian, scattered_rows = step.jacobian, step.scattered_rows
     end, begin = constraint.first_dof + constraint.dof_count, constraint.first_dof
     while begin < end:
         node, after = step.trees[begin], begin + 1
         while after < end and step.trees[after] == node:
             after += 1
-        low, high = scatter_rows(step, constraint, begin - constraint.first_dof, after - constraint.first_dof)
-        add_hessian_columns(step, constraint, node, low, high, (xx, xy, yy))
+        first, last = begin - constraint.first_dof, after - constraint.first_dof
+        span = scatter_rows(jacobian, step.local_dofs, scattered_rows, constraint, first, last)
+        curvature = (xx, xy, yy)
+        add_hessian_columns(
+            step.graph, step.trees, step.local_dofs, jacobian, scattered_rows, constraint, node, span, curvature
+        )
         begin = after
 
 
 @subroutine
-def add_hessian_columns(step, constraint, node, low, high, curvature):
+def add_hessian_columns(graph, trees, local_dofs, jacobian, scattered_rows, constraint, node, span, curvature):
     """Add the columns of J' G J that belong to one tree, to which the constraint's rows are scattered.
 
     Args:
+        graph, trees, local_dofs, jacobian, scattered_rows: those of the `ConvexStep`.
         node: that tree.
-        low, high: range of the tree's dofs that the constraint moves, as from `scatter_rows`.
+        span: (low, high) range of the tree's dofs that the constraint moves, as from `scatter_rows`.
+        curvature: G as (xx, xy, yy).
     """
-    graph, (xx, xy, yy) = step.graph, curvature
+    (low, high), (xx, xy, yy) = span, curvature
     before, offset = node, 0
     for i in range(constraint.dof_count):
-        tree, row = step.trees[constraint.first_dof + i], step.local_dofs[constraint.first_dof + i]
+        tree, row = trees[constraint.first_dof + i], local_dofs[constraint.first_dof + i]
         if graph.position[node] < graph.position[tree]:
             continue
         if tree != before:
@@ -262,36 +271,36 @@ def add_hessian_columns(step, constraint, node, low, high, curvature):
         if start >= high:
             continue
         at = graph.panel_start[tree] + row * graph.row_width[tree] + offset
-        into, one = graph.panels[at + start : at + high], step.scattered_rows[0, start:high]
-        u = step.jacobian[constraint.jacobian_start + i]
+        into, one = graph.panels[at + start : at + high], scattered_rows[0, start:high]
+        u = jacobian[constraint.jacobian_start + i]
         if constraint.rows == 1:
             for c in range(high - start):
                 into[c] += xx * u * one[c]
             continue
         second_row = constraint.jacobian_start + constraint.dof_count
-        v, other = step.jacobian[second_row + i], step.scattered_rows[1, start:high]
+        v, other = jacobian[second_row + i], scattered_rows[1, start:high]
         a, b = xx * u + xy * v, xy * u + yy * v
         for c in range(high - start):
             into[c] += a * one[c] + b * other[c]
 
 
 @subroutine
-def scatter_rows(step, constraint, begin, end):
+def scatter_rows(jacobian, local_dofs, scattered_rows, constraint, begin, end):
     """Scatter a constraint's Jacobian, over its dofs from `begin` to `end`, to the places of these dofs in their tree.
 
-    Returns the range of places (low, high) outside of which the rows are 0.
+    Returns the range of places (low, high) outside of which the rows are 0. The arrays are those of the `ConvexStep`.
     """
-    low, high = step.scattered_rows.shape[1], 0
+    low, high = scattered_rows.shape[1], 0
     for i in range(begin, end):
-        place = step.local_dofs[constraint.first_dof + i]
+        place = local_dofs[constraint.first_dof + i]
         low, high = min(low, place), max(high, place + 1)
     for r in range(constraint.rows):
-        row = step.scattered_rows[r, low:high]
+        row = scattered_rows[r, low:high]
         for c in range(high - low):
             row[c] = 0.0
         for i in range(begin, end):
             at = constraint.jacobian_start + r * constraint.dof_count + i
-            row[step.local_dofs[constraint.first_dof + i] - low] = step.jacobian[at]
+            row[local_dofs[constraint.first_dof + i] - low] = jacobian[at]
     return low, high
 
 
