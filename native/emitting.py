@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From one LLVM module to a shared library for each platform, by LLVM and by the linker of zig."""
+"""Compiles an LLVM module to a shared library for each platform, with LLVM and the linker of zig."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Writing:
         self.links = {name: obj for name, obj in reading.objects.items() if not is_led(obj)}
         self.joints = {name: object_of(scene, name) for name in self._keyed_joints()}
         self._keyed = {self.links[name] for name in self._keyed_links()}
-        # As Blender evaluates the keys: poses of links [m], shape (F, 7), and coordinates of joints, by name.
+        # Blender's evaluation of the keys: poses of links [m], shape (F, 7), and coordinates of joints, by name.
         self._played_poses: dict[str, np.ndarray] = {}
         self._played_values: Values = {}
 

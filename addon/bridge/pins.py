@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a change of the pose leaves as it is: pinned links, and joints that are locked for posing."""
+"""Pinned links and joints that are locked for posing, which a change of the pose must not move."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from ...core.collision.hulls import HullError, convex_hull
 from ...core.geometry import Mesh, pieces
 from ...core.geometry.mesh_data import fan_triangles
 from ...core.model import ModelError
+from ...core.model.text import counted
 from .. import ids, migration
 from ..props import is_joint, is_led, is_link
 from ..props.naming import model_name, object_named
@@ -171,7 +172,8 @@ def keys_replaced(start: str, reading: SceneReading) -> list[Problem]:
     if not keyed:
         return []
     name, (first, last) = max(keyed.items(), key=lambda entry: entry[1][1])
-    others = f", and {len(keyed) - 1} more links have keys" if len(keyed) > 1 else ""
+    more = len(keyed) - 1
+    others = f", and {counted(more, 'more link')} {'has' if more == 1 else 'have'} keys" if more else ""
     message = (
         f"link '{name}' has keys from frame {first:g} to {last:g}{others}: a simulation does not follow them, and its "
         "bake replaces them; to throw the link, press Throw from Animation, or Let Go at This Frame in Initial Velocity"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all panels share."""
+"""Base classes and drawing functions of all panels."""
 
 import textwrap
 

@@ -28,12 +28,13 @@ class LIMBERJACK_UL_model(bpy.types.UIList):
 
     def draw_item(self, context, layout, _data, item, _number, _active_data, _active_property, _index, _flag):
         rig = last_rig(context.scene)
-        place = _places(rig).get(item.name) if rig else None
+        name = model_name(item)
+        place = _places(rig).get(name) if rig else None
         row = layout.row(align=True)
         for _ in range(place[1] if place else 0):
             row.separator(factor=STEP)
         row.prop(item, "name", text="", emboss=False, icon=_icon(item, rig))
-        if rig and item.name in rig.troubled:
+        if rig and name in rig.troubled:
             row.label(text="", icon="ERROR")
         _draw_hold(row, item, item == context.view_layer.objects.active)
 

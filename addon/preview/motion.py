@@ -95,7 +95,7 @@ class PreviewMotion:
         """Return the frames of the range, and as many more as `LONGEST` and `ROOM` allow, shape (F,)."""
         own, step = self.course.frames, self.course.spacing
         room = ROOM / (NUMBERS * max(len(self.course.model.links), 1))
-        more = int(min(LONGEST * self.course.fps, room) / step)
+        more = int(min(LONGEST * self.course.fps / step, room))
         return np.concatenate([own, own[-1] + step * np.arange(1, more + 1)])
 
     def _begin(self) -> None:

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A triangle mesh and a convex solid: how far they are apart, and where they touch.
+"""A triangle mesh and a convex solid: their signed distance, and their contact points.
 
-A solid touches a face with its corners that lie above it, along the face's own normal; and it touches an edge as it
-would touch a segment, but only along normals that lean over neither of the edge's faces, nor, at an end, over any edge
-that goes on from there. All other directions are another feature's. So what slides over a floor of many triangles meets
-the floor's normal alone, and what slides over a ridge meets one that turns from face to face.
+A solid touches a face with its vertices above the face, along the face's normal. It touches an edge as it would touch a
+segment, but only along normals that lean over neither of the edge's faces nor, at its ends, over a following edge. All
+other directions belong to other features. So a solid that slides over a floor of triangles gets only the floor's
+normal, and one that slides over a ridge gets a normal that turns from face to face.
 
-A body is touched from outside: by solids whose origin is before a face. A sheet is touched from where the solid is; a
-sheet through the middle of a solid pushes it out along its normals.
+A closed mesh is touched from outside, by solids whose origin is in front of a face. An open mesh is touched from the
+side on which the solid's origin is. All vectors are in the mesh's axes.
 
-Everything is in the mesh's axes. Source: Ericson (2005), section 5.1.5 (Voronoi regions of a triangle); van den Bergen,
-Smooth mesh contacts with GJK, in Game Physics Pearls (2010), for what goes wrong without them.
+Source: Ericson (2005), section 5.1.5 (Voronoi regions of a triangle); van den Bergen, Smooth mesh contacts with GJK, in
+Game Physics Pearls (2010), for the artefacts without them.
 """
 
 from __future__ import annotations
@@ -26,61 +26,79 @@ from .narrow import separate
 from .solids import BALL, support
 
 LEAF = 4
-"""Faces in a leaf of a mesh's tree."""
+"""Number of faces in a leaf of a mesh's tree."""
 BORDER, NO_EDGE = -1, -2
-"""What Meshes.beyond has for no other face, and for an edge that nothing touches, or that the other face has."""
+"""Values of `Meshes.beyond` for an edge at a border, and for an edge that nothing can touch or that the other face has.
+"""
 
 ALIGNED = 1e-9
-"""Sine by which a normal may lean over a face that it belongs beside: rounding."""
+"""Sine of the angle by which a normal may lean over its own face because of rounding."""
 WIDER = 1e-9
-"""Of a face's and a solid's size: by how much more a face reaches, lest something fall through between two."""
+"""Enlargement of a face, relative to its and the solid's size, so that nothing falls through between two faces."""
 STRADDLED = 1e-6
-"""Share of a solid's reach by which its origin may lie behind a face of a sheet and is still before it.
+"""Depth of a solid's origin behind a face of an open mesh up to which it counts as in front, relative to the solid's
+reach.
 
-Where a sheet passes through the middle of a solid, rounding would choose the side in each step, and the solid would
-fall through: single precision, in which Blender stores poses, rounds by 6e-8 of a length.
+Where an open mesh passes through the middle of a solid, rounding would choose the side in each step, and the solid
+would fall through. Blender stores poses in single precision, which rounds by 6e-8 of a length.
 """
 INSIDE = 1e-4
-"""Share of the way to the middle of a face by which `is_in_sight` takes a point inside it."""
+"""Displacement of the point that `is_in_sight` tests, towards the middle of its face, relative to their distance."""
 ALONG_Z = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-"""Axes of an edge that is not near."""
+"""Axes of an edge that is out of reach."""
 EDGE_NAMES = 1 << 40
-"""Names of an edge's points start at this times its number, from 1 on; those of faces lie below."""
+"""The names of an edge's points begin at this number times the edge's number, from 1 on. Names of faces are below it.
+"""
 
 
 @subroutine
 def touch_mesh(A, B, store, R, c, margin, contacts, count, room):
-    """Write the points where a mesh A and a solid B touch, from contacts[count] on. Returns the count.
+    """Write the contact points of a mesh A and a solid B, from contacts[count] on. Return the new count.
 
     Args:
         R, c: B's axes and origin [m] in A's. As in manifold.touch_pair, points and normals are in A's axes.
     """
     before = count
     lower, upper = box_of(B, store.hulls, R, c, margin)
-    stack, waiting = room.stack, 1
-    stack[0] = 0
-    while waiting > 0:
-        waiting -= 1
-        node = stack[waiting]
-        if not overlap(lower, upper, store.meshes.lower[A.first_node + node], store.meshes.upper[A.first_node + node]):
-            continue
-        if 2 * node + 1 < A.node_count:
-            stack[waiting], stack[waiting + 1] = 2 * node + 1, 2 * node + 2
-            waiting += 2
-            continue
-        start = (node - (A.node_count - 1) // 2) * LEAF
-        for k in range(start, min(start + LEAF, A.face_count)):
+    room.stack[0] = 0
+    leaf, waiting = next_leaf(A, store.meshes, lower, upper, room.stack, 1)
+    while leaf >= 0:
+        for k in range(leaf, min(leaf + LEAF, A.face_count)):
             face = A.first_face + k
             count = touch_face_of_mesh(A, B, store, R, c, face, margin, contacts, before, count, room)
             for side in range(3):
                 if store.meshes.beyond[face, side] != NO_EDGE:
                     count = touch_edge(A, B, store, R, c, face, side, margin, contacts, before, count, room)
+        leaf, waiting = next_leaf(A, store.meshes, lower, upper, room.stack, waiting)
     return count
 
 
 @subroutine
+def next_leaf(A, meshes, lower, upper, stack, waiting):
+    """Continue a search of mesh A's tree for the faces whose boxes overlap a box.
+
+    Args:
+        lower, upper: corners of the box, along the mesh's axes [m].
+        stack, waiting: nodes that are still to be examined, and their number. A search begins with node 0 alone.
+
+    Returns:
+        (number of the first face of the next leaf that overlaps, or -1 at the end; number of nodes in the stack).
+    """
+    while waiting > 0:
+        waiting -= 1
+        node = stack[waiting]
+        if not overlap(lower, upper, meshes.lower[A.first_node + node], meshes.upper[A.first_node + node]):
+            continue
+        if 2 * node + 1 >= A.node_count:
+            return (node - (A.node_count - 1) // 2) * LEAF, waiting
+        stack[waiting], stack[waiting + 1] = 2 * node + 1, 2 * node + 2
+        waiting += 2
+    return -1, 0
+
+
+@subroutine
 def box_of(B, hulls, R, c, margin):
-    """Two corners of a box along the mesh's axes that holds all within the margin of a solid."""
+    """Return the lower and upper corner of a box along the mesh's axes around a solid and its margin [m]."""
     below_x, above_x = reach_along(B, hulls, R, 0)
     below_y, above_y = reach_along(B, hulls, R, 1)
     below_z, above_z = reach_along(B, hulls, R, 2)
@@ -95,9 +113,9 @@ def corner_of(meshes, face, k):
 
 @subroutine
 def facing(A, B, meshes, face, c):
-    """Return whether a solid B with the origin c may touch a face, the face's normal towards B, its first corner.
+    """Return (whether a solid B with origin c may touch a face, the face's normal towards B, its first corner).
 
-    B is pushed to the side of a sheet on which its origin is; if its origin is in the sheet, along the face's normal.
+    On an open mesh, the normal points to the side of B's origin; if the origin is in the plane, it is the face's own.
     """
     n, p = get3(meshes.normals[face]), corner_of(meshes, face, 0)
     offset = dot(sub(c, p), n)
@@ -108,7 +126,7 @@ def facing(A, B, meshes, face, c):
 
 @subroutine
 def touch_face_of_mesh(A, B, store, R, c, face, margin, contacts, before, count, room):
-    """Points of a face: the solid's corners above it."""
+    """Write the contact points of a face: the solid's vertices above it. Return the new count."""
     meshes = store.meshes
     may, n, p = facing(A, B, meshes, face, c)
     if not may:
@@ -136,7 +154,7 @@ def touch_face_of_mesh(A, B, store, R, c, face, margin, contacts, before, count,
 
 @subroutine
 def is_above(meshes, face, at, size):
-    """Whether a point, seen along the face's normal, lies within its edges."""
+    """Return whether the projection of a point along the face's normal lies within the face."""
     n = get3(meshes.normals[face])
     for k in range(3):
         start = corner_of(meshes, face, k)
@@ -149,11 +167,11 @@ def is_above(meshes, face, at, size):
 
 @subroutine
 def is_in_sight(A, store, c, face, foot, room):
-    """Return whether no other face of a sheet lies between a solid's origin `c` and the point `foot` of a face.
+    """Return whether no other face of an open mesh lies between a solid's origin `c` and the point `foot` of a face.
 
-    A face turns its back on a solid that lies beyond a ridge. The solid is not behind the sheet there, and what hangs
-    over the ridge is not pushed back. The point is taken a little inside the face: on a ridge itself, it is seen from
-    both sides.
+    Beyond a ridge there may be a face whose back is turned to the solid. The solid is not behind the mesh there, so
+    this face must not push it. `foot` is moved slightly into its face, since a point on a ridge is visible from both
+    sides.
     """
     meshes = store.meshes
     middle = add(add(corner_of(meshes, face, 0), corner_of(meshes, face, 1)), corner_of(meshes, face, 2))
@@ -161,27 +179,21 @@ def is_in_sight(A, store, c, face, foot, room):
     way = sub(foot, c)
     lower = (min(c[0], foot[0]), min(c[1], foot[1]), min(c[2], foot[2]))
     upper = (max(c[0], foot[0]), max(c[1], foot[1]), max(c[2], foot[2]))
-    stack, waiting = room.sight, 1
-    stack[0] = 0
-    while waiting > 0:
-        waiting -= 1
-        node = stack[waiting]
-        if not overlap(lower, upper, meshes.lower[A.first_node + node], meshes.upper[A.first_node + node]):
-            continue
-        if 2 * node + 1 < A.node_count:
-            stack[waiting], stack[waiting + 1] = 2 * node + 1, 2 * node + 2
-            waiting += 2
-            continue
-        start = (node - (A.node_count - 1) // 2) * LEAF
-        for k in range(start, min(start + LEAF, A.face_count)):
+    room.sight[0] = 0
+    leaf, waiting = next_leaf(A, meshes, lower, upper, room.sight, 1)
+    while leaf >= 0:
+        for k in range(leaf, min(leaf + LEAF, A.face_count)):
             if goes_through(meshes, A.first_face + k, c, way):
                 return False
+        leaf, waiting = next_leaf(A, meshes, lower, upper, room.sight, waiting)
     return True
 
 
 @subroutine
 def goes_through(meshes, face, c, way):
-    """Return whether the way from a point `c` passes through a face, and neither begins nor ends in its plane."""
+    """Return whether the segment `way` from a point `c` passes through a face, and neither begins nor ends in its
+    plane.
+    """
     n = get3(meshes.normals[face])
     length = math.sqrt(dot(way, way))
     before = dot(sub(c, corner_of(meshes, face, 0)), n)
@@ -193,7 +205,9 @@ def goes_through(meshes, face, c, way):
 
 @subroutine
 def is_told(contacts, before, count, name, n, gap):
-    """Whether a corner has a point along the same normal already: of the face beside this one, in one plane with it."""
+    """Return whether a vertex has a contact point along the same normal already, from an adjacent face in the same
+    plane.
+    """
     for i in range(before, min(count, contacts.shape[0])):
         contact = contacts[i]
         if contact.name == name and dot(get3(contact.normal), n) > 1.0 - 1e-9:
@@ -205,7 +219,7 @@ def is_told(contacts, before, count, name, n, gap):
 
 @subroutine
 def touch_edge(A, B, store, R, c, face, side, margin, contacts, before, count, room):
-    """Points of an edge."""
+    """Write the contact points of an edge. Return the new count."""
     meshes = store.meshes
     there, s, n, a, Q, middle = meet_edge(B, store, R, c, face, side, margin, room)
     if not there or s > margin or not is_beside(meshes, face, side, n, a):
@@ -227,10 +241,10 @@ def touch_edge(A, B, store, R, c, face, side, margin, contacts, before, count, r
 
 @subroutine
 def meet_edge(B, store, R, c, face, side, margin, room):
-    """Hold a solid against an edge, as a segment that is put to room.segment.
+    """Compute the distance of a solid from an edge, which is written to room.segment as a segment.
 
-    Returns (whether it is within the margin, signed distance [m], normal to the solid, the edge's point, the segment's
-    axes, its middle).
+    Return (whether it is within the margin, signed distance [m], normal towards the solid, the edge's point, the
+    segment's axes, the segment's middle).
     """
     meshes = store.meshes
     start, end = corner_of(meshes, face, side), corner_of(meshes, face, (side + 1) % 3)
@@ -257,14 +271,14 @@ def meet_edge(B, store, R, c, face, side, margin, room):
 
 @jitable
 def axes_along(z, normal):
-    """Axes, as columns, whose z is along an edge, and x along its face's normal."""
+    """Return axes, as columns, whose z is along an edge and whose x is along its face's normal."""
     y = cross(z, normal)
     return normal[0], y[0], z[0], normal[1], y[1], z[1], normal[2], y[2], z[2]
 
 
 @subroutine
 def is_beside(meshes, face, side, n, a):
-    """Whether a normal at a point of an edge is the edge's own: it leans over no face, nor over an edge from there."""
+    """Return whether a normal at a point of an edge is the edge's: it leans over no face and no following edge."""
     start, end = corner_of(meshes, face, side), corner_of(meshes, face, (side + 1) % 3)
     edge = sub(end, start)
     if leans_over(meshes, face, edge, start, n):
@@ -283,7 +297,7 @@ def is_beside(meshes, face, side, n, a):
 
 @subroutine
 def leans_over(meshes, face, edge, start, n):
-    """Whether n leans over a face that has an edge with the point `start`."""
+    """Return whether n leans over a face that has an edge with the point `start`."""
     across = cross(get3(meshes.normals[face]), edge)
     middle = add(add(corner_of(meshes, face, 0), corner_of(meshes, face, 1)), corner_of(meshes, face, 2))
     lean = dot(n, across)
@@ -294,7 +308,7 @@ def leans_over(meshes, face, edge, start, n):
 
 @subroutine
 def is_free(meshes, vertex, n):
-    """Whether n leans over no edge from a vertex."""
+    """Return whether n leans over no edge of a vertex."""
     p = get3(meshes.vertices[vertex])
     for k in range(meshes.neighbours_from[vertex], meshes.neighbours_from[vertex + 1]):
         edge = sub(get3(meshes.vertices[meshes.neighbours[k]]), p)
@@ -305,7 +319,7 @@ def is_free(meshes, vertex, n):
 
 @subroutine
 def separate_mesh(A, B, store, R, c, margin, room):
-    """As narrow.separate, of a mesh A and a solid B: the nearest of its faces and edges, or the deepest."""
+    """Do what narrow.separate does for a mesh A and a solid B: take the nearest face or edge, or the deepest."""
     best, normal, point = math.inf, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
     lower, upper = box_of(B, store.hulls, R, c, 0.0)
     stack, waiting = room.stack, 1
@@ -335,7 +349,7 @@ def separate_mesh(A, B, store, R, c, margin, room):
 
 @subroutine
 def apart2(lower, upper, meshes, node):
-    """The square of how far a box is from that of a node [m^2]; 0 where they overlap."""
+    """Return the square of the distance of a box from the box of a node [m^2]; 0 if they overlap."""
     total = 0.0
     for k in range(3):
         gap = max(lower[k] - meshes.upper[node, k], meshes.lower[node, k] - upper[k], 0.0)
@@ -345,7 +359,7 @@ def apart2(lower, upper, meshes, node):
 
 @subroutine
 def separate_face(A, B, store, R, c, face, margin, room):
-    """As `separate_mesh`, of one face and the edges that it has. The margin may be below 0."""
+    """Do what `separate_mesh` does for one face and its edges. The margin may be negative."""
     meshes = store.meshes
     best, normal, point = math.inf, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
     may, n, p = facing(A, B, meshes, face, c)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Triangle meshes as they are drawn: what does not move by itself, such as floors, stairs and tubes.
+"""Triangle meshes that collide as drawn: those of bodies that no force moves, such as floors, stairs and tubes.
 
-A mesh is its faces and those of its edges that something can touch from outside: where two faces lie in one plane, the
-edge between them is none. What is closed, and has its faces counter-clockwise seen from outside, is a body with an
-inside; what is open is a sheet that may be touched from both sides.
+A mesh consists of its faces, and of the edges that something can touch from outside. An edge between two faces in one
+plane is left out. A closed mesh, whose faces are counter-clockwise seen from outside, has an inside. An open mesh can
+be touched from both sides.
 
-Faces are sorted along Morton's curve, and boxed in as in broad.py.
+Faces are sorted along Morton's curve, and have a tree of boxes as in broad.py.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from ..spatial.arrays import norm
 from .mesh_touching import BORDER, LEAF, NO_EDGE
 
 BITS = 21
-"""Of the place along each axis, in a Morton code."""
+"""Number of bits of each coordinate in a Morton code."""
 FLAT = 1e-6
 """Sine of the angle between two faces up to which there is no edge between them."""
 
 
 class MeshError(ValueError):
-    """What is no mesh: what was found, what is allowed."""
+    """A mesh cannot be used: the message says what was found and what is allowed."""
 
 
 class Meshes(Bundled, namedtuple("Meshes", "vertices neighbours_from neighbours faces normals beyond lower upper")):
@@ -35,15 +35,15 @@ class Meshes(Bundled, namedtuple("Meshes", "vertices neighbours_from neighbours 
     Attributes:
         vertices: shape (n, 3) [m]. neighbours_from, neighbours: as in solids.Hulls.
         faces: shape (t, 3), vertices counter-clockwise seen from outside. normals: shape (t, 3).
-        beyond: shape (t, 3): the face beyond the edge from corner k to the next; `BORDER` where there is none,
-            `NO_EDGE` where nothing touches the edge, or where the other face has it.
-        lower, upper: shape (nodes, 3), the boxes of the trees [m].
+        beyond: shape (t, 3): the face beyond the edge from corner k to the next; `BORDER` if there is none, `NO_EDGE`
+            if nothing can touch the edge, or if the other face has it.
+        lower, upper: boxes of the trees, shape (nodes, 3) [m].
     """
 
 
 @dataclass(frozen=True, eq=False)
 class TriangleMesh:
-    """One, as arrays. The fields are those of Meshes; `is_closed` says whether it has an inside."""
+    """One mesh as arrays. The fields are those of Meshes; `is_closed` says whether it has an inside."""
 
     vertices: np.ndarray
     neighbours_from: np.ndarray
@@ -57,18 +57,18 @@ class TriangleMesh:
 
     @property
     def reach(self) -> float:
-        """Radius of a ball about the origin that holds all of it [m]."""
+        """Radius of a ball around the origin that contains the mesh [m]."""
         return float(norm(self.vertices).max())
 
 
 def triangle_mesh(vertices: np.ndarray, triangles: np.ndarray) -> TriangleMesh:
-    """Prepare a mesh: vertices that lie in one place become one, triangles without an area go.
+    """Prepare a mesh: merge vertices at equal positions, and remove triangles without area.
 
     Args:
         vertices: shape (n, 3) [m]. triangles: shape (t, 3), counter-clockwise seen from outside.
 
     Raises:
-        MeshError: a vertex is not finite, a triangle names one that is not there, or no triangle has an area.
+        MeshError: if a vertex is not finite, a triangle names a vertex that does not exist, or no triangle has an area.
     """
     vertices, triangles = np.asarray(vertices, float).reshape(-1, 3), np.asarray(triangles, np.int64).reshape(-1, 3)
     wrong = np.flatnonzero(~np.isfinite(vertices).all(axis=1))
@@ -102,7 +102,7 @@ def triangle_mesh(vertices: np.ndarray, triangles: np.ndarray) -> TriangleMesh:
 
 
 def _corners(vertices: np.ndarray, triangles: np.ndarray) -> list[np.ndarray]:
-    """The first, second and third corners of all triangles, shape (3, t) each."""
+    """Return the first, second and third corners of all triangles, shape (3, t) each."""
     axes = np.ascontiguousarray(vertices.T)
     return [axes[:, triangles[:, k]] for k in range(3)]
 
@@ -116,7 +116,7 @@ def _dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _morton_order(points: np.ndarray) -> np.ndarray:
-    """Of points, shape (3, n), along the curve that keeps near things near."""
+    """Return the order of points, shape (3, n), along Morton's curve, which keeps neighbours near each other."""
     lower, upper = points.min(axis=1), points.max(axis=1)
     cells = (2**BITS - 1) / max(float((upper - lower).max()), 1e-300)
     code = np.zeros(points.shape[1], np.uint64)
@@ -126,7 +126,7 @@ def _morton_order(points: np.ndarray) -> np.ndarray:
 
 
 def _spread(x: np.ndarray) -> np.ndarray:
-    """21 bits, with two zeros between each two."""
+    """Return 21 bits with two zeros between each two."""
     for shift, mask in (
         (32, 0x1F00000000FFFF),
         (16, 0x1F0000FF0000FF),
@@ -141,7 +141,9 @@ def _spread(x: np.ndarray) -> np.ndarray:
 def _edges(
     count: int, triangles: np.ndarray, corners: list[np.ndarray], normals: np.ndarray
 ) -> tuple[np.ndarray, bool, np.ndarray, np.ndarray]:
-    """(Meshes.beyond, whether the mesh is closed, Meshes.neighbours_from, Meshes.neighbours) of `count` vertices."""
+    """Return (Meshes.beyond, whether the mesh is closed, Meshes.neighbours_from, Meshes.neighbours) of `count`
+    vertices.
+    """
     start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
     code = np.minimum(start, end) * count + np.maximum(start, end)
     order = np.argsort(code)  # which of two comes first hangs on the processor: below, the lower number does
@@ -173,7 +175,7 @@ def _edges(
 
 
 def _joined(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices of one place made one, and triangles that name them."""
+    """Return vertices with equal positions merged, and the triangles that name them."""
     order = np.lexsort(vertices.T)
     rows = vertices[order]
     is_new = np.concatenate([[True], (rows[1:] != rows[:-1]).any(axis=1)])
@@ -183,7 +185,9 @@ def _joined(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np
 
 
 def _boxes(corners: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Of a tree whose node k has the children 2k + 1 and 2k + 2, and whose leaves have `LEAF` faces each in turn."""
+    """Return the boxes of a tree whose node k has the children 2k + 1 and 2k + 2, and whose leaves have `LEAF` faces
+    each.
+    """
     count = corners[0].shape[1]
     leaves = 1
     while leaves * LEAF < count:
@@ -201,7 +205,7 @@ def _boxes(corners: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def pack_meshes(meshes: list[TriangleMesh]) -> Meshes:
-    """One after the other: faces name vertices, and `beyond` faces, by their numbers among all."""
+    """Return meshes one after the other. Numbers of vertices and faces are those among all of them."""
     vertices = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
     faces = np.cumsum([0, *(len(mesh.faces) for mesh in meshes)])
     neighbours = [mesh.neighbours + start for mesh, start in zip(meshes, vertices, strict=False)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is asked of many pairs at once: how far they are apart, and where they touch."""
+"""Signed distances and contact points of many pairs of solids."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ MEASURE = np.dtype(
 
 
 class Room(Bundled, namedtuple("Room", "polytope lists segment stack sight")):
-    """What a pair needs while it is looked at: see epa.py, manifold.py; an edge as a solid; nodes to be looked at.
+    """Work arrays for one pair: those of epa.py and manifold.py, an edge as a solid, and stacks of nodes.
 
-    `sight` holds nodes for `mesh_touching.is_in_sight`, which is called while `stack` is in use.
+    `sight` is the stack of `mesh_touching.is_in_sight`, which is called while `stack` is in use.
     """
 
 
@@ -44,12 +44,12 @@ def make_room() -> Room:
 
 @kernel
 def measure_pairs(solids, store, placed, pairs, margin, room, measures):
-    """Write how far pairs are apart.
+    """Write the signed distances of pairs.
 
     Args:
-        solids, placed: as in broad.py. pairs: shape (n, 2), numbers of solids. margin [m]: pairs that are farther apart
-            get some gap above it, and no normal or points that mean something.
-        room: `make_room`. measures: MEASURE records, n of them, written to.
+        solids, placed: as in broad.py. pairs: numbers of two solids, shape (n, 2). margin [m]: pairs that are farther
+            apart get any gap above it, and no valid normal or points.
+        room: from `make_room`. measures: MEASURE records, shape (n,), written to.
     """
     for k in range(pairs.shape[0]):
         first, second = ordered(solids, pairs[k, 0], pairs[k, 1])
@@ -74,14 +74,14 @@ def measure_pairs(solids, store, placed, pairs, margin, room, measures):
 
 @kernel
 def touch_pairs(solids, store, placed, pairs, count, margin, room, contacts):
-    """Write the points in which the first `count` pairs touch, or nearly do.
+    """Write the contact points of the first `count` pairs.
 
     Args:
-        as in `measure_pairs`; margin [m]: the largest gap of a point that is written.
+        as in `measure_pairs`; margin [m]: largest gap of a point that is written.
         contacts: CONTACT records, written to, pair by pair.
 
     Returns:
-        how many points there are; those beyond the room are counted and not written.
+        the number of points. Those for which there is no room are counted and not written.
     """
     written = 0
     for k in range(count):
@@ -112,7 +112,7 @@ def touch_pairs(solids, store, placed, pairs, count, margin, room, contacts):
 
 @subroutine
 def touch_plane(B, hulls, R, c, margin, contacts, count, lists):
-    """As manifold.touch_pair, of a half-space and a solid."""
+    """Do what manifold.touch_pair does for a half-space and a solid."""
     kept = touch_floor(B, hulls, R, c, margin, lists)
     for i in range(kept):
         lists.offered_a[i, 0] = lists.cut[i, 2]
@@ -127,7 +127,7 @@ def touch_plane(B, hulls, R, c, margin, contacts, count, lists):
 
 @subroutine
 def ordered(solids, i, j):
-    """A pair, with the kinds in their order."""
+    """Return a pair in the order of the kinds of its solids."""
     if solids[j].kind == MESH or (solids[i].kind > solids[j].kind and solids[i].kind != MESH):
         return j, i
     return i, j
@@ -135,6 +135,6 @@ def ordered(solids, i, j):
 
 @subroutine
 def seen_from(A, B):
-    """(axes, origin [m]) of B in A's."""
+    """Return (axes, origin [m]) of B in A's axes."""
     R_A = get9(A.rotation)
     return matmul(transpose(R_A), get9(B.rotation)), rotate_back(R_A, sub(get3(B.origin), get3(A.origin)))

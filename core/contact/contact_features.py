@@ -16,7 +16,7 @@ from ..jit import jitable, subroutine
 from ..spatial import add, cross, dot, rotate, rotate_back, scale, sub
 from ..spatial.storage import get3, get9, put3, put9
 from .contact_kinematics import PARALLEL
-from .points import FACE, FREE, LINE, OVAL, RING, ROUND, STICKS
+from .points import FACE, FREE, LINE, OVAL, RING, ROUND, STICKS, SURFACE_FIELDS
 
 FACE_ANGLE = 1e-6
 """Sine of the angle between a face's normal and the contact's up to which the face is in contact."""
@@ -29,19 +29,12 @@ PARALLEL_EDGES = 0.1
 
 SURFACE = np.dtype(
     [
-        ("friction", np.float64),  # coefficient while it slips
-        ("holding", np.float64),  # coefficient up to which it sticks
-        ("restitution", np.float64),
-        ("stiffness", np.float64),  # infinite if rigid [N/m]
-        ("dissipation", np.float64),  # Hunt and Crossley's coefficient [s/m]
-        ("rolling", np.float64),  # length of rolling friction [m]
-        ("spinning", np.float64),  # length of spinning friction [m]
-        ("slip_speed", np.float64),  # below which friction is smoothed; 0 for Coulomb's law [m/s]
+        *SURFACE_FIELDS,
         ("belt", np.float64, 3),  # velocity of the surface relative to the body, in body axes [m/s]
     ],
     align=True,
 )
-"""The surface of a solid; core/geometry/surfaces.py defines these properties."""
+"""The surface of a solid."""
 
 
 @subroutine

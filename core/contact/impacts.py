@@ -12,13 +12,11 @@ ACM Trans. Graphics 31 (2012).
 
 from __future__ import annotations
 
-import math
-
 from ..dynamics.aba import acceleration_pass
 from ..dynamics.constraint_forces import clear_pushes
 from ..dynamics.energy import kinetic_energy
 from ..jit import jitable, subroutine
-from ..spatial import ZERO, add, dot, scale
+from ..spatial import ZERO, add, dot, norm, scale
 from ..spatial.storage import get3, put3
 from .complementarity import solve_cones
 from .contact_kinematics import place_point
@@ -79,7 +77,7 @@ def resolve_impact(system, qd, min_approach, rest_height, dv):
     before = kinetic_energy(system.model, system.work, qd)
     for j in range(qd.shape[0]):
         dv[j] = qd[j]
-    solve_impact(touch, min_approach, rest_height, norm_of(get3(system.model.gravity)), before)
+    solve_impact(touch, min_approach, rest_height, norm(get3(system.model.gravity)), before)
     clear_pushes(system.work)
     apply_loads(system)
     acceleration_pass(system.model, system.work, ZERO, dv)
@@ -197,12 +195,6 @@ def takes_part(touch, point, kind, min_approach):
     """Return whether a point takes part in a round of an island of a kind: ALL_REST, NONE_BOUNCES or BOUNCES."""
     every_point = kind == ALL_REST or (kind == NONE_BOUNCES and point.restitution == 0.0)
     return every_point or touch.rows[point.row].free_rate < -min_approach
-
-
-@jitable
-def norm_of(a):
-    """Return the length of a vector."""
-    return math.sqrt(dot(a, a))
 
 
 @subroutine

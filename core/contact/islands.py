@@ -38,7 +38,7 @@ def group_points(system):
 
 @jitable
 def root_of(roots, i):
-    """Return the root of body i in the union-find forest."""
+    """Return the root of element i in a union-find forest."""
     while roots[i] != i:
         i = roots[i]
     return i

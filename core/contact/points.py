@@ -36,6 +36,18 @@ FEATURE = np.dtype(
 )
 """A feature of a collision shape that is in contact, fixed in its body."""
 
+SURFACE_FIELDS = [
+    ("friction", np.float64),  # coefficient while it slips
+    ("holding", np.float64),  # coefficient up to which it sticks
+    ("restitution", np.float64),
+    ("stiffness", np.float64),  # infinite if rigid [N/m]
+    ("dissipation", np.float64),  # Hunt and Crossley's coefficient [s/m]
+    ("rolling", np.float64),  # length of rolling friction [m]
+    ("spinning", np.float64),  # length of spinning friction [m]
+    ("slip_speed", np.float64),  # below which friction is smoothed; 0 for Coulomb's law [m/s]
+]
+"""The properties of a surface that contacts need; core/geometry/surfaces.py defines them."""
+
 POINT = np.dtype(
     [
         # identity
@@ -46,14 +58,7 @@ POINT = np.dtype(
         ("one", FEATURE),
         ("other", FEATURE),
         # combined surface of the pair
-        ("friction", np.float64),  # coefficient while it slips
-        ("holding", np.float64),  # coefficient up to which it sticks
-        ("restitution", np.float64),
-        ("stiffness", np.float64),  # infinite if rigid [N/m]
-        ("dissipation", np.float64),  # Hunt and Crossley's coefficient [s/m]
-        ("rolling", np.float64),  # length of rolling friction [m]
-        ("spinning", np.float64),  # length of spinning friction [m]
-        ("slip_speed", np.float64),  # below which friction is smoothed; 0 for Coulomb's law [m/s]
+        *SURFACE_FIELDS,
         # state
         ("is_soft", np.int64),  # whether it is compliant
         ("candidate", np.int64),  # whether it may be active, while the active points are being found

@@ -10,7 +10,7 @@ from ..jit import jitable, kernel
 from ..kinematics.jacobian import motion_of_dof
 from ..kinematics.motion import move, rigid_inertia_of
 from ..spatial import force_from, inertia_rotate, momentum, power, rigid_add, rigid_from
-from ..spatial.storage import get3, put3
+from ..spatial.storage import get3, get_rigid, put_rigid
 
 
 @kernel
@@ -42,15 +42,3 @@ def fill_row(model, work, i, j, inertia, M):
             M[k, j] = M[j, k]
         force = force_from(force, get3(work.bodies[below].arm))
         below = model.bodies[below].parent
-
-
-@jitable
-def get_rigid(a):
-    return a[0], get3(a, 1), (a[4], a[5], a[6], a[7], a[8], a[9])
-
-
-@jitable
-def put_rigid(a, rigid):
-    a[0] = rigid[0]
-    put3(a, rigid[1], 1)
-    a[4], a[5], a[6], a[7], a[8], a[9] = rigid[2]

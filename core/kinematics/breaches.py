@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far a state violates the constraints of its model: loops, mimics, couplings, and limits that are equal.
+"""Violations of a model's constraints by a state: of loops, mimics, couplings, and limits that are equal.
 
 Limits that differ are not constraints here. A state beyond them is possible for the mechanism if they are widened.
 """

@@ -101,7 +101,7 @@ GUARD = np.dtype(
 """Set-valued forces on one coordinate: stops, dry friction, a velocity limit and a drive with an effort limit."""
 
 ON_DOF, ON_CHART, ON_MEASURE = 0, 1, 2
-"""What a guard watches: the coordinate of one dof, one component of a chart's velocity, or a measure of a chart."""
+"""Kinds of guards: on the coordinate of one dof, on one component of a chart's velocity, on a measure of a chart."""
 
 CHART_DRIVE = np.dtype(
     [

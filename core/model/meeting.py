@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which links of a model may collide, as arrays that kernels read.
+"""The pairs of links of a model that may collide, as arrays that kernels read.
 
 Links that are fixed to each other, or all to the world, never collide. Neither do links that a joint connects, nor
 links that are fixed to these; the world does not count here, so that an arm on a pedestal collides with the floor.

@@ -37,7 +37,7 @@ SAME_PLACE = 1e-12
 In quaternion components, and in metres per (1 m + distance from the origin).
 """
 SAME_DRAWN = 1e-9
-"""As `SAME_PLACE`, for the two frames of a joint in the drawn pose, whose rounding adds up over any number of links."""
+"""Tolerance for the two frames of a joint in the drawn pose, as `SAME_PLACE`. Rounding adds up over many links."""
 PROPER = 1e-6
 """Largest error of a rotation that is passed in.
 

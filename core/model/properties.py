@@ -143,7 +143,7 @@ Setter = Callable[[Any, Setting], None]
 
 
 class _TextError(Exception):
-    """What a property accepts, raised when it is given something else."""
+    """A value that a property does not accept. The message says what it accepts."""
 
 
 def _set_one(setters: Mapping[str, Setter], owner: Any, label: str, setting: Setting) -> Any:

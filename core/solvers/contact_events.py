@@ -20,10 +20,10 @@ from ..contact.points import MAX_ROWS, POINTS, SLIPS, STICKS
 from ..jit import jitable, subroutine
 from ..kinematics.motion import move_bodies
 from ..slots import Bundled
-from ..spatial import dot, sub
+from ..spatial import dot, norm, sub
 from ..spatial.storage import get3, put3
 from .contradictions import ROUGH, friction_torques
-from .ground import ENDS, STARTS, is_there, list_contacts, norm_of, place_all
+from .ground import ENDS, STARTS, is_there, list_contacts, place_all
 from .margins import cubic, lowest, root
 
 GAP, LOAD, SLIDE, STICK, LEAVE, JOINT = range(6)
@@ -153,7 +153,7 @@ def mark_points(touch):
         most = max(most, touch.points[p].load)
     for p in range(touch.count[POINTS]):
         point = touch.points[p]
-        speed = norm_of(get3(point.v))
+        speed = norm(get3(point.v))
         if point.slide == SLIPS and speed > MIN_SLIP_SPEED:
             v = get3(point.v)
             put3(point.slip, (v[0] / speed, v[1] / speed, v[2] / speed))
@@ -175,7 +175,7 @@ def margin_of(point, kind):
         if point.strained:
             return margin
         if point.slide == STICKS:
-            margin = point.limit * load - norm_of(get3(point.force))
+            margin = point.limit * load - norm(get3(point.force))
         if point.spin == STICKS:
             margin = min(margin, point.spinning * load - abs(spun))
         if point.roll == STICKS:

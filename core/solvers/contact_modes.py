@@ -14,7 +14,7 @@ import math
 from ..contact.complementarity import load_warm_start, solve_cones, store_warm_start
 from ..contact.contact_kinematics import place_point
 from ..contact.delassus import MIN_SLIP_SPEED, add_rows, apply_loads, write_delassus
-from ..contact.impacts import norm_of, resolve_impact, write_rates
+from ..contact.impacts import resolve_impact, write_rates
 from ..contact.islands import group_points
 from ..contact.loads import write_point_accelerations
 from ..contact.minimum_norm_loads import factor_delassus, solve_loads
@@ -24,7 +24,7 @@ from ..dynamics.constraint_forces import clear_pushes
 from ..dynamics.energy import kinetic_energy
 from ..jit import jitable, subroutine
 from ..kinematics.motion import move_bodies
-from ..spatial import ZERO, add, dot, scale, sub
+from ..spatial import ZERO, add, dot, norm, scale, sub
 from ..spatial.storage import get3, put3
 from .contradictions import EDGE, OUTSIDE, is_over_cone, largest_load, reconsider_points, worst_point
 from .events import resolve
@@ -93,14 +93,14 @@ def stop_slow(calls, system, time, y, slopes, close, dv):
         p = touch.order[i]
         point = touch.points[p]
         place_point(system.work, point)
-        weight = max(-point.gain, norm_of(get3(system.model.gravity)))
+        weight = max(-point.gain, norm(get3(system.model.gravity)))
         if point.rate > close.least and (point.is_soft or point.rate * point.rate > 2.0 * weight * close.steps.resting):
             continue  # it parts for longer than counts
         found = found or (point.rate > close.least and point.is_soft == 0)
         spin = dot(get3(point.w), get3(point.normal))
         rolling = sub(get3(point.w), scale(get3(point.normal), spin))
-        point.slide = slows(norm_of(get3(point.v)), point.friction, close.slow) if point.slip_speed == 0.0 else FREE
-        point.roll = slows(norm_of(rolling), point.rolling, close.slow)
+        point.slide = slows(norm(get3(point.v)), point.friction, close.slow) if point.slip_speed == 0.0 else FREE
+        point.roll = slows(norm(rolling), point.rolling, close.slow)
         point.spin = slows(abs(spin), point.spinning, close.slow)
         found = found or point.slide == STICKS or point.roll == STICKS or point.spin == STICKS
         add_rows(touch, p, False)

@@ -6,10 +6,9 @@ from __future__ import annotations
 import math
 
 from ..contact.delassus import MIN_SLIP_SPEED
-from ..contact.impacts import norm_of
 from ..contact.points import POINTS, SLIPS, STICKS
 from ..jit import jitable, subroutine
-from ..spatial import dot, scale, sub
+from ..spatial import dot, norm, scale, sub
 from ..spatial.storage import get3, put3
 from .margins import NEAR
 
@@ -66,7 +65,7 @@ def is_over_cone(point, slack):
     load = max(point.load, 0.0)
     return (
         (point.is_soft == 0 and -point.load > slack)
-        or (point.slide == STICKS and norm_of(get3(point.force)) - point.limit * load > slack)
+        or (point.slide == STICKS and norm(get3(point.force)) - point.limit * load > slack)
         or (point.spin == STICKS and abs(spun) - point.spinning * load > slack * point.spinning)
         or (point.roll == STICKS and rolled - point.rolling * load > slack * point.rolling)
     )

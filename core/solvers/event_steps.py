@@ -61,7 +61,7 @@ from .system import normalize_quaternions, parts_of
 from .tidying import tidy
 
 TAKE_CONVEX_STEPS = 4
-"""What `advance_touching` returns if events cost more than convex steps (convex_step/steps.py), or lead nowhere."""
+"""Return value of `advance_touching`: events cost more than convex steps (convex_step/steps.py), or do not advance."""
 
 
 LONG_ENOUGH = 2e-4

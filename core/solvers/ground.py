@@ -17,7 +17,7 @@ from ..contact.loads import acceleration_along
 from ..contact.points import POINTS
 from ..jit import Pointer, jitable, subroutine
 from ..slots import Bundled
-from ..spatial import add, dot, sub
+from ..spatial import add, dot, norm, sub
 from ..spatial.storage import get3, get9, put3, put9
 
 TURN = 0.4
@@ -143,8 +143,8 @@ def look_around(system, ground, h, skin):
         for side in range(2):
             solid = ground.solids[ground.pairs[k, side]]
             o, w = get3(solid.origin), get3(ground.twists[solid.body], 3)
-            if norm_of(w) * h > TURN and not (solid.kind == BALL and dot(o, o) == 0.0):
-                longest = min(longest, TURN / norm_of(w))
+            if norm(w) * h > TURN and not (solid.kind == BALL and dot(o, o) == 0.0):
+                longest = min(longest, TURN / norm(w))
     ground.reach[0] = reach
     fits = list_contacts(system, ground, reach, ground.starts, ground.near_starts, STARTS)
     for k in range(ground.numbers[STARTS] if fits else 0):
@@ -193,9 +193,9 @@ def reach_of_step(system, ground, h):
         if solid.body == 0:
             continue
         twist, body = ground.twists[solid.body], system.work.bodies[solid.body]
-        arm = norm_of(get3(solid.origin)) + min(solid.reach, FAR)
-        speed = norm_of(get3(twist)) + norm_of(get3(twist, 3)) * arm
-        change = norm_of(add(get3(body.acceleration, 3), down)) + norm_of(get3(body.acceleration)) * arm
+        arm = norm(get3(solid.origin)) + min(solid.reach, FAR)
+        speed = norm(get3(twist)) + norm(get3(twist, 3)) * arm
+        change = norm(add(get3(body.acceleration, 3), down)) + norm(get3(body.acceleration)) * arm
         most = max(most, (speed + change * h) * h)
     return most
 
@@ -235,8 +235,3 @@ def is_there(ground, point, contact):
     reach = MOVED * min(ground.solids[point.first].reach, ground.solids[point.second].reach) + 2.0 * abs(contact.gap)
     off = sub(get3(contact.point), get3(point.place))
     return dot(off, off) <= reach * reach
-
-
-@jitable
-def norm_of(a):
-    return math.sqrt(dot(a, a))

@@ -38,6 +38,12 @@ def get_pair(a):
 
 
 @jitable
+def get_rigid(a):
+    """Return the rigid inertia (mass, first moment, second moments) in the first 10 numbers of an array."""
+    return a[0], get3(a, 1), (a[4], a[5], a[6], a[7], a[8], a[9])
+
+
+@jitable
 def get_articulated(a):
     return (
         (a[0], a[1], a[2], a[3], a[4], a[5]),
@@ -77,3 +83,11 @@ def put_articulated(a, A):
     a[0], a[1], a[2], a[3], a[4], a[5] = A[0]
     a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14] = A[1]
     a[15], a[16], a[17], a[18], a[19], a[20] = A[2]
+
+
+@jitable
+def put_rigid(a, rigid):
+    """Write a rigid inertia to the first 10 numbers of an array."""
+    a[0] = rigid[0]
+    put3(a, rigid[1], 1)
+    a[4], a[5], a[6], a[7], a[8], a[9] = rigid[2]

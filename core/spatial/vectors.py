@@ -35,6 +35,7 @@ def cross(a, b):
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
+@jitable
 def norm(a: Vec3) -> float:
     return math.sqrt(dot(a, a))
 

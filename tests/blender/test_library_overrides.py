@@ -193,6 +193,24 @@ def test_one_linked_machine_keeps_its_names(library):
     assert [item.name for item in read_scene(scene).links] == ["bar0", "bar1"]
 
 
+def indentation(obj) -> int:
+    """Return by how many steps the list of the panel Model indents an object."""
+
+    class Indented(Paper):
+        steps = 0
+
+        def separator(self, **_):
+            self.steps += 1
+
+        def row(self, **_):
+            return self
+
+    paper = Indented()
+    rows = bpy.types.LIMBERJACK_UL_model
+    rows.draw_item(SimpleNamespace(), bpy.context, paper, None, obj, 0, None, "", 0, 0)
+    return paper.steps
+
+
 def test_linked_beside_local_names(library, build, tmp_path):
     """Guards a local object with the name of a linked one: the local one keeps its name, and is selected by it."""
     path, _ = library
@@ -205,6 +223,10 @@ def test_linked_beside_local_names(library, build, tmp_path):
     model = read_scene(scene)
     assert {item.name for item in model.links} == {"bar0", "bar0 [yard.blend]", "bar1"}
     assert model.joint("bar0_joint").child == "bar0 [yard.blend]"
+    show_rig(scene)
+    linked = next(obj for obj in scene.objects if obj.name == "bar1" and obj.library)
+    namesake = next(obj for obj in scene.objects if obj.name == "bar0" and obj.library)
+    assert (indentation(own), indentation(namesake), indentation(linked)) == (0, 1, 3)
     bpy.ops.limberjack.problem_select(name="bar0 [yard.blend]")
     assert bpy.context.view_layer.objects.active.library
     bpy.ops.limberjack.problem_select(name="bar0")

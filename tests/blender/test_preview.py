@@ -12,8 +12,9 @@ from limberjack.addon.bake.staleness import out_of_date
 from limberjack.addon.bridge.last_run import last_run
 from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.preview import PreviewOverError, current
+from limberjack.addon.preview import motion as motion_module
 from limberjack.addon.preview.keeping import KeptRun
-from limberjack.addon.preview.motion import KEPT_EVERY, PreviewMotion
+from limberjack.addon.preview.motion import KEPT_EVERY, NUMBERS, PreviewMotion
 from limberjack.core.model import ModelError
 
 FPS = 24.0
@@ -176,6 +177,17 @@ def test_a_pull_in_the_past_goes_on_from_there(scene, chain):
     for name in ("q", "qd", "X_WL", "supplied", "efforts"):
         one, other = (getattr(each.simulation.trajectory, name) for each in (motion, anew))
         assert np.array_equal(one, other), name
+
+
+@pytest.mark.parametrize("step", [1.0, 0.5])
+def test_memory_beyond_the_range_is_bounded(scene, chain, monkeypatch, step):
+    """Guards the bound on stored numbers: so many states beyond the range, whether a frame has one of them or two."""
+    links = 2
+    monkeypatch.setattr(motion_module, "ROOM", 10.0 * NUMBERS * links)
+    scene.limberjack.bake.step = step
+    motion = started(scene).motion
+    assert len(motion.course.model.links) == links
+    assert len(motion.frames) - len(motion.course.frames) == 10
 
 
 def test_a_change_is_computed_anew_from_the_first_frame(scene, chain):

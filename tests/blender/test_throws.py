@@ -110,6 +110,17 @@ def note_of(scene):
     return [item for item in show_rig(scene).problems if item.code == "keys-replaced"]
 
 
+@pytest.mark.parametrize(
+    ("count", "others"), [(1, ""), (2, ", and 1 more link has keys"), (3, ", and 2 more links have keys")]
+)
+def test_links_whose_keys_are_replaced_are_counted(scene, ball, build, count, others):
+    """Guards the sentence for one, two and more links with keys."""
+    keyed(ball)
+    for number in range(count - 1):
+        keyed(build.tagged_cube(f"other{number}", (3.0 * number + 3.0, 0.0, 5.0)))
+    assert f"to 21{others}: a simulation does not follow them" in note_of(scene)[0].message
+
+
 def test_keys_that_a_bake_replaces_are_told(scene, ball):
     """Guards a throw that fell straight down in silence: the note names the link and its frames, in Problems, in check
     and in the result of the bake."""

@@ -55,7 +55,7 @@ class ScopedElement:
 
 @dataclass(frozen=True)
 class Told:
-    """What an <include> defines in place of the included model.
+    """The definitions of an <include> that replace those of the included model.
 
     Attributes:
         element: the <include>. name, pose: of the model. placement: the frame in it to which the pose applies.

@@ -12,7 +12,7 @@ from ...joints import SCREWS
 from ...kinematics.jacobian import motion_of_dof
 from ...kinematics.motion import rigid_inertia_of
 from ...spatial import force_from, inertia_rotate, momentum, power, rigid_add, rigid_from
-from ...spatial.storage import get3, get9, put3
+from ...spatial.storage import get3, get9, get_rigid, put_rigid
 
 MAX_SWEEPS = 10
 """Upper bound of the passes over all couplings, forward and backward, that share inertias.
@@ -30,15 +30,15 @@ def write_mass_matrix(model, work, step):
     """
     count, forest, mass = model.bodies.shape[0], step.forest, step.mass_blocks
     for i in range(1, count):
-        put_inertia(
+        put_rigid(
             step.composite_inertias[i], inertia_rotate(get9(work.bodies[i].rotation), rigid_inertia_of(model.bodies[i]))
         )
     for i in range(count - 1, 0, -1):
         parent = model.bodies[i].parent
         if parent > 0:
             outer = step.composite_inertias[parent]
-            carried = rigid_from(get_inertia(step.composite_inertias[i]), get3(work.bodies[i].arm))
-            put_inertia(outer, rigid_add(get_inertia(outer), carried))
+            carried = rigid_from(get_rigid(step.composite_inertias[i]), get3(work.bodies[i].arm))
+            put_rigid(outer, rigid_add(get_rigid(outer), carried))
     for k in range(mass.shape[0]):
         mass[k] = 0.0
     for i in range(1, count):
@@ -91,7 +91,7 @@ def add_implicit_inertia(forest, mass, v, inertia):
 @subroutine
 def write_mass_row(model, work, step, i, j):
     """Write the row of dof j of body i, as `fill_row` of dynamics/crba.py does."""
-    force = momentum(get_inertia(step.composite_inertias[i]), motion_of_dof(model, work, i, j))
+    force = momentum(get_rigid(step.composite_inertias[i]), motion_of_dof(model, work, i, j))
     below = i
     while below > 0:
         for k in range(model.bodies[below].v, model.bodies[below].v_end):
@@ -100,20 +100,6 @@ def write_mass_row(model, work, step, i, j):
             step.mass_blocks[mass_index(step.forest, k, j)] = value
         force = force_from(force, get3(work.bodies[below].arm))
         below = model.bodies[below].parent
-
-
-@jitable
-def get_inertia(a):
-    """Return the rigid inertia (mass, first moment, second moments) that an array of shape (10,) holds."""
-    return a[0], get3(a, 1), (a[4], a[5], a[6], a[7], a[8], a[9])
-
-
-@jitable
-def put_inertia(a, rigid):
-    """Write a rigid inertia to an array of shape (10,)."""
-    a[0] = rigid[0]
-    put3(a, rigid[1], 1)
-    a[4], a[5], a[6], a[7], a[8], a[9] = rigid[2]
 
 
 @subroutine

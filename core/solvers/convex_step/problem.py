@@ -12,6 +12,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from ...contact.islands import root_of
 from ...jit import jitable, subroutine
 from ...slots import Bundled
 from .block_cholesky import ENTRY_COUNT, NEIGHBOUR_COUNT, connect, lay_out_panels, make_graph, order_nodes
@@ -255,14 +256,6 @@ def join_islands(roots, i, j):
     """Unite the islands of trees i and j; the smaller root stays."""
     i, j = root_of(roots, i), root_of(roots, j)
     roots[max(i, j)] = min(i, j)
-
-
-@jitable
-def root_of(roots, i):
-    """Return the root of tree i in the union-find forest."""
-    while roots[i] != i:
-        i = roots[i]
-    return i
 
 
 @subroutine

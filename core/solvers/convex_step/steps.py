@@ -16,11 +16,10 @@ import math
 from collections import namedtuple
 
 from ...contact.contact_kinematics import velocity_at
-from ...contact.impacts import norm_of
 from ...dynamics.guards import stop_energy
 from ...jit import jitable, kernel, subroutine
 from ...slots import Bundled
-from ...spatial import sub
+from ...spatial import norm, sub
 from ...spatial.storage import copy, get3, put3
 from ..contact_modes import let_go
 from ..ground import FAR, PAIRS, SHORT, STARTS, list_contacts, place_all
@@ -57,7 +56,7 @@ from .sleeping import (
 )
 
 NO_ROOM = 3
-"""What `advance_convex` returns, besides a `Progress`, if an array is too short for the contacts."""
+"""Return value of `advance_convex`, besides a `Progress`: an array is too short for the contacts."""
 
 MIN_STEP = 1e-9
 """Step below which the solver gives up if the step fails [s]."""
@@ -147,7 +146,7 @@ def take_step(calls, system, ground, step, y, trial, stages, now, h, settings, i
     is_flying = begin_flight(system, step, y, h, stages[1])
     calls.rates(system, now.time, y, h, slopes)
     qdd = parts_of(system, slopes)[1]
-    gravity = norm_of(get3(model.gravity))
+    gravity = norm(get3(model.gravity))
     for j in range(qd.shape[0]):
         step.v0[j] = step.v[j] = qd[j]
         step.v_free[j] = qd[j] + h * qdd[j]
@@ -212,8 +211,8 @@ def find_near_contacts(system, ground, step, h, gravity):
         if solid.body == 0:
             continue
         twist = ground.twists[solid.body]
-        arm = norm_of(get3(solid.origin)) + min(solid.reach, FAR)
-        way = h * (norm_of(get3(twist)) + norm_of(get3(twist, 3)) * arm + h * gravity)
+        arm = norm(get3(solid.origin)) + min(solid.reach, FAR)
+        way = h * (norm(get3(twist)) + norm(get3(twist, 3)) * arm + h * gravity)
         farthest = max(farthest, way)
         for k in range(3):
             place.lower[k] -= way
@@ -266,7 +265,7 @@ def assemble_constraints(system, ground, step, q, qd, time, h, settings, gravity
 @jitable
 def stays_open(system, ground, start, h, gravity):
     """Return whether a contact's gap stays open for h seconds, with twice the relative velocity and gravity."""
-    return start.gap > 2.0 * h * (norm_of(contact_velocity(system.work, ground, start)) + gravity * h)
+    return start.gap > 2.0 * h * (norm(contact_velocity(system.work, ground, start)) + gravity * h)
 
 
 @jitable

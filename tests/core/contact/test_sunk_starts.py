@@ -14,7 +14,7 @@ from limberjack.core.solvers import Simulation
 from support.touching import LEVEL, G, solid, turned
 
 SIDE, MASS = 2.0, 1000.0
-"""Of Blender's default cube [m, kg]."""
+"""Size and mass of Blender's default cube [m, kg]."""
 
 CORNERS = np.array([(-5.0, -5.0, 0.0), (5.0, -5.0, 0.0), (5.0, 5.0, 0.0), (-5.0, 5.0, 0.0)])
 SEAMS = {
