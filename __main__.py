@@ -8,7 +8,8 @@ import sys
 
 def main() -> int:
     """Run the command with the process's own arguments. Returns its exit code, or ends the process with it."""
-    from .core import answer, interrupts
+    from .core import answer
+    from .core.processes import interrupts
 
     interrupts.heed(answer.stopped() if answer.is_asked_for(sys.argv[1:]) else "")
     from .addon import cli

@@ -23,9 +23,9 @@ from bundled_wheels import LICENSES, fetch
 from even_zips import write_zip
 from staging import PLATFORMS, ROOT, commit_seconds, version
 
-from limberjack.core.kernel_cache import CORE_FOLDER
-from limberjack.core.kernel_table import TABLE, MisfitError, table_text, this_platform
-from limberjack.core.library import PACKAGE, Library
+from limberjack.core.compilation.kernel_cache import CORE_FOLDER
+from limberjack.core.compilation.kernel_table import TABLE, MisfitError, table_text, this_platform
+from limberjack.core.compilation.library import PACKAGE, Library
 
 DOCSTRING = '''"""Limberjack's kernels, compiled ahead of time for one platform: data, with nothing to import.
 

@@ -12,8 +12,8 @@ import sys
 import tomllib
 from pathlib import Path
 
-from limberjack.core.kernel_sources import sources
-from limberjack.core.kernel_table import TABLE, VERSION, sources_digest
+from limberjack.core.compilation.kernel_sources import sources
+from limberjack.core.compilation.kernel_table import TABLE, VERSION, sources_digest
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))

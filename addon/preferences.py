@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import bpy
 from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty
 
-from ..core import jit, kernel_cache
+from ..core.compilation import jit, kernel_cache
 from . import ids
 
 ROOT_PACKAGE = __package__.rpartition(".")[0]

@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ..core import jit, kernel_cache
+from ..core.compilation import jit, kernel_cache
 from . import gizmos, ops, overlays, panels, preview, props, translations, watch
 from .bridge.sliders import read_value, write_value
 from .preferences import LimberjackPreferences

@@ -4,17 +4,18 @@
 import time
 from importlib import import_module
 
-from ..core import beside, jit
-from ..core.kernel_cache import remove_older_kernels
+from ..core.compilation import jit
+from ..core.compilation.kernel_cache import remove_older_kernels
+from ..core.processes import helper
 
 ROOT_PACKAGE = __package__.removesuffix(".addon")
 EXTENSIONS = "bl_ext."
 
 
-SOLVER = "solvers.warm_up"
+SOLVER = "simulation.warm_up"
 """The module of core that compiles the kernels of simulations."""
 
-POSING = "kinematics.warm_up"
+POSING = "kinematics.inverse.warm_up"
 """The module of core that compiles the kernels of posing."""
 
 
@@ -31,13 +32,13 @@ class Warming:
     def __init__(self, what: str = SOLVER):
         if ROOT_PACKAGE.startswith(EXTENSIONS):  # an extension has its own cache; checkouts share one
             remove_older_kernels()
-        self._child = beside.start(what, "warm_up")
+        self._child = helper.start(what, "warm_up")
         self._begun = time.monotonic()
 
     @staticmethod
     def is_needed(what: str = SOLVER) -> bool:
         """Return whether kernels must be compiled first, and whether there is a Python to do it."""
-        if jit.way() is not jit.Way.NUMBA or not beside.can_start():
+        if jit.way() is not jit.Way.NUMBA or not helper.can_start():
             return False
         return not import_module(f"..core.{what}", __package__).is_warm()
 
@@ -51,7 +52,7 @@ class Warming:
         return time.monotonic() - self._begun
 
     def cancel(self) -> None:
-        beside.end(self._child)
+        helper.end(self._child)
 
 
 _of_posing: list[Warming] = []

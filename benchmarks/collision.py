@@ -27,7 +27,7 @@ from limberjack.core.collision.manifold import CONTACT
 from limberjack.core.collision.meeting import Meeting
 from limberjack.core.collision.packing import Solid, ball, box, capsule, cylinder, ellipsoid, pack, plane
 from limberjack.core.collision.touching import make_room, touch_pairs
-from limberjack.core.jit import kernel, subroutine
+from limberjack.core.compilation.jit import kernel, subroutine
 
 SCENES = SHARED.parent / "contact" / "scenes"
 NAMES = ("pile100", "ragdoll", "ragdolls_stairs", "balls666")

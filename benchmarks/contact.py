@@ -27,7 +27,7 @@ from targets import as_json, table
 
 from limberjack.core.geometry import Box
 from limberjack.core.geometry.surfaces import Surface
-from limberjack.core.solvers import SimulationError
+from limberjack.core.simulation import SimulationError
 
 NAMES = (
     "ragdoll",

@@ -21,8 +21,8 @@ from pool import CRASH, HANG, outcomes
 
 from limberjack.core.formats import UnreadableError, read
 from limberjack.core.model import Model, ModelError
-from limberjack.core.model.editing import fix_base
-from limberjack.core.solvers import Simulation, SimulationError, warm_up
+from limberjack.core.model.editing.editing import fix_base
+from limberjack.core.simulation import Simulation, SimulationError, warm_up
 
 CORPUS = SHARED.parent / "corpus"
 SUFFIXES = (".sdf", ".urdf", ".xml")

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limberjack.core import jit
+from limberjack.core.compilation import jit
 from limberjack.core.formats import read
 from limberjack.core.model import ModelError
-from limberjack.core.solvers import RECORDS, Controls, Forces, Simulation, SimulationError
+from limberjack.core.simulation import RECORDS, Controls, Forces, Simulation, SimulationError
 
 if TYPE_CHECKING:
     from five_mechanisms import Mechanism

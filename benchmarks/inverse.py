@@ -18,10 +18,10 @@ from peers import PYTHON, PeerError, require
 from targets import as_json, table
 
 from limberjack.core.kinematics import Reacher, Target, compile_for_posing, inverse_kinematics
-from limberjack.core.kinematics.inverse import held_dofs
-from limberjack.core.kinematics.warm_up import warm_up
+from limberjack.core.kinematics.inverse.inverse import held_dofs
+from limberjack.core.kinematics.inverse.warm_up import warm_up
 from limberjack.core.model import Model
-from limberjack.core.model.compiled import CompiledModel
+from limberjack.core.model.compiling.compiled import CompiledModel
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 

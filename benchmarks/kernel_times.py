@@ -9,13 +9,13 @@ from collections.abc import Callable
 import numpy as np
 from models import chain, random_position, read_rows
 
+from limberjack.core.compilation.jit import kernel
 from limberjack.core.dynamics import forward_residual
 from limberjack.core.dynamics.aba import accelerations
 from limberjack.core.dynamics.rnea import torques
-from limberjack.core.jit import kernel
 from limberjack.core.kinematics import make_work
 from limberjack.core.model import Model
-from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiling.compile import compile_model
 
 ROUNDS = 5
 LENGTHS = (10, 100, 1000, 10000)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from five_mechanisms import MECHANISMS, Mechanism, four_bars
 
-from limberjack.core import solvers
+from limberjack.core import simulation as core
 from limberjack.core.model import ModelError
 from limberjack.core.trajectory.trajectory import Trajectory
 
@@ -29,7 +29,7 @@ class Run:
 
     mechanism: Mechanism
     trajectory: Trajectory
-    report: solvers.Report
+    report: core.Report
 
     def values_at(self, times: list[float]) -> np.ndarray:
         """Rows of what the mechanism measures, at times that are frames, shape (n, k) [m or rad]."""
@@ -46,9 +46,9 @@ class Run:
 def simulate(mechanism: Mechanism, times: list[float], accuracy: str) -> Run:
     """Run a mechanism over the times [s], in any order, and 0; each is a frame."""
     frames = np.unique([0.0, *times])
-    motors = solvers.Forces(joints=mechanism.forces)
-    controls = solvers.Controls(forces=lambda _: motors) if mechanism.forces else None
-    simulation = solvers.Simulation(mechanism.model, frames, accuracy, mechanism.initial, controls=controls)
+    motors = core.Forces(joints=mechanism.forces)
+    controls = core.Controls(forces=lambda _: motors) if mechanism.forces else None
+    simulation = core.Simulation(mechanism.model, frames, accuracy, mechanism.initial, controls=controls)
     return Run(mechanism, simulation.run(), simulation.report)
 
 
@@ -93,16 +93,16 @@ def main() -> int:
     parser.add_argument("name", choices=MECHANISMS)
     parser.add_argument("--n", type=bars, help="how many four-bars A02 has; 2 if left out")
     parser.add_argument("--at", type=seconds, nargs="+", required=True, metavar="T", help="times to tell of [s]")
-    parser.add_argument("--accuracy", choices=solvers.ACCURACIES, default="good")
+    parser.add_argument("--accuracy", choices=core.ACCURACIES, default="good")
     parser.add_argument("--json", action="store_true", help="one JSON object, on the last line")
     arguments = parser.parse_args()
     if arguments.n is not None and arguments.name != "A02":
         parser.error("--n is for A02 only")
     mechanism = four_bars(arguments.n) if arguments.n else MECHANISMS[arguments.name]()
-    solvers.warm_up()
+    core.warm_up()
     try:
         run = simulate(mechanism, arguments.at, arguments.accuracy)
-    except (ModelError, solvers.SimulationError) as reason:
+    except (ModelError, core.SimulationError) as reason:
         print(f"{mechanism.name}: {reason}", file=sys.stderr)
         return 1
     if not arguments.json:

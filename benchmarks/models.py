@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.model.compiled import CompiledModel
+from limberjack.core.model.compiling.compiled import CompiledModel
 from limberjack.core.solvers.system import normalize_quaternions
 
 ROOT = Path(__file__).parents[1]

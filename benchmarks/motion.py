@@ -12,7 +12,7 @@ from mechanisms import simulate
 from models import hanging_scale, lying
 
 from limberjack.core.model import Model
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 
 FPS = 24
 ACCURACIES = ("good", "exact")

@@ -20,7 +20,7 @@ import ways
 from targets import as_json, table
 
 from limberjack.core.model import ModelError
-from limberjack.core.solvers import SimulationError, warm_up
+from limberjack.core.simulation import SimulationError, warm_up
 
 RESIDUALS = (*peers.MODELS, "chain1000")
 JOBS: dict[str, Callable[[], dict[str, float]]] = {

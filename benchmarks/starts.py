@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from limberjack.core.jit import library
+from limberjack.core.compilation.jit import library
 
 ROUNDS = 3
 SLOW = 2.0
@@ -24,9 +24,9 @@ def mark(name):
 mark("python")
 import numpy
 mark("import_numpy")
-from limberjack.core import jit
+from limberjack.core.compilation import jit
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 mark("import_limberjack")
 jit.is_compiled()
 mark("find_kernels")

@@ -22,8 +22,8 @@ from limberjack.core.dynamics.constraints import constraints_of
 from limberjack.core.formats import read
 from limberjack.core.kinematics import make_work
 from limberjack.core.model import Model
-from limberjack.core.model.compile import compile_model
-from limberjack.core.solvers import Simulation
+from limberjack.core.model.compiling.compile import compile_model
+from limberjack.core.simulation import Simulation
 from limberjack.core.solvers.system import make_system, stay_open
 
 ROUNDS = 3

@@ -17,8 +17,8 @@ import numpy as np
 from pool import CRASH, HANG, outcomes
 
 from limberjack.core.model import ModelError
-from limberjack.core.solvers import Simulation, SimulationError, warm_up
-from limberjack.core.solvers.adaptive import Adaptive
+from limberjack.core.simulation import Simulation, SimulationError, warm_up
+from limberjack.core.solvers.integration.adaptive import Adaptive
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 

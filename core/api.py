@@ -37,7 +37,7 @@ from .kinematics import (
     random_configuration,
     transform,
 )
-from .kinematics.proximity import distance, overlaps
+from .kinematics.proximity.distances import distance, overlaps
 from .model import (
     WORLD,
     Axis,
@@ -53,9 +53,9 @@ from .model import (
     ModelError,
     StateError,
 )
-from .model.compile import compile_model
-from .model.compiled import CompiledModel
-from .model.editing import (
+from .model.compiling.compile import compile_model
+from .model.compiling.compiled import CompiledModel
+from .model.editing.editing import (
     add_coupling,
     add_joint,
     add_link,
@@ -65,10 +65,10 @@ from .model.editing import (
     rename_link,
     replace_joint,
 )
-from .model.grafting import graft, re_root, remove_link
-from .model.placing import set_dh, set_frames
+from .model.editing.grafting import graft, re_root, remove_link
+from .model.editing.placing import set_dh, set_frames
 from .plots.drawing import show
-from .solvers import (
+from .simulation import (
     Controls,
     Schedule,
     Simulation,
@@ -78,7 +78,7 @@ from .solvers import (
     simulate,
     simulate_worlds,
 )
-from .trajectory.reading import read_trajectory
+from .trajectory.files.reading import read_trajectory
 from .trajectory.trajectory import Trajectory
 from .version import VERSION
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import jit
-from .kernel_cache import cache_folder, cache_size, is_writable, numba_version
+from .compilation import jit
+from .compilation.kernel_cache import cache_folder, cache_size, is_writable, numba_version
 from .model import WORLD, Axis, Joint, Link, Model
-from .solvers import Simulation, is_warm
+from .simulation import Simulation, is_warm
 from .version import VERSION
 
 GRAVITY = 9.81

@@ -26,24 +26,24 @@ arrays. Units, frames and quaternions are defined in [`core/__init__.py`](../cor
 
 This page is generated from the code, and a test compares it with the code.
 """
-GROUPS = {
-    "Files": "formats",
-    "Models": "model",
-    "Shapes": "geometry",
-    "Kinematics": "kinematics",
-    "Dynamics": "dynamics",
-    "Simulation": "solvers",
-    "Motions": "trajectory",
-    "Pictures": "plots",
-    "Checks": "check",
+GROUPS: dict[str, tuple[str, ...]] = {
+    "Files": ("formats",),
+    "Models": ("model",),
+    "Shapes": ("geometry",),
+    "Kinematics": ("kinematics",),
+    "Dynamics": ("dynamics",),
+    "Simulation": ("controls", "simulation", "solvers", "records", "diagnosis"),
+    "Motions": ("trajectory",),
+    "Pictures": ("plots",),
+    "Checks": ("check",),
 }
 
 
 def page() -> str:
     parts = [HEAD]
     left = set(limberjack.__all__)
-    for title, package in GROUPS.items():
-        named = [name for name in limberjack.__all__ if package_of(getattr(limberjack, name)) == package]
+    for title, packages in GROUPS.items():
+        named = [name for name in limberjack.__all__ if package_of(getattr(limberjack, name)) in packages]
         left -= set(named)
         parts += [f"\n## {title}\n\n| | |\n|---|---|\n", *(entry(name) for name in named)]
     parts += ["\n## Constants\n\n| | |\n|---|---|\n", *(constant(name) for name in limberjack.__all__ if name in left)]

@@ -2,9 +2,9 @@
 """Compile all kernels ahead of time: `make kernels`, or `PLATFORMS="linux-x64 …"` for those alone.
 
 What numba compiles is kept in the user's cache folder, for all checkouts of the same sources. build/kernels/PLATFORM/
-gets a library and the table that core/library.py holds against the sources and against memory; this machine's is also
-put where a checkout looks for it. A platform whose library cannot be linked is told in a line, and the others are made;
-the exit code is then 1.
+gets a library and the table that core/compilation/library.py holds against the sources and against memory; this
+machine's is also put where a checkout looks for it. A platform whose library cannot be linked is told in a line, and
+the others are made; the exit code is then 1.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 
-from limberjack.core.kernel_sources import sources
-from limberjack.core.kernel_table import TABLE, VERSION, sources_digest, table_text, this_platform
+from limberjack.core.compilation.kernel_sources import sources
+from limberjack.core.compilation.kernel_table import TABLE, VERSION, sources_digest, table_text, this_platform
 
 from . import exercise, modules
 from .emitting import LinkError, link, write_object

@@ -9,15 +9,15 @@ import numpy as np
 
 from limberjack.core import dynamics, kinematics
 from limberjack.core.collision.broad import PLACED
+from limberjack.core.collision.distance.sweeping import find_impacts, sweep_boxes
 from limberjack.core.collision.hulls import convex_hull
 from limberjack.core.collision.packing import ball, pack
-from limberjack.core.collision.sweeping import find_impacts, sweep_boxes
 from limberjack.core.collision.touching import make_room
+from limberjack.core.compilation.kernel_sources import sources
 from limberjack.core.geometry import Shape, Sphere
-from limberjack.core.kernel_sources import sources
-from limberjack.core.kinematics.proximity import Proximity
+from limberjack.core.kinematics.proximity.distances import Proximity
 from limberjack.core.model import WORLD, Joint, Link, Model
-from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiling.compile import compile_model
 from limberjack.core.spatial.arrays import MANY, angle_of, cosines_sines
 
 
@@ -25,9 +25,9 @@ def call_all() -> None:
     """Import all modules that have kernels, run the two warm-ups, and call the functions that users call directly."""
     for path in sources():
         import_module(f"limberjack.core.{path.removesuffix('.py').replace('/', '.')}")
-    for simulate in import_module("limberjack.core.solvers.warm_up").SIMULATED.values():
+    for simulate in import_module("limberjack.core.simulation.warm_up").SIMULATED.values():
         simulate()
-    import_module("limberjack.core.kinematics.warm_up").warm_up()
+    import_module("limberjack.core.kinematics.inverse.warm_up").warm_up()
     bob = Link("bob", com=(0.0, 0.0, -1.0))
     hinges = [Joint(name, "revolute", WORLD, "bob") for name in ("hinge", "second")]  # the second one closes a loop
     compiled = compile_model(Model(links=[bob], joints=hinges[:1]))

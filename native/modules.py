@@ -16,7 +16,7 @@ import numpy as np
 from llvmlite import binding, ir
 from numba.core import types
 
-from limberjack.core import jit
+from limberjack.core.compilation import jit
 
 SLOT = ir.IntType(64)
 """Type of a slot, of which blocks of arguments and results consist."""
@@ -233,7 +233,7 @@ def layout_of(dtype: np.dtype) -> Any:
 
 
 def gives(kind: types.Type) -> Any:
-    """Return the type of a result as the table has it: see `_result` in core/library.py."""
+    """Return the type of a result as the table has it: see `_result` in core/compilation/library.py."""
     if isinstance(kind, types.BaseTuple):
         return [gives(part) for part in kind]
     kind = types.unliteral(kind)

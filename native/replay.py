@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from limberjack.core import jit, slots
+from limberjack.core.compilation import abi, jit
+from limberjack.core.compilation.kernel_table import TABLE
 from limberjack.core.formats import read
-from limberjack.core.kernel_table import TABLE
-from limberjack.core.solvers import RECORDS, Simulation
+from limberjack.core.simulation import RECORDS, Simulation
 
 from .build import OUT, ROOT, compiled_modules
 from .emitting import MOST_SAID, ZIG, write_object
@@ -114,27 +114,27 @@ class Recorder:
     natives: list[str]
     calls: list[bytes] = field(default_factory=list)
 
-    def note(self, name: str, types: list[slots.Type], arguments: tuple) -> None:
+    def note(self, name: str, types: list[abi.Type], arguments: tuple) -> None:
         arrays: list[np.ndarray] = []
         passed = [self._argument(kind, value, arrays) for kind, value in zip(types, arguments, strict=True)]
         parts = [struct.pack("2q", self.kernels.index(name), len(arrays))]
         parts += [struct.pack("q", each.nbytes) + each.tobytes() for each in arrays]
         self.calls.append(b"".join([*parts, struct.pack("q", len(passed)), *passed]))
 
-    def _argument(self, kind: slots.Type, value: Any, arrays: list[np.ndarray]) -> bytes:
+    def _argument(self, kind: abi.Type, value: Any, arrays: list[np.ndarray]) -> bytes:
         found = self._slots(kind, value, arrays)
-        count = -1 if isinstance(kind, slots.Float | slots.Int) else len(found)
+        count = -1 if isinstance(kind, abi.Float | abi.Int) else len(found)
         return struct.pack("q", count) + b"".join(struct.pack("2q", *each) for each in found)
 
-    def _slots(self, kind: slots.Type, value: Any, arrays: list[np.ndarray]) -> list[tuple[int, int]]:
+    def _slots(self, kind: abi.Type, value: Any, arrays: list[np.ndarray]) -> list[tuple[int, int]]:
         """Return for each slot (0, a number), (1, number of an array and offset in it) or (2, number of a kernel)."""
-        if isinstance(kind, slots.Tuple):
+        if isinstance(kind, abi.Tuple):
             parts = zip(kind.parts, value, strict=True)
             return [slot for part, each in parts for slot in self._slots(part, each, arrays)]
-        if isinstance(kind, slots.Function):
+        if isinstance(kind, abi.Function):
             return [(0, 0), (0, 0), (2, self.natives.index(value.kernel.name))]
         numbers = [(0, number) for number in struct.unpack(f"{len(kind.slots(value)) // 8}q", kind.slots(value))]
-        if isinstance(kind, slots.Array):
+        if isinstance(kind, abi.Array):
             numbers[4] = 1, _place(value, arrays)
         return numbers
 

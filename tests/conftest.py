@@ -9,16 +9,16 @@ import sys
 
 import pytest
 
-from limberjack.core import jit
-from limberjack.core.kernel_table import MisfitError
-from limberjack.core.library import opened
+from limberjack.core.compilation import jit
+from limberjack.core.compilation.kernel_table import MisfitError
+from limberjack.core.compilation.library import opened
 from support.slow_list import read_list, slow_ones
 
 pytest_plugins = ["support.ci_share"]
 
 COMPILED_FIRST = (
-    "from limberjack.core.kinematics.warm_up import warm_up; warm_up()",
-    "from limberjack.core.solvers.warm_up import warm_up; warm_up(with_contact=True)",
+    "from limberjack.core.kinematics.inverse.warm_up import warm_up; warm_up()",
+    "from limberjack.core.simulation.warm_up import warm_up; warm_up(with_contact=True)",
 )
 """Python code that compiles all kernels that tests share; each runs in a process of its own."""
 

@@ -38,7 +38,7 @@ from .transforms import require_keyable
 from .writing import Motion, Writing
 
 if TYPE_CHECKING:
-    from ...core.solvers import Diagnosis, Report
+    from ...core.simulation import Diagnosis, Report
 
 
 SUMMARIES = (

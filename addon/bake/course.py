@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ...core.model import Model
-from ...core.solvers import Controls, Simulation
+from ...core.simulation import Controls, Simulation
 from ...core.spatial import Pose
 from ..bridge.live import poses_now
 from ..bridge.numbers import frame_rate, unit_length

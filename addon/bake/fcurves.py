@@ -14,7 +14,7 @@ from .. import ids
 from .receipt import digest_of_prints, print_of, read_print
 
 if TYPE_CHECKING:
-    from ...core.reduction import Keys
+    from ...core.trajectory.reduction import Keys
 
 LINEAR, BEZIER = 1, 2  # Blender's numbers of interpolation modes
 FREE = 0  # Blender's number of a handle type

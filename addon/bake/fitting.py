@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ...core.reduction import Error, reduced
+from ...core.trajectory.reduction import Error, reduced
 from .fcurves import BakeAction, evaluated
 
 SHARES = (0.97, 0.7, 0.3)
@@ -29,7 +29,8 @@ def fill_within(
 
     Args:
         frames: shape (F,). values: at these, shape (F, number of curves).
-        error: function that measures the error of values, see `core.reduction.Error`. tolerance: in its unit.
+        error: function that measures the error of values, see `core.trajectory.reduction.Error`. tolerance: in its
+        unit.
 
     Returns:
         The values of the curves at the frames as Blender evaluates them, shape (F, number of curves).

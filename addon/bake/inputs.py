@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ...core.model import Joint, Link
-from ...core.solvers import Schedule
+from ...core.simulation import Schedule
 from .. import ids
 from ..bridge.animated import ANIMATED, FOLLOWED_ON_AXES, SCENE, STRENGTH, Input
 from ..bridge.fields import LINK_FIELDS, fields_on, read_fields

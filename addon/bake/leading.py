@@ -11,8 +11,8 @@ from dataclasses import replace
 import bpy
 import numpy as np
 
+from ...core.controls.paths import pose_path
 from ...core.model import Model
-from ...core.solvers.paths import pose_path
 from ...core.spatial import norm, quat_mul, rotvec_of_quat
 from ..bridge.motion import action_of, is_bake, may_follow_own_keys
 from ..bridge.read import SceneReading

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ...core.trajectory.observation import Observed, of_poses
+from ...core.trajectory.completion.observation import Observed, of_poses
 from ..bridge.numbers import frame_rate
 from ..bridge.read import scan_scene
 from .errors import BakeError

@@ -9,7 +9,7 @@ from dataclasses import replace
 import bpy
 import numpy as np
 
-from ...core.trajectory.completion import completed
+from ...core.trajectory.completion.completion import completed
 from ...core.trajectory.errors import TrajectoryError
 from ...core.trajectory.resampling import resampled
 from ...core.trajectory.trajectory import Trajectory

@@ -22,7 +22,7 @@ from .settings import settings_of
 from .writing import Motion
 
 if TYPE_CHECKING:
-    from ...core.solvers import Diagnosis, Report, Simulation
+    from ...core.simulation import Diagnosis, Report, Simulation
 
 OFF = 1e-4
 """Distance from its pose at which a link may start without a note: angle [rad], and length relative to its distance

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...core.reduction import Error
 from ...core.spatial.arrays import inverse, matmul, matvec, norm
+from ...core.trajectory.reduction import Error
 from .. import ids
 from ..bridge.motion import strips_on
 from ..bridge.poses import own_scale

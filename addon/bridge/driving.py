@@ -11,7 +11,7 @@ import bpy
 
 from ...core.dynamics import tree_mass_matrix
 from ...core.model import Axis, Joint
-from ...core.model.compile import compile_model
+from ...core.model.compiling.compile import compile_model
 from ...core.spatial import rotvec_of_quat
 from .. import ids
 from ..props.naming import object_of

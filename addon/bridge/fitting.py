@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...core.geometry import Mesh
-from ...core.geometry.enclosing import Placed, enclosing_box
-from ...core.geometry.fitting import CLOSE, FITS, fitting_shape, smallest_box
 from ...core.geometry.pieces import DEFAULT, Decomposition, Pieces, PiecesError, digest, outward_triangles
-from ...core.geometry.recognition import recognized_shape
+from ...core.geometry.primitives.enclosing import Placed, enclosing_box
+from ...core.geometry.primitives.fitting import CLOSE, FITS, fitting_shape, smallest_box
+from ...core.geometry.primitives.recognition import recognized_shape
 from ...core.model import ModelError
 from ...core.model.text import counted
 from .meshes import MeshData, hull_of

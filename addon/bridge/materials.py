@@ -14,8 +14,8 @@ from pathlib import Path
 import bpy
 
 from ...core.files.resources import project_of
-from ...core.formats.images import is_image
 from ...core.geometry import Color, Material
+from ...core.mesh_files.images import is_image
 from .. import ids
 from .numbers import shortest, shortest_all, significant
 

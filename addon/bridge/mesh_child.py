@@ -14,7 +14,8 @@ def main(package: str, folder: str) -> None:
         package: name of Limberjack's package in the other process.
         folder: its path.
     """
-    spec = importlib.util.spec_from_file_location("limberjack_child", Path(folder) / "core" / "child.py")
+    program = Path(folder) / "core" / "processes" / "helper_program.py"
+    spec = importlib.util.spec_from_file_location("limberjack_child", program)
     assert spec is not None  # never None for a .py file
     assert spec.loader is not None
     child = importlib.util.module_from_spec(spec)

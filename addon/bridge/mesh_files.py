@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Read mesh files, each once, as one mesh in its own axes, with Z up.
 
-First, the references and sizes in a file are checked (`core/formats/mesh_sources.py`). Then Blender's own importers
+First, the references and sizes in a file are checked (`core/mesh_files/sources.py`). Then Blender's own importers
 read the file in a separate process, which may crash (`mesh_importers.py`). The process writes a .blend file, from which
 the mesh is loaded.
 """
@@ -21,9 +21,9 @@ from typing import Any
 import bpy
 from mathutils import Matrix
 
-from ...core import children
-from ...core.formats.mesh_sources import MeshSource, MeshSourceError
 from ...core.mesh_files import MeshFileError
+from ...core.mesh_files.sources import MeshSource, MeshSourceError
+from ...core.processes import spawning
 from ..quiet import quiet
 from .mesh_importers import require_importer
 
@@ -112,7 +112,7 @@ def _fetched(path: Path) -> bpy.types.Mesh:
 def _import_paths() -> list[str]:
     """Return this process's module search path without the folders of Blender, which only Blender may add."""
     own = tuple(bpy.utils.script_paths())
-    return [path for path in children.search_path() if not path.startswith(own)]
+    return [path for path in spawning.search_path() if not path.startswith(own)]
 
 
 class _Reader:
@@ -124,7 +124,7 @@ class _Reader:
             command = [bpy.app.binary_path, "--background", "--factory-startup", "--python", str(CHILD), "--", *words]
         else:  # Blender as a module
             command = [sys.executable, str(CHILD), *words]
-        self._process = children.start(
+        self._process = spawning.start(
             command,
             paths=_import_paths(),
             stdin=subprocess.PIPE,

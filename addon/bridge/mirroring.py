@@ -11,7 +11,13 @@ import numpy as np
 from mathutils import Matrix
 
 from ...core.model import Joint
-from ...core.model.mirroring import mirrored_inertia, mirrored_joint, mirrored_mimic, mirrored_point, mirrored_pose
+from ...core.model.editing.mirroring import (
+    mirrored_inertia,
+    mirrored_joint,
+    mirrored_mimic,
+    mirrored_point,
+    mirrored_pose,
+)
 from ...core.spatial import IDENTITY, Pose, compose, inverse, quat_to_mat
 from .. import ids
 from ..props import is_joint, is_link

@@ -10,7 +10,7 @@ import numpy as np
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
-from ...core.geometry.features import Feature, Surface
+from ...core.geometry.features.features import Feature, Surface
 from ...core.model import ModelError
 from ...core.spatial import Pose, compose, inverse
 from .. import ids

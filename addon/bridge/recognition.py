@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core.geometry import Box, Capsule, Cone, Cylinder, Geometry, Shape, Sphere
 from ...core.geometry.pieces import outward_triangles, volume
-from ...core.geometry.recognition import recognized_shape
+from ...core.geometry.primitives.recognition import recognized_shape
 from ...core.model.text import counted
 from ...core.spatial import Pose
 from ...core.spatial.arrays import det, matmul

@@ -29,7 +29,7 @@ from .stored import known_fields, parse_stored
 
 if TYPE_CHECKING:
     from ...core.model import Model
-    from ...core.solvers import Diagnosis
+    from ...core.simulation import Diagnosis
     from ..props.findings import FindingProperties
     from .problems import Problem
 

@@ -9,7 +9,7 @@ import numpy as np
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
-from ...core.geometry.features import Feature
+from ...core.geometry.features.features import Feature
 from .picking import Hit, Surfaces, hit_under
 
 AROUND = 16

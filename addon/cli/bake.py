@@ -25,9 +25,9 @@ from ...core.cli.simulate import (
     stopped_run,
     tell_diagnoses,
 )
-from ...core.solvers import SimulationError, may_touch
+from ...core.simulation import SimulationError, may_touch
+from ...core.trajectory.files.writing import SUFFIXES
 from ...core.trajectory.touches import TABLES
-from ...core.trajectory.writing import SUFFIXES
 from .blend import save_copy, save_together
 from .opening import open_as_scene
 from .session import open_scene, require_blender
@@ -174,7 +174,7 @@ def _begin(arguments: argparse.Namespace, initial: dict | None) -> tuple[Bake, l
 
 def _read_motion(path: Path) -> Trajectory:
     from ...core.trajectory.errors import TrajectoryError
-    from ...core.trajectory.reading import read_trajectory
+    from ...core.trajectory.files.reading import read_trajectory
 
     try:
         return read_trajectory(path)

@@ -14,11 +14,11 @@ from ...core.check import Issue, check_definition, sunk
 from ...core.check.falling import CODE as FALLS
 from ...core.cli.framework import OPEN_SCENE
 from ...core.cli.result import say
+from ...core.files.partials import move_into_place, partial_name
 from ...core.formats import Reading, UnreadableError, UnwritableError
 from ...core.formats.files import require_place
-from ...core.interrupts import ending_at_once
 from ...core.model import Model
-from ...core.partials import move_into_place, partial_name
+from ...core.processes.interrupts import ending_at_once
 from ..quiet import quiet
 from .session import open_scene, require_blender
 from .settings import make_settings

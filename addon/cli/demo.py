@@ -10,7 +10,7 @@ from ...core.cli.framework import Verb, load_usable
 from ...core.cli.result import CommandResult, UsageError, say
 from ...core.cli.simulate import compile_once
 from ...core.formats import write
-from ...core.solvers import may_touch
+from ...core.simulation import may_touch
 from .blend import save_open_file
 from .session import open_scene, require_blender
 

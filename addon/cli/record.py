@@ -11,7 +11,7 @@ from ...core.cli.framework import Verb, add_file
 from ...core.cli.result import CommandResult, UsageError, say
 from ...core.cli.simulate import require_writable
 from ...core.model.text import counted
-from ...core.trajectory.writing import SUFFIXES
+from ...core.trajectory.files.writing import SUFFIXES
 from .bake import add_frame_arguments, require_frames
 from .opening import open_as_scene
 from .session import open_scene, require_blender

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ...core.cli.result import UsageError
-from ...core.interrupts import ending_at_once
+from ...core.processes.interrupts import ending_at_once
 from ..quiet import quiet
 
 if TYPE_CHECKING:

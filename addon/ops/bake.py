@@ -238,7 +238,7 @@ class LIMBERJACK_OT_bake_keep_partial(bpy.types.Operator):
 
 
 def _simulation_error() -> type[Exception]:
-    from ...core.solvers import SimulationError
+    from ...core.simulation import SimulationError
 
     return SimulationError
 

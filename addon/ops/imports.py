@@ -114,7 +114,7 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
 
     def _fix(self, reading: "Reading") -> list[str]:
         """Fix bases to the world, which then need no mass. Return what was done, in words."""
-        from ...core.model.editing import fix_base, proposed_bases
+        from ...core.model.editing.editing import fix_base, proposed_bases
 
         model, floating = reading.model, {"AUTO": proposed_bases, "FIXED": _roots}.get(self.fixed_base)
         fixed = [fix_base(model, name).child for name in (floating(model) if floating else ())]

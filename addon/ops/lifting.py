@@ -15,7 +15,7 @@ from .overlaps import ends_of
 from .report import fail, in_object_mode, succeed
 
 if TYPE_CHECKING:
-    from ...core.kinematics.sunk import Sunk
+    from ...core.kinematics.proximity.sunk import Sunk
     from ...core.model import Model
 
 
@@ -60,8 +60,8 @@ def lift(context, obj) -> str:
 
 
 def _sunk_machines(model: "Model") -> "list[Sunk]":
-    from ...core.kinematics.proximity import Proximity
-    from ...core.kinematics.sunk import sunk_machines
+    from ...core.kinematics.proximity.distances import Proximity
+    from ...core.kinematics.proximity.sunk import sunk_machines
 
     return sunk_machines(Proximity(model))
 
@@ -84,7 +84,7 @@ def _liftable(scene: bpy.types.Scene, found: "Sunk") -> list[bpy.types.Object]:
 
 def _raise(context, model: "Model", machine: list[bpy.types.Object], height: float) -> None:
     """Raise the objects of a machine by a height [m]."""
-    from ...core.kinematics.sunk import upward
+    from ...core.kinematics.proximity.sunk import upward
 
     way = Matrix.Translation(Vector(upward(model)) * (height / bridge.numbers.unit_length(context.scene)))
     for each in machine:  # children move along with their parents

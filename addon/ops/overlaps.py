@@ -15,7 +15,7 @@ from ..props.pairs import keep_pair
 from .report import select_only
 
 if TYPE_CHECKING:
-    from ...core.kinematics.proximity import Separation
+    from ...core.kinematics.proximity.distances import Separation
 
 APART = 1e-5
 """Gap that is left between links that were moved apart [m], more than single precision rounds by."""
@@ -192,7 +192,7 @@ def _overlaps_of(obj) -> "list[Separation]":
 
 def _overlaps_in(scene) -> "list[Separation]":
     """Return the pairs of links that overlap, the deepest first."""
-    from ...core.kinematics.proximity import overlaps
+    from ...core.kinematics.proximity.distances import overlaps
 
     found = [each for each in overlaps(bridge.read.read_scene(scene)) if each.gap < -SHALLOW]
     return sorted(found, key=lambda each: each.gap)

@@ -21,7 +21,7 @@ from .selection import selected_pair
 from .views import is_navigation, view_under
 
 if TYPE_CHECKING:
-    from ...core.geometry.features import Feature
+    from ...core.geometry.features.features import Feature
 
 EDGE_PIXELS = 8.0  # largest distance of the mouse from an edge at which it picks the edge [pixels at scale 1]
 WORDS = {

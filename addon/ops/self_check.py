@@ -3,7 +3,7 @@
 
 import bpy
 
-from ...core import kernel_cache
+from ...core.compilation import kernel_cache
 from .. import ids
 from ..warming import Warming
 from .report import fail, nothing_runs, redraw
@@ -44,7 +44,7 @@ class LIMBERJACK_OT_self_check(WaitsForSolver, bpy.types.Operator):
     def execute(self, context):
         # Late, since importing the solver takes longer than everything else at Blender's start.
         from ...core.self_check import self_check
-        from ...core.solvers import SimulationError
+        from ...core.simulation import SimulationError
 
         try:
             found = self_check(self.compiled_in, {"Blender": bpy.app.version_string})

@@ -33,7 +33,7 @@ class LIMBERJACK_OT_import_trajectory(OnLinks, bpy.types.Operator, ImportHelper)
     )
 
     def execute(self, context):
-        from ...core.trajectory.reading import read_trajectory
+        from ...core.trajectory.files.reading import read_trajectory
 
         path = Path(self.filepath)
         try:

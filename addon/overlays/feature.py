@@ -11,7 +11,7 @@ import numpy as np
 from .lines import Color, Lines
 
 if TYPE_CHECKING:
-    from ...core.geometry.features import Feature
+    from ...core.geometry.features.features import Feature
 
 OUTLINE: Color = (1.0, 0.75, 0.2, 1.0)
 AXIS: Color = (0.3, 0.8, 1.0, 1.0)

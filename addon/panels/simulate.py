@@ -4,7 +4,7 @@
 import bpy
 from bpy.app.translations import pgettext_iface
 
-from ...core.jit import why_uncompiled
+from ...core.compilation.jit import why_uncompiled
 from .. import bridge, ids
 from ..bake.receipt import receipt_of
 from ..bake.restore import bake_of

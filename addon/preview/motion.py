@@ -16,7 +16,7 @@ from ...core.spatial import IDENTITY, Pose, Vec3, add, compose, dot, scale, sub
 from .. import bake, bridge
 
 if TYPE_CHECKING:
-    from ...core.solvers import Simulation, Snapshot, Tether
+    from ...core.simulation import Simulation, Snapshot, Tether
 
 FREQUENCY = 2.0
 """Natural frequency of everything that is joined to a link on the spring of the pull, at strength 1 [Hz]."""
@@ -149,7 +149,7 @@ class PreviewMotion:
                 return
 
     def _advance(self) -> None:
-        from ...core.solvers import SimulationError
+        from ...core.simulation import SimulationError
 
         before = self.done
         try:
@@ -196,7 +196,7 @@ class PreviewMotion:
         self._begin()
 
     def _tether(self, hold: Hold) -> Tether:
-        from ...core.solvers import Tether
+        from ...core.simulation import Tether
 
         model = self.course.model
         piece = self._pieces[hold.link]
@@ -219,8 +219,8 @@ class PreviewMotion:
         velocity, if 2 a + b > 4. So both are limited to 1. m is the effective mass of the link alone at the point, in
         the direction in which it is least; everything that is joined to the link only increases it.
         """
-        from ...core.model.compile import compile_model
-        from ...core.solvers.touching import Touching
+        from ...core.model.compiling.compile import compile_model
+        from ...core.solvers.hybrid_contact.solver import Touching
 
         compiled = compile_model(self.course.model)
         row = compiled.link_names.index(hold.link)

@@ -378,7 +378,7 @@ class Preview:
 
 
 def _simulation_error() -> type[Exception]:
-    from ...core.solvers import SimulationError
+    from ...core.simulation import SimulationError
 
     return SimulationError
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from limberjack.core.kinematics import tree_kinematics
-from limberjack.core.kinematics.proximity import Proximity
-from limberjack.core.solvers import Controls, Simulation, SimulationError
+from limberjack.core.kinematics.proximity.distances import Proximity
+from limberjack.core.simulation import Controls, Simulation, SimulationError
 
 from .references import LEVELS, Reference
 from .worlds import World

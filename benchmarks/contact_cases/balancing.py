@@ -11,7 +11,7 @@ import numpy as np
 from limberjack.core.geometry import Box, Capsule, Cylinder, Plane, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, ContactPair
-from limberjack.core.solvers import Controls, Forces
+from limberjack.core.simulation import Controls, Forces
 
 from .asking import Asker
 from .sliding import block, moved

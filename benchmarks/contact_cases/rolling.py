@@ -11,7 +11,7 @@ import numpy as np
 from limberjack.core.geometry import Cylinder, Mesh, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD
-from limberjack.core.solvers import Controls
+from limberjack.core.simulation import Controls
 
 from .asking import Asker, MissedError, Motion
 from .curves import crossings, end_of_fall, turned

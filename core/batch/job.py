@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from ..partials import MOST_ADDED
+from ..files.partials import MOST_ADDED
 from ..version import VERSION
 from .errors import BatchError
 from .sweep import Row

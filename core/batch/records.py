@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..partials import partial_name
+from ..files.partials import partial_name
 from .job import Job
 
 Record = dict[str, Any]

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ..partials import parse_partial
+from ..files.partials import parse_partial
 from ..version import VERSION
 from .job import Job
 from .records import DONE, FAILED, Record, describe_output, digests_of, read_record, write_record
@@ -195,7 +195,7 @@ def _remove(order: Order) -> None:
 def sweep(folder: Path, outputs: Iterable[str]) -> None:
     """Remove unfinished files of these outputs that processes of this machine left when they died.
 
-    Their names are those of `core/partials.py`.
+    Their names are those of `core/files/partials.py`.
     """
     names: dict[Path, set[str]] = {}
     for output in outputs:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import children
+from ..processes import spawning
 
 PACKAGE = __name__.rpartition(".core.")[0]
 LAUNCH: list[str] = [sys.executable, "-m", PACKAGE]
@@ -101,7 +101,7 @@ class Worker:
 
     def _started(self) -> subprocess.Popen[str]:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process runs
-        self._process = process = children.start(
+        self._process = process = spawning.start(
             [*LAUNCH, "worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

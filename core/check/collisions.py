@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..model import Model
-from ..model.colliders import why_unusable
+from ..model.compiling.colliders import why_unusable
 from ..model.soundness.issue import Issue, name_of, warning
 from .sizes import has_bad_size
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Gimbal lock at the start: three hinges in a row whose outer two share a line in the initial pose.
 
-Unlike `core/kinematics/gimbals.py`, which a simulation calls for any pose, this needs no compiled model.
+Unlike `core/kinematics/freedom/gimbals.py`, which a simulation calls for any pose, this needs no compiled model.
 """
 
 from __future__ import annotations

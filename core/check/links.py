@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..model import WORLD, Joint, Model
-from ..model.mending import is_physical, principal_moments
+from ..model.editing.mending import is_physical, principal_moments
 from ..model.naming import way_to_hold
 from ..model.soundness.essentials import DAMPINGS, bad_mass, numbers_of_links
 from ..model.soundness.issue import Issue, all_finite, name_of, warning

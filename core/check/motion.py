@@ -9,7 +9,7 @@ import numpy as np
 
 from ..kinematics import coordinates_at, mobility, tree_poses
 from ..model import WORLD, Model, ModelError
-from ..model.compile import compile_model
+from ..model.compiling.compile import compile_model
 from ..model.model import Loop
 from ..model.screws import joint_pose
 from ..model.soundness.issue import Issue, name_of, note

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..kinematics.proximity import Proximity, Separation
-from ..kinematics.sunk import Sunk, loose_machines, sunk_machines
+from ..kinematics.proximity.distances import Proximity, Separation
+from ..kinematics.proximity.sunk import Sunk, loose_machines, sunk_machines
 from ..model import Model, ModelError
 from ..model.soundness.issue import Issue, note, warning
 from ..model.text import in_metres

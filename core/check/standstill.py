@@ -16,8 +16,8 @@ import numpy as np
 from ..joints import Unit
 from ..kinematics.still import StillModel
 from ..model import Joint, Model, ModelError
-from ..model.compile import compile_model
-from ..model.compiled import CompiledModel
+from ..model.compiling.compile import compile_model
+from ..model.compiling.compiled import CompiledModel
 from ..model.drives import DRIVES, OFF
 from ..model.soundness.issue import Issue, note
 from ..model.text import quoted

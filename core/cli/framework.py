@@ -20,10 +20,10 @@ from ..check import Issue, check_definition, falling, sunk
 from ..files.xml import MAX_BYTES
 from ..formats import Reading, UnreadableError, UnwritableError, read
 from ..formats.registry import suffixes
-from ..interrupts import ending_at_once
 from ..model import Model, ModelError, StateError
 from ..model.properties import FLOATING, PIECES, Setting, set_property
-from ..solvers import SimulationError
+from ..processes.interrupts import ending_at_once
+from ..simulation import SimulationError
 from ..version import VERSION
 from .result import (
     CommandResult,

@@ -11,9 +11,9 @@ from pathlib import Path
 from ..answer import SIMULATION_FAILED
 from ..formats.files import write_together
 from ..kinematics import Solution, Target, compile_for_posing, inverse_kinematics
-from ..kinematics.warm_up import is_warm, warm_up
+from ..kinematics.inverse.warm_up import is_warm, warm_up
 from ..model import Model, ModelError, StateError
-from ..model.compiled import coordinate_names, parts_of_state
+from ..model.compiling.compiled import coordinate_names, parts_of_state
 from ..model.text import aligned
 from .framework import Verb, add_file, add_settings, load_usable
 from .result import CommandResult, UsageError, invalid, say

@@ -11,10 +11,10 @@ from pathlib import Path
 from ..model import Model
 from ..plots import QUANTITIES, PlotError, panels_of
 from ..plots.figure import SUFFIXES, save_figure
-from ..solvers import Simulation, may_touch
-from ..trajectory.completion import completed
+from ..simulation import Simulation, may_touch
+from ..trajectory.completion.completion import completed
 from ..trajectory.errors import TrajectoryError
-from ..trajectory.reading import read_trajectory
+from ..trajectory.files.reading import read_trajectory
 from ..trajectory.trajectory import Trajectory
 from .framework import Verb, add_file, add_settings, load_usable
 from .ik import compile_posing_once

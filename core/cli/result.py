@@ -15,9 +15,9 @@ from typing import TextIO
 from ..answer import DEFECT, DONE, HAS_ERRORS, INTERRUPTED, SIMULATION_FAILED, STOPPED, STOPPED_ERROR, UNUSABLE, answer
 from ..check import Issue, count_issues
 from ..formats import Reading, UnreadableError
-from ..interrupts import ending
 from ..model.text import counted
-from ..solvers import SimulationError
+from ..processes.interrupts import ending
+from ..simulation import SimulationError
 from ..version import VERSION
 
 

@@ -7,7 +7,7 @@ import argparse
 
 from ..answer import SIMULATION_FAILED
 from ..self_check import self_check
-from ..solvers import SimulationError
+from ..simulation import SimulationError
 from .framework import Verb
 from .result import CommandResult
 from .simulate import compile_once

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
+from ..compilation.kernel_cache import cache_folder
 from ..files.regular import read_text
 from ..formats import Reading
 from ..formats.files import write_together
-from ..kernel_cache import cache_folder
-from ..solvers import (
+from ..simulation import (
     ACCURACIES,
     RECORDS,
     SOLVERS,
@@ -32,10 +32,10 @@ from ..solvers import (
     time_of,
     warm_up,
 )
-from ..solvers.simulate import frame_times as times_of_frames
+from ..simulation.simulate import frame_times as times_of_frames
 from ..trajectory import SUFFIXES
+from ..trajectory.files.writing import files_of
 from ..trajectory.touches import TABLES
-from ..trajectory.writing import files_of
 from .framework import Verb, add_file, add_settings, load_usable
 from .result import CommandResult, StoppedWithFacts, UsageError, say, simulation_failed
 

@@ -6,7 +6,7 @@
     packing.py    conversion of solids to the arrays of kernels
     meeting.py    the rule that decides which solids may collide
     broad.py      poses and boxes of solids, and the pairs that are near (broad phase)
-    narrow.py     the signed distance of a pair: closed.py, gjk.py with simplex.py, epa.py, ascent.py
+    distance/     the signed distance of a pair (narrow phase), and the time at which a moving pair touches
     manifold.py   the contact points of a pair
     touching.py   the contact points of many pairs
 

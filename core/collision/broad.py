@@ -19,8 +19,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..jit import jitable, kernel, subroutine
-from ..slots import Bundled
+from ..compilation.abi import Bundled
+from ..compilation.jit import jitable, kernel, subroutine
 from ..spatial import add, dot, matmul, rotate, scale, sub, z_axis
 from ..spatial.storage import get3, get9, put3, put9
 from .meeting import solids_may_meet

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jitable, kernel, subroutine
+from ..compilation.jit import jitable, kernel, subroutine
 from ..spatial import cross, dot, scale, sub
 from ..spatial.storage import get3
 

@@ -19,8 +19,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..jit import jitable, subroutine
-from ..slots import Bundled
+from ..compilation.abi import Bundled
+from ..compilation.jit import jitable, subroutine
 from ..spatial import add, cross, dot, rotate, rotate_back, scale, sub
 from ..spatial.storage import get3, put3
 from .solids import BOX, CAPSULE, CONE, CYLINDER, HULL, nearest_face, patch, rim, support

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from ..jit import subroutine
-from ..slots import Bundled
+from ..compilation.abi import Bundled
+from ..compilation.jit import subroutine
 from .solids import MESH, PLANE
 
 

@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jitable, subroutine
+from ..compilation.jit import jitable, subroutine
 from ..spatial import add, cross, dot, matmul, rotate, rotate_back, scale, sub, transpose
 from ..spatial.storage import get3, put3
 from .broad import overlap, reach_along
+from .distance.narrow import separate
 from .manifold import corners_below, put_contact, touch_pair
-from .narrow import separate
 from .solids import BALL, support
 
 LEAF = 4

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..slots import Bundled
+from ..compilation.abi import Bundled
 from ..spatial.arrays import norm
 from .mesh_touching import BORDER, LEAF, NO_EDGE
 

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from ..slots import Bundled
+from ..compilation.abi import Bundled
 from ..spatial import IDENTITY, Pose, Vec3, quat_to_mat
 from ..spatial.arrays import matmul, norm
 from .hulls import GREATEST, Hull

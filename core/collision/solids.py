@@ -15,8 +15,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..jit import jitable, subroutine
-from ..slots import Bundled
+from ..compilation.abi import Bundled
+from ..compilation.jit import jitable, subroutine
 from ..spatial import dot, scale
 from ..spatial.storage import get3
 

@@ -7,15 +7,15 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..jit import kernel, subroutine
-from ..slots import Bundled
+from ..compilation.abi import Bundled
+from ..compilation.jit import kernel, subroutine
 from ..spatial import add, matmul, rotate, rotate_back, scale, sub, transpose
 from ..spatial.storage import get3, get9, put3
 from .broad import DEPTH
-from .epa import make_polytope
+from .distance.epa import make_polytope
+from .distance.narrow import separate
 from .manifold import MOST, make_lists, put_contact, thin, touch_floor, touch_pair
 from .mesh_touching import separate_mesh, touch_mesh
-from .narrow import separate
 from .solids import CAPSULE, MESH, PLANE, SOLID
 
 MEASURE = np.dtype(

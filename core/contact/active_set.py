@@ -10,7 +10,7 @@ Comput. Methods Appl. Mech. Eng. 92 (1991): a step of the generalized Newton met
 
 from __future__ import annotations
 
-from ..jit import jitable, subroutine
+from ..compilation.jit import jitable, subroutine
 from .minimum_norm_loads import factor_block, scale_block, solve_island
 from .points import NORMAL, SPIN, TANGENT
 

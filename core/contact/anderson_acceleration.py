@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jitable, subroutine
+from ..compilation.jit import jitable, subroutine
 from .active_set import write_residuals
 from .points import MEMORY
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jitable, subroutine
+from ..compilation.jit import jitable, subroutine
 from ..spatial import add, dot, scale
 from ..spatial.storage import get3, put3
 from .active_set import restore_loads, solve_active

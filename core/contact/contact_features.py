@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Contact features: which features of two solids are in contact at a point of their manifold, and the joint surface.
 
-core/solvers/contact_events.py calls `make_point` for contacts that close. A feature is found from the position of the
-point on its solid, so nothing here depends on how manifolds are computed.
+core/solvers/hybrid_contact/contact_events.py calls `make_point` for contacts that close. A feature is found from the
+position of the point on its solid, so nothing here depends on how manifolds are computed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from ..collision.solids import BALL, BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, nearest_face
-from ..jit import jitable, subroutine
+from ..compilation.jit import jitable, subroutine
 from ..spatial import add, cross, dot, rotate, rotate_back, scale, sub
 from ..spatial.storage import get3, get9, put3, put9
 from .contact_kinematics import PARALLEL

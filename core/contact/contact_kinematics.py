@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jitable, subroutine
+from ..compilation.jit import jitable, subroutine
 from ..spatial import add, cross, dot, matmul, rotate, rotate_back, scale, sub
 from ..spatial.storage import get3, get9, put3
 from .points import FACE, LINE, OVAL, RING, ROUND

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import math
 
+from ..compilation.jit import jitable, subroutine
 from ..dynamics.aba import propagate_force
 from ..dynamics.constraint_forces import multipliers_for, push_dofs
-from ..jit import jitable, subroutine
 from ..joints import SCREWS
 from ..spatial import ZERO_PAIR, add, cross, dot, scale, sub
 from ..spatial.storage import get3, get_pair, put3, put_pair

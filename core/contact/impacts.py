@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Impacts at events: velocities jump where points close, with Newton's restitution and Coulomb friction.
 
-core/solvers/contact_modes.py calls `resolve_impact`. An impact goes on in rounds, in each of which the points that
-approach take part, all at once. So an impact travels through touching bodies as through bodies with small gaps between
-them, and the result does not depend on the order of the points. Joints, loops and couplings transmit impulses.
+core/solvers/hybrid_contact/contact_modes.py calls `resolve_impact`. An impact goes on in rounds, in each of which the
+points that approach take part, all at once. So an impact travels through touching bodies as through bodies with small
+gaps between them, and the result does not depend on the order of the points. Joints, loops and couplings transmit
+impulses.
 
 Source: Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996), chapter 8, with Newton's restitution; on
 impacts that are resolved in sequence: Smith, Kaufman, Vouga, Tamstorf, Grinspun, Reflections on simultaneous impact,
@@ -12,10 +13,10 @@ ACM Trans. Graphics 31 (2012).
 
 from __future__ import annotations
 
+from ..compilation.jit import jitable, subroutine
 from ..dynamics.aba import acceleration_pass
 from ..dynamics.constraint_forces import clear_pushes
 from ..dynamics.energy import kinetic_energy
-from ..jit import jitable, subroutine
 from ..spatial import ZERO, add, dot, norm, scale
 from ..spatial.storage import get3, put3
 from .complementarity import solve_cones

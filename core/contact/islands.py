@@ -7,7 +7,7 @@ ordered by island. A body that does not move, such as a floor, connects nothing.
 
 from __future__ import annotations
 
-from ..jit import jitable, subroutine
+from ..compilation.jit import jitable, subroutine
 from .points import POINTS, ROWS
 
 

@@ -11,9 +11,9 @@ Source: Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996), c
 
 from __future__ import annotations
 
+from ..compilation.jit import jitable, subroutine
 from ..dynamics.aba import acceleration_pass
 from ..dynamics.constraint_forces import multipliers_for, push_dofs
-from ..jit import jitable, subroutine
 from ..spatial import add, cross, dot, rotate, scale, sub
 from ..spatial.storage import get3, get9, put3
 from .complementarity import load_warm_start

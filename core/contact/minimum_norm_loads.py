@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jitable, subroutine
+from ..compilation.jit import jitable, subroutine
 from .points import ROLL, ROWS, SPIN
 
 RANK_TOLERANCE = 1e-9

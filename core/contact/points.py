@@ -12,7 +12,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..slots import Bundled
+from ..compilation.abi import Bundled
 
 FACE, ROUND, LINE, RING, OVAL = range(5)
 """Kinds of contact features: a plane; a vertex or a sphere; an edge, or the side of a cylinder; a circular edge; an

@@ -12,7 +12,7 @@ dofs, whose acceleration is prescribed, as in section 9.2 (hybrid dynamics).
 
 from __future__ import annotations
 
-from ..jit import jitable, kernel, subroutine
+from ..compilation.jit import jitable, kernel, subroutine
 from ..joints import BALL, SCREWS
 from ..kinematics.motion import move, rigid_inertia_of, screw_of
 from ..spatial import (

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jitable, subroutine
+from ..compilation.jit import jitable, subroutine
 from ..joints import SCREWS
 from ..spatial import ZERO, ZERO_PAIR
 from ..spatial.storage import put_pair

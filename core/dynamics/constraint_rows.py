@@ -7,9 +7,9 @@ time derivative of the one before.
 
 from __future__ import annotations
 
-from ..jit import jitable, subroutine
+from ..compilation.jit import jitable, subroutine
 from ..joints import BALL, measure
-from ..kinematics.limits import chart_measure
+from ..kinematics.inverse.limits import chart_measure
 from ..spatial import (
     ZERO,
     ZERO_PAIR,

@@ -14,15 +14,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..jit import subroutine
+from ..compilation.abi import Bundled
+from ..compilation.jit import subroutine
 from ..joints import Row
-from ..kinematics.demands import equation_terms
+from ..kinematics.inverse.demands import equation_terms
 from ..kinematics.work import make_watches
 from ..model import Equation, Joint
-from ..model.compiled import ON_CHART, ON_MEASURE, CompiledModel
+from ..model.compiling.compiled import ON_CHART, ON_MEASURE, CompiledModel
 from ..model.screws import joint_pose
 from ..model.text import measured
-from ..slots import Bundled
 from ..spatial import IDENTITY, Pose, arrays, compose, norm, quat_of_mat
 from ..spatial.storage import get3
 

@@ -6,7 +6,7 @@ Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 6.2, table 
 
 from __future__ import annotations
 
-from ..jit import jitable, kernel
+from ..compilation.jit import jitable, kernel
 from ..kinematics.jacobian import motion_of_dof
 from ..kinematics.motion import move, rigid_inertia_of
 from ..spatial import force_from, inertia_rotate, momentum, power, rigid_add, rigid_from

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..jit import kernel, subroutine
+from ..compilation.jit import kernel, subroutine
 from ..kinematics.motion import move, rigid_inertia_of
 from ..spatial import add, dot, inertia_rotate, momentum, power, rotate, scale
 from ..spatial.storage import get3, get9, get_pair

@@ -17,12 +17,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..jit import kernel
+from ..compilation.jit import kernel
 from ..kinematics import free_motions, make_work, require_obeyed, require_split, ties, tree_jacobian
-from ..kinematics.freedom import dofs_of
+from ..kinematics.freedom.allowed_velocities import dofs_of
 from ..model import StateError
-from ..model.compile import AnyModel, compiled_of
-from ..model.compiled import CompiledModel, Values, numbers_of
+from ..model.compiling.compile import AnyModel, compiled_of
+from ..model.compiling.compiled import CompiledModel, Values, numbers_of
 from ..model.text import quoted
 from ..spatial.arrays import least_squares, matmul
 from ..spatial.storage import get3

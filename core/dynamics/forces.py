@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jitable, subroutine
+from ..compilation.jit import jitable, subroutine
 from ..joints import BALL, SCREWS
-from ..kinematics.limits import chart_measure
+from ..kinematics.inverse.limits import chart_measure
 from ..spatial import (
     add,
     cos_sin,

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jitable, subroutine
+from ..compilation.jit import jitable, subroutine
 from ..joints import BALL
-from ..kinematics.limits import chart_measure
-from ..model.compiled import ON_DOF, ON_MEASURE
+from ..kinematics.inverse.limits import chart_measure
+from ..model.compiling.compiled import ON_DOF, ON_MEASURE
 from ..spatial import (
     ZERO,
     add,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..jit import jitable
+from ..compilation.jit import jitable
 from ..spatial import cross, dot, inertia_rotate, momentum, pair_add, power, rotate, scale, sub
 from ..spatial.storage import get3, get6, get9, get_pair, put_pair
 

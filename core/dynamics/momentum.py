@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..jit import kernel
+from ..compilation.jit import kernel
 from ..kinematics import free_motions, make_work, require_obeyed, ties
 from ..kinematics.motion import move, rigid_inertia_of
 from ..model import ModelError, StateError
-from ..model.compile import AnyModel, compiled_of
-from ..model.compiled import CompiledModel, Values
+from ..model.compiling.compile import AnyModel, compiled_of
+from ..model.compiling.compiled import CompiledModel, Values
 from ..spatial import add, force_from, inertia_rotate, scale
 from ..spatial import momentum as momentum_of
 from ..spatial.arrays import matmul

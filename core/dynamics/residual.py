@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..kinematics.work import Work, make_work
-from ..model.compiled import Arrays
+from ..model.compiling.compiled import Arrays
 from .aba import articulated_body
 from .rnea import newton_euler
 

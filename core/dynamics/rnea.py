@@ -6,7 +6,7 @@ Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 5.3, table 
 
 from __future__ import annotations
 
-from ..jit import jitable, kernel
+from ..compilation.jit import jitable, kernel
 from ..joints import BALL, SCREWS
 from ..kinematics.motion import accelerate_body, move, rigid_inertia_of, screw_of
 from ..spatial import (

@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..kinematics import tree_kinematics
-from ..kinematics.gimbals import GimbalLock, Gimbals
+from ..kinematics.freedom.gimbals import GimbalLock, Gimbals
 from ..kinematics.work import Work, make_work
 from ..model import Joint
-from ..model.compiled import CompiledModel, coordinate_names
+from ..model.compiling.compiled import CompiledModel, coordinate_names
 from ..model.naming import gimbal_lock_in_words, way_to_hold
 from ..model.text import quoted, timed
 from ..spatial.arrays import eigh, matmul, norm, outer

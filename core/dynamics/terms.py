@@ -7,8 +7,8 @@ import dataclasses
 
 import numpy as np
 
-from ..model.compile import AnyModel, compiled_of
-from ..model.compiled import CompiledModel, Values
+from ..model.compiling.compile import AnyModel, compiled_of
+from ..model.compiling.compiled import CompiledModel, Values
 from .equations import inverse_dynamics
 
 

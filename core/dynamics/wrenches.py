@@ -11,8 +11,8 @@ from ..kinematics.forward import link_row
 from ..kinematics.motion import accelerate_body, move
 from ..kinematics.work import make_work
 from ..model import WORLD, Link, StateError
-from ..model.compile import AnyModel, compiled_of
-from ..model.compiled import CompiledModel, Values
+from ..model.compiling.compile import AnyModel, compiled_of
+from ..model.compiling.compiled import CompiledModel, Values
 from ..spatial import (
     IDENTITY,
     IDENTITY_QUAT,

@@ -140,7 +140,7 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
         TypeError: if `model` is not a `Model`, or if no format has an option of that name.
     """
     from ..check import check_definition
-    from ..model.mending import with_mended_inertias
+    from ..model.editing.mending import with_mended_inertias
     from ..model.model import require_model
     from ..text import one_line
 

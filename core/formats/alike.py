@@ -10,9 +10,9 @@ from pathlib import Path
 from ..files.resources import BarredError, FilesBeside, ResourceError
 from ..files.xml import Element
 from ..geometry import Color, Mesh
+from ..mesh_files.images import is_image
 from ..spatial import IDENTITY_QUAT, Pose, Quat, Sym3, Vec3, quat_normalized, quat_to_mat, sym_rotate
 from .findings import Findings
-from .images import is_image
 
 WHITE: Color = (1.0, 1.0, 1.0, 1.0)
 """White, opaque."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..files.errors import UnwritableError
-from ..partials import move_into_place, partial_name
+from ..files.partials import move_into_place, partial_name
 
 
 def require_place(target: Path) -> None:

@@ -21,8 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import beside
 from ..collision.hulls import Hull, convex_hull
+from ..processes import helper
 from ..spatial.arrays import det
 from .mesh_data import fan_triangles
 from .shells import containers, shell_numbers
@@ -121,11 +121,11 @@ class Decomposition:
         self._folder = tempfile.TemporaryDirectory(prefix="limberjack-")
         self._job, self._done = Path(self._folder.name, "mesh.npz"), Path(self._folder.name, "pieces.npz")
         np.savez(self._job, vertices=self._vertices, triangles=self._triangles, threshold=self._threshold)
-        self._process = beside.start("geometry.pieces", "run", self._folder.name)
+        self._process = helper.start("geometry.pieces", "run", self._folder.name)
         return self
 
     def __exit__(self, *_error: object) -> None:
-        beside.end(self._process)
+        helper.end(self._process)
         self._folder.cleanup()
 
     def __iter__(self) -> Iterator[None]:

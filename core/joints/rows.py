@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jitable
+from ..compilation.jit import jitable
 from ..spatial import ZERO, add, atan2, cross, dot, quat_to_mat, rotate_back, scale
 
 DISTANCE = 0

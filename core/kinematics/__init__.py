@@ -7,19 +7,19 @@ makes ones that do not. What is called `tree_…` walks the spanning tree and ta
 
 from .breaches import require_obeyed, require_split, ties
 from .checked import forward_kinematics, link_jacobian
-from .closing import closed_state, link_poses
 from .configurations import difference, integrate, is_within_limits, random_configuration
 from .coordinates import Coordinates, Gap, coordinates_at, joint_coordinates, rates_at, relative_pose
 from .forward import place_links, tree_kinematics, tree_poses, write_link_poses
 from .frames import jacobian, transform
-from .freedom import free_motions
-from .inverse import Reacher, Solution, compile_for_posing, inverse_kinematics
+from .freedom.allowed_velocities import free_motions
+from .freedom.mobility import Mobility, Redundancy, mobility
+from .inverse.closing import closed_state, link_poses
+from .inverse.inverse import Reacher, Solution, compile_for_posing, inverse_kinematics
+from .inverse.measured import coordinates_of_links, state_of_links
+from .inverse.posing import Poser
+from .inverse.targets import Miss, Reach, Target
 from .jacobian import tree_jacobian
 from .joint_motion import JointMotion
-from .measured import coordinates_of_links, state_of_links
-from .mobility import Mobility, Redundancy, mobility
-from .posing import Poser
-from .targets import Miss, Reach, Target
 from .view import Articulation, ArticulationView, articulations
 from .work import Work, make_work
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..model import WORLD, Joint, StateError
-from ..model.compiled import CompiledModel
+from ..model.compiling.compiled import CompiledModel
 from ..model.screws import joint_pose, measured_rows
 from ..spatial import IDENTITY
 from ..spatial.arrays import matmul

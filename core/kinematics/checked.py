@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ..model import StateError
-from ..model.compile import AnyModel, compiled_of
-from ..model.compiled import Values
+from ..model.compiling.compile import AnyModel, compiled_of
+from ..model.compiling.compiled import Values
 from ..spatial import ZERO, Vec3
 from ..spatial.arrays import matmul
 from .breaches import require_obeyed, require_split, ties
 from .forward import tree_kinematics
-from .freedom import free_motions, tied_dofs
+from .freedom.allowed_velocities import free_motions, tied_dofs
 from .jacobian import tree_jacobian
 
 

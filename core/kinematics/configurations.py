@@ -16,8 +16,8 @@ import numpy as np
 
 from ..joints import BALL, FREE, Unit
 from ..model import StateError
-from ..model.compile import AnyModel, compiled_of
-from ..model.compiled import CompiledModel, JointSpan, Values
+from ..model.compiling.compile import AnyModel, compiled_of
+from ..model.compiling.compiled import CompiledModel, JointSpan, Values
 from ..spatial import (
     ZERO,
     Pose,
@@ -36,8 +36,8 @@ from ..spatial import (
     sub,
 )
 from .breaches import breach_in_words, ties
-from .closing import closed_state
-from .freedom import dofs_of, free_motions
+from .freedom.allowed_velocities import dofs_of, free_motions
+from .inverse.closing import closed_state
 
 SMALL = 1e-4
 """Angle below which series replace quotients of the form 0/0 [rad]."""

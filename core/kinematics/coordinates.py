@@ -11,8 +11,8 @@ import numpy as np
 
 from ..joints import BALL
 from ..model import WORLD, Joint, StateError
-from ..model.compile import AnyModel, compiled_of
-from ..model.compiled import CompiledModel
+from ..model.compiling.compile import AnyModel, compiled_of
+from ..model.compiling.compiled import CompiledModel
 from ..model.screws import joint_pose, screws_of
 from ..spatial import IDENTITY, Pose, arrays, compose, inverse, norm, quat_normalized, quat_to_mat, rotvec_of_quat
 from .forward import link_row

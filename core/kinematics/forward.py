@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from ..jit import jitable, kernel
+from ..compilation.jit import jitable, kernel
 from ..model import Model, ModelError
-from ..model.compile import AnyModel, compile_model, compiled_of
-from ..model.compiled import CompiledModel, Values
+from ..model.compiling.compile import AnyModel, compile_model, compiled_of
+from ..model.compiling.compiled import CompiledModel, Values
 from ..spatial import Pose, add, cross, quat_mul, quat_of_mat, rotate
 from ..spatial.storage import get3, get4, get9, get_pair, put3, put4
 from .motion import move

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import jitable, kernel
+from ..compilation.jit import jitable, kernel
 from ..joints import BALL, SCREWS
-from ..model.compile import AnyModel, compiled_of
-from ..model.compiled import Values
+from ..model.compiling.compile import AnyModel, compiled_of
+from ..model.compiling.compiled import Values
 from ..spatial import ZERO, Vec3, add, motion_at, quat_rotate, rotate, sub
 from ..spatial.storage import get3, get9, put3
 from .forward import link_row

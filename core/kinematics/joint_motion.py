@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..model import WORLD, Joint, Link, Model
-from ..model.compile import compile_model
+from ..model.compiling.compile import compile_model
 from ..model.screws import joint_pose, measured_rows
 from ..spatial import IDENTITY, ZERO, Pose, quat_to_mat, rotate_back
 from ..spatial.arrays import matmul

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..jit import jitable, subroutine
+from ..compilation.jit import jitable, subroutine
 from ..joints import FREE, SCREWS
 from ..spatial import (
     ZERO,

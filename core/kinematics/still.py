@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..model.compiled import CompiledModel
+from ..model.compiling.compiled import CompiledModel
 from ..spatial import Pose, compose, motion_at, quat_of_mat, scale
 from .jacobian import motion_of_dof
 from .motion import move

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..joints import FREE, JOINT_TYPES, type_name
 from ..model import WORLD, Axis, Joint, Model, ModelError
-from ..model.compile import compile_model
-from ..model.compiled import CompiledModel, JointSpan
+from ..model.compiling.compile import compile_model
+from ..model.compiling.compiled import CompiledModel, JointSpan
 from ..model.graph import pieces
 from ..spatial import Pose, compose, inverse, quat_normalized
 from .checked import forward_kinematics

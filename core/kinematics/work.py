@@ -8,9 +8,9 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..jit import jitable
-from ..model.compiled import Arrays
-from ..slots import Bundled
+from ..compilation.abi import Bundled
+from ..compilation.jit import jitable
+from ..model.compiling.compiled import Arrays
 
 BODY_WORK = np.dtype(
     [

@@ -14,7 +14,7 @@ from ..geometry.solids import solid_properties
 from ..joints.parts import MAY_BE_INFINITE
 from ..spatial import Sym3
 from .drives import DRIVES
-from .editing import fix_base
+from .editing.editing import fix_base
 from .elements import WORLD, Axis, Joint, Link
 from .errors import ModelError
 from .model import Model
@@ -274,7 +274,7 @@ def _set_on_surfaces(link: Link, setting: Setting) -> None:
 def _set_collisions(link: Link, setting: Setting) -> None:
     if setting.text != PIECES:
         raise _TextError(f"'{PIECES}', for meshes as convex pieces")
-    from .dividing import divide_collisions  # late, for start-up time: few need it
+    from .editing.dividing import divide_collisions  # late, for start-up time: few need it
 
     divide_collisions(link)
 

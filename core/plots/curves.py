@@ -13,11 +13,11 @@ import numpy as np
 from ..joints import Chart
 from ..joints.parts import FREE_CHART
 from ..model import Axis, Model
-from ..model.guarding import effective
-from ..trajectory.columns import ENERGIES
+from ..model.compiling.guarding import effective
+from ..trajectory.files.columns import ENERGIES
+from ..trajectory.files.writing import FORCE_UNITS
 from ..trajectory.quaternions import quaternions_among
 from ..trajectory.trajectory import Trajectory
-from ..trajectory.writing import FORCE_UNITS
 from .turning import rotation_vectors
 
 VALUES, VELOCITIES, EFFORTS, ENERGY, LOOP_ERROR = "values", "velocities", "efforts", "energy", "loop-error"

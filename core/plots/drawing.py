@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import children
 from ..formats import write
 from ..formats.files import write_together
 from ..geometry import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Sphere
-from ..geometry.facets import as_mesh
+from ..geometry.primitives.facets import as_mesh
 from ..kinematics import closed_state, forward_kinematics, ties
 from ..model import WORLD
-from ..model.compile import AnyModel, compiled_of
-from ..model.compiled import CompiledModel, Values
+from ..model.compiling.compile import AnyModel, compiled_of
+from ..model.compiling.compiled import CompiledModel, Values
+from ..processes import spawning
 from ..spatial import IDENTITY, Pose, compose, quat_of_z, quat_to_mat
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _save_blend(compiled: CompiledModel, q: np.ndarray, path: Path) -> None:
         state.write_text(json.dumps({"q": compiled.q_by_joint(q)}), encoding="utf-8")
         package = __name__.rpartition(".core.")[0]
         asked = [model, "--output", path.resolve(), "--initial", state, "--frames", "1", "1", "--no-contact"]
-        done = children.run([sys.executable, "-m", package, "bake", *map(str, asked)])
+        done = spawning.run([sys.executable, "-m", package, "bake", *map(str, asked)])
         if done.returncode:
             kind = ImportError if "bpy" in done.stderr else ValueError
             raise kind(f"{path} was not written: {done.stderr.strip() or done.stdout.strip()}")

@@ -9,18 +9,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..compilation.jit import kernel
+from ..controls.controls import Controls
 from ..dynamics.constraint_rows import position_errors, velocity_errors
 from ..dynamics.constraints import ConstraintSet, constraints_of
-from ..jit import kernel
 from ..kinematics import coordinates_at, tree_poses
 from ..kinematics.motion import integrate_positions, move_bodies
 from ..kinematics.work import largest
 from ..model import WORLD, Equation, ModelError
-from ..model.compiled import CompiledModel
+from ..model.compiling.compiled import CompiledModel
 from ..model.couplings import mimic_equation
 from ..spatial import IDENTITY, compose, inverse
 from ..spatial.storage import copy
-from .controls import Controls
 from .regular import require_regular
 from .system import CLOSED, LEDGERS, NEARLY, System, correct, make_system, read_signals, write_rates
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..controls.controls import Controls, spread
 from ..dynamics.constraints import Signal
-from ..model.compiled import CompiledModel, numbers_of
+from ..model.compiling.compiled import CompiledModel, numbers_of
 from ..spatial import Pose, compose, inverse, norm, quat_normalized, rotvec_of_quat, sub
 from .assembly import assemble
-from .controls import Controls, spread
 from .protocol import State
 
 STEEP = 0.4

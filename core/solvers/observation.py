@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..compilation.jit import kernel
 from ..contact.loads import soft_contact_energy
+from ..controls.inputs import Inputs, set_inputs_at
 from ..dynamics.constraints import EQUATION, ConstraintSet
 from ..dynamics.energy import energies_of
 from ..dynamics.guards import add_chart_drive, add_drive
-from ..jit import kernel
 from ..kinematics.forward import write_link_poses
-from ..model.compiled import ON_DOF, CompiledModel
+from ..model.compiling.compiled import ON_DOF, CompiledModel
 from ..spatial import rotate_back
 from ..spatial.storage import get9
 from .assembly import gaps
-from .inputs import Inputs, set_inputs_at
 from .system import LEDGERS, System, write_rates
 
 if TYPE_CHECKING:

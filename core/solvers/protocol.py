@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from .inputs import Inputs
+from ..controls.inputs import Inputs
 from .observation import Observation
 
 Memory = dict[str, np.ndarray]

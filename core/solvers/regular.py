@@ -8,7 +8,7 @@ import numpy as np
 from ..check.joints import idle_screw, parallel_axes
 from ..dynamics.singular import fault_in_words, is_singular
 from ..model import ModelError
-from ..model.compiled import CompiledModel
+from ..model.compiling.compiled import CompiledModel
 
 SINGULAR = (parallel_axes, idle_screw)
 """Rules that find axes which make the mass matrix singular, unless the joints have armatures."""

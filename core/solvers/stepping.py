@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jitable, subroutine
+from ..compilation.jit import jitable, subroutine
 from ..kinematics.work import largest
 from .system import LEDGERS, parts_of
 

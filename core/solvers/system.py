@@ -11,8 +11,12 @@ from collections import namedtuple
 
 import numpy as np
 
+from ..compilation.abi import Bundled
+from ..compilation.jit import Pointer, jitable, kernel, subroutine
 from ..contact.loads import apply_contact_loads
 from ..contact.points import make_touch
+from ..controls.external_forces import TETHER, pull_bodies, push_bodies, steady_pushes
+from ..controls.inputs import DEGREE, INPUT, Inputs, power_of_gravity_change, set_inputs
 from ..dynamics.aba import acceleration_pass, articulated_inertia_pass, forward_kinematics_pass
 from ..dynamics.constraint_forces import hold_constraints, multipliers_for, respond
 from ..dynamics.constraint_rows import position_errors, target_rates, velocity_errors
@@ -20,17 +24,13 @@ from ..dynamics.constraints import ConstraintSet, make_scratch
 from ..dynamics.forces import joint_forces
 from ..dynamics.guards import guard_forces
 from ..dynamics.media import add_medium_forces
-from ..jit import Pointer, jitable, kernel, subroutine
 from ..joints import FREE, SCREWS
 from ..kinematics import make_work
 from ..kinematics.motion import integrate_positions, move_bodies
 from ..kinematics.work import largest
-from ..model.compiled import ON_DOF, Arrays, CompiledModel
-from ..slots import Bundled
+from ..model.compiling.compiled import ON_DOF, Arrays, CompiledModel
 from ..spatial import quat_normalized, quat_rate, quat_to_mat, rotate
 from ..spatial.storage import get3, get4, put3, put4
-from .external_forces import TETHER, pull_bodies, push_bodies, steady_pushes
-from .inputs import DEGREE, INPUT, Inputs, power_of_gravity_change, set_inputs
 
 LEDGERS = 2
 """Number of entries of y after q and qd. They are integrated too, but the motion does not depend on them."""

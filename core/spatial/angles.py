@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..jit import kernel
+from ..compilation.jit import kernel
 from .elementary import atan2, cos_sin
 
 

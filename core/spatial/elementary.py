@@ -3,8 +3,8 @@
 
 Each system has a C library with its own versions of these functions, and some libraries choose among versions by the
 processor. The functions here give the same bits wherever numbers are IEEE 754's doubles, in plain Python and compiled,
-if the compiler neither fuses a multiplication with an addition nor reorders sums: the options of `core/jit.py` forbid
-both.
+if the compiler neither fuses a multiplication with an addition nor reorders sums: the options of
+`core/compilation/jit.py` forbid both.
 
 Series are Taylor's. Their arguments are first reduced, and kept as a sum of two doubles, the second of which is the
 rounding error of the first.
@@ -12,14 +12,14 @@ rounding error of the first.
 Sources: W. J. Cody and W. Waite, Software Manual for the Elementary Functions (1980), for the reductions; T. J. Dekker,
 A Floating-Point Technique for Extending the Available Precision (1971), for sums and products with their rounding
 errors; J.-M. Muller, Elementary Functions (2016), chapter 11; W. Kahan, on signed zeros. The errors in the docstrings
-are those that tests/core/test_elementary.py has found.
+are those that tests/core/spatial/test_elementary.py has found.
 """
 
 from __future__ import annotations
 
 import math
 
-from ..jit import jitable, subroutine
+from ..compilation.jit import jitable, subroutine
 
 QUARTER = tuple(
     map(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jitable
+from ..compilation.jit import jitable
 from .elementary import atan2, cos_sin
 from .types import Pose, Quat, Vec3
 from .vectors import add, dot, rotate, scale

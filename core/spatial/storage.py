@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..jit import jitable
+from ..compilation.jit import jitable
 
 
 @jitable

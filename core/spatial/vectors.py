@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jitable
+from ..compilation.jit import jitable
 from .elementary import cos_sin
 from .types import Mat3, Vec3
 

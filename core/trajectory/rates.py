@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..joints import FREE
-from ..model.compiled import CompiledModel, JointSpan
+from ..model.compiling.compiled import CompiledModel, JointSpan
 from .differences import tangents
 from .quaternions import turned_back, turns_between
 

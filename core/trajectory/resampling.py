@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .columns import ENERGIES
 from .differences import tangents
+from .files.columns import ENERGIES
 from .quaternions import continuous, normalized, quaternions_among
 from .trajectory import Trajectory
 

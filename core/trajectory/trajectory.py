@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..model import Model, ModelError
-from ..model.compile import compile_model
-from ..model.compiled import coordinate_names
+from ..model.compiling.compile import compile_model
+from ..model.compiling.compiled import coordinate_names
 from ..model.text import counted
+from .files.writing import UNSAVED, write
 from .touches import TABLES, Contacts, Impacts
-from .writing import UNSAVED, write
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,7 +11,7 @@ from limberjack.addon.bake.errors import BakeError
 from limberjack.addon.bake.restore import is_baked
 from limberjack.addon.bake.session import BakeRun
 from limberjack.addon.bridge.motion import fcurves_of
-from limberjack.core.trajectory.reading import read_trajectory
+from limberjack.core.trajectory.files.reading import read_trajectory
 
 from .conftest import link
 from .test_bake import bake, require_exact

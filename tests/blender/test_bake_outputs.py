@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from limberjack.core import cli as core_cli
-from limberjack.core.solvers import Simulation, SimulationError
-from limberjack.core.trajectory.reading import read_trajectory
+from limberjack.core.simulation import Simulation, SimulationError
+from limberjack.core.trajectory.files.reading import read_trajectory
 
 from .test_bake_files import OLD, limberjack, require_one_line
 from .test_cli import PENDULUM, RAISED, SAMPLES, evaluated_poses, matrices, run, state_file

@@ -13,7 +13,7 @@ from limberjack.addon.cli.blend import load_blend
 from limberjack.core import cli as core_cli
 from limberjack.core.cli import describe
 from limberjack.core.formats import read
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from support.shared import CORPUS, needs_corpus
 
 from .samples import maker

@@ -15,8 +15,8 @@ from limberjack.addon.bridge.motion import fcurves_of
 from limberjack.addon.bridge.read import read_scene
 from limberjack.core import cli as core_cli
 from limberjack.core.formats import read
-from limberjack.core.solvers import Simulation
-from limberjack.core.trajectory.reading import read_trajectory
+from limberjack.core.simulation import Simulation
+from limberjack.core.trajectory.files.reading import read_trajectory
 
 from .test_cli import PENDULUM, RAISED, SAMPLES, run, state_file
 
@@ -145,7 +145,7 @@ def test_a_motion_of_another_model(tmp_path, capsys):
 
 def test_a_failed_bake_tells_what_it_reached(tmp_path, capsys, monkeypatch):
     """Guards --json where the simulation fails: the report of what was done, with the error, and exit 3."""
-    from limberjack.core.solvers import SimulationError
+    from limberjack.core.simulation import SimulationError
 
     def fail(self):
         yield 1

@@ -7,7 +7,7 @@ import bpy
 import pytest
 
 from limberjack.addon.cli import main, main_inside_blender
-from limberjack.core.solvers import Simulation, SimulationError
+from limberjack.core.simulation import Simulation, SimulationError
 from support.output_schema import validated
 
 from .samples import SAMPLES

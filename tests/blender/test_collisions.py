@@ -9,7 +9,7 @@ from limberjack.addon.bridge import fitting
 from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.core.geometry import Box, Capsule, Cone, Cylinder, Mesh, Sphere, pieces
-from limberjack.core.geometry.enclosing import enclosing_ball
+from limberjack.core.geometry.primitives.enclosing import enclosing_ball
 from limberjack.core.spatial import quat_to_mat
 from support.concave import SHAPES, sheet
 

@@ -15,8 +15,8 @@ from limberjack.addon.bridge.last_run import last_run
 from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.addon.overlays.contact import segments
-from limberjack.core.solvers import Simulation
-from limberjack.core.trajectory.reading import read_trajectory
+from limberjack.core.simulation import Simulation
+from limberjack.core.trajectory.files.reading import read_trajectory
 from support.concave import SHAPES
 
 from .baked import matrix_at

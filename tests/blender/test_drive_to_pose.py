@@ -12,7 +12,7 @@ from limberjack.addon import ids
 from limberjack.addon.bake.session import BakeRun
 from limberjack.addon.bridge.motion import fcurves_of
 from limberjack.addon.bridge.posing import Posing
-from limberjack.core.solvers import Controls, Schedule, Simulation
+from limberjack.core.simulation import Controls, Schedule, Simulation
 from limberjack.core.spatial import quat_of_rotvec
 
 from .baked import show, turns_of_poses

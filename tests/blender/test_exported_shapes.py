@@ -11,7 +11,7 @@ import trimesh
 
 from limberjack.addon.bridge.primitives import new_mesh
 from limberjack.addon.bridge.read import read_scene
-from limberjack.core.formats.obj import obj_files
+from limberjack.core.formats.mesh_output.obj import obj_files
 from limberjack.core.geometry import Capsule, Cone, Ellipsoid, Material, Mesh, Polyline
 
 from .conftest import link

@@ -12,7 +12,7 @@ from limberjack.addon.bridge.motion import fcurves_of
 from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.ops.bake import failed_run
 from limberjack.core.cli import SIMULATION_FAILED
-from limberjack.core.solvers import Simulation, SimulationError
+from limberjack.core.simulation import Simulation, SimulationError
 
 from .baked import bake, matrices_at
 from .paper import draw

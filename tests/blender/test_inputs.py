@@ -13,7 +13,7 @@ from limberjack.addon.bake.session import BakeRun
 from limberjack.addon.bridge.animated import ANIMATED, FOLLOWED, FOLLOWED_ON_AXES, SCENE_PATHS, STRENGTH
 from limberjack.addon.bridge.motion import fcurves_of
 from limberjack.addon.bridge.read import scan_scene
-from limberjack.core.solvers.schedule import AXIS_FIELDS, LINK_FIELDS
+from limberjack.core.controls.schedule import AXIS_FIELDS, LINK_FIELDS
 
 from .baked import bake, matrices_at, show
 from .conftest import joint, link

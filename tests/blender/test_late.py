@@ -43,7 +43,7 @@ def test_only_what_is_used_is_loaded():
 import os, sys, bpy
 import limberjack.addon.ops
 from limberjack.core.model import ModelError
-print([name for name in ("core.model.compile", "addon.bridge.posing") if f"limberjack.{name}" in sys.modules])
+print([name for name in ("core.model.compiling.compile", "addon.bridge.posing") if f"limberjack.{name}" in sys.modules])
 sys.stdout.flush()
 os._exit(0)  # bpy may crash at its end
 """

@@ -11,7 +11,7 @@ from mathutils import Matrix
 from limberjack.addon.bake.session import BakeRun
 from limberjack.addon.bridge.frames import has_left_its_frame
 from limberjack.addon.bridge.read import read_scene
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from support.exponentials import matrix_of
 
 from .conftest import joint, link

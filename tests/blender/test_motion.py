@@ -11,7 +11,7 @@ from limberjack.addon.bake.restore import foreign_actions
 from limberjack.addon.bake.session import BakeRun
 from limberjack.addon.bridge.read import read_scene, scan_scene
 from limberjack.core.formats import read
-from limberjack.core.solvers import Controls, Simulation
+from limberjack.core.simulation import Controls, Simulation
 from limberjack.core.spatial import compose
 from support.models import dump
 

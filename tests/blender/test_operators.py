@@ -11,9 +11,10 @@ from limberjack.addon.bridge.motion import fcurves_of
 from limberjack.addon.ops import bake as bake_operators
 from limberjack.addon.ops.bake import RunsBake
 from limberjack.addon.warming import Warming
-from limberjack.core import beside, jit, kernel_cache
-from limberjack.core.solvers import Simulation, SimulationError
-from limberjack.core.solvers.diagnosis import Diagnosis
+from limberjack.core.compilation import jit, kernel_cache
+from limberjack.core.diagnosis.diagnosis import Diagnosis
+from limberjack.core.processes import helper
+from limberjack.core.simulation import Simulation, SimulationError
 
 from .conftest import joint
 from .paper import draw_all
@@ -170,7 +171,7 @@ def test_child_process_runs_the_solver(monkeypatch, tmp_path):
 
 def child_of_extension(monkeypatch, what):
     """The exit code of a child that was started from a package with an extension's name."""
-    monkeypatch.setattr(beside, "ROOT_PACKAGE", "bl_ext.user_default.limberjack")
+    monkeypatch.setattr(helper, "ROOT_PACKAGE", "bl_ext.user_default.limberjack")
     return Warming(what)._child.wait()
 
 

@@ -12,17 +12,23 @@ import pytest
 
 import limberjack
 from limberjack.addon import ids, registry
-from limberjack.core import kernel_cache
+from limberjack.core.compilation import kernel_cache
 from limberjack.core.version import VERSION
 
 ROOT = Path(limberjack.__file__).parent
 
 HEAVY = (
-    *("core.batch", "core.check", "core.dynamics", "core.kinematics", "core.plots", "core.solvers"),
+    *("core.batch", "core.check", "core.dynamics", "core.kinematics", "core.plots", "core.simulation", "core.solvers"),
     *("core.formats.sdf", "core.formats.urdf", "core.files.xml"),
-    *("core.geometry.walls", "core.geometry.features", "core.geometry.fits", "core.geometry.mass"),
-    *("core.geometry.shapes", "core.model.elements", "core.model.model", "core.model.compile", "core.model.editing"),
-    *("core.trajectory.tables", "core.trajectory.touches", "core.trajectory.trajectory", "core.reduction"),
+    *("core.geometry.features.walls", "core.geometry.features.features", "core.geometry.features.fits"),
+    *("core.geometry.mass", "core.geometry.shapes", "core.model.elements", "core.model.model"),
+    *("core.model.compiling.compile", "core.model.editing.editing"),
+    *(
+        "core.trajectory.files.tables",
+        "core.trajectory.touches",
+        "core.trajectory.trajectory",
+        "core.trajectory.reduction",
+    ),
     *("addon.bake.baking", "addon.bake.course", "addon.bake.replay", "addon.bake.writing", "addon.preview.keeping"),
     *("addon.bridge.dials", "addon.bridge.mass", "addon.bridge.mirroring", "addon.bridge.picking"),
     *("addon.bridge.posing", "addon.bridge.problems", "addon.bridge.pulling", "addon.bridge.read"),
@@ -108,7 +114,7 @@ def test_cache_of_an_extension(tmp_path, monkeypatch):
 
 def test_accuracies_are_the_cores():
     """The scene's choices, which are spelt out so that enabling loads no solver, are those of the solvers."""
-    from limberjack.core.solvers import ACCURACIES
+    from limberjack.core.simulation import ACCURACIES
 
     choices = getattr(bpy.context.scene, ids.SCENE).bl_rna.properties["accuracy"].enum_items
     assert tuple(choice.identifier for choice in choices) == ACCURACIES

@@ -10,7 +10,7 @@ import pytest
 from limberjack.addon import watch
 from limberjack.addon.bridge.remedies import keep_findings, obstacle_to, remedy_label
 from limberjack.addon.bridge.rig import last_rig
-from limberjack.core.solvers import Diagnosis, Remedy
+from limberjack.core.simulation import Diagnosis, Remedy
 
 from .conftest import joint, link
 from .paper import draw_all

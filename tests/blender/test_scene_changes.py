@@ -16,7 +16,7 @@ from limberjack.addon.bridge.read import read_scene, scan_scene
 from limberjack.addon.bridge.settling import settle_frames
 from limberjack.addon.props import is_joint, is_link
 from limberjack.core.model import ModelError
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from support.models import dump
 
 from .conftest import joint

@@ -10,7 +10,8 @@ from limberjack.addon import ids
 from limberjack.addon.ops.self_check import LIMBERJACK_OT_self_check
 from limberjack.addon.ops.waiting import WaitsForSolver
 from limberjack.addon.preferences import LimberjackPreferences
-from limberjack.core import jit, kernel_cache, self_check
+from limberjack.core import self_check
+from limberjack.core.compilation import jit, kernel_cache
 
 from .paper import Paper
 

@@ -7,7 +7,7 @@ import pytest
 
 from limberjack.addon.bake.receipt import receipt_of
 from limberjack.addon.bake.restore import bake_of
-from limberjack.core.trajectory.reading import read_trajectory
+from limberjack.core.trajectory.files.reading import read_trajectory
 
 from .test_bake import bake, require_exact
 

@@ -9,7 +9,7 @@ import bpy
 from limberjack.addon import ids, warming
 from limberjack.addon.ops.preview import LIMBERJACK_OT_preview
 from limberjack.addon.ops.waiting import WaitsForSolver
-from limberjack.core import kernel_cache
+from limberjack.core.compilation import kernel_cache
 
 
 def test_kernels_of_older_versions_are_removed(tmp_path, monkeypatch):
@@ -30,7 +30,7 @@ def test_only_an_extension_removes_older_kernels(monkeypatch):
     """The cache of the command line belongs to all checkouts on a machine: filling it removes nothing."""
     removed = []
     monkeypatch.setattr(warming, "remove_older_kernels", lambda: removed.append(True))
-    monkeypatch.setattr(warming.beside, "start", lambda *_: None)
+    monkeypatch.setattr(warming.helper, "start", lambda *_: None)
     for package, times in (("checkout.limberjack", 0), ("bl_ext.user_default.limberjack", 1)):
         monkeypatch.setattr(warming, "ROOT_PACKAGE", package)
         warming.Warming()

@@ -11,7 +11,7 @@ from limberjack.addon.panels.base import paragraph
 from limberjack.core.check.links import REMEDY
 from limberjack.core.files.resources import ResourceError, Resources
 from limberjack.core.model.naming import way_to_hold
-from limberjack.core.solvers.contact_report import ContactReport
+from limberjack.core.records.contact_report import ContactReport
 
 from .paper import Paper
 

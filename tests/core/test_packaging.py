@@ -192,7 +192,7 @@ def test_a_wheel_says_for_which_systems_it_is(kernels, tmp_path, has_kernels):
     about = next(name for name in wheel.namelist() if name.endswith("/WHEEL"))
     assert f"Root-Is-Purelib: {str(not has_kernels).lower()}" in wheel.read(about).decode()
     assert ("limberjack/core/kernels/kernels-123.dll" in wheel.namelist()) == has_kernels
-    assert "limberjack/core/jit.py" in wheel.namelist()
+    assert "limberjack/core/compilation/jit.py" in wheel.namelist()
 
 
 @pytest.fixture

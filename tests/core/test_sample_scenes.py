@@ -10,8 +10,8 @@ import pytest
 from limberjack.core.check import check_model
 from limberjack.core.formats import read
 from limberjack.core.kinematics import mobility
-from limberjack.core.model.compile import compile_model
-from limberjack.core.solvers import Simulation
+from limberjack.core.model.compiling.compile import compile_model
+from limberjack.core.simulation import Simulation
 
 SAMPLES = Path(__file__).parents[2] / "sample_scenes"
 NUMBERS = {path.stem: json.loads(path.read_text()) for path in sorted(SAMPLES.glob("*.json"))}

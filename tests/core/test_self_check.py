@@ -6,9 +6,10 @@ import math
 import numpy as np
 import pytest
 
-from limberjack.core import cli, jit, kernel_cache, self_check
+from limberjack.core import cli, self_check
+from limberjack.core.compilation import jit, kernel_cache
 from limberjack.core.self_check import MOST_OFF, pendulum, quarters
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 
 
 def test_the_closed_form():

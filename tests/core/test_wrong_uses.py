@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import limberjack as lj
-from limberjack.core.kinematics.inverse import held_dofs
+from limberjack.core.kinematics.inverse.inverse import held_dofs
 
 
 def arm():

@@ -10,7 +10,7 @@ import pytest
 from limberjack.core import formats
 from limberjack.core.joints import JOINT_TYPES, types
 from limberjack.core.model import Joint
-from limberjack.core.solvers import SOLVERS, Simulation
+from limberjack.core.simulation import SOLVERS, Simulation
 from support import conformance
 
 ROOT = Path(__file__).parents[2]

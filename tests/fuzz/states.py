@@ -23,8 +23,8 @@ import numpy as np
 
 from limberjack.core.formats import read
 from limberjack.core.model import StateError
-from limberjack.core.solvers import Simulation, SimulationError
-from limberjack.core.solvers.saved_state import CONTINUATION, Continuation
+from limberjack.core.simulation import Simulation, SimulationError
+from limberjack.core.simulation.saved_state import CONTINUATION, Continuation
 
 SAMPLES = Path(__file__).parents[2] / "sample_scenes"
 NAMES = ("marbles", "dominoes", "tumble", "ragdoll", "drawbridge", "gripper", "crane", "stewart")

@@ -21,7 +21,7 @@ def test_no_module_outside_of_bl_ext():
     folder = Path(sys.modules[PACKAGE].__file__).parent
     ours = {name for name, module in sys.modules.items() if _lies_in(folder, module)}
     strays = sorted(name for name in ours - modules_before_install if not name.startswith("bl_ext."))
-    assert f"{PACKAGE}.core.solvers" in ours, "nothing was simulated, so this test has seen nothing"
+    assert f"{PACKAGE}.core.simulation" in ours, "nothing was simulated, so this test has seen nothing"
     assert not strays, f"imported from the extension's folder under other names: {strays}"
     assert not [path for path in sys.path if Path(path).is_relative_to(folder)], f"sys.path leads into {folder}"
 
@@ -34,7 +34,7 @@ def test_kernels_run_by_the_library():
     yield from click_button("limberjack.simulate", across=0.6)
     yield from simulated()
 
-    way = sys.modules[f"{PACKAGE}.core.jit"].way().value
+    way = sys.modules[f"{PACKAGE}.core.compilation.jit"].way().value
     wanted = "library" if (OUT / "source" / "wheels").exists() else "numba"
     assert way == wanted, f"kernels run by {way}, and not by {wanted}"
     assert ("numba" in sys.modules) == (way == "numba"), f"kernels run by {way}, and numba is imported or is not"

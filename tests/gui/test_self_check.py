@@ -33,7 +33,7 @@ def show_preferences() -> harness.Steps:
 
 def compiled() -> int:
     """How many kernels the extension's cache has."""
-    kernel_cache = importlib.import_module(f"{harness.PACKAGE}.core.kernel_cache")
+    kernel_cache = importlib.import_module(f"{harness.PACKAGE}.core.compilation.kernel_cache")
     return len(list(kernel_cache.cache_folder().glob("*/*.nbc")))
 
 

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from limberjack.core.formats import read, write
-from limberjack.core.solvers import simulate
+from limberjack.core.simulation import simulate
 from support.judges import PYTHON, ROOT, needs_python_judges
 
 PROGRAM = ROOT / "tests" / "judges" / "drake_elements.py"

@@ -11,7 +11,7 @@ import pytest
 from limberjack.core.dynamics import articulated_body
 from limberjack.core.formats import read
 from limberjack.core.kinematics import make_work
-from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiling.compile import compile_model
 from support.judges import PYTHON, needs_python_judges
 from support.models import random_state
 from support.shared import CORPUS, SHARED

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from limberjack.core.kinematics import compile_for_posing, inverse_kinematics
-from limberjack.core.kinematics.warm_up import warm_up
+from limberjack.core.kinematics.inverse.warm_up import warm_up
 from support.judges import PYTHON, needs_python_judges
 from support.reaching import ROBOTS, beyond_limits, is_at, pose_of, random_coordinates, targets_at
 

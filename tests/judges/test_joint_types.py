@@ -14,7 +14,7 @@ import pytest
 
 from limberjack.core.dynamics import forward_dynamics
 from limberjack.core.joints import JOINT_TYPES
-from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiling.compile import compile_model
 from support.conformance import random_chain, random_coordinates
 from support.exponentials import inverse_of, matrix_of
 from support.judges import PYTHON, needs_python_judges

@@ -11,7 +11,7 @@ import pytest
 from limberjack.core.dynamics import gravity_forces, tree_com_jacobian, velocity_forces
 from limberjack.core.formats import read
 from limberjack.core.kinematics import difference, integrate, jacobian, random_configuration
-from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiling.compile import compile_model
 from support.judges import PYTHON, needs_python_judges
 from support.shared import CORPUS, SHARED
 

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 import limberjack
 from limberjack.addon import cli
-from limberjack.core import jit
+from limberjack.core.compilation import jit
 code = cli.main()
 assert code == 0, f"the command ends with {code}"
 assert jit.way() is jit.Way.LIBRARY, f"kernels run by {jit.way()}"

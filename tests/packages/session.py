@@ -179,7 +179,7 @@ def divides(is_there: bool) -> None:
 
 def runs_by(way: str) -> Path | None:
     """Whether kernels have run in this way. Returns the library's file, if it is by one."""
-    jit = sys.modules[f"{PACKAGE}.core.jit"]
+    jit = sys.modules[f"{PACKAGE}.core.compilation.jit"]
     assert jit.way().value == way, f"kernels run by {jit.way().value}, and not by {way}"
     assert ("numba" in sys.modules) == (way == "numba"), f"numba is {'' if way == 'numba' else 'not '}asked for"
     if way != "library":

@@ -134,7 +134,7 @@ def read_imports() -> dict[str, list[str]]:
 
 
 def _file_of(module: str, files: set[str]) -> str | None:
-    """Return the file of a module given by its full name, such as "limberjack.core.jit" or "support.cases"."""
+    """Return the file of a module, such as "limberjack.core.compilation.jit" or "support.cases"."""
     inside = module == PACKAGE or module.startswith(f"{PACKAGE}.")
     path = (module.removeprefix(PACKAGE).lstrip(".") if inside else module).replace(".", "/")
     for folder in [""] if inside else ["tests/", ""]:

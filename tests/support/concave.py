@@ -72,7 +72,7 @@ def gear(teeth=12) -> Mesh:
 
 def extruded(outline, height) -> Mesh:
     """A prism whose flat faces are cut into triangles by ears."""
-    from limberjack.core.geometry.facets import as_mesh
+    from limberjack.core.geometry.primitives.facets import as_mesh
     from limberjack.core.geometry.shapes import Polyline
 
     mesh = as_mesh(Polyline((tuple(outline),), height))

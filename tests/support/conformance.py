@@ -13,7 +13,7 @@ from limberjack.core.joints import FREE, JOINT_TYPES
 from limberjack.core.kinematics import JointMotion, coordinates_at, forward_kinematics, joint_coordinates, make_work
 from limberjack.core.kinematics.coordinates import rates_at
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiling.compile import compile_model
 from limberjack.core.model.screws import joint_pose
 
 from .exponentials import (

@@ -13,7 +13,7 @@ from limberjack.core.dynamics import tree_inverse_dynamics, tree_mass_matrix
 from limberjack.core.joints import FREE
 from limberjack.core.kinematics import tree_jacobian, tree_kinematics
 from limberjack.core.model import WORLD, Joint, Model
-from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiling.compile import compile_model
 from limberjack.core.spatial import compose, quat_rotate
 
 RANK_TOLERANCE = 1e-6

@@ -22,7 +22,7 @@ import numpy as np
 from limberjack.core.dynamics import forward_dynamics, passive_forces, tree_mass_matrix
 from limberjack.core.kinematics import free_motions, ties, tree_jacobian, tree_kinematics
 from limberjack.core.model import WORLD
-from limberjack.core.model.compiled import CompiledModel
+from limberjack.core.model.compiling.compiled import CompiledModel
 
 from . import complementarity
 from .exponentials import inverse_of, moved, slope

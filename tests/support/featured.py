@@ -15,7 +15,7 @@ import numpy as np
 from limberjack.core.joints import FREE, JOINT_TYPES, Unit
 from limberjack.core.joints.rows import CONE, DISTANCE, TWIST
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.solvers import Controls, Forces, Simulation
+from limberjack.core.simulation import Controls, Forces, Simulation
 from limberjack.core.spatial import compose, inverse, quat_of_rotvec
 from limberjack.core.trajectory.trajectory import Trajectory
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limberjack.core.model import WORLD, Joint, Link
-from limberjack.core.model.compiled import CompiledModel
+from limberjack.core.model.compiling.compiled import CompiledModel
 
 from .exponentials import adjoint, bracket, inverse_of, matrix_of, pose_at, skew, subspace_at, subspace_rate
 

@@ -12,7 +12,7 @@ import numpy as np
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.kinematics import tree_poses
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.model.compiled import CompiledModel
+from limberjack.core.model.compiling.compiled import CompiledModel
 from limberjack.core.spatial import compose, inverse
 
 MOVING_TYPES = tuple(name for name in JOINT_TYPES if name != "fixed")

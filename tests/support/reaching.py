@@ -12,7 +12,7 @@ import numpy as np
 from limberjack.core.formats import read
 from limberjack.core.kinematics import Target
 from limberjack.core.model import WORLD, Model
-from limberjack.core.model.compiled import CompiledModel
+from limberjack.core.model.compiling.compiled import CompiledModel
 
 from .exponentials import inverse_of, matrix_of, pose_at, rotation_angles
 from .models import random_pose

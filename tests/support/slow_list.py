@@ -37,7 +37,7 @@ class Slow(NamedTuple):
 
 
 def read_list() -> dict[str, Slow]:
-    """Return the list by test function, such as "tests/core/test_jit.py::test_bits"."""
+    """Return the list by test function, such as "tests/core/compilation/test_jit.py::test_bits"."""
     lines = [line.split() for line in PATH.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     return {function: Slow(function, float(seconds), int(cases)) for seconds, cases, function in lines}
 

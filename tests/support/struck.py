@@ -17,7 +17,7 @@ from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.joints.rows import DISTANCE
 from limberjack.core.model import WORLD, Joint, Link, Model
 from limberjack.core.model.screws import joint_pose
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from limberjack.core.spatial import compose, inverse, quat_of_rotvec
 
 from .featured import INERTIA, MASS, NAME, X_CJ, X_PJ, probe

@@ -8,8 +8,8 @@ from support import changes
 FILES = [
     "tests/core/solvers/convex_step/test_block_cholesky.py",
     "tests/core/formats/test_sdf_read.py",
-    "tests/core/formats/test_obj.py",
-    "tests/core/test_jit.py",
+    "tests/core/formats/mesh_output/test_obj.py",
+    "tests/core/compilation/test_jit.py",
     "tests/blender/test_translations.py",
     "tests/blender/test_cli.py",
     "tests/docs/test_api_page.py",
@@ -21,7 +21,7 @@ def test_a_test_that_has_changed_comes_before_those_that_import_what_has():
     assert found[FILES[0]] == 0
     found = changes.distances(["core/solvers/convex_step/block_cholesky.py"], FILES)
     assert found[FILES[0]] == 1
-    assert found["tests/core/test_jit.py"] > 1
+    assert found["tests/core/compilation/test_jit.py"] > 1
 
 
 def test_a_module_that_is_imported_by_a_computed_name_is_near_the_tests_of_its_package():
@@ -34,7 +34,7 @@ def test_a_module_that_is_imported_by_a_computed_name_is_near_the_tests_of_its_p
 def test_imports_inside_functions_count():
     """`core/demo` verbs and operators import what they need when they are called."""
     imports = changes.read_imports()
-    assert "core/kernel_cache.py" in imports["core/beside.py"]
+    assert "core/compilation/kernel_cache.py" in imports["core/processes/helper.py"]
     assert any(name.startswith("addon/bake/") for name in imports["addon/cli/demo.py"])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from limberjack.core.geometry import Box, Plane, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Joint, Link, Model
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 
 G = 9.81
 LEVEL = (0.0, 0.0, -G)

@@ -9,7 +9,7 @@ from ...files.xml import Element
 from ...joints import JOINT_TYPES
 from ...model import WORLD, Axis, Joint, Model
 from ...spatial import IDENTITY, ZERO, Pose, compose, inverse
-from ..drake_elements import BETWEEN_LINKS, DrakeElements
+from ..drake.elements import BETWEEN_LINKS, DrakeElements
 from ..findings import Findings, Lines
 from .frames import SEPARATOR, FrameError, Frames, Key, Scope
 

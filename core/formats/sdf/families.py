@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ...model import Model
-from ...model.meeting import Meeting, joined_links, who_meets
+from ...model.compiling.meeting import Meeting, joined_links, who_meets
 from .layout import Groups
 
 

@@ -12,10 +12,10 @@ from ...extras import OF_WORLD, Extra
 from ...files.resources import BarredError, ResourceError
 from ...files.xml import Element
 from ...model import WORLD
-from ..drake_elements import report_others
+from ..drake.elements import report_others
 from ..findings import Findings
-from ..grammar import check_grammar
-from ..kept import extras_of, known
+from ..xml.grammar import check_grammar
+from ..xml.kept import extras_of, known
 from .drake import is_read
 from .frames import SEPARATOR, THIS_MODEL, Frames, Key, PosedFrame, Scope
 from .grammar import SDF

@@ -8,7 +8,7 @@ kept as text, such as plugins and sensors, are not described.
 
 from __future__ import annotations
 
-from ..grammar import VALUE, Rule, rule
+from ..xml.grammar import VALUE, Rule, rule
 
 POSE = Rule(frozenset(("relative_to", "frame", "rotation_format", "degrees")), takes_text=True)
 LINK_NAME = Rule(frozenset(("link",)), takes_text=True)

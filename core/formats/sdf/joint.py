@@ -12,7 +12,7 @@ from ...model import Axis, Joint, Mimic
 from ...spatial import Vec3
 from ..alike import lower_bound, upper_bound
 from ..findings import Findings
-from ..kept import known
+from ..xml.kept import known
 
 GEARBOX = JointType("gearbox", "Gearbox", "Couples two hinges of a third link", sdf="gearbox")
 """The type of a gearbox, which is a coupling in a `Model` and not a joint."""

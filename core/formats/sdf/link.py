@@ -25,7 +25,7 @@ from ...spatial import (
 )
 from ..alike import turned_inertia, unit_quat
 from ..findings import Findings
-from ..kept import known
+from ..xml.kept import known
 
 INERTIA_DEFAULTS = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}
 """Elements of <inertia>, each with its default [kg m^2]."""

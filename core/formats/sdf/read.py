@@ -18,10 +18,10 @@ from ...files.xml import Element, count_in
 from ...model import WORLD, Frame, Gearbox, Joint, Link, Model
 from ...model.naming import claim
 from ...spatial import IDENTITY, Pose, Vec3, compose, inverse, quat_mul, quat_rotate
-from ..drake_elements import GEAR_RATIO, ROTOR_INERTIA, read_rotor
+from ..drake.elements import GEAR_RATIO, ROTOR_INERTIA, read_rotor
 from ..findings import NO_LINKS, Findings, Lines
-from ..grammar import check_grammar
-from ..kept import Known, extras_of, known, summary
+from ..xml.grammar import check_grammar
+from ..xml.kept import Known, extras_of, known, summary
 from .drake import DrakeReader
 from .families import name_families
 from .frames import SEPARATOR, THIS_MODEL, FrameError, Key, PosedFrame, Scope

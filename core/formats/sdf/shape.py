@@ -27,9 +27,9 @@ from ...geometry import (
 )
 from ...spatial import Pose
 from ..alike import WHITE, named_mesh
-from ..drake import PROPERTIES
+from ..drake.surface import PROPERTIES
 from ..findings import Findings
-from ..kept import Known, extras_of, known
+from ..xml.kept import Known, extras_of, known
 from .surface import read_surface
 
 COLORS = ("diffuse", "ambient", "specular", "emissive")

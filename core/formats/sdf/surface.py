@@ -12,9 +12,9 @@ from ...files.xml import Element
 from ...geometry import Shape, Surface
 from ...geometry.shapes import ALL_LAYERS
 from ..alike import bounded_friction, tell_two_directions
-from ..drake import PROPERTIES, UNDERSTOOD, said_to_drake
+from ..drake.surface import PROPERTIES, UNDERSTOOD, said_to_drake
 from ..findings import Findings
-from ..kept import Known, extras_of, known
+from ..xml.kept import Known, extras_of, known
 
 ODE = ("surface", "friction", "ode")
 """Path of the element with the two frictions."""

@@ -11,16 +11,16 @@ from xml.etree.ElementTree import Element, SubElement
 from ...files.errors import UnwritableError
 from ...geometry import Cone
 from ...model import WORLD, Axis, Joint, Model
+from ...model.editing.zeroing import zero_at_home
 from ...model.naming import STATIC, claim
-from ...model.zeroing import zero_at_home
-from ..drake_write import is_drake_spring
+from ..drake.output import is_drake_spring
 from ..files import write_together
-from ..kept import prefixes_in, put_back
-from ..meshes import MeshFiles
+from ..mesh_output.meshes import MeshFiles
 from ..names import printable
 from ..registry import POSE, SDF_VERSION, URIS
 from ..substitutes import substituted
-from ..xml_write import numbers, put, put_pose, xml
+from ..xml.kept import prefixes_in, put_back
+from ..xml.output import numbers, put, put_pose, xml
 from .gather import ORIGINAL_NAME, UNNAMED
 from .layout import Part, articulations, legal_name
 from .write_model import MIMIC_SINCE, ModelWriter, write_light

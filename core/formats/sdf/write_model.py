@@ -14,13 +14,13 @@ from xml.etree.ElementTree import Element, SubElement
 from ...extras import Extra
 from ...joints import Column
 from ...model import WORLD, Axis, ContactPair, Gearbox, Joint, Light, Link, Mimic, Model
-from ...model.placing import is_drawn_apart
+from ...model.editing.placing import is_drawn_apart
 from ...spatial import IDENTITY, Pose, compose, inverse
-from ..drake_elements import GROUP, ROTOR_INERTIA, SPRING
-from ..drake_write import IN_DRAKE, is_drake_spring, put_between, put_pair, put_rotor, put_text
-from ..kept import foreign_tags, put_back
-from ..meshes import MeshFiles
-from ..xml_write import number, numbers, put, put_pose
+from ..drake.elements import GROUP, ROTOR_INERTIA, SPRING
+from ..drake.output import IN_DRAKE, is_drake_spring, put_between, put_pair, put_rotor, put_text
+from ..mesh_output.meshes import MeshFiles
+from ..xml.kept import foreign_tags, put_back
+from ..xml.output import number, numbers, put, put_pose
 from .families import family_losses
 from .frames import SEPARATOR
 from .gather import ORIGINAL_NAME

@@ -22,10 +22,10 @@ from ...geometry import (
     Sphere,
 )
 from ...model.naming import claim
-from ..kept import element_of, foreign_tags, put_back
-from ..meshes import MeshFiles
+from ..mesh_output.meshes import MeshFiles
 from ..names import printable
-from ..xml_write import number, numbers, put, put_pose
+from ..xml.kept import element_of, foreign_tags, put_back
+from ..xml.output import number, numbers, put, put_pose
 from .write_surface import write_surface
 
 CONE_SINCE = (1, 11)

@@ -10,9 +10,9 @@ from ...extras import Extra
 from ...geometry import Shape, Surface
 from ...geometry.shapes import ALL_LAYERS
 from ..alike import bounded_friction
-from ..drake import tell_drake
-from ..kept import element_of, first_child, kept_number
-from ..xml_write import number, put
+from ..drake.surface import tell_drake
+from ..xml.kept import element_of, first_child, kept_number
+from ..xml.output import number, put
 from .surface import FRICTIONS, ODE, TORSION
 
 UNSAID = ("static_friction", "dissipation")

@@ -9,8 +9,8 @@ from xml.etree.ElementTree import SubElement
 
 from ...files.xml import Element
 from ...model import WORLD, Joint, Model
-from ..drake_elements import BETWEEN_LINKS, GEAR_RATIO, ROTOR_INERTIA, DrakeElements, read_rotor
-from ..drake_write import is_drake_ball, is_drake_spring
+from ..drake.elements import BETWEEN_LINKS, GEAR_RATIO, ROTOR_INERTIA, DrakeElements, read_rotor
+from ..drake.output import is_drake_ball, is_drake_spring
 from ..findings import Findings, Lines
 
 TRANSMISSION = "transmission"

@@ -8,7 +8,7 @@ whose content is kept as text, such as <gazebo> and <transmission>, are not desc
 
 from __future__ import annotations
 
-from ..grammar import Rule, rule
+from ..xml.grammar import Rule, rule
 
 ORIGIN = rule(attributes="xyz rpy quat_xyzw")
 NAMED_LINK = Rule(frozenset(("link",)), text_stands_for="link")

@@ -12,7 +12,7 @@ from ...model import Axis, Joint, Mimic
 from ...spatial import IDENTITY_QUAT, ZERO, Pose, Vec3, compose, norm, quat_of_z
 from ..alike import lower_bound, upper_bound
 from ..findings import Findings
-from ..kept import Known, extras_of
+from ..xml.kept import Known, extras_of
 from .extras import FORMAT, attributes_besides
 from .link import read_origin
 

@@ -11,9 +11,9 @@ from ...geometry import Box, Capsule, Color, Cylinder, Foreign, Geometry, Materi
 from ...model import Link
 from ...spatial import ZERO, ZERO_SYM, Pose, quat_of_rpy
 from ..alike import WHITE, named_image, named_mesh, turned_inertia, unit_quat
-from ..drake import PROPERTIES
+from ..drake.surface import PROPERTIES
 from ..findings import Findings
-from ..kept import Known, extras_of
+from ..xml.kept import Known, extras_of
 from .extras import FORMAT
 from .surface import read_drakes
 

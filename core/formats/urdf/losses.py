@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterator
 
 from ...model import Axis, Joint, Light, Link, Model
-from ..drake_elements import ROTOR_INERTIA
-from ..drake_write import IN_DRAKE
-from ..kept import foreign_tags
+from ..drake.elements import ROTOR_INERTIA
+from ..drake.output import IN_DRAKE
+from ..xml.kept import foreign_tags
 from .extras import FORMAT
 from .surface import losses_of_meeting, losses_of_surfaces
 

@@ -11,9 +11,9 @@ from ...files.resources import FilesBeside
 from ...files.xml import Element
 from ...model import WORLD, Frame, Joint, Model
 from ...spatial import IDENTITY, Pose, compose, inverse
-from ..drake_elements import BETWEEN_LINKS, report_others
+from ..drake.elements import BETWEEN_LINKS, report_others
 from ..findings import NO_LINKS, Findings, Lines
-from ..grammar import check_grammar
+from ..xml.grammar import check_grammar
 from .drake import TRANSMISSION, read_drakes, read_transmission
 from .extras import FORMAT, UNEXPANDED, GazeboWords, kept
 from .grammar import ROBOT

@@ -22,13 +22,13 @@ from ...geometry import (
     Shape,
     Sphere,
 )
-from ...geometry.facets import as_mesh
+from ...geometry.primitives.facets import as_mesh
 from ...mesh_files import MeshFileError, read_mesh
 from ...model.naming import claim
 from ...spatial import IDENTITY_QUAT, Pose, compose, quat_of_z, rpy_of_quat
-from ..kept import element_of, put_back
-from ..meshes import MeshFiles
-from ..xml_write import NOISE, number, numbers
+from ..mesh_output.meshes import MeshFiles
+from ..xml.kept import element_of, put_back
+from ..xml.output import NOISE, number, numbers
 from .extras import FORMAT, legal_name
 from .surface import put_drakes
 

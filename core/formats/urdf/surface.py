@@ -14,12 +14,12 @@ from ...geometry import Shape, Surface
 from ...geometry.shapes import ALL_LAYERS
 from ...model import Link, Model
 from ..alike import bounded_friction, tell_two_directions
-from ..drake import FIELDS, PROPERTIES, UNDERSTOOD, said_to_drake, tell_drake
-from ..drake_elements import GROUP
-from ..drake_write import IN_DRAKE
+from ..drake.elements import GROUP
+from ..drake.output import IN_DRAKE
+from ..drake.surface import FIELDS, PROPERTIES, UNDERSTOOD, said_to_drake, tell_drake
 from ..findings import Findings
-from ..kept import extras_of, kept_number
-from ..xml_write import number, put
+from ..xml.kept import extras_of, kept_number
+from ..xml.output import number, put
 
 FRICTIONS = ("mu1", "mu2")
 """Elements of the frictions along two directions, in <gazebo>."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from ...joints import FREE
 from ...model import WORLD, Joint, Link, Model
-from ...model.grafting import turn_round
+from ...model.editing.grafting import turn_round
+from ...model.editing.placing import is_drawn_apart
 from ...model.naming import claim
-from ...model.placing import is_drawn_apart
 from ...model.screws import joint_pose
 from ...spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, compose, inverse, quat_of_z, quat_rotate
 from ..alike import turned_inertia

@@ -12,17 +12,17 @@ from xml.etree.ElementTree import Element, SubElement
 from ...extras import Extra
 from ...files.errors import UnwritableError
 from ...model import WORLD, Joint, Link, Model
+from ...model.editing.zeroing import zero_at_home
 from ...model.naming import claim
-from ...model.zeroing import zero_at_home
 from ...spatial import IDENTITY, IDENTITY_QUAT, Pose, compose, inverse, quat_rotate
 from ..alike import UNBOUNDED
-from ..drake_write import IN_DRAKE, put_attribute, put_between, put_pair, put_rotor
+from ..drake.output import IN_DRAKE, put_attribute, put_between, put_pair, put_rotor
 from ..files import write_together
 from ..findings import NO_LINKS
-from ..kept import element_of, prefixes_in, put_back
-from ..meshes import MeshFiles
+from ..mesh_output.meshes import MeshFiles
 from ..substitutes import substituted
-from ..xml_write import number, numbers, put, xml
+from ..xml.kept import element_of, prefixes_in, put_back
+from ..xml.output import number, numbers, put, xml
 from .drake import actuator_of, is_drakes
 from .extras import FORMAT, legal_name
 from .losses import losses_of_joint, losses_of_link, losses_of_model

@@ -17,8 +17,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from ...jit import jitable, subroutine
-from ...slots import Bundled
+from ...compilation.abi import Bundled
+from ...compilation.jit import jitable, subroutine
 
 WORD_BITS = 60
 """Number of nodes that one word of a set of nodes holds. All shifts stay within 64 bits with a sign."""

@@ -11,7 +11,7 @@ ed., 2006), section 7.1, on inexact Newton steps.
 
 from __future__ import annotations
 
-from ...jit import jitable, subroutine
+from ...compilation.jit import jitable, subroutine
 from .block_cholesky import factor_panel, row_product, subtract_multiple
 
 RESIDUAL_TOLERANCE = 0.03

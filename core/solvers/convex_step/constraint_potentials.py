@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from ...jit import jitable, subroutine
+from ...compilation.jit import jitable, subroutine
 
 UNILATERAL, BOUNDED = 0, 1
 """Kinds of constraints. UNILATERAL: the impulse pushes and never pulls, as at contacts along the normal and at stops.

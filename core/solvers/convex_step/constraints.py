@@ -12,18 +12,18 @@ from __future__ import annotations
 
 import math
 
+from ...compilation.jit import jitable, subroutine
+from ...contact.collision_state import thickness
 from ...contact.contact_features import join_surfaces
 from ...contact.delassus import tangents
 from ...dynamics.constraint_rows import target_frame, velocity_errors
 from ...dynamics.constraints import EQUATION, WELD
 from ...dynamics.guards import watched_rate, watched_value
-from ...jit import jitable, subroutine
 from ...joints import BALL
-from ...kinematics.limits import chart_measure
-from ...model.compiled import ON_CHART, ON_DOF, ON_MEASURE
+from ...kinematics.inverse.limits import chart_measure
+from ...model.compiling.compiled import ON_CHART, ON_DOF, ON_MEASURE
 from ...spatial import dot, rotate, scale, sub
 from ...spatial.storage import get3, get9, put3
-from ..ground import thickness
 from .constraint_jacobians import (
     begin_constraint,
     delassus_estimate,

@@ -11,16 +11,16 @@ Source: Thomson, Tait, Treatise on Natural Philosophy, part 1 (1879), section 30
 
 from __future__ import annotations
 
+from ...compilation.jit import jitable, subroutine
+from ...controls.external_forces import pull_bodies, push_bodies
+from ...controls.inputs import power_of_gravity_change
 from ...dynamics.aba import forward_kinematics_pass
 from ...dynamics.constraint_rows import measured_rate
 from ...dynamics.guards import chart_drive_torque, drive_force
 from ...dynamics.media import add_medium_forces
-from ...jit import jitable, subroutine
-from ...model.compiled import ON_DOF
+from ...model.compiling.compiled import ON_DOF
 from ...spatial import dot
 from ...spatial.storage import get3
-from ..external_forces import pull_bodies, push_bodies
-from ..inputs import power_of_gravity_change
 from .constraint_jacobians import constraint_velocity
 from .problem import ARRIVING, CONSTRAINT_COUNT, CONTACT_COUNT
 

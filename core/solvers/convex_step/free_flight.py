@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import math
 
+from ...compilation.jit import jitable, subroutine
 from ...dynamics.aba import acceleration_pass, articulated_inertia_pass, forward_kinematics_pass
 from ...dynamics.constraint_forces import hold_constraints
 from ...dynamics.constraint_rows import position_errors
 from ...dynamics.constraints import EQUATION, WELD
 from ...dynamics.energy import kinetic_energy
-from ...jit import jitable, subroutine
 from ...joints import FREE, SCREWS
 from ...kinematics.motion import integrate_positions, move_bodies, rigid_inertia_of
 from ...kinematics.work import largest

@@ -6,8 +6,8 @@ It also shares the inertias of coupled dofs, from which the stiffness of rigid c
 
 from __future__ import annotations
 
+from ...compilation.jit import jitable, subroutine
 from ...dynamics.constraints import EQUATION
-from ...jit import jitable, subroutine
 from ...joints import SCREWS
 from ...kinematics.jacobian import motion_of_dof
 from ...kinematics.motion import rigid_inertia_of

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from ...jit import jitable, subroutine
+from ...compilation.jit import jitable, subroutine
 from .block_cholesky import column_offset, factor_island, solve_island
 from .conjugate_gradient import conjugate_gradient, factor_block, solve_block
 from .constraint_jacobians import constraint_velocity

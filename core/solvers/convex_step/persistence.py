@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """State that outlives a convex step: contact loads and friction springs for the next step, and loads for observers.
 
-steps.py recalls and stores contacts, restitution.py records impacts, and touching.py reports loads once a frame is
-reached.
+steps.py recalls and stores contacts, restitution.py records impacts, and hybrid_contact/solver.py reports loads once a
+frame is reached.
 """
 
 from __future__ import annotations
 
 import math
 
+from ...compilation.jit import jitable, kernel, subroutine
 from ...contact.delassus import tangents
 from ...contact.points import POINTS
-from ...jit import jitable, kernel, subroutine
-from ...model.compiled import ON_MEASURE
+from ...model.compiling.compiled import ON_MEASURE
 from ...spatial import (
     ZERO,
     add,

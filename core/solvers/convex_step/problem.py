@@ -12,9 +12,9 @@ from collections import namedtuple
 
 import numpy as np
 
+from ...compilation.abi import Bundled
+from ...compilation.jit import jitable, subroutine
 from ...contact.islands import root_of
-from ...jit import jitable, subroutine
-from ...slots import Bundled
 from .block_cholesky import ENTRY_COUNT, NEIGHBOUR_COUNT, connect, lay_out_panels, make_graph, order_nodes
 from .constraint_potentials import CONSTRAINT
 

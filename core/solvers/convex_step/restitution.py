@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import math
 
+from ...compilation.jit import jitable, subroutine
 from ...contact.impacts import MAX_RESTITUTION_TRIES, reduced_share
-from ...jit import jitable, subroutine
 from .constraint_jacobians import constraint_velocity
 from .constraint_potentials import BOUNCES, BOUNDED, INACTIVE, KEEPS_APART
 from .free_flight import is_single_body

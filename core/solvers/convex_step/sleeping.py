@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from ...jit import jitable, subroutine
+from ...compilation.jit import jitable, subroutine
 from ...spatial import dot
 from ...spatial.storage import get3
 from .problem import CONTACT_COUNT, FIRST_CONSTRAINT, FIRST_TREE, ISLAND_COUNT, PREVIOUS_COUNT

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Steps of the convex solver: one step finds the velocities of all bodies at once, and locates no events.
 
-touching.py calls `advance_convex`. A step is linearly implicit: momentum balances at the velocities of its end, with
-the impulses of all constraints. Gaps close by no more than they are open, so no contact is stepped over. Impacts with
-restitution follow as a second solution at the end of the step (restitution.py), and positions advance in free flight
-(free_flight.py). While bodies are at rest, steps grow up to the length of a frame, and islands fall asleep.
+hybrid_contact/solver.py calls `advance_convex`. A step is linearly implicit: momentum balances at the velocities of its
+end, with the impulses of all constraints. Gaps close by no more than they are open, so no contact is stepped over.
+Impacts with restitution follow as a second solution at the end of the step (restitution.py), and positions advance in
+free flight (free_flight.py). While bodies are at rest, steps grow up to the length of a frame, and islands fall asleep.
 
 Source: Castro, Han, Masterjohn, Irrotational contact fields, arXiv 2312.03908 (2023); Moreau, Unilateral contact and
 dry friction in finite freedom dynamics (1988), for impacts.
@@ -15,14 +15,14 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
+from ...compilation.abi import Bundled
+from ...compilation.jit import jitable, kernel, subroutine
+from ...contact.collision_state import FAR, PAIRS, SHORT, STARTS, list_contacts, place_all
 from ...contact.contact_kinematics import velocity_at
 from ...dynamics.guards import stop_energy
-from ...jit import jitable, kernel, subroutine
-from ...slots import Bundled
 from ...spatial import norm, sub
 from ...spatial.storage import copy, get3, put3
-from ..contact_modes import let_go
-from ..ground import FAR, PAIRS, SHORT, STARTS, list_contacts, place_all
+from ..hybrid_contact.contact_modes import let_go
 from ..protocol import HOPELESS, REACHED, UNDERWAY
 from ..stepping import went_astray
 from ..system import normalize_quaternions, parts_of, read_signals

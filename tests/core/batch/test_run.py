@@ -9,7 +9,7 @@ import pytest
 from limberjack.core import cli
 from limberjack.core.batch import BatchError, work
 from limberjack.core.formats import read
-from limberjack.core.trajectory.reading import read_trajectory
+from limberjack.core.trajectory.files.reading import read_trajectory
 from support.batches import batch_of, contents, errors_of, jobs_in, records_of
 
 JOBS = """files = "arm.sdf"\nname = "{elbow.damping}"\noutputs = ["{name}.npz", "{name}.sdf"]

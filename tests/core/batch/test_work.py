@@ -15,7 +15,7 @@ import pytest
 from limberjack.core.batch import work
 from limberjack.core.batch.work import Order
 from limberjack.core.batch.worker import Answer, Worker, WorkerDiedError
-from limberjack.core.partials import partial_name
+from limberjack.core.files.partials import partial_name
 from support.batches import children_of, jobs_in, records_of, wait_for
 
 JOBS = """files = "arm.sdf"\noutputs = "out.npz"\n[simulate]\nduration = %s\ninitial = "state.json"\naccuracy = "exact"

@@ -5,7 +5,7 @@ import pytest
 
 from limberjack.core.check import check_start
 from limberjack.core.model import WORLD, Joint, Link, Model
-from limberjack.core.model.editing import fix_base
+from limberjack.core.model.editing.editing import fix_base
 
 
 def robot(**base):

@@ -8,7 +8,7 @@ import pytest
 from limberjack.core.check import check_model, check_motion
 from limberjack.core.check.motion import FINDINGS
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model, ModelError
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from support.mechanisms import Z, bricard, four_bar, join, stewart
 
 

@@ -10,7 +10,7 @@ from limberjack.core.check import check_model
 from limberjack.core.formats import read
 from limberjack.core.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Plane, Polyline, Shape, Sphere
 from limberjack.core.model import Link, Model, ModelError
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 
 CORNERS = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)])
 FACES = ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))

@@ -6,7 +6,7 @@ import pytest
 
 from limberjack.core.check import check_start, idle_hinges
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from limberjack.core.spatial import IDENTITY
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)

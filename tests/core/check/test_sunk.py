@@ -9,8 +9,8 @@ import pytest
 from limberjack.core.check import check_model
 from limberjack.core.check.overlapping import SUNK, overlapping
 from limberjack.core.geometry import Box, Mesh, Plane, Shape, Sphere
-from limberjack.core.kinematics.proximity import Proximity
-from limberjack.core.kinematics.sunk import sunk_machines
+from limberjack.core.kinematics.proximity.distances import Proximity
+from limberjack.core.kinematics.proximity.sunk import sunk_machines
 from limberjack.core.model import WORLD, Joint, Link, Model
 from support.touching import turned
 

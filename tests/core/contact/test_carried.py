@@ -9,7 +9,7 @@ import pytest
 from limberjack.core.geometry import Box, Mesh, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Joint, Link, Mimic, Model
-from limberjack.core.solvers import Controls, Forces, Schedule, Simulation
+from limberjack.core.simulation import Controls, Forces, Schedule, Simulation
 from support.touching import LEVEL, NO_TURN, G, pose_of, solid, turned
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)

@@ -6,7 +6,7 @@ import pytest
 
 from limberjack.core.geometry import Shape, Sphere
 from limberjack.core.model import WORLD, Joint, Link, Model
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from support.hanging import chain
 
 FAR = (50.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)

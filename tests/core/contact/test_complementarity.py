@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from limberjack.core.model import WORLD, Link, Model
-from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiling.compile import compile_model
 from support.complementarity import LAWS, admm, gauss_seidel, residuals
 from support.contact_problem import (
     Contact,

@@ -6,7 +6,7 @@ import pytest
 
 from limberjack.core.geometry import Box, Mesh, Shape, Sphere
 from limberjack.core.model import WORLD, Joint, Link, Model
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 
 SHEET = Mesh(vertices=np.array([(-2, -2, 0), (2, -2, 0), (2, 2, 0), (-2, 2, 0)], float), faces=((0, 1, 2, 3),))
 FLOORS = {"sheet": (SHEET, 0.0), "plate of 1 mm": (Box((4.0, 4.0, 0.001)), 0.0005)}

@@ -14,7 +14,7 @@ from scipy.optimize import brentq
 from limberjack.core.geometry import Box, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Joint, Link
-from limberjack.core.solvers import Controls, Simulation
+from limberjack.core.simulation import Controls, Simulation
 from support import cars
 from support.cars import RADIUS
 from support.linkages import upright_four_bar

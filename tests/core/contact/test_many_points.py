@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from limberjack.core.geometry import Box, Cone, Cylinder, Plane, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Joint, Link, Model
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from support.touching import LEVEL, NO_TURN, G, moved, pose_of, scene, sloped, solid, turned
 
 FLOOR_MU, WALL_MU = 0.4, 0.2

@@ -15,7 +15,7 @@ from scipy.spatial import ConvexHull
 from limberjack.core.geometry import Box, Capsule, Mesh, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Joint, Link, Model
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from support.surfaces import sphere_from_inside, tube
 from support.touching import LEVEL, NO_TURN, G, pose_of, turned
 

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from limberjack.core.geometry import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Joint, Link, Model
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from limberjack.core.spatial import quat_to_mat
 from support.touching import LEVEL, NO_TURN, G, pose_of, sloped, solid, velocity_of
 

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 from limberjack.core.geometry import Box
 from limberjack.core.geometry.surfaces import Surface
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from support.touching import LEVEL, NO_TURN, G, pose_of, scene, solid
 
 SIZE, COUNT = 0.2, 12

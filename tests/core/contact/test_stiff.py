@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from limberjack.core.geometry import Box, Plane, Shape, Sphere
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from support.touching import LEVEL, NO_TURN, G
 
 STIFFNESS, DAMPING = 1e8, 1e5

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from limberjack.core.geometry import Box, Mesh, Plane, Shape
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Joint, Link, Model
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from support.touching import LEVEL, G, solid, turned
 
 SIDE, MASS = 2.0, 1000.0

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from limberjack.core.geometry import Box, Sphere
 from limberjack.core.geometry.surfaces import Surface
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from support.impacts import RADIUS, after_impacts, balls, row
 from support.touching import LEVEL, NO_TURN, STILL, G, moved, scene, solid, velocity_of
 

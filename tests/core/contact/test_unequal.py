@@ -6,7 +6,7 @@ import pytest
 
 from limberjack.core.geometry import Box, Plane, Shape
 from limberjack.core.model import WORLD, Joint, Link, Model
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 
 TIMES = np.arange(25) / 24
 

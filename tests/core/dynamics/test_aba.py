@@ -8,7 +8,7 @@ from limberjack.core.dynamics import articulated_body, newton_euler
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.kinematics import make_work
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiling.compile import compile_model
 from support.models import MOVING_TYPES, chain, random_state, random_tree
 
 

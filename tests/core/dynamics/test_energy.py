@@ -7,7 +7,7 @@ import pytest
 from limberjack.core.dynamics import articulated_body, mechanical_energy
 from limberjack.core.kinematics import make_work
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiling.compile import compile_model
 from limberjack.core.solvers.system import rates_of_positions
 from support.models import random_state, random_tree
 

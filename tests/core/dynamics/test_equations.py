@@ -17,8 +17,8 @@ from limberjack.core.dynamics import (
 )
 from limberjack.core.kinematics import closed_state, free_motions
 from limberjack.core.model import WORLD, Axis, Coupling, Joint, Link, Mimic, Model, StateError
-from limberjack.core.model.compile import compile_model
-from limberjack.core.solvers import Simulation
+from limberjack.core.model.compiling.compile import compile_model
+from limberjack.core.simulation import Simulation
 from support import planar
 from support.linkages import upright_four_bar
 from support.mechanisms import X, Z, join, stewart

@@ -8,7 +8,7 @@ import pytest
 
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model, ModelError
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from limberjack.core.spatial import compose, quat_rotate
 from support.mechanisms import Z, four_bar, join
 from support.rings import grounded, ring

@@ -9,8 +9,8 @@ import pytest
 from limberjack.core.dynamics import articulated_body, newton_euler
 from limberjack.core.kinematics import make_work
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.model.compile import compile_model
-from limberjack.core.solvers import Simulation
+from limberjack.core.model.compiling.compile import compile_model
+from limberjack.core.simulation import Simulation
 from support.models import matrix, random_graph, random_state
 
 G = 9.81

@@ -14,7 +14,7 @@ from limberjack.core.dynamics import (
 )
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.kinematics import forward_kinematics, joint_coordinates, link_jacobian
-from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiling.compile import compile_model
 from support.cases import some
 from support.conformance import mixed_tree, random_chain, random_tree_state
 from support.exponentials import matrix_of, moved, slope, twist_along

@@ -14,7 +14,7 @@ from limberjack.core.dynamics import (
 )
 from limberjack.core.kinematics import integrate, random_configuration
 from limberjack.core.model import Axis, Joint, Link, Model
-from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiling.compile import compile_model
 from support.models import random_tree
 
 

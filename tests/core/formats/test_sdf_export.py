@@ -15,7 +15,7 @@ from limberjack.core.formats import UnwritableError
 from limberjack.core.geometry import Box, Capsule, Cone, Ellipsoid, Heightmap, Material, Mesh, Polyline, Shape
 from limberjack.core.kinematics import tree_poses
 from limberjack.core.model import Axis, Frame, Gearbox, Joint, Light, Link, Mimic, Model
-from limberjack.core.model.zeroing import zero_at_home
+from limberjack.core.model.editing.zeroing import zero_at_home
 from limberjack.core.spatial import IDENTITY, compose, inverse, quat_of_rotvec, quat_to_mat
 
 TILTED = (0.3, -0.2, 0.5, *quat_of_rotvec((0.4, -0.3, 0.8)))

@@ -16,7 +16,7 @@ from limberjack.core.formats.urdf.tree import can_say
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.kinematics import link_poses
 from limberjack.core.model import WORLD, Axis, Coupling, Joint, Link, Mimic, Model
-from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiling.compile import compile_model
 from limberjack.core.spatial import quat_mul, quat_of_rotvec
 from support.models import aimed, dump, matrix, place, random_link, random_pose, random_q, random_tree, random_unit
 

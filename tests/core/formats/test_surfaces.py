@@ -10,7 +10,7 @@ from limberjack.core import formats
 from limberjack.core.extras import Extra
 from limberjack.core.geometry import Box, Shape, Surface
 from limberjack.core.model import ContactPair, Joint, Link, Model
-from limberjack.core.model.meeting import who_meets
+from limberjack.core.model.compiling.meeting import who_meets
 
 BOX = "<geometry><box><size>1 1 1</size></box></geometry>"
 URDF_BOX = '<geometry><box size="1 1 1"/></geometry>'

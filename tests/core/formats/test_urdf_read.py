@@ -11,7 +11,7 @@ from limberjack.core import formats
 from limberjack.core.geometry import Capsule, Material, Mesh
 from limberjack.core.kinematics import link_poses
 from limberjack.core.model import Frame
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from limberjack.core.spatial import quat_of_rpy
 from support.models import matrix
 

@@ -85,13 +85,13 @@ def test_digests():
 
 def test_it_ends_when_it_is_called_off(monkeypatch):
     """Whoever presses Esc has the processor back at once, and nothing stays on the disk."""
-    processes, start = [], pieces.beside.start
+    processes, start = [], pieces.helper.start
 
     def watched(*words):
         processes.append((start(*words), words[-1]))
         return processes[-1][0]
 
-    monkeypatch.setattr(pieces.beside, "start", watched)
+    monkeypatch.setattr(pieces.helper, "start", watched)
     begun = time.monotonic()
     with Decomposition(*SHAPES["Klein's bottle"]) as running:
         next(iter(running))
@@ -139,8 +139,8 @@ def test_without_the_library(monkeypatch):
 
 def test_a_process_that_fails_is_told(monkeypatch):
     """One that ends without pieces, however it ended."""
-    start = pieces.beside.start
-    monkeypatch.setattr(pieces.beside, "start", lambda *words: start(words[0], "nothing of that name"))
+    start = pieces.helper.start
+    monkeypatch.setattr(pieces.helper, "start", lambda *words: start(words[0], "nothing of that name"))
     with pytest.raises(PiecesError, match="CoACD found no pieces"):
         decompose(*L)
 

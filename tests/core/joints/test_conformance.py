@@ -9,7 +9,7 @@ import pytest
 
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.model import Axis, Joint, Model
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from support import conformance
 from support.exponentials import exp_twist, pose_at
 from support.models import random_link

@@ -11,7 +11,7 @@ from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.kinematics import JointMotion, coordinates_at
 from limberjack.core.kinematics.coordinates import rates_at
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiling.compile import compile_model
 from limberjack.core.model.screws import joint_pose
 from support.conformance import pose_gap, random_joint
 from support.exponentials import pose_at, quat_of_rotation_vector, quat_product, subspace_at

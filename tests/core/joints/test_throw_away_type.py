@@ -9,8 +9,8 @@ import pytest
 from limberjack.core.dynamics import forward_dynamics
 from limberjack.core.joints import JOINT_TYPES, Column, JointType
 from limberjack.core.model import WORLD, Axis, Joint, Model
-from limberjack.core.model.compile import compile_model
-from limberjack.core.solvers import Simulation
+from limberjack.core.model.compiling.compile import compile_model
+from limberjack.core.simulation import Simulation
 from support.conformance import alone, check_type, random_chain, random_joint, random_tree_state
 from support.maximal import Maximal
 from support.models import random_link, random_pose

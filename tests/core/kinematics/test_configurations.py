@@ -14,7 +14,7 @@ from limberjack.core.kinematics import (
     tree_kinematics,
 )
 from limberjack.core.model import Axis, Joint, Link, Mimic, Model, StateError
-from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiling.compile import compile_model
 from limberjack.core.spatial import quat_to_mat
 from support.mechanisms import four_bar
 from support.models import random_tree

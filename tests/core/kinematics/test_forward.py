@@ -8,7 +8,7 @@ import pytest
 
 from limberjack.core.kinematics import link_poses, make_work, place_links
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiling.compile import compile_model
 from limberjack.core.spatial import IDENTITY, compose, inverse, norm, scale
 from support.models import random_pose, random_state, random_tree, random_unit
 

@@ -17,7 +17,7 @@ from limberjack.core.kinematics import (
     transform,
 )
 from limberjack.core.model import WORLD, Axis, Frame, Joint, Link, Mimic, Model, ModelError, StateError
-from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiling.compile import compile_model
 from limberjack.core.spatial import compose, inverse, quat_rotate
 from support.mechanisms import four_bar
 from support.models import random_pose, random_tree

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from limberjack.core.kinematics import Reacher, Target, compile_for_posing
-from limberjack.core.kinematics.warm_up import warm_up
+from limberjack.core.kinematics.inverse.warm_up import warm_up
 from support.arms import FORE, HAND, UPPER, hand_at, planar_chain, sector, two_links
 from support.reaching import ROBOTS, link_matrices, pose_of
 from support.shared import needs_corpus

@@ -4,9 +4,9 @@
 import numpy as np
 import pytest
 
-from limberjack.core import jit
+from limberjack.core.compilation import jit
 from limberjack.core.kinematics import compile_for_posing, inverse_kinematics
-from limberjack.core.kinematics.warm_up import warm_up
+from limberjack.core.kinematics.inverse.warm_up import warm_up
 from support.reaching import ROBOTS, beyond_limits, is_at, link_matrices, pose_of, random_coordinates, targets_at
 from support.shared import needs_corpus
 

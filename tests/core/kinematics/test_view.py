@@ -6,8 +6,8 @@ import pytest
 
 from limberjack.core.kinematics import ArticulationView, articulations, link_poses
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model, ModelError
-from limberjack.core.model.compile import compile_model
-from limberjack.core.model.editing import rename_joint, rename_link, replace_joint
+from limberjack.core.model.compiling.compile import compile_model
+from limberjack.core.model.editing.editing import rename_joint, rename_link, replace_joint
 from limberjack.core.spatial import compose, inverse, quat_rotate
 from support.models import dump, random_pose
 

@@ -8,7 +8,7 @@ import pytest
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.kinematics import forward_kinematics
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model, ModelError
-from limberjack.core.model.editing import replace_joint
+from limberjack.core.model.editing.editing import replace_joint
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 

@@ -10,10 +10,10 @@ import pytest
 from limberjack.core.check import check_model
 from limberjack.core.formats.substitutes import _scaled
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiling.compile import compile_model
 from limberjack.core.model.drives import DRIVES, Aim, DriveLaw, DriveMode
-from limberjack.core.model.zeroing import zero_at_home
-from limberjack.core.solvers import Controls, Schedule, Simulation
+from limberjack.core.model.editing.zeroing import zero_at_home
+from limberjack.core.simulation import Controls, Schedule, Simulation
 
 TIMES = np.linspace(0.0, 1.0, 25)
 STILL = (0.0, 0.0, 0.0)

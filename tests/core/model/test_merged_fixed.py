@@ -17,7 +17,7 @@ from limberjack.core.dynamics import (
 )
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.kinematics import forward_kinematics, link_jacobian, make_work
-from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiling.compile import compile_model
 from support.conformance import mixed_tree, random_tree_state
 
 

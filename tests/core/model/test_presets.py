@@ -12,7 +12,7 @@ from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.model import Axis, Joint, Link, Model, ModelError
 from limberjack.core.model.presets import PRESETS, with_preset
 from limberjack.core.model.screws import joint_pose
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from support.models import aimed
 
 ALL = tuple(PRESETS.values())

@@ -9,7 +9,7 @@ import pytest
 import limberjack as lj
 from limberjack.core import dynamics, kinematics
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model, ModelError
-from limberjack.core.model.compile import compile_model
+from limberjack.core.model.compiling.compile import compile_model
 
 NAN = math.nan
 TURNED = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.plots import Curve, Panel, PlotError, panels_of
 from limberjack.core.plots.turning import rotation_vectors
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from support.mechanisms import four_bar
 
 TIMES = np.linspace(0.0, 2.0, 49)

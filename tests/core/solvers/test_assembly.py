@@ -8,7 +8,7 @@ import pytest
 
 from limberjack.core.model import WORLD, Axis, Coupling, Joint, Link, Mimic, Model, ModelError, StateError
 from limberjack.core.model.screws import joint_pose
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from limberjack.core.spatial import compose, quat_of_rotvec
 from support.mechanisms import Z, bricard, four_bar, join, stewart
 from support.models import matrix

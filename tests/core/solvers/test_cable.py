@@ -8,7 +8,7 @@ import pytest
 
 from limberjack.core.kinematics import link_poses
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from limberjack.core.spatial import compose, inverse, quat_of_rotvec
 
 PIECES, LENGTH, SPAN = 50, 2.0, 1.2

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.solvers import Controls, Schedule, Simulation
-from limberjack.core.solvers.margins import crossing
+from limberjack.core.simulation import Controls, Schedule, Simulation
+from limberjack.core.solvers.joint_events.margins import crossing
 
 FRAMES = np.arange(25) / 24.0
 DOWN, BELOW = (0.0, 0.0, -0.1, 1.0, 0.0, 0.0, 0.0), (0.0, 0.0, -1.0, 1.0, 0.0, 0.0, 0.0)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from limberjack.core.model import WORLD, Axis, Coupling, Gearbox, Joint, Link, Mimic, Model
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 
 G = 9.81
 SWING = 0.4

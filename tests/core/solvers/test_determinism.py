@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import limberjack
+from limberjack.core.controls.controls import Controls, Forces
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.solvers import Simulation, adaptive
-from limberjack.core.solvers.controls import Controls, Forces
+from limberjack.core.simulation import Simulation
+from limberjack.core.solvers.integration import adaptive
 from support.mechanisms import four_bar, stewart
 
 TIMES = np.linspace(0.0, 0.2, 21)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from support.piecewise import Exit, follow
 
 G = 9.81

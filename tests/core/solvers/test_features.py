@@ -13,7 +13,7 @@ import pytest
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.model import WORLD, Coupling, Joint, Link, Mimic
 from limberjack.core.model.screws import joint_pose
-from limberjack.core.solvers import Controls, Forces, Simulation
+from limberjack.core.simulation import Controls, Forces, Simulation
 from limberjack.core.spatial import compose, inverse, quat_of_rotvec, quat_rotate
 from support.documents import load
 from support.featured import NAME, X_CJ, X_PJ, bare, probe

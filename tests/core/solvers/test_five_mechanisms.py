@@ -11,8 +11,8 @@ from scipy.integrate import solve_ivp
 from limberjack.core.dynamics import mechanical_energy, tree_mass_matrix
 from limberjack.core.joints import FREE
 from limberjack.core.kinematics import forward_kinematics, make_work, mobility
-from limberjack.core.model.compiled import coordinate_names
-from limberjack.core.solvers import Simulation
+from limberjack.core.model.compiling.compiled import coordinate_names
+from limberjack.core.simulation import Simulation
 from limberjack.core.spatial import compose, inverse, norm
 from limberjack.core.trajectory.trajectory import Trajectory
 from support.benchmarks import load

@@ -8,7 +8,7 @@ import pytest
 
 from limberjack.core.geometry import Box, Shape
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.solvers import Controls, Simulation
+from limberjack.core.simulation import Controls, Simulation
 
 G = 9.81
 TIMES = np.arange(49) / 24

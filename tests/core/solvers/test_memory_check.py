@@ -8,7 +8,7 @@ import pytest
 
 from limberjack.core.formats import read
 from limberjack.core.model import StateError
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 
 SAMPLE = Path(__file__).parents[3] / "sample_scenes" / "tumble.sdf"
 

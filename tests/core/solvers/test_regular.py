@@ -9,9 +9,9 @@ import pytest
 from limberjack.core.dynamics import mass_matrix
 from limberjack.core.dynamics.singular import fault_in_words, idle_motion
 from limberjack.core.model import WORLD, Axis, Joint, Link, Mimic, Model, ModelError
-from limberjack.core.model.compile import compile_model
-from limberjack.core.model.editing import fix_base
-from limberjack.core.solvers import Simulation, SimulationError
+from limberjack.core.model.compiling.compile import compile_model
+from limberjack.core.model.editing.editing import fix_base
+from limberjack.core.simulation import Simulation, SimulationError
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 NOTHING = (0.0,) * 6

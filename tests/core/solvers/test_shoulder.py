@@ -8,7 +8,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from support.piecewise import follow
 
 G = 9.81

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model, ModelError
-from limberjack.core.solvers import Controls, Forces, Simulation, SimulationError
+from limberjack.core.simulation import Controls, Forces, Simulation, SimulationError
 from support.wild import NAMED, energy_change, from_seed, has_nan, wild_models
 from support.wild_contact import contact_from_seed
 

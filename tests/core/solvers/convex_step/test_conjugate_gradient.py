@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from limberjack.core.geometry import Box
 from limberjack.core.geometry.surfaces import Surface
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from limberjack.core.solvers.convex_step import block_cholesky
 from limberjack.core.solvers.convex_step.block_cholesky import (
     ENTRY_COUNT,

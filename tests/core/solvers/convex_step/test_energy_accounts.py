@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from limberjack.core.controls.controls import Controls
 from limberjack.core.geometry import Box, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.solvers import Simulation
-from limberjack.core.solvers.controls import Controls
+from limberjack.core.simulation import Simulation
 from limberjack.core.solvers.convex_step import steps
 from limberjack.core.solvers.convex_step.constraints import RELAXATION_STEPS, RIGIDITY
 from limberjack.core.solvers.convex_step.steps import advance_convex
-from limberjack.core.solvers.touching import Touching
+from limberjack.core.solvers.hybrid_contact.solver import Touching
 from support.touching import LEVEL, NO_TURN, G, by_convex_steps, pose_of, scene, sloped, solid, velocity_of
 
 STEP = Touching.CONVEX_STEP["draft"]

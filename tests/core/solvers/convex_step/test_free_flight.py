@@ -12,7 +12,7 @@ from limberjack.core.geometry import Capsule, Plane, Shape
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from support.models import aimed
 from support.touching import G
 

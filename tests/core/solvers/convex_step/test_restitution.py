@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from limberjack.core.geometry import Box, Plane, Shape, Sphere
 from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Joint, Model
-from limberjack.core.solvers import Simulation
+from limberjack.core.simulation import Simulation
 from support.impacts import after_impacts, balls
 from support.touching import LEVEL, NO_TURN, STILL, G, by_convex_steps, floor, pose_of, scene, solid, velocity_of
 

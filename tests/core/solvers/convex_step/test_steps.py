@@ -13,8 +13,8 @@ from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.kinematics.motion import move_bodies
 from limberjack.core.kinematics.work import make_work
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.model.compile import compile_model
-from limberjack.core.solvers import Simulation
+from limberjack.core.model.compiling.compile import compile_model
+from limberjack.core.simulation import Simulation
 from limberjack.core.solvers.convex_step.constraint_potentials import CONSTRAINT
 from limberjack.core.solvers.convex_step.mass_matrix import mass_index, write_mass_matrix
 from limberjack.core.solvers.convex_step.persistence import report_contacts, store_friction

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The signed distance of two solids, and the contact normal.
+
+`separate` uses a closed formula if there is one (closed.py). Other pairs are computed by GJK (gjk.py), and by EPA if
+they overlap (epa.py). If a core is curved, Newton's method refines the normal (ascent.py). Then the points that face
+each other along it are found (facing.py). The distance of two solids is that of their cores less both radii.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...compilation.jit import subroutine
+from ...spatial import add, dot, rotate, rotate_back, scale, sub
+from ...spatial.storage import get3
+from ..solids import BALL, BOX, CAPSULE, CYLINDER, PLANE, is_curved, support
+from .ascent import climb, separation
+from .closed import (
+    box_box,
+    box_box_point,
+    point_box,
+    point_cylinder,
+    point_point,
+    point_segment,
+    segment_segment,
+)
+from .epa import deepest
+from .facing import settle
+from .gjk import APART, BEYOND, CLOSE, CURVED_CLOSE, MEETING, walk
+
+UNPROVEN = 1e-13
+"""Largest difference, as a fraction of the size of both solids, between the distance of two nearest points and the
+separation along their direction. Beyond it the direction has lost digits, as it does if cores with corners nearly
+touch, and `climb` refines it.
+"""
+STALLED = 1e-9
+"""The same difference beyond which refinement cannot repair the direction. GJK has then ended with a simplex too narrow
+to have a direction, since the cores touch, and EPA examines the difference from inside.
+"""
+
+NOWHERE = (0.0, 0.0, 0.0)
+"""Vector that stands for an unknown point or direction."""
+
+
+@subroutine
+def separate(A, B, hulls, R, c, margin, room):
+    """Return the signed distance of two solids, their normal and the contact point of A, in A's axes.
+
+    Args:
+        A, B: SOLID records, with the kind of A not above that of B.
+        R, c: B's axes and origin [m] in A's axes.
+        margin: solids farther apart [m] need no exact answer.
+        room: an epa.Polytope.
+
+    Returns:
+        (signed distance [m], negative if they overlap; unit normal from A to B; the point of A there). Beyond the
+        margin, the distance is any number above it.
+    """
+    if A.kind == PLANE:
+        d = rotate_back(R, (0.0, 0.0, -1.0))
+        p = add(c, rotate(R, support(B, hulls, d)))
+        return p[2] - B.radius, (0.0, 0.0, 1.0), (p[0], p[1], 0.0)
+    blown = A.radius + B.radius
+    size = A.reach + B.reach
+    away = math.sqrt(dot(c, c))
+    if away - size > margin:
+        return away - size, (0.0, 0.0, 1.0), NOWHERE
+    if A.kind == BALL and (B.kind == BALL or B.kind == CAPSULE or B.kind == BOX or B.kind == CYLINDER):
+        if B.kind == BALL:
+            s, n = point_point(c)
+        elif B.kind == CAPSULE:
+            s, n = point_segment(c, R, B.half[2])
+        elif B.kind == BOX:
+            s, n = point_box(c, R, get3(B.half))
+        else:
+            s, n = point_cylinder(c, R, get3(B.half))
+        return s - blown, n, scale(n, A.radius)
+    if A.kind == CAPSULE and B.kind == CAPSULE:
+        s, n, z = segment_segment(c, R, A.half[2], B.half[2])
+        return s - blown, n, add((0.0, 0.0, z), scale(n, A.radius))
+    bound, direction = -math.inf, NOWHERE
+    if A.kind == BOX and B.kind == BOX:
+        s, n = box_box(c, R, get3(A.half), get3(B.half))
+        bound, direction = s, n
+        if s > margin:
+            return s, n, NOWHERE
+        if s <= 0.0:
+            return s, n, box_box_point(c, R, get3(A.half), get3(B.half), s, n)
+    s, n, a = search(A, B, hulls, R, c, size, margin + blown, blown, room)
+    if bound >= s - CLOSE * size:  # a face's normal, or that of two edges, is more precise
+        n = direction
+    return s, n, a
+
+
+@subroutine
+def search(A, B, hulls, R, c, size, margin, blown, room):
+    """Do what `separate` does, for pairs without a formula.
+
+    Args:
+        size: sum of the sizes of both solids [m].
+        margin: as in `separate`, but for the cores [m].
+        blown: sum of both radii [m].
+    """
+    curved = is_curved(A) or is_curved(B)
+    close = CURVED_CLOSE if curved else CLOSE
+    outcome, count, s, n, a, b = walk(A, B, hulls, R, c, size, close, margin, room.rows)
+    if outcome == BEYOND:
+        return s - blown, n, a
+    if outcome == MEETING:
+        s, n, a, b = deepest(A, B, hulls, R, c, size, close, room, count)
+        s = -s
+    if curved or (outcome == APART and s - separation(A, B, hulls, R, c, n) > UNPROVEN * size):
+        best, n = climb(A, B, hulls, R, c, n)
+        size = max(size, s)  # two points have no size, but their distance is rounded
+        if outcome == APART and s - best > STALLED * size:
+            _, other, _, _ = deepest(A, B, hulls, R, c, size, close, room, count)
+            found, other = climb(A, B, hulls, R, c, other)
+            if found > best:
+                best, n = found, other
+        s = best
+    a, b = settle(A, B, hulls, R, c, size, s, n, a, b, room.rows)
+    # The two points may differ slightly across n; the contact point lies midway between them.
+    a = sub(scale(add(a, b), 0.5), scale(n, 0.5 * s))
+    return s - blown, n, add(a, scale(n, A.radius))

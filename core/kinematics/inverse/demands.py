@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Inverse kinematics: the loops and couplings of a model and the targets of a user, as tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ...joints import FREE
+from ...model import WORLD, Equation
+from ...model.compiling.compiled import CompiledModel
+from ...spatial import (
+    IDENTITY_QUAT,
+    ZERO,
+    Pose,
+    arrays,
+    compose,
+    norm,
+    quat_normalized,
+    quat_of_mat,
+    scale,
+    z_to,
+)
+from ..forward import link_row
+from .targets import Target
+from .tasks import AIM, EQUATION, PLACE, TASK, TERM, TURN, Tasks
+
+LEAST_SIZE = 1e-6
+"""Size below which a model is taken to be 1 m large [m]."""
+
+
+class Demands:
+    """Collects the tasks of a model compiled with `split_loops`. Tasks that must be satisfied exactly come first.
+
+    Attributes:
+        size: of the model [m]; lengths are divided by it.
+        kept: number of rows of the tasks so far.
+    """
+
+    def __init__(self, compiled: CompiledModel):
+        self.compiled, self.size = compiled, size_of(compiled)
+        self.kept = 0
+        self._records: list[dict] = []
+        self._terms: list[tuple[int, int, float]] = []
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def keep_model(self) -> None:
+        """Add the tasks that close loops and satisfy couplings."""
+        for weld in self.compiled.welds:
+            ends = {"one": weld.part_body, "other": weld.body, "X_one": weld.X_part, "X_other": weld.X_rest}
+            self._add(PLACE, 1.0 / self.size, **ends)
+            self._add(TURN, 1.0, **ends)
+        for equation in self.compiled.model.equations():
+            self.couple(equation)
+
+    def couple(self, equation: Equation) -> None:
+        """Add the task of an equation. A locked axis counts with its locked value, since it has no coordinate."""
+        terms, constant = equation_terms(self.compiled, equation)
+        if terms:
+            begin = len(self._terms)
+            self._terms += terms
+            weight = 1.0 / max(abs(weight) * pace_of(self.compiled, self.size)[v] for _, v, weight in terms)
+            self._add(EQUATION, weight, term=begin, term_end=len(self._terms), constant=constant)
+
+    def reach(self, target: Target) -> None:
+        """Add the tasks of a target. Raises `ModelError` if its link does not exist."""
+        for kind, X_WT in asked_of(target):
+            weight = target.weight / self.size if kind == PLACE else target.weight
+            body, X_BT = self._held_frame(target, kind)
+            self._add(kind, weight, one=0, other=body, X_one=X_WT, X_other=X_BT)
+
+    def _held_frame(self, target: Target, kind: int) -> tuple[int, Pose]:
+        """Return the body that carries a link, and in it the frame that the target moves."""
+        row = link_row(self.compiled, target.link)
+        turn = quat_of_mat(z_to(scale(target.axis, 1.0 / norm(target.axis)))) if kind == AIM else IDENTITY_QUAT
+        X_BL: Pose = tuple(self.compiled.X_BL[row].tolist())
+        X_LT: Pose = target.point + turn
+        return int(self.compiled.link_body[row]), compose(X_BL, X_LT)
+
+    def _add(self, kind: int, weight: float, **fields) -> None:
+        rows = 1 if kind == EQUATION else 3
+        self._records.append({"kind": kind, "row": self.kept, "rows": rows, "weight": weight, **fields})
+        self.kept += rows
+
+    def tasks(self, held: Iterable[int] = ()) -> Tasks:
+        """Return the tasks as arrays. held: numbers of the velocity coordinates that must not move."""
+        records = np.zeros(len(self._records), TASK).view(np.recarray)
+        for record, fields in zip(records, self._records, strict=True):
+            for name, value in fields.items():
+                record[name] = value
+        pace = pace_of(self.compiled, self.size)
+        pace[[*held]] = 0.0
+        return Tasks(records, np.array(self._terms, TERM).view(np.recarray), pace)
+
+    def concerned(self, first: int) -> set[int]:
+        """Return the velocity coordinates that affect tasks from number `first` on, directly or through other tasks."""
+        supports = [self._support(record) for record in self._records]
+        found: set[int] = set().union(*supports[first:])
+        while grown := set().union(*(support for support in supports if support & found)) - found:
+            found |= grown
+        return found
+
+    @property
+    def bound(self) -> set[int]:
+        """Return the velocity coordinates that affect any task."""
+        return set().union(*(self._support(record) for record in self._records))
+
+    def _support(self, record: dict) -> set[int]:
+        """Return the velocity coordinates that change a task's error."""
+        if record["kind"] == EQUATION:
+            return {v for _, v, _ in self._terms[record["term"] : record["term_end"]]}
+        return self._carrying(record["one"]) ^ self._carrying(record["other"])
+
+    def _carrying(self, body: int) -> set[int]:
+        bodies, found = self.compiled.arrays.bodies, set()
+        while body:
+            found.update(range(bodies[body].v, bodies[body].v_end))
+            body = int(bodies[body].parent)
+        return found
+
+
+def asked_of(target: Target) -> list[tuple[int, Pose]]:
+    """Yield each task of a target, with its frame in the world."""
+    asked: list[tuple[int, Pose]] = []
+    if target.place is not None:
+        asked.append((PLACE, target.place + IDENTITY_QUAT))
+    if target.turn is not None:
+        asked.append((TURN, ZERO + quat_normalized(target.turn)))
+    if target.look_at is not None:
+        asked.append((AIM, target.look_at + IDENTITY_QUAT))
+    return asked
+
+
+def equation_terms(compiled: CompiledModel, equation: Equation) -> tuple[list[tuple[int, int, float]], float]:
+    """Return ((index in q, index in qd, weight) of each coordinate, constant). Locked axes are part of the constant."""
+    terms, constant = [], equation.constant
+    for term in equation.terms:
+        joint = compiled.model.joint(term.joint)
+        place = joint.place_of(term.axis)
+        if place is None:
+            constant -= term.weight * joint.home[[column.axis for column in joint.all_columns].index(term.axis)]
+        else:
+            span = compiled.spans[term.joint]
+            terms.append((span.q_at(place), span.v_at(place), term.weight))
+    return terms, constant
+
+
+def pace_of(compiled: CompiledModel, size: float) -> np.ndarray:
+    """Return the step of each velocity coordinate per unit, shape (nv,): 1 rad, or the model's size [m]."""
+    pace = np.ones(compiled.nv)
+    for body in compiled.arrays.bodies[1:]:
+        if body.kind == FREE:
+            pace[body.v : body.v + 3] = size
+    for j, column in enumerate(compiled.arrays.dofs):
+        if column.turn:
+            pace[j] = 1.0 / abs(column.turn)
+        elif column.slide:
+            pace[j] = size / abs(column.slide)
+    return pace
+
+
+def size_of(compiled: CompiledModel) -> float:
+    """Return the largest distance of the model's links from where it is fixed or floats [m]; 1 if it has no length."""
+    bodies = compiled.arrays.bodies
+    reach = np.zeros(len(bodies))
+    for i in range(1, len(bodies)):
+        parent = int(bodies[i].parent)
+        reach[i] = reach[parent] + (float(arrays.norm(bodies[i].offset)) if parent else 0.0)
+    for body, X_BL in zip(compiled.link_body, compiled.X_BL, strict=True):
+        if body:
+            reach[body] = max(reach[body], float(arrays.norm(X_BL[:3])))
+    size = float(reach.max(initial=0.0))
+    return size if size > LEAST_SIZE else 1.0
+
+
+def floating_dofs(compiled: CompiledModel) -> list[int]:
+    """Return the velocity coordinates of free joints to the world, explicit or implicit."""
+    found = []
+    for span in compiled.spans.values():
+        joint = span.joint
+        if joint.kind.holds_nothing and WORLD in (joint.parent, joint.child):
+            found += [span.v_at(place) for place in range(span.joint.nv)]
+    return found

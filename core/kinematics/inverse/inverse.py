@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Inverse kinematics: joint coordinates at which links reach their targets."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...compilation import jit
+from ...compilation.jit import kernel
+from ...joints import FREE, Unit
+from ...model import Model
+from ...model.compiling.compile import compile_model
+from ...model.compiling.compiled import CompiledModel, JointSpan
+from ...spatial import ZERO, Pose
+from ...spatial.arrays import norm
+from ..forward import place_links
+from ..work import make_work
+from .demands import Demands, asked_of, floating_dofs
+from .levenberg_marquardt import assess, descend, make_problem, relax
+from .targets import Miss, Reach, Target, targets_of
+from .tasks import PLACE
+
+POSING = "posing"
+"""Name of these kernels in the cache."""
+
+TOLERANCE = 1e-8
+"""Error at which a target counts as reached [m, rad]."""
+
+NEARLY = 1e-6
+"""Constraint error that is accepted for loops whose file or drawing has rounded them [rad or model sizes]."""
+
+MOST_STEPS = 100
+STARTS = 100
+"""Number of random starts after the first one has failed."""
+
+TURNS = math.pi
+"""Range of random starts to either side of 0, for angles without limits [rad]; slides use the model's size."""
+
+CLEARLY = 1e-6
+"""Improvement of the residual from which on a pose replaces the best one so far."""
+
+UNIT_INERTIA = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
+
+
+class Reacher:
+    """Moves the links of one model to targets, from one pose to the next.
+
+    Loops stay closed; couplings, limits and pins are satisfied. If not all targets can be reached, the weighted sum of
+    squared distances, in model sizes, and angles is minimised.
+
+    Args:
+        compiled: by `compile_for_posing`.
+        targets: what the links should reach. pins: targets that are satisfied exactly, as loops are.
+        held: numbers of the velocity coordinates that must not move; see `held_dofs`.
+
+    Attributes:
+        led: numbers of the velocity coordinates that move links to the targets. size: of the model [m].
+        bound: numbers of those that affect loops, couplings, pins or targets.
+        slack: constraint error that is accepted [rad or model sizes].
+
+    Raises:
+        ModelError: if a target names no link.
+    """
+
+    def __init__(
+        self,
+        compiled: CompiledModel,
+        targets: Target | Sequence[Target] = (),
+        pins: Target | Sequence[Target] = (),
+        held: Collection[int] = (),
+    ):
+        self.compiled, self.targets = compiled, targets_of(targets)
+        demands = Demands(compiled)
+        demands.keep_model()
+        for pin in targets_of(pins, "pins"):
+            demands.reach(pin)
+        self._kept_tasks, self._kept = len(demands), demands.kept
+        for target in self.targets:
+            demands.reach(target)
+        leading = demands.concerned(self._kept_tasks)
+        self.led = leading.difference(held)
+        self._is_base_held = not self.led and bool(leading.intersection(floating_dofs(compiled)))
+        self.bound = demands.bound
+        self.size, self.slack = demands.size, NEARLY
+        self._problem = make_problem(compiled, demands.tasks(held), self._kept, demands.size)
+
+    def ask(self, targets: Sequence[Target]) -> None:
+        """Replace the targets by others for the same links and points."""
+        self.targets = targets_of(targets)
+        asked = [X for target in self.targets for _, X in asked_of(target)]
+        records = self._problem.tasks.records[self._kept_tasks :]
+        assert len(asked) == len(records)
+        records.X_one[:] = np.array(asked).reshape(-1, 7)
+
+    def reach(self, q: np.ndarray, tolerance: float = TOLERANCE, most: int = MOST_STEPS) -> Reach:
+        """Move q, shape (nq,), until the targets are reached, or to a local minimum of their errors.
+
+        Args:
+            tolerance: error at which a target counts as reached [m, rad].
+            most: maximum number of steps.
+        """
+        gap, steps = _runs(descend)(self._problem, q, self._kept_tasks, self._kept, self.slack, tolerance, most)
+        return self._told(q, gap, steps, tolerance)
+
+    def gap(self, q: np.ndarray) -> float:
+        """Return the largest error at q of loops, couplings and pins [rad or model sizes]."""
+        _runs(assess)(self._problem, q, self._kept, self.slack)
+        return float(np.abs(self._problem.rows.error[: self._kept]).max(initial=0.0))
+
+    def relax(self, q: np.ndarray, rest: np.ndarray, most: int = MOST_STEPS) -> None:
+        """Move q as near to the pose `rest`, shape (nq,), as possible without moving links from their targets.
+
+        Coordinates that are NaN in `rest` may have any value.
+        """
+        _runs(relax)(self._problem, q, rest, self.slack, most)
+
+    def _told(self, q: np.ndarray, gap: float, steps: int, tolerance: float) -> Reach:
+        _runs(assess)(self._problem, q, self._kept, self.slack)
+        error, tasks, misses = self._problem.rows.error, self._problem.tasks.records, {}
+        weights = np.repeat(tasks.weight, tasks.rows)[: self._kept]
+        open_by = float(np.abs(error[: self._kept] / weights).max(initial=0.0))
+        owners = [(number, kind) for number, target in enumerate(self.targets) for kind, _ in asked_of(target)]
+        for (number, kind), task in zip(owners, tasks[self._kept_tasks :], strict=True):
+            off = error[task.row : task.row + 3] / task.weight
+            if not np.abs(off).max() <= tolerance:
+                misses.setdefault(number, [0.0, 0.0])[kind != PLACE] = float(norm(off))
+        told = [Miss(self.targets[number].link, *sizes) for number, sizes in misses.items()]
+        told.sort(key=lambda miss: miss.distance / self.size + miss.angle, reverse=True)
+        at_limits = self._at_limits() if told else ()
+        is_closed = gap <= self.slack
+        return Reach(tuple(told), open_by, is_closed, at_limits, steps, not self.led, self._is_base_held)
+
+    def _at_limits(self) -> tuple[str, ...]:
+        """Return the names of the joints whose limits are active in the next step, in the model's order."""
+        bodies = set(self._problem.limits.body[self._problem.step.side != 0].tolist())
+        return tuple(name for name, span in self.compiled.spans.items() if span.body in bodies)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Result of `inverse_kinematics`.
+
+    Attributes:
+        q: {joint: its coordinates}, of all joints that move and of floating links, as `CompiledModel.q_from` takes
+            them.
+        X_WL: poses of the links, by name [m].
+        reach: remaining errors. starts: number of starts.
+    """
+
+    q: dict[str, list[float]]
+    X_WL: dict[str, Pose]
+    reach: Reach
+    starts: int
+
+
+def inverse_kinematics(
+    model: Model,
+    targets: Target | Sequence[Target],
+    q: Mapping | None = None,
+    pins: Target | Sequence[Target] = (),
+    held: Collection[str] = (),
+    moves_base: bool = False,
+    rest: Mapping | None = None,
+    tolerance: float = TOLERANCE,
+    starts: int = STARTS,
+) -> Solution:
+    """Return a pose within all limits at which the links reach their targets, or the nearest pose that was found.
+
+    Args:
+        targets, pins: as for `Reacher`.
+        held: names of joints that must not move.
+        moves_base: whether floating links may be moved, with an explicit free joint to the world or without.
+        q: {joint: number or list}, the first start; home for joints that are left out.
+        rest: {joint: number or list}: of the poses that reach all targets, one near `rest` is chosen. By default, the
+            first one found.
+        tolerance: largest error at which a target counts as reached [m, rad].
+        starts: number of starts: `q`, then random poses, which are always the same.
+
+    Raises:
+        ModelError: if the model cannot be compiled, or a target names no link. StateError: if `q` or `rest` does not
+            fit it.
+    """
+    compiled = compile_for_posing(model)
+    still = held_dofs(compiled, held, moves_base)
+    reacher = Reacher(compiled, targets, pins, still)
+    first = compiled.q_from(q)
+    calm = first if rest is None else compiled.q_from(rest)
+    tries = _Tries(compiled, first, reacher)
+    best, nearest, count = None, first, 0
+    for count, start in enumerate(tries.poses(starts if reacher.led else 1), 1):  # noqa: B007 - counts what was tried
+        found = reacher.reach(start, tolerance)
+        if best is None or _is_better(found, best, reacher.size):
+            best, nearest = found, start
+        if best.is_reached:
+            break
+    assert best is not None
+    if best.is_reached and rest is not None:
+        reacher.relax(nearest, calm)
+    return Solution(compiled.q_by_joint(nearest), poses_at(compiled, nearest), best, count)
+
+
+def _is_better(one: Reach, other: Reach, size: float) -> bool:
+    """Return whether a result is closed and the other is not, or its error is clearly smaller."""
+    if one.is_closed != other.is_closed:
+        return one.is_closed
+    left, right = (sum(miss.distance / size + miss.angle for miss in reach.misses) for reach in (one, other))
+    return left < right - CLEARLY
+
+
+class _Tries:
+    """The start poses."""
+
+    def __init__(self, compiled: CompiledModel, first: np.ndarray, reacher: Reacher):
+        self._first, self._size = first, reacher.size
+        led = [{span.v_at(place) for place in range(span.joint.nv)} for span in compiled.spans.values()]
+        self._led = [span for span, dofs in zip(compiled.spans.values(), led, strict=True) if dofs <= reacher.led]
+        self._random = np.random.default_rng(0)
+
+    def poses(self, count: int) -> Iterator[np.ndarray]:
+        """Yield start poses, each a new array of shape (nq,)."""
+        for number in range(max(count, 1)):
+            q = self._first.copy()
+            for span in self._led:
+                self._put(q, span, is_first=number == 0)
+            yield q
+
+    def _put(self, q: np.ndarray, span: JointSpan, is_first: bool) -> None:
+        joint, random = span.joint, self._random
+        if joint.kind.chart and not is_first:
+            turn = random.normal(size=4)
+            q[span.q][-4:] = turn / norm(turn)
+            if joint.kind.code == FREE:
+                q[span.q][:3] += random.uniform(-self._size, self._size, 3)
+        if joint.kind.chart:
+            return
+        for place, column in enumerate(joint.columns):
+            at, (lower, upper) = span.q_at(place), joint.range_of(column.axis)
+            reach = TURNS if column.unit is Unit.ANGLE else self._size
+            if is_first:
+                q[at] = min(max(q[at], lower), upper)
+            else:
+                least = lower if math.isfinite(lower) else (upper if math.isfinite(upper) else q[at]) - reach
+                most = upper if math.isfinite(upper) else (lower if math.isfinite(lower) else q[at]) + reach
+                q[at] = random.uniform(least, most)
+
+
+def compile_for_posing(model: Model) -> CompiledModel:
+    """Return the model compiled with coordinates for joints that close loops. Masses have no effect.
+
+    Raises:
+        ModelError: as `compile_model`, except for masses.
+    """
+    links = [dataclasses.replace(link, mass=1.0, com=ZERO, inertia=UNIT_INERTIA) for link in model.links]
+    return compile_model(dataclasses.replace(model, links=links), split_loops=True)
+
+
+def held_dofs(compiled: CompiledModel, held: Iterable[str], moves_base: bool) -> set[int]:
+    """Return the numbers of the velocity coordinates that must not move.
+
+    Raises:
+        ModelError: if `held` contains a name that is not a joint.
+    """
+    dofs = set() if moves_base else set(floating_dofs(compiled))
+    for name in held:
+        compiled.model.joint(name)
+        if span := compiled.spans.get(name):
+            dofs.update(span.v_at(place) for place in range(span.joint.nv))
+    return dofs
+
+
+def poses_at(compiled: CompiledModel, q: np.ndarray) -> dict[str, Pose]:
+    """Return X_WL of each link at q, shape (nq,), by name."""
+    X_WL = np.zeros((len(compiled.link_names), 7))
+    work = make_work(compiled.arrays)
+    _runs(place_links)(compiled.arrays, work, q, compiled.link_body, compiled.X_BL, X_WL)
+    return {name: tuple(row) for name, row in zip(compiled.link_names, X_WL.tolist(), strict=True)}
+
+
+def _runs(function: kernel) -> Callable:
+    """Return the kernel, or its uncompiled function as long as the kernel would have to be compiled first."""
+    return function if jit.is_ready(POSING) else function.python

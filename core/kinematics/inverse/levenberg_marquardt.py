@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Inverse kinematics by the Levenberg-Marquardt method on the configurations that satisfy the constraints.
+
+Each step is a damped least-squares step in the null space of the constraints. Newton's method then removes the
+constraint errors of the step. A step that does not reduce the error is discarded, and the damping grows.
+
+Source: Madsen, Nielsen, Tingleff, Methods for Non-Linear Least Squares Problems (2004), section 3.2; Absil, Mahony,
+Sepulchre, Optimization Algorithms on Matrix Manifolds (2008), section 4.1, for the retraction; Fan and Yuan, On the
+quadratic convergence of the Levenberg-Marquardt method without nonsingularity assumption (2005), for damping in
+proportion to the residual.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from ...compilation.abi import Bundled
+from ...compilation.jit import kernel, subroutine
+from ...joints import FREE, SCREWS
+from ...model.compiling.compiled import CompiledModel
+from ...spatial import quat_mul, quat_normalized, quat_to_mat, rotate_back, rotvec_of_quat, sub
+from ...spatial.storage import copy, get3, get4, put3
+from ..motion import integrate_positions, move_bodies
+from ..work import largest, make_work
+from .limits import excess, limits_of, make_bounds, write_bounds
+from .steps import find_step, make_step
+from .tasks import Tasks, make_rows, write_errors, write_slopes
+
+CLOSED = 1e-11
+"""Largest error of a constraint that counts as satisfied [rad or model sizes]."""
+
+NEARLY_WITHIN = 1e-10
+"""Largest violation of a limit [rad or model sizes]. A start beyond a limit may stay as far beyond it."""
+
+MOST_CLOSINGS = 15
+
+LONGEST = 0.5
+"""Largest move of a coordinate in one step [rad or model sizes], so that no loop jumps to another assembly."""
+
+DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-2, 1e-9, 1e9
+"""Damping as a part of the residual: initial value, lower and upper bound."""
+
+IDLE = 1e-9
+"""Relative reduction of the residual below which a step counts as no progress. For a target a thousand model sizes
+away, the direction is then right to 1e-4 rad.
+"""
+
+STILL = 1e-12
+"""Largest move of a step below which the search has converged [rad or model sizes]."""
+
+MOST_IDLE = 4
+
+
+class Problem(Bundled, namedtuple("Problem", "model work tasks limits rows bounds step tried moved")):
+    """Arguments of the kernels. tried: positions, shape (nq,). moved: a step, shape (nv,) [rad or m]."""
+
+
+def make_problem(compiled: CompiledModel, tasks: Tasks, kept: int, size: float) -> Problem:
+    """Return a `Problem`. kept: number of rows that must be satisfied; they come first. size: of the model [m]."""
+    limits, rows, nv = limits_of(compiled, size), make_rows(tasks), compiled.nv
+    step = make_step(len(rows.error), len(limits), len(rows.error) - kept, nv)
+    tried, moved = np.zeros(compiled.nq), np.zeros(nv)
+    work = make_work(compiled.arrays)
+    return Problem(compiled.arrays, work, tasks, limits, rows, make_bounds(limits, nv), step, tried, moved)
+
+
+@kernel
+def descend(problem, q, kept_tasks, kept, slack, tolerance, most):
+    """Move q, shape (nq,), as near to the targets as possible. Return (largest constraint error, number of steps).
+
+    Args:
+        kept_tasks, kept: number of tasks that are constraints, and of their rows. They come first; the others are
+            targets.
+        slack: constraint error that is accepted if Newton's method cannot reduce it [rad or model sizes].
+        tolerance: error at which a target counts as reached [m, rad].
+        most: maximum number of steps.
+    """
+    gap = close(problem, q, kept_tasks, kept, slack)
+    beyond = max(excess(problem.bounds), NEARLY_WITHIN)
+    damping, growth, idle, steps = DAMPING, 2.0, 0, 0
+    while steps < most:
+        left = look(problem, q, kept)
+        if are_met(problem, kept_tasks, tolerance):
+            break
+        steps += 1
+        follow(problem, kept, slack, damping * min(left, 1.0))
+        way = take_step(problem, q)
+        promised = left - left_after(problem, kept)
+        open_by = close(problem, problem.tried, kept_tasks, kept, slack)
+        gained = left - reading(problem, problem.tried, kept_tasks, kept)
+        is_closed = open_by <= max(gap, slack) and excess(problem.bounds) <= beyond
+        if is_closed and gained > 0.0:
+            gap = open_by
+            copy(problem.tried, q)
+            promise_kept = min(gained / max(promised, 1e-300), 1.0)
+            better = 2.0 * promise_kept - 1.0
+            damping *= max(1.0 / 3.0, 1.0 - better * better * better)
+            damping, growth = max(damping, LEAST_DAMPING), 2.0
+            idle = idle + 1 if gained < IDLE * left else 0
+        else:
+            damping, growth = damping * growth, 2.0 * growth
+        if way < STILL or damping > MOST_DAMPING or idle > MOST_IDLE:
+            break
+    return gap, steps
+
+
+@kernel
+def relax(problem, q, rest, slack, most):
+    """Move q as near to positions `rest` as possible, with all reached tasks kept. Return the largest error."""
+    rows, bounds, step = problem.rows, problem.bounds, problem.step
+    tasks, count = problem.tasks.records.shape[0], rows.error.shape[0]
+    gap = close(problem, q, tasks, count, slack)
+    beyond = max(excess(bounds), NEARLY_WITHIN)
+    damping = 0.0
+    for _ in range(most):
+        look(problem, q, count)
+        left = write_way(problem, q, rest)
+        weaken(step.wish, 1.0 / (1.0 + damping))
+        find_step(step, rows.error, rows.slope, count, count, bounds.rows, bounds.low, bounds.high, slack, 0.0)
+        way = take_step(problem, q)
+        if way < STILL:
+            break
+        open_by = close(problem, problem.tried, tasks, count, slack)
+        is_closed = open_by <= max(gap, slack) and excess(bounds) <= beyond
+        if is_closed and write_way(problem, problem.tried, rest) < left:
+            copy(problem.tried, q)
+            damping *= 0.3
+        else:
+            damping = max(4.0 * damping, 0.1)
+    return gap
+
+
+@kernel
+def assess(problem, q, kept, slack):
+    """Evaluate all rows at q, and find the next step with the limits that are active."""
+    left = look(problem, q, kept)
+    follow(problem, kept, slack, DAMPING * min(left, 1.0))
+
+
+@subroutine
+def close(problem, q, tasks, count, slack):
+    """Satisfy the first `tasks` tasks, of `count` rows, by the shortest steps within limits. Return the largest
+    error.
+    """
+    rows, bounds, step = problem.rows, problem.bounds, problem.step
+    gap = before = np.inf
+    for n in range(MOST_CLOSINGS + 1):
+        move_bodies(problem.model, problem.work, q, problem.work.still)
+        write_errors(problem.work, problem.tasks, 0, tasks, q, rows.error)
+        write_bounds(problem.model, problem.limits, problem.tasks.pace, q, bounds)
+        before, gap = gap, largest(rows.error[:count])
+        is_done = gap <= CLOSED or 0.5 * before < gap <= slack
+        if (is_done and excess(bounds) <= CLOSED) or n == MOST_CLOSINGS:
+            break
+        write_slopes(problem.model, problem.work, problem.tasks, 0, tasks, rows)
+        fill(step.wish, 0.0)
+        find_step(step, rows.error, rows.slope, count, count, bounds.rows, bounds.low, bounds.high, slack, 0.0)
+        take_step(problem, q)
+        copy(problem.tried, q)
+    return gap
+
+
+@subroutine
+def follow(problem, kept, slack, damping):
+    """Find the step towards the targets that leaves the first `kept` rows unchanged."""
+    rows, bounds, step = problem.rows, problem.bounds, problem.step
+    fill(step.wish, 0.0)
+    end = rows.error.shape[0]
+    find_step(step, rows.error, rows.slope, kept, end, bounds.rows, bounds.low, bounds.high, slack, damping)
+
+
+@subroutine
+def look(problem, q, kept):
+    """Evaluate all rows and bounds at q. Return the sum of squares of the targets' errors."""
+    move_bodies(problem.model, problem.work, q, problem.work.still)
+    tasks = problem.tasks.records.shape[0]
+    write_errors(problem.work, problem.tasks, 0, tasks, q, problem.rows.error)
+    write_slopes(problem.model, problem.work, problem.tasks, 0, tasks, problem.rows)
+    write_bounds(problem.model, problem.limits, problem.tasks.pace, q, problem.bounds)
+    return squares(problem.rows.error, kept)
+
+
+@subroutine
+def reading(problem, q, kept_tasks, kept):
+    """Return the sum of squares of the targets' errors, for bodies that are placed already."""
+    write_errors(problem.work, problem.tasks, kept_tasks, problem.tasks.records.shape[0], q, problem.rows.error)
+    return squares(problem.rows.error, kept)
+
+
+@subroutine
+def are_met(problem, first, tolerance):
+    """Return whether all tasks from number `first` on are satisfied."""
+    for n in range(first, problem.tasks.records.shape[0]):
+        task = problem.tasks.records[n]
+        for row in range(task.row, task.row + task.rows):
+            if not abs(problem.rows.error[row]) <= tolerance * task.weight:
+                return False
+    return True
+
+
+@subroutine
+def take_step(problem, q):
+    """Write the positions after the step, shortened if it is too long, to `tried`. Return its largest component."""
+    way = problem.step.way
+    longest = largest(way)
+    weaken(way, min(1.0, LONGEST / max(longest, 1e-300)))
+    for j in range(way.shape[0]):
+        problem.moved[j] = way[j] * problem.tasks.pace[j]
+    copy(q, problem.tried)
+    integrate_positions(problem.model, problem.tried, problem.moved, 1.0)
+    return min(longest, LONGEST)
+
+
+@subroutine
+def left_after(problem, kept):
+    """Return the sum of squares that a linear prediction leaves after the step."""
+    error, slope, way = problem.rows.error, problem.rows.slope, problem.step.way
+    left = 0.0
+    for row in range(kept, error.shape[0]):
+        total = error[row]
+        for j in range(way.shape[0]):
+            total += slope[row, j] * way[j]
+        left += total * total
+    return left
+
+
+@subroutine
+def write_way(problem, q, rest):
+    """Write the differences from q to `rest` to the step's wish, except where `rest` is NaN. Return the sum of
+    squares.
+    """
+    wish, pace = problem.step.wish, problem.tasks.pace
+    for i in range(1, problem.model.bodies.shape[0]):
+        body = problem.model.bodies[i]
+        if body.kind == SCREWS:
+            for j in range(body.v, body.v_end):
+                wish[j] = rest[body.q + j - body.v] - q[body.q + j - body.v]
+        else:
+            turned = body.q + (3 if body.kind == FREE else 0)
+            w, x, y, z = quat_normalized(get4(q, turned))
+            put3(wish, rotvec_of_quat(quat_mul((w, -x, -y, -z), quat_normalized(get4(rest, turned)))), body.v_end - 3)
+            if body.kind == FREE:
+                way = sub(get3(rest, body.q), get3(q, body.q))
+                put3(wish, rotate_back(quat_to_mat((w, x, y, z)), way), body.v)
+    total = 0.0
+    for j in range(wish.shape[0]):
+        is_asked = pace[j] > 0.0 and wish[j] == wish[j]
+        wish[j] = wish[j] / pace[j] if is_asked else 0.0
+        total += wish[j] * wish[j]
+    return total
+
+
+@subroutine
+def squares(values, first):
+    total = 0.0
+    for i in range(first, values.shape[0]):
+        total += values[i] * values[i]
+    return total
+
+
+@subroutine
+def fill(values, value):
+    for i in range(values.shape[0]):
+        values[i] = value
+
+
+@subroutine
+def weaken(values, part):
+    for i in range(values.shape[0]):
+        values[i] *= part

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Limits of coordinates and of measures of charts, as bounds of a step of inverse kinematics."""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+
+import numpy as np
+
+from ...compilation.abi import Bundled
+from ...compilation.jit import subroutine
+from ...joints import BALL, Unit, measure
+from ...model.compiling.compiled import CompiledModel
+from ...spatial import ZERO, quat_normalized
+from ...spatial.storage import get3, get4, put3
+
+LIMIT = np.dtype(
+    [
+        ("q", np.int64),  # of a column; -1 for a measure
+        ("v", np.int64),
+        ("body", np.int64),
+        ("code", np.int64),
+        ("direction", np.float64, 3),
+        ("weight", np.float64),  # by which values [m, rad] are multiplied
+        ("lower", np.float64),
+        ("upper", np.float64),
+    ],
+    align=True,
+)
+
+
+INSIDE = 2e-13
+"""Distance from a limit at which coordinates stop [rad or model sizes].
+
+Without it, rounding would decide on which side of the limit a coordinate is. An arm that is stretched at its elbow's
+limit might then never bend again, since each step that brings the hand nearer would bend the elbow beyond its limit.
+"""
+
+
+class Bounds(Bundled, namedtuple("Bounds", "rows low high")):
+    """Work arrays: rates of limited quantities, shape (p, nv), and the lowest and highest change, shape (p,) each."""
+
+
+def limits_of(compiled: CompiledModel, size: float) -> np.recarray:
+    """Return a LIMIT record for each axis with limits whose lower limit is not above the upper one.
+
+    Args:
+        size: of the model [m]; lengths are divided by it.
+    """
+    found = []
+    for span in compiled.spans.values():
+        joint = span.joint
+        if not joint.kind.chart:
+            for place, column in enumerate(joint.columns):
+                lower, upper = joint.range_of(column.axis)
+                weight = 1.0 / size if column.unit is Unit.LENGTH else 1.0
+                found.append((span.q_at(place), span.v_at(place), span.body, 0, ZERO, weight, lower, upper))
+            continue
+        for row in joint.kind.rows:
+            lower, upper = joint.range_of(row.axis)
+            lower, upper = (lower if lower > row.least else -math.inf), (upper if upper < row.most else math.inf)
+            weight = 1.0 / size if joint.axis_unit(row.axis) is Unit.LENGTH else 1.0
+            found.append((-1, -1, span.body, row.measure, joint.unit_direction(row.axis), weight, lower, upper))
+    return np.array([limit for limit in found if _limits(*limit[-2:])], LIMIT).view(np.recarray)
+
+
+def _limits(lower: float, upper: float) -> bool:
+    return lower <= upper and (math.isfinite(lower) or math.isfinite(upper))
+
+
+def make_bounds(limits: np.recarray, nv: int) -> Bounds:
+    return Bounds(np.zeros((len(limits), nv)), np.zeros(len(limits)), np.zeros(len(limits)))
+
+
+@subroutine
+def write_bounds(model, limits, pace, q, bounds):
+    """Write the range of change of each limited quantity from q on.
+
+    A coordinate stops `INSIDE` its limit, and one beyond its limit may not move farther beyond it. A measure beyond its
+    limit must come back, since a step along its linearised rate leads beyond again.
+    """
+    for n in range(limits.shape[0]):
+        limit = limits[n]
+        if limit.q >= 0:
+            value = q[limit.q]
+            bounds.rows[n, limit.v] = limit.weight * pace[limit.v]
+            bounds.low[n] = min(limit.weight * (limit.lower - value) + INSIDE, 0.0)
+            bounds.high[n] = max(limit.weight * (limit.upper - value) - INSIDE, 0.0)
+        else:
+            value = write_measure(model, limit, pace, q, bounds.rows[n])
+            bounds.low[n] = limit.weight * (limit.lower - value)
+            bounds.high[n] = limit.weight * (limit.upper - value)
+
+
+@subroutine
+def excess(bounds):
+    """Return the largest amount by which a measure is beyond its limit."""
+    most = 0.0
+    for n in range(bounds.low.shape[0]):
+        most = max(most, bounds.low[n], -bounds.high[n])
+    return most
+
+
+@subroutine
+def write_measure(model, limit, pace, q, rates):
+    """Write the rates of a measure of a chart. Return its value."""
+    body = model.bodies[limit.body]
+    value, (torque, force) = chart_measure(model, limit, q)
+    put3(rates, torque, body.v_end - 3)
+    if body.kind != BALL:
+        put3(rates, force, body.v)
+    for j in range(body.v, body.v_end):
+        rates[j] *= limit.weight * pace[j]
+    return value
+
+
+@subroutine
+def chart_measure(model, row, q):
+    """Return (value, gradient) of the measure at q that `row`, a record with body, code and direction, describes."""
+    body = model.bodies[row.body]
+    if body.kind == BALL:
+        return measure(row.code, ZERO, quat_normalized(get4(q, body.q)), get3(row.direction))
+    return measure(row.code, get3(q, body.q), quat_normalized(get4(q, body.q + 3)), get3(row.direction))

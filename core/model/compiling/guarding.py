@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""GUARD and CHART_DRIVE records: forces on the axes of a joint that begin or cease to act while a model moves.
+
+These are limits of position and speed, dry friction, and drives whose force is limited. A record takes its values from
+an `Axis`, without the fields that have no meaning on the slot of that axis.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from ...spatial import ZERO
+from ..drives import DRIVES, DriveLaw
+from ..elements import Axis, Joint
+from .compiled import ON_CHART, ON_DOF, ON_MEASURE
+
+ASLEEP = Axis(stiffness=math.inf)
+"""An axis without limits, friction and drive."""
+
+STOPS = ("lower", "upper", "stiffness", "dissipation", "restitution")
+"""Fields of an `Axis` that describe its stops."""
+
+
+def _law(axis: Axis) -> DriveLaw:
+    return DRIVES[axis.drive_mode].law(axis)
+
+
+def column_guards(joint: Joint, body: int, axes: list[int], q: int, v: int) -> Iterator[tuple]:
+    """Yield GUARD records of a body's dofs, which belong to the `axes` of the joint.
+
+    q, v: indices of the first position and velocity coordinate.
+    """
+    for place, number in enumerate(axes):
+        axis = effective(joint, number)
+        limited = not (axis.is_unlimited or axis.has_no_room)
+        if limited or axis.friction > 0.0 or math.isfinite(axis.velocity_limit) or DRIVES[axis.drive_mode].is_on(axis):
+            own = axis if limited else effective(joint, number, without=STOPS)
+            yield _record(own, ON_DOF, body, q + place, v + place)
+
+
+def chart_guards(joint: Joint, body: int, v: int) -> Iterator[tuple]:
+    """Yield GUARD records of a joint with a chart.
+
+    They describe friction on components of its velocity, and limits of its measures.
+    """
+    for place, number in enumerate(joint.kind.law):
+        axis = effective(joint, number, without=STOPS)
+        if axis.friction > 0.0:
+            yield _record(axis, ON_CHART, body, -1, v + place)
+    for row in joint.kind.rows:
+        axis = effective(joint, row.axis)
+        if not axis.has_no_room and (axis.lower > row.least or axis.upper < row.most):
+            lower = axis.lower if axis.lower > row.least else -math.inf
+            upper = axis.upper if axis.upper < row.most else math.inf
+            stops = (lower, upper, *_stops(axis)[2:])
+            direction = joint.unit_direction(row.axis)
+            yield (ON_MEASURE, body, -1, -1, row.measure, direction, *stops, 0.0, math.inf, math.inf, *[0.0] * 5)
+
+
+def chart_drive(joint: Joint, body: int) -> tuple | None:
+    """Return the CHART_DRIVE record of a ball joint; None if none of its axes has a drive."""
+    axes = [effective(joint, number) for number in joint.kind.law]
+    if len(axes) != 3 or not any(DRIVES[axis.drive_mode].is_on(axis) for axis in axes):
+        return None
+    stiffness, damping, target, rate, push = zip(*map(_law, axes), strict=True)
+    return body, stiffness, damping, target, ZERO, rate, push
+
+
+def effective(joint: Joint, number: int, without: tuple[str, ...] = ()) -> Axis:
+    """Return the axis with the fields that have a meaning on its slot.
+
+    Other fields, and those in `without`, have no effect.
+    """
+    fields = joint.kind.slot(number).fields
+    axis, asleep = joint.axes[number], ASLEEP
+    names = [name for name in vars(asleep) if name not in fields or name in without]
+    return _replaced(axis, {name: getattr(asleep, name) for name in names})
+
+
+def _replaced(axis: Axis, values: dict) -> Axis:
+    return Axis(**(vars(axis) | values))
+
+
+def _record(axis: Axis, kind: int, body: int, q: int, v: int) -> tuple:
+    return (kind, body, q, v, 0, ZERO, *_stops(axis), axis.friction, axis.velocity_limit, axis.effort, *_law(axis))
+
+
+def _stops(axis: Axis) -> tuple[float, ...]:
+    return axis.lower, axis.upper, axis.stop_stiffness, axis.dissipation, axis.restitution

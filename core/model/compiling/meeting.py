@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pairs of links of a model that may collide, as arrays that kernels read.
+
+Links that are fixed to each other, or all to the world, never collide. Neither do links that a joint connects, nor
+links that are fixed to these; the world does not count here, so that an arm on a pedestal collides with the floor.
+Links of one family do not collide either, unless one of the two has `self_collide`. `Model.contact_pairs` take
+precedence over joints and families. The layers of shapes decide besides, see `Shape.may_meet`.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from ...collision.meeting import Meeting
+from ..elements import WORLD, Joint, Link
+from ..errors import ModelError
+from ..graph import pieces
+from ..model import Model
+
+
+def who_meets(model: Model) -> Meeting:
+    """Return which links may collide, with the joints that are enabled.
+
+    `Model.acting_at` returns the model for a time at which some joints have broken.
+
+    Raises:
+        ModelError: if a contact pair names a link that does not exist, or one link twice.
+    """
+    numbers = {link.name: number for number, link in enumerate(model.links)}
+    part_of, piece_of = model.rigid_parts(), joined_links(model)
+    in_world = (joint for joint in model.rigid_joints() if WORLD in (joint.parent, joint.child))
+    static = {part_of[end] for joint in in_world for end in (joint.parent, joint.child) if end != WORLD}
+
+    def array(values) -> np.ndarray:
+        return np.array([*values], dtype=np.int64)
+
+    parts = array(numbers[part_of[link.name]] for link in model.links)
+    first_static = min((numbers[part] for part in static), default=-1)
+    groups = array(
+        first_static if part_of[link.name] in static else numbers[part_of[link.name]] for link in model.links
+    )
+    seen: dict[tuple[str, str], int] = {}
+    families = [(link.family, "" if link.family else piece_of[link.name]) for link in model.links]
+    ends = ((part_of[joint.parent], part_of[joint.child]) for joint in _joining(model))
+    neighbours = {_code(len(model.links), numbers[a], numbers[b]) for a, b in ends}
+    pairs = _pairs(model, numbers)
+    return Meeting(
+        groups,
+        parts,
+        array(seen.setdefault(family, len(seen)) for family in families),
+        array(link.self_collide for link in model.links),
+        array(sorted(pairs)),
+        array(pairs[code] for code in sorted(pairs)),
+        array(sorted(neighbours)),
+    )
+
+
+MAX_TABLE = 4096
+"""Largest number of links with collision shapes for which `may_any_meet` compares all pairs.
+
+A table of conditions then takes 16 MB, and a table of integers 128 MB.
+"""
+
+
+def may_any_meet(links: Sequence[Link], meeting: Meeting) -> bool:
+    """Return whether any two links of a model may collide; True if there are more than `MAX_TABLE`.
+
+    The rule is that of `owners_may_meet` and of `Shape.may_meet`, for all pairs at once.
+    """
+    numbers = np.array([number for number, link in enumerate(links) if link.collisions], np.int64)
+    if len(numbers) > MAX_TABLE:
+        return True
+    layers = np.array([_united(shape.layers for shape in links[number].collisions) for number in numbers], np.int64)
+    meets = np.array([_united(shape.meets for shape in links[number].collisions) for number in numbers], np.int64)
+    is_self = meeting.selves[numbers] != 0
+    own, parts = (_codes(len(links), values[numbers]) for values in (np.arange(len(links)), meeting.parts))
+    may = _differ(meeting.families[numbers]) | is_self[:, None] | is_self[None, :]
+    may &= ~np.isin(parts, meeting.neighbours)
+    may &= ~np.isin(own, meeting.pairs[meeting.pair_meets == 0])
+    may |= np.isin(own, meeting.pairs[meeting.pair_meets != 0])
+    may &= _differ(meeting.groups[numbers])
+    seen = layers[:, None] & meets[None, :]
+    return bool((may & ((seen | seen.T) != 0)).any())
+
+
+def _united(bits: Iterable[int]) -> int:
+    return functools.reduce(operator.or_, bits, 0)
+
+
+def _differ(values: np.ndarray) -> np.ndarray:
+    return values[:, None] != values[None, :]
+
+
+def _codes(count: int, values: np.ndarray) -> np.ndarray:
+    return np.minimum(values[:, None], values[None, :]) * count + np.maximum(values[:, None], values[None, :])
+
+
+def landing_links(model: Model) -> frozenset[str]:
+    """Return the names of links that may collide with something that does not fall.
+
+    These are all links with collision shapes, if one of them does not fall, and none otherwise.
+    """
+    tree = model.tree()
+    falling = {name for root in tree.loose() for name in tree.hanging[root]}
+    colliding = frozenset(link.name for link in model.links if link.collisions)
+    return colliding if colliding - falling else frozenset()
+
+
+def joined_links(model: Model) -> dict[str, str]:
+    """Return {link: first link of the component that joints connect it with}. Joints with the world do not count."""
+    return pieces([link.name for link in model.links], _joining(model))
+
+
+def _joining(model: Model) -> list[Joint]:
+    """Return the joints that are enabled and have an effect, between links that exist."""
+    known = {link.name for link in model.links}
+    return [
+        joint
+        for joint in model.joints
+        if joint.enabled and not joint.kind.holds_nothing and {joint.parent, joint.child} <= known
+    ]
+
+
+def _pairs(model: Model, numbers: dict[str, int]) -> dict[int, bool]:
+    """Return {code: whether the links may collide} of the contact pairs.
+
+    Of two pairs with the same links, the later one counts.
+
+    Raises:
+        ModelError: if a pair names a link that does not exist, or one link twice.
+    """
+    found: dict[int, bool] = {}
+    for pair in model.contact_pairs:
+        subject = f"the contact pair '{pair.a}', '{pair.b}'"
+        for name in (pair.a, pair.b):
+            if name not in numbers:
+                raise ModelError(f"{subject}: there is no link '{name}'; there are: {', '.join(numbers) or 'none'}")
+        if pair.a == pair.b:
+            raise ModelError(f"{subject} names one link twice; name two links")
+        found[_code(len(model.links), numbers[pair.a], numbers[pair.b])] = pair.meets
+    return found
+
+
+def _code(links: int, a: int, b: int) -> int:
+    return min(a, b) * links + max(a, b)

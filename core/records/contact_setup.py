@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The solids of a compiled model, prepared for the solver, and contacts with the names of links."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..contact.collision_state import Ground, make_ground
+from ..contact.contact_features import SURFACE
+from ..contact.points import POINT
+from ..geometry.surfaces import Surface
+from ..model.compiling.colliders import Colliders, colliders_of
+from ..model.compiling.compiled import CompiledModel
+from ..spatial import compose, quat_to_mat
+from ..spatial.arrays import matmul
+from ..trajectory.touches import Contacts, Impacts
+
+NO_POINTS = np.empty(0)
+"""POINT records of a simulation without contact."""
+
+
+class Contact(NamedTuple):
+    """A point in which two links touch.
+
+    Attributes:
+        first, second: names of links. point: in the world [m]. normal: unit vector from the first to the second.
+        force: on the second link at that point [N]. gap: between both surfaces [m]; negative if they overlap.
+        torque: on the second link, of rolling and spinning friction [N m].
+    """
+
+    first: str
+    second: str
+    point: np.ndarray
+    normal: np.ndarray
+    force: np.ndarray
+    gap: float
+    torque: np.ndarray
+
+
+class Impact(NamedTuple):
+    """An impact between two links. time [s]; impulse: on the second link [N s]; the rest as in `Contact`."""
+
+    time: float
+    first: str
+    second: str
+    point: np.ndarray
+    normal: np.ndarray
+    impulse: np.ndarray
+
+
+def ground_of(compiled: CompiledModel, led: Collection[int]) -> Ground | None:
+    """Return the `Ground` of a model, or None if no two links may collide. led: as in `colliders_of`."""
+    colliders = colliders_of(compiled, led, only_if_any_meet=True)
+    if len(colliders.solids) < 2:
+        return None
+    return make_ground(colliders, surfaces_of(compiled, colliders), len(compiled.arrays.bodies))
+
+
+def surfaces_of(compiled: CompiledModel, colliders: Colliders) -> np.recarray:
+    """Return the SURFACE record of each solid."""
+    records = np.zeros(len(colliders.solids), SURFACE).view(np.recarray)
+    rows = {name: row for row, name in enumerate(compiled.link_names)}
+    for record, solid in zip(records, colliders.solids, strict=True):
+        link = compiled.model.links[solid.owner]
+        shape = link.collisions[solid.number]
+        surface = shape.surface or Surface()
+        record.friction, record.holding = surface.friction, surface.holding_friction
+        record.restitution, record.stiffness = surface.restitution, surface.contact_stiffness
+        record.dissipation = surface.dissipation
+        record.rolling, record.spinning = surface.rolling_friction, surface.spinning_friction
+        record.slip_speed = surface.slip_speed
+        turned = compose(tuple(compiled.X_BL[rows[link.name]].tolist()), shape.pose)[3:]
+        record.belt = matmul(np.reshape(quat_to_mat(turned), (3, 3)), np.array(surface.velocity))
+    return records
+
+
+def owners_of(compiled: CompiledModel, ground: Ground) -> tuple[str, ...]:
+    """Return the name of each solid's link."""
+    links = compiled.model.links
+    return tuple(links[owner].name for owner in ground.solids.owner)
+
+
+REPORTED = np.dtype(
+    [(name, POINT[name]) for name in ("first", "second", "place", "normal", "gap", "load", "force", "torque")]
+)
+"""The fields of POINT from which a `Contact` is made: a tenth of the record."""
+
+
+def reported_fields(points: np.ndarray) -> np.ndarray:
+    """Return a copy of POINT records with the fields of REPORTED only, since whole records take longer than a frame."""
+    kept = np.empty(len(points), REPORTED)
+    for name in REPORTED.names or ():
+        kept[name] = points[name]
+    return kept
+
+
+def contacts_of(owners: Sequence[str], points: np.ndarray) -> list[Contact]:
+    """Return the `Contact` of each POINT or REPORTED record."""
+    return [
+        Contact(
+            owners[int(point["first"])],
+            owners[int(point["second"])],
+            point["place"].copy(),
+            point["normal"].copy(),
+            point["load"] * point["normal"] + point["force"],
+            float(point["gap"]),
+            point["torque"].copy(),
+        )
+        for point in points.view(np.ndarray)
+    ]
+
+
+def table_of_contacts(owners: Sequence[str], points: np.ndarray, frame: int, time: float) -> Contacts:
+    """Return POINT records as a table, with a frame and its time [s]."""
+    names, count = np.array(owners), len(points)
+    return Contacts(
+        np.full(count, frame),
+        np.full(count, time),
+        names[points["first"]],
+        names[points["second"]],
+        points["place"].copy(),
+        points["normal"].copy(),
+        points["load"][:, None] * points["normal"] + points["force"],
+        points["torque"].copy(),
+        points["gap"].copy(),
+    )
+
+
+def table_of_impacts(impacts: Sequence[Impact], times: np.ndarray) -> Impacts:
+    """Return the impacts between frames at these times, shape (F,) [s], as a table."""
+    columns = {name: [getattr(impact, name) for impact in impacts] for name in Impact._fields}
+    return Impacts.of(columns | {"frame": [0] * len(impacts)}).within(times)
+
+
+def impacts_of(owners: Sequence[str], records: np.ndarray, zero: float) -> list[Impact]:
+    """Return the `Impact` of each IMPACT record. zero: the time from which they count [s]."""
+    return [
+        Impact(
+            zero + float(record["time"]),
+            owners[int(record["first"])],
+            owners[int(record["second"])],
+            record["point"].copy(),
+            record["normal"].copy(),
+            record["impulse"].copy(),
+        )
+        for record in records
+    ]

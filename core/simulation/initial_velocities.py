@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Initial velocities of links, as velocities of the joints that leave these links free to move."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+
+from ..model import WORLD
+from ..model.compiling.compiled import CompiledModel
+from ..model.screws import joint_pose
+from ..spatial import IDENTITY, add, compose, cross, inverse, quat_to_mat, rotate_back, sub
+
+
+def velocities_of_links(compiled: CompiledModel, q: Mapping, led: Container[str] = ()) -> dict[str, tuple[float, ...]]:
+    """Return qd of the free joints of the world whose links have an initial velocity, by joint.
+
+    A free joint's velocity coordinates are the velocity of its frame's origin in the child link, then the angular
+    velocity, both in that frame's axes.
+
+    Args:
+        q: {joint: coordinates} of the initial state; joints that are left out are at home.
+        led: links whose motion is prescribed. They start with that motion.
+    """
+    at = compiled.q_from(q)
+    found = {}
+    for name, span in compiled.spans.items():
+        joint = span.joint
+        if not joint.kind.holds_nothing or joint.parent != WORLD or joint.child in led:
+            continue
+        link = compiled.model.link(joint.child)
+        if not (any(link.velocity) or any(link.angular_velocity)):
+            continue
+        X_WF = compose(joint.X_PJ, joint_pose(joint, at[span.q].tolist()))  # F: the joint's frame in the child link
+        com = compose(compose(X_WF, inverse(joint.X_CJ)), (*link.com, *IDENTITY[3:]))[:3]
+        velocity = add(link.velocity, cross(link.angular_velocity, sub(X_WF[:3], com)))
+        R = quat_to_mat(X_WF[3:])
+        found[name] = rotate_back(R, velocity) + rotate_back(R, link.angular_velocity)
+    return found

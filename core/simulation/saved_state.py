@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A state as plain data, which can be saved in a file, and from which another simulation continues."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+
+from ..model import StateError
+from ..model.compiling.compiled import BESIDES, CompiledModel, numbers_of
+from ..solvers.protocol import Memory, Solver
+from ..trajectory.files.archives import DAMAGED
+from ..version import VERSION
+
+TIME, CONTINUATION = BESIDES
+"""Names of the entries of a state besides q and qd: its time [s], and the fields of a `Continuation`."""
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """The history of a state that a solver needs to continue from it bit for bit.
+
+    Attributes:
+        solver, accuracy: as `Simulation` takes them.
+        begun: time at which the motion began [s]. since: time of the frame before the state's own [s].
+        memory: the arrays that the solver needs, in base64. digest: of these, and of the model and the state to which
+            they belong.
+    """
+
+    solver: str
+    accuracy: str
+    begun: float
+    since: float
+    memory: str = ""
+    digest: str = ""
+
+    def memory_for(self, compiled: CompiledModel, solver: Solver, state: Mapping) -> Memory | None:
+        """Return the memory that a solver can restore, or None if it does not belong to the state and the model.
+
+        Raises:
+            StateError: if the memory cannot be that of the solver.
+        """
+        if self.digest != self._digest(compiled, state):
+            return None
+        numbers = base64.b64decode(self.memory)
+        stream, found = io.BytesIO(numbers), []
+        try:
+            while stream.tell() < len(numbers):
+                found.append(np.load(stream, allow_pickle=False))
+        except DAMAGED as error:
+            raise _altered() from error
+        return solver.accept(found)
+
+    def kept(self, compiled: CompiledModel, solver: Solver, state: Mapping) -> Continuation:
+        """Return this continuation with the memory of a solver whose state is `state`."""
+        stream = io.BytesIO()
+        for array in solver.snapshot().values():
+            np.save(stream, array, allow_pickle=False)
+        full = replace(self, memory=base64.b64encode(stream.getvalue()).decode())
+        return replace(full, digest=full._digest(compiled, state))
+
+    def _digest(self, compiled: CompiledModel, state: Mapping) -> str:
+        said = {name: state[name] for name in (TIME, "q", "qd")}
+        own = asdict(self) | {"digest": "", "version": VERSION}
+        model = b"".join(array.tobytes() for array in compiled.arrays)
+        return hashlib.sha256(json.dumps([said, own], sort_keys=True).encode() + model).hexdigest()
+
+
+def describe_state(compiled: CompiledModel, solver: Solver, time: float, how: Continuation) -> dict:
+    """Return a solver's state at a time [s]: {"time", "q", "qd", "continuation"}."""
+    now = solver.state
+    qd = {name: now.qd[span.v].tolist() for name, span in compiled.spans.items()}
+    state = {TIME: time, "q": compiled.q_by_joint(now.q), "qd": qd}
+    return state | {CONTINUATION: asdict(how.kept(compiled, solver, state))}
+
+
+def continuation_of(initial: Mapping | None) -> Continuation | None:
+    """Return the continuation of a saved state, or None if the state has none, such as one that a user has written.
+
+    Raises:
+        StateError: if the entry cannot have been saved by `describe_state`.
+    """
+    told = (initial or {}).get(CONTINUATION)
+    if initial is None or told is None:
+        return None
+    try:
+        found = Continuation(**told)
+        base64.b64decode(found.memory, validate=True)
+    except (TypeError, binascii.Error):
+        found = None
+    if found is None or not np.isfinite(numbers_of([found.begun, found.since])).sum() == 2:
+        raise _altered()
+    return found
+
+
+def _altered() -> StateError:
+    return StateError(f"'{CONTINUATION}' is not as it was saved; leave it out to start from q and qd alone")
+
+
+def time_of(initial: Mapping | None) -> float | None:
+    """Return the time of a state [s], or None if it has none.
+
+    Raises:
+        StateError: if the time is not a finite number.
+    """
+    if initial is None or TIME not in initial:
+        return None
+    number = numbers_of(initial[TIME])
+    if number.shape != (1,) or not np.isfinite(number[0]):
+        raise StateError(f"'{TIME}' must be a finite number of seconds, found {initial[TIME]!r}")
+    return float(number[0])

@@ -1,0 +1,517 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`Simulation`: the motion of a model, frame by frame. The panel, the command line and the tests run it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..controls.controls import Controls, Moment
+from ..controls.schedule import ScheduledInputs
+from ..diagnosis.diagnosis import Diagnosis
+from ..diagnosis.doctor import diagnose
+from ..diagnosis.run_facts import RunFacts
+from ..dynamics.constraints import constraints_of
+from ..kinematics import tree_kinematics
+from ..model import Joint, Model, StateError
+from ..model.compiling.colliders import STILL, bodies_led
+from ..model.compiling.compiled import CompiledModel, parts_of_state
+from ..model.text import counted, timed
+from ..records.contact_setup import NO_POINTS, Contact, Impact, contacts_of, ground_of, owners_of, table_of_impacts
+from ..records.recording import RECORDS, Recorder, blank_trajectory
+from ..records.report import Report, energy_at_rest, energy_at_stake
+from ..solvers.assembly import assemble
+from ..solvers.hybrid_contact.solver import Touching, is_unequal
+from ..solvers.integration.adaptive import Adaptive, ExplicitOnly, ImplicitOnly
+from ..solvers.joint_events.tied_limits import drop_redundant_limits
+from ..solvers.jumps import Jump, continuous_span, placed_anew
+from ..solvers.observation import Observation
+from ..solvers.protocol import Progress, Solver, State
+from ..solvers.regular import require_regular
+from ..solvers.system import make_system
+from ..trajectory.trajectory import Trajectory
+from .arguments import (
+    require_contact,
+    require_known,
+    require_simulable,
+    required_controls,
+    required_times,
+)
+from .initial_velocities import velocities_of_links
+from .remarks import at_largest_speed, falls_as_a_whole, remarks
+from .saved_state import Continuation, continuation_of, describe_state, time_of
+from .snapshot import Snapshot, Stage, Tally
+from .stage import carried_over, caught, compile_stages
+from .sunk_starts import starts_in_ground
+
+ACCURACIES = tuple(Adaptive.TOLERANCES)
+"""Names of the accuracies, from the lowest to the highest."""
+
+SOLVERS: dict[str, Callable[..., Solver]] = {
+    "adaptive": Adaptive,
+    "explicit": ExplicitOnly,
+    "implicit": ImplicitOnly,
+}
+"""Solvers by their names. The first one is the default."""
+
+TOUCHING = ("adaptive",)
+"""Names of the solvers in which collision shapes collide."""
+
+COUNTS = ("steps", "implicit_steps", "rejected", "events", "impacts", "evaluations", "iterations")
+"""Names of the counters that a `Report` has."""
+
+POINTS_AT_FIRST = 16
+"""Number of contact points for which the solver has room at first."""
+
+FIRST_WINDOW = 1e-3
+"""Length of the window of prescribed motion at the first frame, before which no time has passed [s]."""
+
+
+class SimulationError(RuntimeError):
+    """The error if a simulation cannot continue. It names the link, the frame, and the first of `diagnoses`."""
+
+    def __init__(self, message: str, diagnoses: Sequence[Diagnosis] = ()):
+        super().__init__(message)
+        self.diagnoses = list(diagnoses)
+
+
+class Simulation:
+    """A simulation. Iterate over it to compute one frame after the other into `trajectory` and `report`.
+
+    Attributes:
+        frames_done: number of frames in `trajectory`.
+        compiled: the model as the solver reads it, loops split.
+
+    Args:
+        model: the model to simulate.
+        times: of the frames, ascending [s], shape (F,); the motion starts at times[0].
+        accuracy: "draft", "good" or "exact".
+        initial: {"q": {joint: number or list}, "qd": {...}}; joints that are left out start at home and at rest, or
+            where loops and couplings require; links that float start with their `velocity` and `angular_velocity`. If
+            it is an unchanged `state`, and times[0] is its time, the simulation continues from it, bit for bit.
+        solver: a name in `SOLVERS`.
+        controls: prescribed motion, and external forces.
+        record: additional results, names in `RECORDS`: see `Trajectory`.
+        is_measured: whether `initial` was measured from link poses, as by `kinematics.state_of_links`. To close loops,
+            all of its values may then change a little, not only those that it leaves out.
+        numbers: frame numbers for messages, shape (F,); None counts from 0.
+        contact: whether collision shapes collide.
+
+    Raises:
+        ModelError: if the model cannot be simulated, or a loop cannot be closed. StateError: if `initial` or `controls`
+            does not fit the model.
+        SimulationError: while iterating; the frames computed so far are kept.
+        TypeError: if `model` is not a Model, or `times` is not a list.
+        ValueError: if times do not ascend; if an accuracy, solver or record is unknown; or if contacts or impacts are
+            to be recorded in a simulation without contact.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        times: np.ndarray | Sequence[float],
+        accuracy: str = "good",
+        initial: dict | None = None,
+        solver: str = "adaptive",
+        controls: Controls | None = None,
+        record: Sequence[str] = (),
+        is_measured: bool = False,
+        numbers: np.ndarray | Sequence[float] | None = None,
+        contact: bool = True,
+    ):
+        require_simulable(model)
+        self._times = required_times(times)
+        self._numbers = np.arange(len(self._times)) if numbers is None else np.asarray(numbers)
+        require_known("accuracy", [accuracy], ACCURACIES)
+        require_known("solver", [solver], SOLVERS)
+        require_known("record", record, RECORDS)
+        self.controls, self._solver, self._accuracy = required_controls(controls), solver, accuracy
+        self._contact = contact and solver in TOUCHING
+        require_contact(record, contact, solver, TOUCHING)
+        self.controls.schedule.require(model)
+        (_, compiled), *self._ahead = compile_stages(
+            model, self._times, self.controls.schedule, self.controls.released.values()
+        )
+        self._models = [compiled, *(later for _, later in self._ahead)]
+        self._at_stake, self._at_rest = energy_at_stake(compiled), energy_at_rest(compiled)
+        self._all = blank_trajectory(self._models, self._times, record)
+        self._tally = Tally(dict.fromkeys(COUNTS, 0))
+        self._gripping: dict[str, Joint] = {}
+        self._jump: Jump | None = None
+        self._jumps: tuple[Jump, ...] = ()
+        self._failed = False
+        self._controlled = 0
+        self._wall_time = 0.0
+        self._points: tuple[Sequence[str], np.ndarray] = ((), NO_POINTS)
+        self._since = self._zero = float(self._times[0])
+        self._notes: list[str] = []
+        self._goes_on = self._resume(compiled, initial)
+        if not self._goes_on:
+            self._start(compiled, initial, is_measured)
+        self._falls = falls_as_a_whole(model, compiled, self.controls, self._stage.start.qd)
+        self._notes += remarks(compiled, self.controls.links, self._falls)
+        if contact and not self._contact and ground_of(compiled, STILL):
+            self._notes.append(
+                f"solver '{solver}' knows no contact, so links pass through each other: {TOUCHING[0]} does"
+            )
+
+    def __len__(self) -> int:
+        return len(self._times)
+
+    def __repr__(self) -> str:
+        name = self.compiled.model.name
+        return f"<Simulation '{name}': {self.frames_done} of {counted(self._times, 'frame')}, {self._accuracy}>"
+
+    def __iter__(self) -> Iterator[int]:
+        """Yield the number of finished frames after each part of the work. It may repeat while a frame takes long."""
+        while self.frames_done < len(self._times):
+            self._work_on(self.frames_done)
+            yield self.frames_done
+
+    @property
+    def compiled(self) -> CompiledModel:
+        return self._stage.compiled
+
+    @property
+    def frames_done(self) -> int:
+        return self._stage.recorder.frames
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """The frames computed so far."""
+        done = self._stage.recorder.trajectory
+        if done.impacts is None:
+            return done
+        return dataclasses.replace(done, impacts=table_of_impacts(self.impacts, done.times))
+
+    @property
+    def report(self) -> Report:
+        """The cost of the run so far, and the errors of its energy and its loops."""
+        loop_error = self._stage.recorder.loop_error
+        report = Report(**self._counted(), wall_time=self._wall_time, loop_error=loop_error, notes=self._notes)
+        report.weigh(self.trajectory, self._tally.largest, self._at_stake, self._at_rest)
+        report.contact = self._stage.contact_report(self._zero)
+        overlaps = report.contact.note() if report.contact else ""
+        report.notes = [*report.notes, *at_largest_speed(self._models, self.trajectory), *filter(None, [overlaps])]
+        return report
+
+    def diagnose(self) -> list[Diagnosis]:
+        """Return why the run failed or looks wrong, the most likely cause first; nothing for a healthy run."""
+        return diagnose(self._facts())
+
+    def run(self) -> Trajectory:
+        """Compute all frames."""
+        for _ in self:
+            continue
+        return self.trajectory
+
+    def prefer_time_stepping(self, steps: int = 1_000_000) -> None:
+        """Take convex steps for the next `steps` steps, without waiting until locating events costs too much.
+
+        It has no effect if nothing can touch.
+        """
+        if isinstance(self._stage.solver, Touching):
+            self._stage.solver.take_convex_steps(steps)
+
+    def expect_crowd(self, steps: int = 1_000_000) -> None:
+        """Do the same as `prefer_time_stepping`, of which this is the former name."""
+        self.prefer_time_stepping(steps)
+
+    @property
+    def contacts(self) -> list[Contact]:
+        """The contact points at the last finished frame; empty before the first one.
+
+        They stay the same while the next frame is computed, at events before it, and if it fails. `restore` brings back
+        those of its frame.
+        """
+        owners, points = self._points
+        return contacts_of(owners, points)
+
+    @property
+    def impacts(self) -> list[Impact]:
+        """The impacts so far, in the order of time."""
+        return self._stage.impacts(self._zero)
+
+    # ---- the state, as a value
+
+    def snapshot(self) -> Snapshot:
+        """Return the state at the last finished frame, for `restore`.
+
+        Raises:
+            RuntimeError: if the motion is between two frames.
+        """
+        self._require_at_frame()
+        stage, recorder = self._stage, self._stage.recorder
+        inputs, memory = stage.solver.observe().inputs, stage.solver.snapshot()
+        return Snapshot(
+            recorder.frames,
+            recorder.loop_error,
+            self._tally,
+            stage,
+            tuple(self._ahead),
+            self._gripping,
+            len(self._jumps),
+            inputs,
+            memory,
+        )
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a frame of this simulation, to continue from there. Later frames are discarded."""
+        self._stage, self._ahead, self._tally = snapshot.stage, [*snapshot.ahead], snapshot.tally
+        self._gripping, self._failed, self._controlled = {**snapshot.gripping}, False, snapshot.frames
+        self._stage.recorder.rewind(snapshot.frames, snapshot.loop_error)
+        self._jump, self._jumps = None, self._jumps[: snapshot.jumps]
+        self._stage.solver.control(snapshot.inputs)
+        self._stage.solver.restore(snapshot.memory)
+        self._points = self._stage.points() if snapshot.frames else ((), NO_POINTS)
+
+    @property
+    def state(self) -> dict:
+        """The state at the last finished frame, as plain data. Another simulation continues from it, as `initial`.
+
+        Raises:
+            RuntimeError: if the motion is between two frames.
+            StateError: if joints have connected links where these were, since a state does not contain those poses.
+        """
+        self._require_at_frame()
+        for name in self._gripping:
+            raise StateError(
+                f"joint '{name}' took hold of its links while they moved, and where is not part of a state; "
+                "take the state before it does"
+            )
+        frame = self.frames_done - 1
+        since = float(self._times[frame - 1]) if frame else self._since
+        how = Continuation(self._solver, self._accuracy, self._zero, since)
+        return describe_state(self.compiled, self._stage.solver, float(self._times[frame]), how)
+
+    def _require_at_frame(self) -> None:
+        done = self.frames_done
+        if not done or self._stage.solver.state.time != float(self._times[done - 1]) - self._zero:
+            raise RuntimeError("a state is that of a frame, and the motion is not at one: compute on first")
+
+    # ---- start
+
+    def _start(self, compiled: CompiledModel, initial: Mapping | None, is_measured: bool) -> None:
+        q, qd = parts_of_state(initial)
+        self.controls.require(compiled)
+        qd = {**velocities_of_links(compiled, q, self.controls.links_led_at(self._zero)), **qd}
+        start = assemble(compiled, self.controls.led_from(self._zero), q, qd, self._zero, is_measured)
+        require_regular(compiled, start.q)
+        self._notes += start.notes
+        self._stage = self._stage_of(compiled, State(0.0, start.q, start.qd), self._zero)
+        solver = self._stage.solver
+        if isinstance(solver, Touching):
+            held = self.controls.links_led_at(self._zero)
+            if starts_in_ground(compiled, solver.ground, start.q, held):
+                solver.part_overlaps(only_from_ground=True)
+
+    def _resume(self, compiled: CompiledModel, initial: Mapping | None) -> bool:
+        """Continue from a saved state and return True, or return False if it does not fit."""
+        parts_of_state(initial)
+        how = continuation_of(initial)
+        if how is None or initial is None or time_of(initial) != self._zero:
+            return False
+        state = State(self._zero - how.begun, compiled.q_home, np.zeros(compiled.nv))
+        stage = self._stage_of(compiled, state, self._zero)
+        is_alike = (how.solver, how.accuracy) == (self._solver, self._accuracy)
+        memory = how.memory_for(compiled, stage.solver, initial) if is_alike else None
+        if memory is None:
+            self._notes.append(
+                f"the state at {self._zero:g} s, the model, the solver or the accuracy is not what it was when the "
+                "state was saved: the motion starts anew from its q and qd"
+            )
+            return False
+        self._zero, self._since = how.begun, how.since
+        self._act(stage, 0, how.since, float(self._times[0]))
+        stage.solver.restore(memory)
+        start, counters = stage.solver.state, stage.solver.counters
+        self._stage = dataclasses.replace(stage, start=start)
+        self._tally = Tally({name: -getattr(counters, name) for name in COUNTS}, stage.solver.flow)
+        self._controlled = 1
+        return True
+
+    def _stage_of(
+        self,
+        compiled: CompiledModel,
+        state: State,
+        since: float,
+        before: Stage | None = None,
+        frame: int = 0,
+        is_jump: bool = False,
+    ) -> Stage:
+        """Return a stage that continues from a state at the time `since` [s].
+
+        The energy that differs between the two stages counts as dissipated: that of the springs of released joints, and
+        the kinetic energy that is lost when joints connect links. At a jump of prescribed motion, it is supplied.
+
+        Args:
+            before: the stage before; None for the first one.
+            frame: the number of the next frame.
+            is_jump: whether the stage begins at a jump of prescribed motion.
+        """
+        prescribed = [name for name in self.controls.joints if name in compiled.spans]
+        links = self.controls.links_led_at(since)
+        constraints = constraints_of(compiled, prescribed, links, guarded=True)
+        led = bodies_led(compiled, prescribed, links)
+        ground = ground_of(compiled, led) if self._contact else None
+        system = make_system(compiled, constraints, POINTS_AT_FIRST if ground else 0)
+        drop_redundant_limits(system.model.guards, system.work.watches, constraints.arrays)
+        schedule = ScheduledInputs(self.controls.schedule, compiled, system.inputs)
+        if before:
+            held = sum(before.solver.observe().energies())
+            scheduled = system._replace(inputs=schedule.between(*self._window(frame), self._zero))
+            lost = held - sum(Observation(scheduled, state).energies())
+            if is_jump:
+                state = state._replace(supplied=state.supplied - lost)
+            else:
+                state = state._replace(dissipated=state.dissipated + lost)
+        owners = owners_of(compiled, ground) if ground else ()
+        recorder = Recorder(compiled, constraints, self._all, before.recorder if before else None, owners, ground)
+        if ground:
+            solver: Solver = Touching(system, state, self._accuracy, ground, is_unequal(system, ground, led))
+        else:
+            solver = SOLVERS[self._solver](system, state, self._accuracy)
+        struck = tuple(before.impacts(self._zero)) if before else ()
+        earlier = before.contact_report(self._zero) if before else None
+        return Stage(compiled, constraints, schedule, state, solver, recorder, owners, struck, earlier)
+
+    # ---- stepping
+
+    def _work_on(self, frame: int) -> None:
+        begun = time.perf_counter()
+        self._control(frame)
+        change = self._ahead[0][0] if self._ahead else math.inf
+        jump = self._jump.time if self._jump else math.inf
+        progress = self._advance(min(float(self._times[frame]), change, jump) - self._zero)
+        if progress is Progress.HOPELESS:
+            raise self._failure(frame)
+        if progress is Progress.REACHED and self._jump and jump <= min(float(self._times[frame]), change):
+            self._place_anew(self._jump, frame)
+        elif progress is Progress.REACHED and change <= self._times[frame]:
+            self._change_stage(frame)
+        elif progress is Progress.REACHED:
+            self._stage.recorder.record(self._stage.solver.observe())
+            self._points = self._stage.points()
+            flow = self._stage.solver.flow
+            self._tally = Tally(self._tally.counts, flow, max(self._tally.largest, flow - self._tally.flow))
+        self._wall_time += time.perf_counter() - begun
+
+    def _advance(self, until: float) -> Progress:
+        """Integrate up to a time of the solver [s].
+
+        A simulation that continues from a saved state is at its first frame already. The solver must not begin anew
+        there.
+        """
+        if self._goes_on and self.frames_done == 0:
+            return Progress.REACHED
+        return self._stage.solver.advance(until)
+
+    def _change_stage(self, frame: int) -> None:
+        """Continue with the joints that are enabled from now on."""
+        since, compiled = self._ahead.pop(0)
+        state, counts = self._stage.solver.state, self._counted()
+        compiled, q, qd = self._carried_over(compiled, state, since)
+        self._stage = self._stage_of(compiled, state._replace(q=q, qd=qd), since, self._stage, frame)
+        self._tally = Tally(counts | {"events": counts["events"] + 1}, 0.0, self._tally.largest)
+        self._controlled = min(self._controlled, frame)
+        self._control(frame)
+
+    def _place_anew(self, jump: Jump, frame: int) -> None:
+        """Continue with prescribed motion beyond a jump. Bodies that jump push nothing between the two poses."""
+        state, counts = self._stage.solver.state, self._counted()
+        q, qd = placed_anew(self.compiled, state, self.controls, jump)
+        state = state._replace(time=jump.time - self._zero, q=q, qd=qd)
+        self._stage = self._stage_of(self.compiled, state, jump.time, self._stage, frame, is_jump=True)
+        if isinstance(self._stage.solver, Touching):
+            self._stage.solver.part_overlaps()
+        self._tally = Tally(counts, 0.0, self._tally.largest)
+        self._jumps += (jump,)
+        self._controlled = min(self._controlled, frame)
+        self._control(frame)
+
+    def _carried_over(
+        self, compiled: CompiledModel, state: State, since: float
+    ) -> tuple[CompiledModel, np.ndarray, np.ndarray]:
+        """Return the model of the next stage, its q and its qd. Enabled joints connect links where these are."""
+        before, now = ({joint.name for joint in model.joints} for model in (self.compiled.model, compiled.model))
+        taking = now - before
+        self._gripping = {name: joint for name, joint in self._gripping.items() if name in now}
+        if not (taking or self._gripping):
+            return compiled, *carried_over(self.compiled, state, compiled)
+        drawn = compiled.model.joints
+        compiled, q, qd = caught(self.compiled, state, compiled, self._gripping, taking)
+        changed = (joint for joint, own in zip(compiled.model.joints, drawn, strict=True) if joint != own)
+        self._gripping = {joint.name: joint for joint in changed}
+        loose = {name: span for name, span in compiled.spans.items() if name not in self.controls.joints}
+        at = {name: q[span.q] for name, span in loose.items()}
+        moving = {name: qd[span.v] for name, span in loose.items()}
+        start = assemble(compiled, self.controls.led_from(since), at, moving, since, is_measured=True)
+        return compiled, start.q, start.qd
+
+    def _counted(self) -> dict[str, Any]:
+        """Return the sums of the counters of all solvers so far."""
+        present = self._stage.solver.counters
+        return {name: count + getattr(present, name) for name, count in self._tally.counts.items()}
+
+    def _control(self, frame: int) -> None:
+        """Apply the controls that are active before the next frame. Runs once per frame."""
+        if not self.controls.are_steady and self._controlled <= frame:
+            self._act(self._stage, frame, *self._window(frame))
+            self._controlled = frame + 1
+
+    def _window(self, frame: int) -> tuple[float, float]:
+        """Return the time of the frame before, and that of the frame [s]."""
+        begin, end = float(self._times[max(frame - 1, 0)]), float(self._times[frame])
+        return begin, end if frame else end + FIRST_WINDOW
+
+    def _act(self, stage: Stage, frame: int, begin: float, end: float) -> None:
+        """Set the inputs of a stage between two times [s], at most up to the next jump of prescribed motion."""
+        if self.controls.are_steady:
+            return
+        controls, compiled, state = self.controls, stage.compiled, stage.solver.state
+        signals = stage.constraints.signals
+        span = continuous_span(controls, compiled, signals, begin, end, state.time + self._zero)
+        begin, end, self._jump = span.begin, span.end, span.jump
+        inputs = stage.schedule.between(begin, end, self._zero)
+        inputs = controls.prescribe(inputs, signals, span.samples, (begin - self._zero, end - self._zero))
+        if controls.forces:
+            poses, twists = tree_kinematics(compiled, state.q, state.qd)
+            inputs = controls.push(inputs, compiled, Moment(frame, begin, state.q, state.qd, poses, twists))
+        stage.solver.control(controls.pull(inputs, compiled, begin, end))
+
+    # ---- facts and failure
+
+    def _failure(self, frame: int) -> SimulationError:
+        self._failed = True
+        facts = self._facts()
+        found = diagnose(facts)
+        link = self.compiled.link_of_dof(facts.fastest_dof)
+        said = found[0].message if found[0].subject == f"link '{link}'" else str(found[0])
+        reached = f"{timed(facts.seen.state.time)}, frame {self._numbers[frame]:g}"
+        return SimulationError(f"link '{link}': the motion cannot be followed past {reached}: {said}", found)
+
+    def _facts(self) -> RunFacts:
+        stage = self._stage
+        return RunFacts(
+            stage.compiled,
+            stage.constraints,
+            self.controls,
+            stage.start,
+            stage.recorder.stage,
+            self.report,
+            stage.solver.counters,
+            stage.solver.observe(),
+            self._accuracy,
+            self._failed,
+            self._falls,
+            self._times,
+            self._numbers,
+            stage.touches(self._zero),
+            self._contact,
+            self._jumps,
+        )

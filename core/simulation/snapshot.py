@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The state of a simulation at a frame, to which it can return, and the stage that the state belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..controls.inputs import Inputs
+from ..controls.schedule import ScheduledInputs
+from ..dynamics.constraints import ConstraintSet
+from ..model import Joint
+from ..model.compiling.compiled import CompiledModel
+from ..records.contact_report import ContactReport, Touches
+from ..records.contact_setup import NO_POINTS, Impact, impacts_of, reported_fields
+from ..records.recording import Recorder
+from ..solvers.hybrid_contact.solver import Touching
+from ..solvers.protocol import Memory, Solver, State
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of a motion between two times at which joints change, or prescribed motion jumps or ends.
+
+    Attributes:
+        compiled: the model as the solver reads it. schedule: its numbers that change in time.
+        start: the state at the beginning.
+        owners: for each solid, the name of its link. struck: the impacts of earlier stages.
+        earlier: the contact report of earlier stages; None if nothing could touch in them.
+    """
+
+    compiled: CompiledModel
+    constraints: ConstraintSet
+    schedule: ScheduledInputs
+    start: State
+    solver: Solver
+    recorder: Recorder
+    owners: tuple[str, ...] = ()
+    struck: tuple[Impact, ...] = ()
+    earlier: ContactReport | None = None
+
+    def points(self) -> tuple[Sequence[str], np.ndarray]:
+        """Return the owners, and REPORTED records of the solver's present contacts; none if it knows no contact."""
+        return self.owners, reported_fields(self.solver.points) if isinstance(self.solver, Touching) else NO_POINTS
+
+    def impacts(self, zero: float) -> list[Impact]:
+        """Return the impacts so far, with those of earlier stages. zero: time from which the solver counts [s]."""
+        own = impacts_of(self.owners, self.solver.impacts, zero) if isinstance(self.solver, Touching) else []
+        return [*self.struck, *own]
+
+    def touches(self, zero: float) -> Touches | None:
+        """Return the contacts of this stage, or None if nothing can touch. zero: as in `impacts`."""
+        if not isinstance(self.solver, Touching):
+            return None
+        times, ground = self.recorder.stage.times, self.solver.ground
+        own = impacts_of(self.owners, self.solver.impacts, zero)
+        return Touches(self.recorder.touches, self.owners, ground, times, own)
+
+    def contact_report(self, zero: float) -> ContactReport | None:
+        """Return the report of this stage and the earlier ones, or None if nothing can touch. zero: as in `impacts`."""
+        touches = self.touches(zero)
+        if touches is None:
+            return self.earlier
+        report = replace(self.earlier) if self.earlier else ContactReport()
+        report.take(touches, self.recorder.stage)
+        return report
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Sums over stages and frames.
+
+    Attributes:
+        counts: sums of the counters of earlier stages.
+        flow: energy that has been added and removed in this stage, up to the last frame [J].
+        largest: the largest such energy between two frames, of all stages [J].
+    """
+
+    counts: Mapping[str, Any]
+    flow: float = 0.0
+    largest: float = 0.0
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The state of a simulation at a frame.
+
+    Attributes:
+        frames: number of finished frames. ahead: the later stages, each with its first time [s].
+        gripping: the joints that connect links where these were, and not where they are drawn.
+        jumps: number of jumps of prescribed motion so far. inputs: those up to the frame.
+        memory: that of the stage's solver.
+    """
+
+    frames: int
+    loop_error: float
+    tally: Tally
+    stage: Stage
+    ahead: tuple[tuple[float, CompiledModel], ...]
+    gripping: Mapping[str, Joint]
+    jumps: int
+    inputs: Inputs
+    memory: Memory

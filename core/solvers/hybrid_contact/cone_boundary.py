@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sticking contacts whose loads lie on the boundary of their friction cones, and the steps in which they yield.
+
+The margin to the boundary is 0 all the time for such contacts. So the cones are checked again after each step, and a
+step after which the modes of contacts differ is halved until the time of the change is located.
+"""
+
+from __future__ import annotations
+
+from ...compilation.jit import jitable, subroutine
+from ...contact.points import POINTS, WARM_STARTED
+from ..integration.one_step import end_row
+from .contact_modes import settle_points
+
+MOST_YIELDS = 3
+"""Number of yields in a row whose times are located."""
+
+
+@jitable
+def is_strained(touch):
+    """Return whether the cones must be checked after each step."""
+    strained = 0
+    for p in range(touch.count[POINTS]):
+        strained += touch.points[p].strained
+    return strained > 0
+
+
+@jitable
+def note_yield(now, yields, close):
+    """Halve the interval in which a contact yields, or end the search.
+
+    After `MOST_YIELDS` yields in a row, their times are not located any more, and the change takes place at the end of
+    the step.
+    """
+    if yields or 0.0 < now.narrow <= close.skin:
+        now.narrow = 0.0
+        now.yielded = now.yielded + 1 if now.yielded < MOST_YIELDS else 0
+    elif now.narrow > 0.0:
+        now.narrow *= 0.5
+    else:
+        now.yielded = 0
+
+
+@subroutine
+def bears_it(calls, system, y, trial, stages, now, h, close):
+    """Return whether the modes of all contacts are the same after a step. If not, restore the points from before."""
+    touch, count = system.touch, system.touch.count[POINTS]
+    rates = stages[end_row(now, close.steps)]
+    for p in range(count):
+        touch.saved[p] = touch.points[p]
+    based = touch.count[WARM_STARTED]
+    certain = settle_points(calls, system, now.time + h, trial, rates, close)
+    same = certain and touch.count[POINTS] == count
+    for p in range(count):
+        old, new = touch.saved[p], touch.points[p]
+        same = same and (old.holds, old.slide, old.roll, old.spin) == (new.holds, new.slide, new.roll, new.spin)
+    if not same:
+        for p in range(count):
+            touch.points[p] = touch.saved[p]
+        touch.count[POINTS], touch.count[WARM_STARTED] = count, based
+        calls.rates(system, now.time, y, 0.0, stages[0])
+        if h <= close.skin:
+            calls.rates(system, now.time + h, trial, 0.0, rates)
+    return same

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact events within a step: a gap closes, a load becomes a pull, a slip stops, a sticking contact slips.
+
+For solids that do not touch yet, the contact points at the start and at the end of a step give gaps with their rates. A
+cubic through both tells when a gap closes. Where solids turn too fast for the cubic, steps are shortened. Contacts that
+hold have margins.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+
+import numpy as np
+
+from ...compilation.abi import Bundled
+from ...compilation.jit import jitable, subroutine
+from ...contact.collision_state import ENDS, STARTS, is_there, list_contacts, place_all
+from ...contact.contact_features import make_point
+from ...contact.contact_kinematics import place_point
+from ...contact.delassus import MIN_SLIP_SPEED
+from ...contact.points import MAX_ROWS, POINTS, SLIPS, STICKS
+from ...kinematics.motion import move_bodies
+from ...spatial import dot, norm, sub
+from ...spatial.storage import get3, put3
+from ..joint_events.margins import cubic, lowest, root
+from .contradictions import ROUGH, friction_torques
+
+GAP, LOAD, SLIDE, STICK, LEAVE, JOINT = range(6)
+"""What happens. STICK: what sticks slips. LEAVE: what is soft is no longer pressed."""
+
+
+IMPACT = np.dtype(
+    [
+        ("time", np.float64),
+        ("first", np.int64),
+        ("second", np.int64),
+        ("point", np.float64, 3),
+        ("normal", np.float64, 3),
+        ("impulse", np.float64, 3),
+    ],
+    align=True,
+)
+
+
+class Impacts(Bundled, namedtuple("Impacts", "impacts count")):
+    """IMPACT records, and their number, shape (1,)."""
+
+
+@subroutine
+def forget_moved(system, ground):
+    """Remove contact points that are no longer where the solids touch, because they have slid over an edge or to
+    another face.
+
+    Return whether there were any.
+    """
+    touch, kept = system.touch, 0
+    for p in range(touch.count[POINTS]):
+        point, found = touch.points[p], False
+        for i in range(ground.numbers[STARTS]):
+            found = found or is_there(ground, point, ground.starts[i])
+        if found:
+            if kept != p:
+                touch.points[kept] = touch.points[p]
+            kept += 1
+    lost = touch.count[POINTS] - kept
+    touch.count[POINTS] = kept
+    return lost > 0
+
+
+@subroutine
+def look_at_end(system, ground, q, qd):
+    """List the contact points at the end of a step that was tried, and match each with one at the start."""
+    move_bodies(system.model, system.work, q, qd)
+    place_all(system, ground)
+    fits = list_contacts(system, ground, ground.reach[0], ground.ends, ground.near_ends, ENDS)
+    for k in range(ground.numbers[ENDS] if fits else 0):
+        end = ground.ends[k]
+        for i in range(ground.numbers[STARTS]):
+            start = ground.starts[i]
+            if start.first == end.first and start.second == end.second and start.name == end.name:
+                ground.near_ends[k].before = i
+                break
+    return fits
+
+
+@subroutine
+def first_closing(ground, h, skin, near):
+    """Return (part of the step, number of the end point) of the first gap that closes; a part of 2 if none does."""
+    first, which = 2.0, -1
+    for k in range(ground.numbers[ENDS]):
+        end, own = ground.ends[k], ground.near_ends[k]
+        if own.closed:
+            continue
+        if own.before >= 0:
+            start = ground.starts[own.before]
+            part = closing(start.gap, ground.near_starts[own.before].rate, end.gap, own.rate, h, skin, near)
+        elif end.gap < -skin:
+            part = 1.0
+            before = pair_gap(ground, end)
+            if before > near:
+                part = before / (before - end.gap)
+        else:
+            part = 2.0
+        if part < first:
+            first, which = part, k
+    return first, which
+
+
+@jitable
+def pair_gap(ground, end):
+    """Return the smallest gap of a pair at the start of a step, without points that hold; infinity if there is none."""
+    least = math.inf
+    for i in range(ground.numbers[STARTS]):
+        start = ground.starts[i]
+        if start.first == end.first and start.second == end.second and not ground.near_starts[i].closed:
+            least = min(least, start.gap)
+    return least
+
+
+@jitable
+def closing(gap, rate, end_gap, end_rate, h, skin, near):
+    """Return the part of a step at which a gap closes; 2 if it does not.
+
+    near [m]: a gap that closes by less than this does not count. skin [m]: a gap below this at the start counts as
+    closed; it closes again only after it has opened, or if it becomes deeper than that.
+    """
+    da, db = h * rate, h * end_rate
+    if gap > skin:
+        if end_gap < -near:
+            return root(gap, da, end_gap, db, 0.0, 1.0)
+        if not (da < 0.0 < db):
+            return 2.0
+        low = lowest(gap, da, end_gap, db)
+        if cubic(gap, da, end_gap, db, low) >= -near:
+            return 2.0
+        return root(gap, da, end_gap, db, 0.0, low)
+    if end_gap >= min(gap, 0.0) - near or (end_gap >= -skin and da <= 0.0):
+        return 2.0
+    begin = 0.5  # it parts first: look for where it is apart
+    while begin > 1e-9 and cubic(gap, da, end_gap, db, begin) <= max(gap, 0.0):
+        begin *= 0.5
+    if begin > 1e-9:
+        return root(gap, da, end_gap, db, begin, 1.0)
+    return 1e-3
+
+
+@subroutine
+def mark_points(touch):
+    """Store the margins of contacts that hold at the start of a step."""
+    most = 0.0
+    for p in range(touch.count[POINTS]):
+        most = max(most, touch.points[p].load)
+    for p in range(touch.count[POINTS]):
+        point = touch.points[p]
+        speed = norm(get3(point.v))
+        if point.slide == SLIPS and speed > MIN_SLIP_SPEED:
+            v = get3(point.v)
+            put3(point.slip, (v[0] / speed, v[1] / speed, v[2] / speed))
+        for kind in range(LOAD, JOINT):
+            point.margins[kind] = margin_of(point, kind)
+
+
+@jitable
+def margin_of(point, kind):
+    """Return the margin of a contact from an event; infinity if the event is impossible."""
+    if kind == LOAD:
+        return math.inf if point.is_soft or point.strained else point.load
+    if kind == LEAVE:
+        return -point.gap if point.is_soft else math.inf
+    spun, rolled = friction_torques(point)
+    load = max(point.load, 0.0)
+    if kind == STICK:
+        margin = math.inf
+        if point.strained:
+            return margin
+        if point.slide == STICKS:
+            margin = point.limit * load - norm(get3(point.force))
+        if point.spin == STICKS:
+            margin = min(margin, point.spinning * load - abs(spun))
+        if point.roll == STICKS:
+            margin = min(margin, point.rolling * load - rolled)
+        return margin
+    margin = math.inf
+    if point.slide == SLIPS and point.slip_speed == 0.0:
+        margin = dot(get3(point.v), get3(point.slip))
+    if point.spin == SLIPS:
+        margin = min(margin, dot(get3(point.w), get3(point.normal)) * point.spin_slip)
+    if point.roll == SLIPS:
+        w, n = get3(point.w), get3(point.normal)
+        margin = min(margin, dot(sub(w, (n[0] * dot(w, n), n[1] * dot(w, n), n[2] * dot(w, n))), get3(point.roll_slip)))
+    return margin
+
+
+@subroutine
+def first_change(touch):
+    """Return (part of the step, point, kind) of the first margin of a contact that becomes negative; 2 if none does."""
+    first, which, what, most = 2.0, -1, -1, 0.0
+    for p in range(touch.count[POINTS]):
+        most = max(most, abs(touch.points[p].load))
+    for p in range(touch.count[POINTS]):
+        point = touch.points[p]
+        for kind in range(LOAD, JOINT):
+            before, after = point.margins[kind], margin_of(point, kind)
+            if not after < -allowed_of(kind, most):
+                continue
+            part = before / (before - after) if before > 0.0 and before < 1e300 else 1e-6
+            if part < first:
+                first, which, what = part, p, kind
+    return first, which, what
+
+
+@jitable
+def allowed_of(kind, most):
+    """Return by how much a margin may be negative because of rounding."""
+    if kind == LEAVE:
+        return 0.0
+    return MIN_SLIP_SPEED if kind == SLIDE else 2.0 * ROUGH * most + 1e-300
+
+
+@subroutine
+def count_closed(ground, skin):
+    """Return the number of end points that are closed and not contacts yet."""
+    count = 0
+    for k in range(ground.numbers[ENDS]):
+        if not ground.near_ends[k].closed and ground.ends[k].gap <= skin:
+            count += 1
+    return count
+
+
+@subroutine
+def add_closed(system, ground, skin):
+    """Make contacts of all end points that are closed and not contacts yet. Return whether there was enough room."""
+    touch = system.touch
+    for k in range(ground.numbers[ENDS]):
+        end = ground.ends[k]
+        if ground.near_ends[k].closed or end.gap > skin:
+            continue
+        p = touch.count[POINTS]
+        if (p + 1) * MAX_ROWS > touch.rows.shape[0]:
+            return False
+        make_point(touch.points[p], end, ground.solids, ground.surfaces, ground.store, ground.placed)
+        place_point(system.work, touch.points[p])
+        touch.points[p].level = touch.points[p].gap
+        touch.count[POINTS] += 1
+    return True

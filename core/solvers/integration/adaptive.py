@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The default solver: its tolerances, its state, and what it saves. `adaptive_steps.py` has its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...compilation import jit
+from ...controls.inputs import Inputs, set_inputs_at
+from ..joint_events.holding import update_holds
+from ..memory_check import checked_memory
+from ..observation import Observation
+from ..protocol import Counters, Memory, Progress, State
+from ..system import LEDGERS, System, calls_of, close, parts_of, write_rates
+from .adaptive_steps import BOTH, EXPLICIT, IMPLICIT, MOST_CROWDED, STEPPING, SWITCH_AFTER, advance
+from .dop853 import COUNT
+from .one_step import Settings
+
+WORK_AT_ONCE = {True: 1500, False: 12}
+"""Work of one call of `advance`, in (bodies + rows) x steps, by whether kernels are compiled.
+
+A call takes about 30 ms, so that Esc is handled in time.
+"""
+
+COUNTED = ("steps", "implicit_steps", "rejected", "events", "impacts", "unsettled")
+"""Fields of STEPPING that `Counters` has under the same names."""
+
+
+class Adaptive:
+    """Integrates a `System` from a state. `methods` says which steps are allowed: BOTH, EXPLICIT or IMPLICIT."""
+
+    TOLERANCES = {"draft": 1e-4, "good": 3e-6, "exact": 1e-10}
+    """Absolute and relative error tolerance of a step [rad, m, rad/s, m/s], by accuracy."""
+    HELD_TOLERANCES = {"draft": 1e-5, "good": 1e-7, "exact": 3e-10}
+    """Error tolerance of a step for models with constraints, by accuracy.
+
+    They are smaller than `TOLERANCES`, since small errors grow near a singular position. Still smaller ones would need
+    more steps without gain, because the rounding error of constraint forces grows there too.
+    """
+    ORDERS = {"draft": 3, "good": 7, "exact": 8}
+    """Order of implicit steps, by accuracy. Explicit steps have order 8."""
+    SHALLOW = {"draft": 1e-3, "good": 3e-5, "exact": 0.0}
+    """Largest depth of a compliant stop at which its impact is instantaneous, as on a rigid stop [rad or m]."""
+    RESTING = {"draft": 1e-3, "good": 3e-5, "exact": 1e-10}
+    """Height of a bounce, or length of a slide, below which a motion ends at once [rad or m]."""
+    NEAR = {"draft": 1e-3, "good": 1e-4, "exact": 1e-6}
+    LOOSE = {"draft": 3e-2, "good": 1e-2, "exact": 1e-4}
+    """Tolerance of event times, in parts of a step: `NEAR` where velocities or forces jump, this one where they do not.
+    """
+    methods = BOTH
+
+    def __init__(self, system: System, state: State, accuracy: str):
+        self._system, self._calls = system, calls_of(system)
+        self._y = np.concatenate([state.q, state.qd, [state.dissipated, state.supplied]])
+        order = self.ORDERS[accuracy]
+        self._stages = np.zeros((max(COUNT + 3, order + 1), len(self._y)))
+        self._trial = self._y.copy()
+        self._stepping = np.recarray(1, STEPPING)  # no view, so that where it lies is noted
+        self._stepping.fill(0)
+        self._stepping[0].time = state.time
+        self._stepping[0].implicit = self.methods == IMPLICIT
+        self._stepping[0].patience = SWITCH_AFTER
+        rows = len(system.constraints.first)
+        tolerance = (self.HELD_TOLERANCES if rows else self.TOLERANCES)[accuracy]
+        events = (table[accuracy] for table in (self.SHALLOW, self.RESTING, self.NEAR, self.LOOSE))
+        self._settings = Settings(tolerance, order, self.methods, *events)
+        work = len(system.model.bodies) + rows
+        self._steps_at_once = max(1, WORK_AT_ONCE[jit.is_compiled()] // work)
+
+    @property
+    def state(self) -> State:
+        """The present state. Its `time` is less than what was asked if `advance` failed."""
+        q, qd = parts_of(self._system, self._y)
+        return State(self._stepping.item()[0], q.copy(), qd.copy(), *self._y[-LEDGERS:].tolist())
+
+    @property
+    def counters(self) -> Counters:
+        evaluations, iterations = self._system.counts.tolist()
+        now: dict[str, Any] = dict(zip(STEPPING.names or (), self._stepping.item(), strict=True))
+        return Counters(
+            evaluations=evaluations,
+            iterations=iterations,
+            is_crowded=now["crowded"] > MOST_CROWDED,
+            **{name: now[name] for name in COUNTED},
+        )
+
+    @property
+    def flow(self) -> float:
+        return float(self._stepping[0].flow)
+
+    def control(self, inputs: Inputs) -> None:
+        """Replace the inputs that act from now on.
+
+        If prescribed motion jumps to another velocity, the energy that this takes counts as supplied.
+        """
+        self._system = self._system._replace(inputs=inputs)
+        self._stepping[0].fresh = 0
+        now = float(self._stepping[0].time)
+        set_inputs_at(self._system, now)
+        if len(inputs.signals):
+            before = sum(self.observe().energies())
+            write_rates(self._system, now, self._y, self._trial)
+            close(self._system, now, self._y)
+            self._y[-1] += sum(self.observe().energies()) - before
+
+    def observe(self) -> Observation:
+        return Observation(self._system, self.state)
+
+    def snapshot(self) -> Memory:
+        return {name: array.copy() for name, array in self._memory().items()}
+
+    def accept(self, arrays: Sequence[np.ndarray]) -> Memory:
+        return checked_memory(arrays, self.snapshot(), 0, len(self._system.model.bodies))
+
+    def restore(self, memory: Memory) -> None:
+        for name, array in self._memory().items():
+            array[...] = memory[name]
+        update_holds(self._system)
+
+    def _memory(self) -> Memory:
+        """Return what outlives a step. Everything else is computed before it is used."""
+        system = self._system
+        return {
+            "y": self._y,
+            "stepping": self._stepping,
+            "rates": self._stages[0],
+            "margins": system.margins[0],
+            "counts": system.counts,
+            "watches": system.work.watches,
+            "asked": system.work.dofs.prescribed_qdd,
+        }
+
+    def advance(self, time: float) -> Progress:
+        """Integrate to `time` [s], or only a part of the way if that takes long."""
+        return Progress(
+            advance(
+                self._calls,
+                self._system,
+                self._y,
+                self._trial,
+                self._stages,
+                self._stepping,
+                time,
+                self._settings,
+                self._steps_at_once,
+            )
+        )
+
+
+class ExplicitOnly(Adaptive):
+    """Takes explicit steps only."""
+
+    methods = EXPLICIT
+
+
+class ImplicitOnly(Adaptive):
+    """Takes implicit steps only."""
+
+    methods = IMPLICIT

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Steps that end at an event.
+
+A step in which a margin becomes negative is repeated with a shorter length until it ends at the event: first at the
+root of a cubic through both ends, then nearer. The last part is a straight line.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...compilation.jit import jitable, subroutine
+from ...spatial.storage import copy
+from ..joint_events.impacts import slides_on
+from ..joint_events.margins import SLIDE, first_crossing, is_clear, slack
+from ..system import LEDGERS
+from .one_step import attempt, end_row, mark
+
+MOST_TRIES = 40
+
+
+@subroutine
+def step_to_event(calls, system, y, trial, stages, now, h, settings):
+    """Shorten a step of h seconds that passed an event, and write its end to `trial`.
+
+    Return (seconds, guard, margin); the seconds are NaN if no step is short enough.
+    """
+    low, high = 0.0, h
+    part, guard, which = first_crossing(system.model, system.margins[0], system.margins[1], h)
+    if part == 0.0:  # it is there already
+        copy(y, trial)
+        calls.rates(system, now.time, trial, 0.0, stages[end_row(now, settings)])
+        return 0.0, guard, which
+    s = part * h
+    for _ in range(MOST_TRIES):
+        error = attempt(calls, system, y, trial, stages, now, s, settings)[0]
+        if not error < 1e300:
+            high = s
+            s = 0.5 * (low + s)
+            continue
+        ends = stages[end_row(now, settings)]
+        mark(system, trial, ends, 1)
+        part, k, w = first_crossing(system.model, system.margins[0], system.margins[1], s)
+        happened = part <= 1.0
+        if happened:
+            guard, which, high = k, w, s
+            aim = part * s
+        else:
+            low = s
+            allowed = slack(system.model.guards[guard], which)
+            aim = s + time_left(system.margins[0, guard, which], system.margins[1, guard, which], s, allowed)
+        if math.isnan(system.margins[1, guard, which, 1]):
+            if happened and s - aim <= settings.loose * h and is_clear(system.model, system.margins[1]):
+                return s, guard, which
+            aim += 0.5 * settings.loose * min(h, s)  # beyond it, where it no longer holds, or asks for more
+        elif which == SLIDE and comes_to_rest(system, guard, settings) and is_clear(system.model, system.margins[1]):
+            return s, guard, which
+        elif abs(aim - s) <= settings.near * h:
+            count = trial.shape[0]
+            if now.implicit:  # where something is stiff, accelerations and powers hold for no time at all
+                count -= LEDGERS + system.tau.shape[0]
+            for n in range(count):
+                trial[n] += (aim - s) * ends[n]
+            return aim, guard, which
+        if high - low <= 1e-13 * h and happened:
+            return s, guard, which
+        s = aim if low < aim < high else 0.5 * (low + high)
+    return math.nan, guard, which
+
+
+@jitable
+def time_left(start, end, s, allowed):
+    """Return the time until a margin has the value at which `crossing` meets the event, at its present rate [s]."""
+    if math.isnan(end[1]):
+        rate = (end[0] - start[0]) / s
+    else:
+        rate, allowed = end[1], 0.5 * allowed
+    return -(end[0] + allowed) / rate if rate < 0.0 else math.inf
+
+
+@jitable
+def comes_to_rest(system, k, settings):
+    """Return whether a slip at the end of a step that was tried would end within the tolerance."""
+    rate = system.margins[1, k, SLIDE, 0]
+    return not slides_on(system.model, system.work, k, rate, settings.resting)
