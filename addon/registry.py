@@ -8,7 +8,7 @@ import bpy
 
 from ..core.compilation import jit, kernel_cache
 from . import gizmos, ops, overlays, panels, preview, props, translations, watch
-from .bridge.sliders import read_value, write_value
+from .bridge.posing.sliders import read_value, write_value
 from .preferences import LimberjackPreferences
 
 ROOT_PACKAGE = __package__.rpartition(".")[0]

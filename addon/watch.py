@@ -13,7 +13,7 @@ from bpy.app.handlers import persistent
 
 from ..core.model import ModelError
 from . import bridge, ids
-from .bridge.last_run import forget_runs
+from .bridge.findings.last_run import forget_runs
 from .props import carrier_of, is_joint, show_error
 from .props.members import forget_members, forget_members_of_change, has_joints, has_links
 from .props.overriding import complete_overrides
@@ -71,10 +71,10 @@ def _frame_changed(scene, depsgraph):
     moves += 1
     if scene.session_uid in _left:
         for name in _left.pop(scene.session_uid):
-            bridge.moved_bakes.put_ground_back(scene, name)
+            bridge.animation.moved_bakes.put_ground_back(scene, name)
         note_change()
     try:
-        bridge.keyed_motion.follow_keys(scene, depsgraph)
+        bridge.animation.keyed_motion.follow_keys(scene, depsgraph)
     except ModelError as error:
         show_error(str(error))
 
@@ -172,16 +172,16 @@ def _look() -> float | None:
         if has_links(scene) or has_joints(scene):
             _left.pop(scene.session_uid, None)
             if _is_undone:
-                bridge.moved_bakes.put_grounds_back_after_undo(scene)
+                bridge.animation.moved_bakes.put_grounds_back_after_undo(scene)
             if grounds := _grounds_left(scene, windows):
                 _left[scene.session_uid] = grounds
             else:
-                bridge.settling.settle_frames(scene)
+                bridge.joints.settling.settle_frames(scene)
         rig = bridge.rig.show_rig(scene, _is_touched)
-        if any(problem.code in bridge.moved_bakes.UNTIL_NEXT_FRAME for problem in rig.problems):
+        if any(problem.code in bridge.animation.moved_bakes.UNTIL_NEXT_FRAME for problem in rig.problems):
             _left.setdefault(scene.session_uid, [])
         if getattr(scene, ids.SCENE).findings:  # without findings, the module is not imported
-            bridge.remedies.drop_mended(scene, rig.model)
+            bridge.findings.remedies.drop_mended(scene, rig.model)
     _is_touched = _is_undone = False
     for window in windows:
         for area in window.screen.areas:
@@ -198,7 +198,7 @@ def _grounds_left(scene: bpy.types.Scene, windows: Iterable[bpy.types.Window]) -
     """
     if any(window.scene == scene and window.screen.is_animation_playing for window in windows):
         return []
-    return [joint.name for machine in bridge.moved_bakes.left_behind(scene) for joint in machine.grounds]
+    return [joint.name for machine in bridge.animation.moved_bakes.left_behind(scene) for joint in machine.grounds]
 
 
 def _is_at_work(operator) -> bool:

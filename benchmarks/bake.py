@@ -80,8 +80,8 @@ def bake(count: int, frames: int, looks: bool = True) -> Bake:
     import bpy
 
     from limberjack.addon.bake.session import BakeRun
-    from limberjack.addon.bridge.joining import frame_along, new_joint
-    from limberjack.addon.ops.links import tag_links
+    from limberjack.addon.bridge.joints.joining import frame_along, new_joint
+    from limberjack.addon.ops.links.links import tag_links
 
     bars = lay_bars(count, frames)
     tag_links(bpy.context, bars)

@@ -21,7 +21,7 @@ from targets import as_json, table
 
 import limberjack
 from limberjack.addon import preview
-from limberjack.addon.bridge.write import write_scene
+from limberjack.addon.bridge.scene.write import write_scene
 
 SAMPLES = ROOT / "sample_scenes"
 PULLED = {"tumble": "chest", "pile100": "", "car": "chassis"}

@@ -19,7 +19,7 @@ import numpy as np
 
 import limberjack
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bridge.motion import fcurves_of
+from limberjack.addon.bridge.animation.motion import fcurves_of
 
 SAMPLES = Path(__file__).parents[1] / "sample_scenes"
 FRAMES = 40

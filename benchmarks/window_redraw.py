@@ -56,7 +56,7 @@ def measure(times: int) -> dict[str, float]:
     from blender.paper import draw
 
     from limberjack.addon import ops, watch
-    from limberjack.addon.bridge.keyed_motion import follow_keys
+    from limberjack.addon.bridge.animation.keyed_motion import follow_keys
     from limberjack.addon.bridge.rig import show_rig
 
     scene, bar = bpy.context.scene, bpy.context.object

@@ -17,25 +17,25 @@ from ...core.model import Model
 from ...core.trajectory.trajectory import Trajectory
 from ...core.version import VERSION
 from .. import ids
-from ..bridge.last_run import keep_run
-from ..bridge.motion import action_of
-from ..bridge.moved_bakes import note_places, require_in_place
-from ..bridge.numbers import frame_rate
-from ..bridge.problems import left_links, wind_without_drag
-from ..bridge.read import SceneReading, scan_scene
-from ..bridge.remedies import keep_findings
-from ..bridge.store import store_rest_poses, store_weights
+from ..bridge.animation.motion import action_of
+from ..bridge.animation.moved_bakes import note_places, require_in_place
+from ..bridge.findings.last_run import keep_run
+from ..bridge.findings.problems import left_links, wind_without_drag
+from ..bridge.findings.remedies import keep_findings
+from ..bridge.scene.read import SceneReading, scan_scene
+from ..bridge.scene.store import store_rest_poses, store_weights
+from ..bridge.values.numbers import frame_rate
 from ..props import is_joint
 from ..props.naming import model_name, object_named
 from .demands import links_to_move, suspicions
 from .errors import BakeError
-from .joint_values import values_in
-from .receipt import ROUNDING, Receipt, sign
-from .restore import foreign_actions, is_baked
+from .keys.joint_values import values_in
+from .keys.transforms import require_keyable
+from .keys.writing import Motion, Writing
+from .receipts.receipt import ROUNDING, Receipt, sign
+from .receipts.restore import foreign_actions, is_baked
+from .receipts.staleness import digest_of_inputs
 from .settings import BakeSettings
-from .staleness import digest_of_inputs
-from .transforms import require_keyable
-from .writing import Motion, Writing
 
 if TYPE_CHECKING:
     from ...core.simulation import Diagnosis, Report

@@ -6,12 +6,12 @@ from __future__ import annotations
 import bpy
 
 from ...core.check import check_definition
-from ..bridge.animated import lasting
-from ..bridge.deforming import deforming_colliders
-from ..bridge.read import SceneReading
+from ..bridge.animation.animated import lasting
+from ..bridge.links.deforming import deforming_colliders
+from ..bridge.scene.read import SceneReading
 from ..props import is_led
 from .errors import BakeError
-from .transforms import require_bakeable
+from .keys.transforms import require_bakeable
 
 
 def links_to_move(reading: SceneReading) -> list[bpy.types.Object]:

@@ -7,11 +7,11 @@ import bpy
 import numpy as np
 
 from ...core.trajectory.completion.observation import Observed, of_poses
-from ..bridge.numbers import frame_rate
-from ..bridge.read import scan_scene
+from ..bridge.scene.read import scan_scene
+from ..bridge.values.numbers import frame_rate
 from .errors import BakeError
-from .leading import let_lead
-from .sampling import poses_at
+from .inputs.leading import let_lead
+from .inputs.sampling import poses_at
 from .settings import settings_of
 
 OPEN = 1e-4

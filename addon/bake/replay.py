@@ -13,12 +13,12 @@ from ...core.trajectory.completion.completion import completed
 from ...core.trajectory.errors import TrajectoryError
 from ...core.trajectory.resampling import resampled
 from ...core.trajectory.trajectory import Trajectory
-from ..bridge.numbers import frame_range, frame_rate
-from ..bridge.read import SceneReading
+from ..bridge.scene.read import SceneReading
+from ..bridge.values.numbers import frame_range, frame_rate
 from .baking import Bake
 from .errors import BakeError
-from .leading import let_lead, sample_leads
-from .sampling import Poses
+from .inputs.leading import let_lead, sample_leads
+from .inputs.sampling import Poses
 from .settings import settings_of
 
 

@@ -12,14 +12,14 @@ import numpy as np
 from ...core.spatial import norm, quat_mul, rotvec_of_quat
 from ...core.trajectory.touches import TABLES
 from ...core.trajectory.trajectory import Trajectory
-from ..bridge.numbers import length_in_words
-from ..bridge.problems import keys_replaced
-from ..bridge.read import SceneReading
+from ..bridge.findings.problems import keys_replaced
+from ..bridge.scene.read import SceneReading
+from ..bridge.values.numbers import length_in_words
 from .baking import Bake
-from .course import Course
-from .joint_values import values_before
+from .inputs.course import Course
+from .keys.joint_values import values_before
+from .keys.writing import Motion
 from .settings import settings_of
-from .writing import Motion
 
 if TYPE_CHECKING:
     from ...core.simulation import Diagnosis, Report, Simulation

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from .. import ids
-from ..bridge.numbers import frame_range, shortest, unit_length
+from ..bridge.values.numbers import frame_range, shortest, unit_length
 from .errors import BakeError
 
 LAST_FRAME = 1048574

@@ -1,56 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The one place where a Blender scene and a core `Model` are translated into each other."""
+"""The one place where a Blender scene and a core `Model` are translated into each other.
+
+`scene` reads and writes whole models, by means of `links`, `joints`, `meshes` and `values`; `rig` keeps what was read.
+`posing` and `viewport` serve handles and tools. Operators, panels and drawing belong to the packages above.
+"""
 
 from typing import TYPE_CHECKING
 
 from ..late import late_modules
 
 if TYPE_CHECKING:
-    from . import (
-        collisions,
-        dials,
-        driving,
-        fields,
-        fitting,
-        frames,
-        gravity,
-        impacts,
-        joining,
-        keyed_motion,
-        live,
-        mass,
-        mirroring,
-        motion,
-        motion_ranges,
-        moved_bakes,
-        named_poses,
-        numbers,
-        on_bones,
-        parts,
-        picking,
-        poses,
-        posing,
-        posing_cache,
-        problems,
-        pulling,
-        rays,
-        read,
-        read_joints,
-        recognition,
-        remedies,
-        rig,
-        rigging,
-        settling,
-        shapes,
-        shifting,
-        silhouettes,
-        snapshot,
-        store,
-        tagging,
-        touching,
-        turning,
-        wires,
-        write,
-    )
+    from . import animation, findings, joints, links, posing, rig, scene, values, viewport
 
 __getattr__ = late_modules(__name__)

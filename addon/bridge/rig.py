@@ -19,17 +19,17 @@ from .. import ids
 from ..props import carrier_of
 from ..props.members import has_joints, has_links
 from .from_libraries import INSTANCED, instanced_links
-from .numbers import unit_length
-from .poses import world_scale
+from .posing.poses import world_scale
+from .values.numbers import unit_length
 
 if TYPE_CHECKING:
     from ...core.geometry import Shape
     from ...core.model import Model
-    from .mass import Weight
-    from .parts import Surroundings
-    from .problems import Problem
-    from .read import Fault
-    from .shapes import ShapeReader
+    from .findings.problems import Problem
+    from .links.mass import Weight
+    from .links.parts import Surroundings
+    from .links.shapes import ShapeReader
+    from .scene.read import Fault
 
 
 @dataclass
@@ -127,8 +127,8 @@ def _read(scene: bpy.types.Scene) -> Rig:
 
     if not has_links(scene) and not has_joints(scene):  # returns before the late imports
         return Rig(Model(), problems=_of_instances(scene), unit=unit_length(scene), version=next(_versions))
-    from .problems import Problem, find_problems, of_versions
-    from .read import scan_scene
+    from .findings.problems import Problem, find_problems, of_versions
+    from .scene.read import scan_scene
 
     faults: list[Fault] = []
     try:
@@ -146,14 +146,14 @@ def _of_instances(scene: bpy.types.Scene) -> list[Problem]:
     instances = list(instanced_links(scene))
     if not instances:
         return []
-    from .problems import Problem
+    from .findings.problems import Problem
 
     return [Problem("warning", INSTANCED, name, message) for name, message in instances]
 
 
 def is_outdated_once(link: bpy.types.Object, around: Surroundings) -> bool:
     """Return the result of `collisions.is_outdated`, from the cache if nothing has changed."""
-    from .collisions import fitted_from, is_outdated
+    from .links.collisions import fitted_from, is_outdated
 
     key = (link.session_uid, fitted_from(link, around))
     if key not in _outdated:
@@ -167,7 +167,7 @@ def weigh_once(link: bpy.types.Object, around: Surroundings) -> Weight:
     Raises:
         ModelError: if the link cannot be weighed.
     """
-    from .mass import weigh
+    from .links.mass import weigh
 
     settings = getattr(link, ids.LINK)
     scale = tuple(world_scale(link).tolist())

@@ -185,7 +185,7 @@ def _read_motion(path: Path) -> Trajectory:
 def _store_settings(scene: bpy.types.Scene, arguments: argparse.Namespace) -> None:
     """Store the arguments in the scene, so that the panels of the saved file show the settings of the bake."""
     from .. import ids
-    from ..bridge.numbers import unit_length
+    from ..bridge.values.numbers import unit_length
 
     stored = getattr(scene, ids.SCENE)
     bake = stored.bake

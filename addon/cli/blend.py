@@ -26,8 +26,8 @@ from .settings import make_settings
 if TYPE_CHECKING:
     import bpy
 
-    from ..bridge.read import SceneReading
-    from ..bridge.shapes import MeshFormat
+    from ..bridge.links.shapes import MeshFormat
+    from ..bridge.scene.read import SceneReading
 
 
 END = 0x8F92EAB1.to_bytes(4, "little")
@@ -77,8 +77,8 @@ def load_open_scene(
         tell_versions(path)
     scene = open_scene()
     from .. import ids
-    from ..bridge.problems import issues_of_start, starting_by_keys
-    from ..bridge.read import scan_scene
+    from ..bridge.findings.problems import issues_of_start, starting_by_keys
+    from ..bridge.scene.read import scan_scene
 
     make_settings(settings, path)
     reading = scan_scene(scene, with_shapes=True, with_surroundings=with_surroundings, mesh_format=mesh_format)
@@ -97,11 +97,11 @@ def _of_scene(scene: bpy.types.Scene, reading: SceneReading, is_simulated: bool)
     that are too coarse for contact are warnings for a simulation, and keys that a bake would replace are notes.
     """
     from .. import ids
-    from ..bridge.deforming import CODE, deforming_colliders
-    from ..bridge.numbers import unit_length
-    from ..bridge.precision import CODE as COARSE
-    from ..bridge.precision import coarse_places
-    from ..bridge.problems import gravity_of_unit, keys_replaced
+    from ..bridge.findings.problems import gravity_of_unit, keys_replaced
+    from ..bridge.links.deforming import CODE, deforming_colliders
+    from ..bridge.links.precision import CODE as COARSE
+    from ..bridge.links.precision import coarse_places
+    from ..bridge.values.numbers import unit_length
 
     settings = getattr(scene, ids.SCENE)
     found: list[Issue] = []
@@ -164,7 +164,7 @@ def open_nothing() -> None:
 def save_blend(model: Model, path: Path) -> list[str]:
     """Write a model as the links and joints of a new .blend file. Return notes about what could not be shown."""
     open_nothing()
-    from ..bridge.write import write_scene
+    from ..bridge.scene.write import write_scene
 
     _, notes = write_scene(model, open_scene())
     save_open_file(path)

@@ -13,7 +13,7 @@ from .session import open_scene
 from .settings import make_settings
 
 if TYPE_CHECKING:
-    from ..bridge.read import SceneReading
+    from ..bridge.scene.read import SceneReading
 
 
 class Opened(NamedTuple):
@@ -39,9 +39,9 @@ def open_as_scene(
     Raises:
         UsageError, ModelError, UnreadableError, InputError: if it cannot be opened.
     """
-    from ..bridge.read import SceneReading
-    from ..bridge.write import write_scene
-    from ..bridge.write_shapes import NOT_READ
+    from ..bridge.scene.read import SceneReading
+    from ..bridge.scene.write import write_scene
+    from ..bridge.scene.write_shapes import NOT_READ
 
     if path.suffix.lower() == ".blend":
         open_blend(path)

@@ -55,7 +55,7 @@ def record_motion(arguments: argparse.Namespace) -> Motion:
     """Return the model, the motion of a scene's links over its frames, and notes, for `limberjack plot`."""
     require_blender()
     from ..bake.record import recorded
-    from ..bridge.read import read_scene
+    from ..bridge.scene.read import read_scene
 
     open_as_scene(arguments.file, arguments.search, arguments.settings, None, arguments.strict)
     observed, notes = recorded(open_scene())

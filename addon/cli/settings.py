@@ -22,8 +22,8 @@ def make_settings(texts: Sequence[str], path: Path, first: int | None = None) ->
     """
     if not texts:
         return
-    from ..bridge.read import scan_scene
-    from ..bridge.settings import store_setting
+    from ..bridge.scene.read import scan_scene
+    from ..bridge.scene.settings import store_setting
 
     scene = open_scene()
     reading = scan_scene(scene, first=first)

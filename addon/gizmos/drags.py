@@ -37,12 +37,17 @@ class Drag(ABC):
     snaps = True
 
     def __init__(
-        self, context, obj: bpy.types.Object, view: bridge.dials.JointView, dial: bridge.dials.Dial, radius: float
+        self,
+        context,
+        obj: bpy.types.Object,
+        view: bridge.joints.dials.JointView,
+        dial: bridge.joints.dials.Dial,
+        radius: float,
     ):
         self.obj, self.view, self.dial, self.radius = obj, view, dial, radius
         self.grip = 0.0
         self.value = self.first = self.start(context)
-        self.snapshot = bridge.snapshot.Snapshot(self.changes(context))
+        self.snapshot = bridge.values.snapshot.Snapshot(self.changes(context))
 
     def start(self, context) -> float:
         return self.dial.value
@@ -51,13 +56,13 @@ class Drag(ABC):
         """Return the objects that the drag may change."""
         return (self.obj,)
 
-    def hold(self, ray: bridge.rays.Ray) -> None:
+    def hold(self, ray: bridge.viewport.rays.Ray) -> None:
         """Store the offset between mouse and handle when the button is pressed, since it is rarely at the centre."""
-        self.grip = bridge.rays.value_under(ray, self.dial, self.first, self.radius) - self.first
+        self.grip = bridge.viewport.rays.value_under(ray, self.dial, self.first, self.radius) - self.first
 
-    def follow(self, context, ray: bridge.rays.Ray, is_snapping: bool) -> None:
+    def follow(self, context, ray: bridge.viewport.rays.Ray, is_snapping: bool) -> None:
         """Move the handle to the mouse."""
-        value = bridge.rays.value_under(ray, self.dial, self.value + self.grip, self.radius) - self.grip
+        value = bridge.viewport.rays.value_under(ray, self.dial, self.value + self.grip, self.radius) - self.grip
         if is_snapping and self.snaps:
             step = SNAP_SLIDE / self.dial.size if self.dial.kind == "slide" else SNAP_TURN / self.dial.size
             value = round(value / step) * step
@@ -93,7 +98,7 @@ class PoseDrag(Drag):
     label = "Position"
 
     def start(self, context) -> float:
-        self.posing = bridge.posing.Posing(context.scene)
+        self.posing = bridge.posing.posing.Posing(context.scene)
         return self.posing.value(model_name(self.obj), self.dial.place)
 
     def changes(self, context) -> Iterable[bpy.types.Object]:
@@ -112,21 +117,21 @@ class DirectionDrag(Drag):
 
     way: Vector
 
-    def hold(self, ray: bridge.rays.Ray) -> None:
+    def hold(self, ray: bridge.viewport.rays.Ray) -> None:
         self.aimed = self.way
         self.far = self.way.dot(ray.direction) > 0.0
         self.grasp = ray.on_sphere(self.dial.origin, self.radius, self.far).rotation_difference(self.way)
 
-    def follow(self, context, ray: bridge.rays.Ray, is_snapping: bool) -> None:
+    def follow(self, context, ray: bridge.viewport.rays.Ray, is_snapping: bool) -> None:
         way = self.grasp @ ray.on_sphere(self.dial.origin, self.radius, self.far)
         self.point(context, self.snapped(context, way, ray) if is_snapping else way)
 
     def take(self, context, value: float, with_ctrl: bool = False) -> None:
         """Tilt the direction by an angle from its start towards its present direction."""
-        about = bridge.dials.crossed(self.way, self.aimed)
+        about = bridge.joints.dials.crossed(self.way, self.aimed)
         self.point(context, Quaternion(about if about.length > 1e-9 else self.dial.other, value) @ self.way)
 
-    def snapped(self, context, way: Vector, ray: bridge.rays.Ray) -> Vector:
+    def snapped(self, context, way: Vector, ray: bridge.viewport.rays.Ray) -> Vector:
         return way
 
     @abstractmethod
@@ -140,7 +145,7 @@ class SwingDrag(DirectionDrag):
     label = "Swing"
 
     def start(self, context) -> float:
-        self.posing = bridge.posing.Posing(context.scene)
+        self.posing = bridge.posing.posing.Posing(context.scene)
         self.way = self.dial.zero
         return 0.0
 
@@ -158,25 +163,25 @@ class AimDrag(DirectionDrag):
     label = "Axis"
 
     def start(self, context) -> float:
-        bridge.settling.settle_joint(self.obj, context.scene)
+        bridge.joints.settling.settle_joint(self.obj, context.scene)
         self.way = self.dial.direction
         return 0.0
 
     def point(self, context, way: Vector) -> None:
         self.aimed, self.value = way, self.way.angle(way)
         self.snapshot.restore()
-        bridge.rigging.aim_axis(self.obj, context.scene, self.dial.axis, way)
+        bridge.joints.rigging.aim_axis(self.obj, context.scene, self.dial.axis, way)
 
-    def snapped(self, context, way: Vector, ray: bridge.rays.Ray) -> Vector:
+    def snapped(self, context, way: Vector, ray: bridge.viewport.rays.Ray) -> Vector:
         """Return the nearest preferred direction.
 
         These are the axes of the world, the parent and the child, and the normal of the face under the mouse.
         """
         joint = getattr(self.obj, ids.JOINT)
         links = [link for link in (joint.parent, joint.child) if link]
-        turns = [Quaternion(), *(Quaternion(bridge.poses.live_pose(link)[3:]) for link in links)]
+        turns = [Quaternion(), *(Quaternion(bridge.posing.poses.live_pose(link)[3:]) for link in links)]
         ways = [turn @ Vector(axis) for turn in turns for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
-        hit = bridge.picking.hit_along(context, ray.origin, ray.direction)
+        hit = bridge.viewport.picking.hit_along(context, ray.origin, ray.direction)
         if hit:
             ways.append(Vector(hit.normal.tolist()))
         nearest = min((sign * each for each in ways for sign in (1.0, -1.0)), key=way.angle)
@@ -191,7 +196,7 @@ class HomeDrag(Drag):
 
     def take(self, context, value: float, with_ctrl: bool = False) -> None:
         self.value = value
-        bridge.rigging.set_home(self.obj, context.scene, self.dial, value)
+        bridge.joints.rigging.set_home(self.obj, context.scene, self.dial, value)
 
 
 class ZeroDrag(Drag):
@@ -200,7 +205,7 @@ class ZeroDrag(Drag):
     label = "Zero moved by"
 
     def start(self, context) -> float:
-        bridge.settling.settle_joint(self.obj, context.scene)
+        bridge.joints.settling.settle_joint(self.obj, context.scene)
         return 0.0
 
     def changes(self, context) -> Iterable[bpy.types.Object]:
@@ -209,10 +214,12 @@ class ZeroDrag(Drag):
     def take(self, context, value: float, with_ctrl: bool = False) -> None:
         self.value = value
         self.snapshot.restore()
-        bridge.rigging.move_zero(self.obj, context.scene, self.dial, value)
+        bridge.joints.rigging.move_zero(self.obj, context.scene, self.dial, value)
 
     def confirm(self, context) -> None:
-        bridge.shifting.shift_kept(self.obj, context.scene, self.dial, self.view.joint, self.view.unit, self.value)
+        bridge.joints.shifting.shift_kept(
+            self.obj, context.scene, self.dial, self.view.joint, self.view.unit, self.value
+        )
         super().confirm(context)
 
 
@@ -257,7 +264,9 @@ class LimitDrag(Drag):
         self.snapshot.restore()
         left = {self.other: None} if is_alone or not self.dial.has_lower else {}  # unchanged
         for obj in (self.obj, *self.peers):
-            bridge.rigging.set_limits(obj, context.scene, self.dial.axis, **({"lower": lower, "upper": upper} | left))
+            bridge.joints.rigging.set_limits(
+                obj, context.scene, self.dial.axis, **({"lower": lower, "upper": upper} | left)
+            )
         if self.dial.kind != "cone" and self.dial.place is not None:
             ghost.move([motion(self.dial, end - self.dial.value) for end in (lower, upper)])
 
@@ -281,7 +290,7 @@ DRAGS = {
 }
 
 
-def motion(dial: bridge.dials.Dial, by: float) -> Matrix:
+def motion(dial: bridge.joints.dials.Dial, by: float) -> Matrix:
     """Return the displacement, shape (4, 4), of everything that an axis carries when its coordinate changes by `by`."""
     if dial.kind == "slide":
         return Matrix.Translation(dial.direction * (by * dial.size))
@@ -293,10 +302,10 @@ def motion(dial: bridge.dials.Dial, by: float) -> Matrix:
 def triangles_of(link: bpy.types.Object, context) -> np.ndarray:
     """Return the visible triangles of a link in world axes, shape (n, 3, 3)."""
     try:
-        seen = bridge.collisions.seen_mesh(
-            link, bridge.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+        seen = bridge.links.collisions.seen_mesh(
+            link, bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
         )
     except ModelError:
         return np.zeros((0, 3, 3))  # the link has no visible mesh
-    X_WL = bridge.poses.matrix_of_pose(bridge.poses.live_pose(link))
+    X_WL = bridge.posing.poses.matrix_of_pose(bridge.posing.poses.live_pose(link))
     return (seen.vertices @ X_WL[:3, :3].T + X_WL[:3, 3])[seen.triangles]

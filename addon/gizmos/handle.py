@@ -8,7 +8,7 @@ import math
 import bpy
 
 from ...core.model import ModelError
-from ..bridge.rays import ray_under
+from ..bridge.viewport.rays import ray_under
 from ..overlays import labels
 from ..props.naming import object_of
 from ..watch import note_change

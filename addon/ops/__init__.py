@@ -1,38 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The operators, one subject in each file."""
 
-from . import (
-    axes,
-    bake,
-    chain,
-    colliders,
-    collisions,
-    contact,
-    drives,
-    exchange,
-    gravity,
-    ground,
-    hierarchy,
-    joints,
-    keying,
-    lifting,
-    limits,
-    links,
-    mirror,
-    moved_bakes,
-    pick,
-    pins,
-    poses,
-    posing,
-    presets,
-    preview,
-    problems,
-    pull,
-    remedies,
-    samples,
-    self_check,
-    throws,
-)
+from . import self_check
+from .files import exchange, samples
+from .joints import axes, chain, drives, hierarchy, joints, limits, pick, presets
+from .links import colliders, collisions, contact, gravity, ground, lifting, links, mirror, throws
+from .posing import keying, pins, poses, posing, pull
+from .simulation import bake, moved_bakes, preview, problems, remedies
 
 THEMES = (
     *(links, colliders, collisions, contact, ground, joints, pick, chain, hierarchy, mirror, presets, limits, axes),

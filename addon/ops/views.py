@@ -52,14 +52,14 @@ def link_at(context, region, region_3d, pixel: Vector) -> tuple[bpy.types.Object
     Visible edges of links in wire display come first. Without a surface, it is the link inside whose silhouette the
     pixel is; else the link whose origin is near, and its origin.
     """
-    hit = bridge.picking.hit_under(context, region, region_3d, pixel)
+    hit = bridge.viewport.picking.hit_under(context, region, region_3d, pixel)
     reach = EDGE * max(1.0, context.preferences.system.ui_scale)  # the scale is 0 without a window
     nearer_than = math.inf if hit is None else hit.distance
-    wire = bridge.wires.wire_link_near(context, region, region_3d, pixel, reach, nearer_than)
+    wire = bridge.viewport.wires.wire_link_near(context, region, region_3d, pixel, reach, nearer_than)
     if wire is not None:
         return wire
     if hit is None:
-        hit = bridge.picking.hit_under(context, region, region_3d, pixel, meets_wires=True)
+        hit = bridge.viewport.picking.hit_under(context, region, region_3d, pixel, meets_wires=True)
     if hit is not None:
         link = carrier_of(hit.obj)
         return None if link is None else (link, Vector(hit.point.tolist()))

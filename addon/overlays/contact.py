@@ -11,8 +11,8 @@ import math
 import numpy as np
 
 from .. import ids
-from ..bridge.last_run import Run, last_run
-from ..bridge.numbers import unit_length
+from ..bridge.findings.last_run import Run, last_run
+from ..bridge.values.numbers import unit_length
 from .lines import Lines
 
 HALF = 0.12

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from .. import ids
-from ..bridge.last_run import Run, last_run
+from ..bridge.findings.last_run import Run, last_run
 from ..props import is_joint
 from ..props.naming import model_name
 from .boxes import Boxes

@@ -39,11 +39,11 @@ def is_hovering() -> bool:
     return time.perf_counter() - _hovered_at < LASTS
 
 
-def reading(dial: bridge.dials.Dial, value: float, scene: bpy.types.Scene) -> str:
+def reading(dial: bridge.joints.dials.Dial, value: float, scene: bpy.types.Scene) -> str:
     """Return a value of a dial [rad or m] as text in the scene's units."""
     if dial.kind != "slide":
         return f"{math.degrees(value):.1f}°"
-    return bridge.numbers.length_in_words(scene, value)
+    return bridge.values.numbers.length_in_words(scene, value)
 
 
 def draw(labels: Sequence[tuple[Vector, str]], context) -> None:

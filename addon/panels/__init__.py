@@ -1,23 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The panels of the tab in the 3D view's sidebar."""
 
-from . import (
-    exchange,
-    graph,
-    joint,
-    light,
-    link,
-    main,
-    menus,
-    model,
-    physics,
-    pose,
-    presets,
-    problems,
-    pull,
-    simulate,
-    tools,
-)
+from . import exchange, light, link, main, menus, model, physics, tools
+from .joints import joint, pose, presets
+from .simulation import graph, problems, pull, simulate
 
 # In the order of the panels in the tab
 THEMES = (presets, menus, main, physics, link, joint, problems, model, pull, pose, simulate, graph, light, exchange)

@@ -101,7 +101,7 @@ def _known_link(scene, obj) -> Link | None:
 
 
 def _draw_shape(layout, obj, settings):
-    if obj.type in bridge.parts.SOLID or obj.is_instancer:
+    if obj.type in bridge.links.parts.SOLID or obj.is_instancer:
         layout.prop(settings, "role")
         if not obj.is_instancer:  # instances have geometries of their own
             layout.prop(settings, "primitive")
@@ -132,7 +132,9 @@ class LIMBERJACK_PT_link_shape(OfLink, bpy.types.Panel):
         _draw_shape(layout, obj, settings)
         if settings.motion == "FREE":
             layout.prop(settings, "recognizes")
-            if settings.recognizes and (kinds := bridge.recognition.kinds_of(_collisions_now(context.scene, obj))):
+            if settings.recognizes and (
+                kinds := bridge.links.recognition.kinds_of(_collisions_now(context.scene, obj))
+            ):
                 told = ", ".join(str(pgettext_iface(kind)) for kind in kinds)
                 says = pgettext_iface("Collides as: {shapes}").format(shapes=told)
                 paragraph(layout, context, says, icon="CHECKMARK")
@@ -193,7 +195,9 @@ def draw_surface(layout, surface):
 
 
 def _surface_in_words(scene, obj) -> str:
-    found = bridge.touching.touch_of(obj, carrier_of(obj), bridge.numbers.units_of(scene)).surface or Surface()
+    found = (
+        bridge.links.touching.touch_of(obj, carrier_of(obj), bridge.values.numbers.units_of(scene)).surface or Surface()
+    )
     says = pgettext_iface("Friction {friction}, restitution {restitution}")
     return says.format(friction=f"{found.friction:g}", restitution=f"{found.restitution:g}")
 
@@ -223,7 +227,7 @@ class LIMBERJACK_PT_link_start(OfLink, bpy.types.Panel):
     def draw(self, context):
         layout, settings = in_columns(self.layout), getattr(context.object, ids.LINK)
         is_free = settings.motion == "FREE"
-        is_led = bridge.motion.may_follow_own_keys(context.object)
+        is_led = bridge.animation.motion.may_follow_own_keys(context.object)
         starts_from_keys = getattr(context.scene, ids.SCENE).bake.start == "KEYS"
         column = layout.column()
         column.active = is_free and not is_led and not starts_from_keys
@@ -243,7 +247,7 @@ class LIMBERJACK_PT_link_start(OfLink, bpy.types.Panel):
 
 def _draw_section(layout, context, section: str):
     layout, settings = in_columns(layout), getattr(context.object, ids.LINK)
-    for field in bridge.fields.LINK_FIELDS:
+    for field in bridge.values.fields.LINK_FIELDS:
         if field.section == section:
             layout.prop(settings, field.name)
 

@@ -5,15 +5,15 @@ import bpy
 from bpy.app.translations import pgettext_iface
 
 from .. import ids
-from ..bake.restore import bake_of
-from ..ops.bake import failed_run
-from ..ops.samples import NEXT, opened, samples
+from ..bake.receipts.restore import bake_of
+from ..ops.files.samples import NEXT, opened, samples
+from ..ops.simulation.bake import failed_run
 from ..preview import current
 from ..props.members import has_links
 from .base import InTab, draw_running, paragraph
-from .preview import draw_controls, draw_state
-from .problems import draw_problem, draw_problems_above, instances_alone
-from .simulate import draw_result, draw_warnings
+from .simulation.preview import draw_controls, draw_state
+from .simulation.problems import draw_problem, draw_problems_above, instances_alone
+from .simulation.simulate import draw_result, draw_warnings
 
 PLAY = GROUND = 0.36
 """Part of a panel's width for Play beside Simulate and Bake, and for Ground beside its bounciness."""

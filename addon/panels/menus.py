@@ -7,7 +7,7 @@ from .. import ids
 from ..preview import current
 from ..props import axes_in_use, core_joint, is_joint, is_known_joint, is_link
 from .base import readable
-from .drives import can_be_driven
+from .joints.drives import can_be_driven
 
 FLOOR = "Floor (Ground)"
 """Label of the ground's switch in places where nothing else says that it is a floor."""

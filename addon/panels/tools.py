@@ -4,7 +4,7 @@
 import bpy
 
 from .. import ids
-from .pull import PullLinks
+from .simulation.pull import PullLinks
 
 
 class PickJoint(bpy.types.WorkSpaceTool):

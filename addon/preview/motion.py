@@ -79,16 +79,16 @@ class PreviewMotion:
         self,
         scene: bpy.types.Scene,
         settings: bake.settings.BakeSettings,
-        reading: bridge.read.SceneReading,
+        reading: bridge.scene.read.SceneReading,
         stand: Mapping[str, Pose],
     ):
-        self.course = bake.course.Course(scene, settings, reading, stand=stand)
+        self.course = bake.inputs.course.Course(scene, settings, reading, stand=stand)
         self.last = self.course.settings.last
         self.frames = self._frames()
         self.known = 0
         self.holds: list[Hold] = []
         self._times = (self.frames - self.frames[0]) / self.course.fps
-        self._pieces = bridge.posing.pieces_of(self.course.model)
+        self._pieces = bridge.posing.posing.pieces_of(self.course.model)
         self._begin()
 
     def _frames(self) -> np.ndarray:

@@ -15,7 +15,7 @@ from mathutils import Vector
 from ...core.model import ModelError
 from ...core.spatial import IDENTITY, Pose, Vec3, compose, inverse
 from .. import bake, bridge, ids, watch
-from ..bridge.last_run import keep_run, last_run, put_run
+from ..bridge.findings.last_run import keep_run, last_run, put_run
 from ..props import is_led
 from ..props.naming import model_name, object_named
 from .display import leave, put_back, show
@@ -149,7 +149,7 @@ class Preview:
             self.playhead = wanted if is_there else float(self.motion.frames[self.motion.done - 1])
             comes_to_end = before < self.motion.last <= self.playhead
             self.is_playing = self.is_holding or not comes_to_end
-            made = (self.playhead - before) / bridge.numbers.frame_rate(scene) / max(seconds, 1e-6)
+            made = (self.playhead - before) / bridge.values.numbers.frame_rate(scene) / max(seconds, 1e-6)
             self.pace += SMOOTH * (made - self.pace)
         self._show(scene)
 
@@ -157,7 +157,7 @@ class Preview:
         """Return the frame to show after some time [s]."""
         frames, end = self.motion.frames, self.motion.last
         if getattr(scene, ids.SCENE).preview.pace == "REAL":
-            wanted = self.playhead + min(seconds, LONGEST_TICK) * bridge.numbers.frame_rate(scene)
+            wanted = self.playhead + min(seconds, LONGEST_TICK) * bridge.values.numbers.frame_rate(scene)
         else:
             wanted = float(frames[min(self.number + 1, len(frames) - 1)])
         beyond = self.is_holding or self.playhead >= end
@@ -240,11 +240,11 @@ class Preview:
             return None
         X_WL = self.motion.poses(min(self.number, self.motion.done - 1))[self._hold.link]
         held_at = compose(X_WL, (*self._hold.point, *IDENTITY[3:]))[:3]
-        unit = bridge.numbers.unit_length(self.scene)
+        unit = bridge.values.numbers.unit_length(self.scene)
         return Vector(held_at) / unit, Vector(self._place) / unit
 
     def _in_metres(self, place: Vector) -> Vec3:
-        x, y, z = place * bridge.numbers.unit_length(self.scene)
+        x, y, z = place * bridge.values.numbers.unit_length(self.scene)
         return x, y, z
 
     # ---- what is shown
@@ -264,13 +264,13 @@ class Preview:
         self._shown = number
         poses = self.motion.poses(number)
         there = {name: obj for name in self._names if (obj := object_named(scene, name)) is not None}
-        show({obj: poses[name] for name, obj in there.items()}, bridge.numbers.unit_length(scene))
+        show({obj: poses[name] for name, obj in there.items()}, bridge.values.numbers.unit_length(scene))
         keep_run(
             scene,
             self.model,
             self.motion.simulation.trajectory,
             float(self.motion.frames[0]),
-            bridge.numbers.frame_rate(scene),
+            bridge.values.numbers.frame_rate(scene),
             self.motion.touching,
         )
 
@@ -338,17 +338,17 @@ class Preview:
         """
         settings = bake.settings.settings_of(scene)
         with quietly():
-            reading = bridge.read.scan_scene(
+            reading = bridge.scene.read.scan_scene(
                 scene, first=settings.first, weigh=bridge.rig.weigh_once, collide=bridge.rig.collide_once
             )
             self._names = [model_name(obj) for obj in bake.demands.links_to_move(reading)]
             bake.demands.suspicions(reading)
             self._note_stand(reading, scene)
-            bridge.store.store_rest_poses(reading, scene)  # an undo may have reverted them
+            bridge.scene.store.store_rest_poses(reading, scene)  # an undo may have reverted them
             key = (
                 settings,
-                bridge.numbers.frame_rate(scene),
-                bake.staleness.digest_of_inputs(scene, reading.model, settings.start),
+                bridge.values.numbers.frame_rate(scene),
+                bake.receipts.staleness.digest_of_inputs(scene, reading.model, settings.start),
             )
             is_new = key != self._key or self._motion is None
             if not (is_new or reading.leads or reading.animated):
@@ -367,14 +367,14 @@ class Preview:
         self.let_go()
         return motion
 
-    def _note_stand(self, reading: bridge.read.SceneReading, scene: bpy.types.Scene) -> None:
+    def _note_stand(self, reading: bridge.scene.read.SceneReading, scene: bpy.types.Scene) -> None:
         """Store the links' own poses before they are moved, for a start from the current pose."""
         new = {name: obj for name, obj in reading.objects.items() if name not in self._stand}
-        if any(bridge.motion.is_previewed(obj) for obj in new.values()):  # a link was renamed
+        if any(bridge.animation.motion.is_previewed(obj) for obj in new.values()):  # a link was renamed
             put_back(scene.objects)
             bpy.context.view_layer.update()
             self._shown = -1
-        self._stand |= bridge.live.poses_now(new, bridge.numbers.unit_length(scene))
+        self._stand |= bridge.posing.live.poses_now(new, bridge.values.numbers.unit_length(scene))
 
 
 def _simulation_error() -> type[Exception]:

@@ -16,7 +16,7 @@ from workshop import SCENES, gather
 
 import limberjack
 from limberjack.addon import ids
-from limberjack.addon.bridge.read import scan_scene
+from limberjack.addon.bridge.scene.read import scan_scene
 from limberjack.core.formats import write
 
 TOOLS = ("make", "puppet", "workshop")

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bridge.motion import fcurves_of
+from limberjack.addon.bridge.animation.motion import fcurves_of
 
 from .conftest import joint, link
 

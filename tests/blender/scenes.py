@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 import trimesh
 
-from limberjack.addon.bridge.read import scan_scene
+from limberjack.addon.bridge.scene.read import scan_scene
 
 
 def evaluated_boxes(scene):

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from limberjack.addon.bake import demands, spaces
+from limberjack.addon.bake import demands
 from limberjack.addon.bake.errors import BakeError
+from limberjack.addon.bake.keys import spaces
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bridge.motion import fcurves_of, is_bake
-from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bridge.animation.motion import fcurves_of, is_bake
+from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.core.check import Issue
 from limberjack.core.spatial import quat_to_mat
 from support.models import dump

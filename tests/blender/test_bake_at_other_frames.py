@@ -9,9 +9,9 @@ import bpy
 import pytest
 
 from limberjack.addon import ids
-from limberjack.addon.bake.staleness import out_of_date
-from limberjack.addon.bridge.frames import has_left_its_frame
-from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bake.receipts.staleness import out_of_date
+from limberjack.addon.bridge.joints.frames import has_left_its_frame
+from limberjack.addon.bridge.scene.read import read_scene
 
 from .baked import bake, show, turning_holder
 from .conftest import joint, link

@@ -5,8 +5,8 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bake.restore import bake_of, foreign_actions
-from limberjack.addon.bridge.motion import fcurves_of, is_bake
+from limberjack.addon.bake.receipts.restore import bake_of, foreign_actions
+from limberjack.addon.bridge.animation.motion import fcurves_of, is_bake
 
 from .baked import bake, coordinates, keys_of, matrices_at, show
 from .conftest import joint

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from limberjack.addon.bake.errors import BakeError
-from limberjack.addon.bake.restore import is_baked
+from limberjack.addon.bake.receipts.restore import is_baked
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bridge.motion import fcurves_of
+from limberjack.addon.bridge.animation.motion import fcurves_of
 from limberjack.core.trajectory.files.reading import read_trajectory
 
 from .conftest import link

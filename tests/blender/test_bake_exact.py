@@ -10,9 +10,9 @@ import pytest
 from mathutils import Matrix
 
 from limberjack.addon.bake.errors import BakeError
-from limberjack.addon.bake.receipt import receipt_of
-from limberjack.addon.bake.restore import bake_of
-from limberjack.addon.bake.rotations import continuous_quaternions
+from limberjack.addon.bake.keys.rotations import continuous_quaternions
+from limberjack.addon.bake.receipts.receipt import receipt_of
+from limberjack.addon.bake.receipts.restore import bake_of
 from limberjack.addon.bake.settings import Tolerance
 from support.cases import some
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from limberjack.addon.bake.errors import BakeError
-from limberjack.addon.bake.restore import foreign_actions
+from limberjack.addon.bake.receipts.restore import foreign_actions
 from limberjack.addon.bake.session import BakeRun
 from limberjack.addon.bake.settings import Tolerance
 

@@ -104,7 +104,7 @@ def test_a_read_only_folder(locked_folder):
     script = (
         "import os, sys\n"
         "from limberjack.addon import cli\n"
-        "import limberjack.addon.bridge.write\n"
+        "import limberjack.addon.bridge.scene.write\n"
         f"for path in ({str(CRANE)!r}, {str(PENDULUM)!r}):\n"
         "    assert cli.main(['info', path]) == 0\n"  # so that all is loaded while it may be
         "if os.geteuid() == 0:\n"  # to whom everything is open

@@ -6,12 +6,12 @@ import math
 import bpy
 import pytest
 
-from limberjack.addon.bake.receipt import is_edited, receipt_of
-from limberjack.addon.bake.restore import bake_of
-from limberjack.addon.bake.staleness import out_of_date
-from limberjack.addon.bridge.motion import fcurves_of
-from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bake.receipts.receipt import is_edited, receipt_of
+from limberjack.addon.bake.receipts.restore import bake_of
+from limberjack.addon.bake.receipts.staleness import out_of_date
+from limberjack.addon.bridge.animation.motion import fcurves_of
 from limberjack.addon.bridge.rig import show_rig
+from limberjack.addon.bridge.scene.read import read_scene
 
 from .baked import bake, show, turning_holder
 from .conftest import joint, link

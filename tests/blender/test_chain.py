@@ -7,9 +7,9 @@ import bpy
 import pytest
 from mathutils import Matrix
 
-from limberjack.addon.bridge.read import read_scene
-from limberjack.addon.ops import chain
-from limberjack.addon.ops.chain import LIMBERJACK_OT_joint_chain
+from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.ops.joints import chain
+from limberjack.addon.ops.joints.chain import LIMBERJACK_OT_joint_chain
 from limberjack.addon.props import is_joint
 
 

@@ -7,8 +7,8 @@ import bpy
 import pytest
 from mathutils import Matrix
 
-from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.bridge.rig import show_rig
+from limberjack.addon.bridge.scene.read import read_scene
 
 from .baked import matrix_at
 from .conftest import link

@@ -5,9 +5,9 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bridge import fitting
-from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bridge.links import fitting
 from limberjack.addon.bridge.rig import show_rig
+from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.core.geometry import Box, Capsule, Cone, Cylinder, Mesh, Sphere, pieces
 from limberjack.core.geometry.primitives.enclosing import enclosing_ball
 from limberjack.core.spatial import quat_to_mat

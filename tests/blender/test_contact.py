@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from limberjack.addon import preview
+from limberjack.addon.bake.receipts.staleness import out_of_date
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bake.staleness import out_of_date
-from limberjack.addon.bridge.last_run import last_run
-from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bridge.findings.last_run import last_run
 from limberjack.addon.bridge.rig import show_rig
+from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.overlays.contact import segments
 from limberjack.core.simulation import Simulation
 from limberjack.core.trajectory.files.reading import read_trajectory

@@ -10,8 +10,8 @@ import pytest
 
 from limberjack.addon import ids
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bridge.motion import fcurves_of
-from limberjack.addon.bridge.posing import Posing
+from limberjack.addon.bridge.animation.motion import fcurves_of
+from limberjack.addon.bridge.posing.posing import Posing
 from limberjack.core.simulation import Controls, Schedule, Simulation
 from limberjack.core.spatial import quat_of_rotvec
 

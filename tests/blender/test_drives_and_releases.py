@@ -8,8 +8,8 @@ import pytest
 
 from limberjack.addon import cli
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bridge.read import read_scene
-from limberjack.addon.bridge.write import store_joint, write_scene
+from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.bridge.scene.write import store_joint, write_scene
 from limberjack.core import cli as core_cli
 from limberjack.core.model import Axis, Joint, Link, Mimic, Model
 from limberjack.core.model.drives import DRIVES

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from limberjack.addon import ids
-from limberjack.addon.bridge.read import read_scene
-from limberjack.addon.bridge.write import store_joint, write_scene
+from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.bridge.scene.write import store_joint, write_scene
 from limberjack.core.extras import Extra
 from limberjack.core.formats import read
 from limberjack.core.geometry import Box, Cylinder, Material, Mesh, Shape, Sphere, Surface

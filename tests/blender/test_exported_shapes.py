@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import trimesh
 
-from limberjack.addon.bridge.primitives import new_mesh
-from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bridge.meshes.primitives import new_mesh
+from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.core.formats.mesh_output.obj import obj_files
 from limberjack.core.geometry import Capsule, Cone, Ellipsoid, Material, Mesh, Polyline
 

@@ -5,12 +5,12 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bake.receipt import receipt_of
-from limberjack.addon.bake.restore import bake_of
-from limberjack.addon.bake.staleness import out_of_date
-from limberjack.addon.bridge.motion import fcurves_of
-from limberjack.addon.bridge.read import read_scene
-from limberjack.addon.ops.bake import failed_run
+from limberjack.addon.bake.receipts.receipt import receipt_of
+from limberjack.addon.bake.receipts.restore import bake_of
+from limberjack.addon.bake.receipts.staleness import out_of_date
+from limberjack.addon.bridge.animation.motion import fcurves_of
+from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.ops.simulation.bake import failed_run
 from limberjack.core.cli import SIMULATION_FAILED
 from limberjack.core.simulation import Simulation, SimulationError
 

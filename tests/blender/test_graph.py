@@ -9,7 +9,7 @@ import pytest
 
 from limberjack.addon import ids
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bridge.last_run import keep_run, last_run
+from limberjack.addon.bridge.findings.last_run import keep_run, last_run
 from limberjack.addon.cli import main
 from limberjack.addon.overlays.graph import panels_to_show
 from limberjack.addon.overlays.strip import MOST_CURVES, Box, plots_of, round_numbers

@@ -7,7 +7,7 @@ import bpy
 import pytest
 
 from limberjack.addon import ids
-from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.panels.physics import LIMBERJACK_PT_main_physics
 from limberjack.core.geometry import Plane
 

@@ -5,7 +5,7 @@ import bpy
 import pytest
 
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.props import is_joint, is_link
 from support.models import dump
 

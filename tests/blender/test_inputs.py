@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from limberjack.addon import ids
-from limberjack.addon.bake.inputs import Samples, Switch
+from limberjack.addon.bake.inputs.inputs import Samples, Switch
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bridge.animated import ANIMATED, FOLLOWED, FOLLOWED_ON_AXES, SCENE_PATHS, STRENGTH
-from limberjack.addon.bridge.motion import fcurves_of
-from limberjack.addon.bridge.read import scan_scene
+from limberjack.addon.bridge.animation.animated import ANIMATED, FOLLOWED, FOLLOWED_ON_AXES, SCENE_PATHS, STRENGTH
+from limberjack.addon.bridge.animation.motion import fcurves_of
+from limberjack.addon.bridge.scene.read import scan_scene
 from limberjack.core.controls.schedule import AXIS_FIELDS, LINK_FIELDS
 
 from .baked import bake, matrices_at, show

@@ -5,10 +5,10 @@ import bpy
 import pytest
 
 from limberjack.addon import ids
-from limberjack.addon.bake.restore import bake_of, foreign_actions
-from limberjack.addon.bake.staleness import out_of_date
-from limberjack.addon.bridge.motion import fcurves_of, is_bake
-from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bake.receipts.restore import bake_of, foreign_actions
+from limberjack.addon.bake.receipts.staleness import out_of_date
+from limberjack.addon.bridge.animation.motion import fcurves_of, is_bake
+from limberjack.addon.bridge.scene.read import read_scene
 
 from .baked import bake, show
 from .conftest import joint, link

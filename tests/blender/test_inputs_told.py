@@ -4,10 +4,10 @@
 import bpy
 
 from limberjack.addon import ids
-from limberjack.addon.bridge.read import scan_scene
-from limberjack.addon.bridge.read_joints import read_joint
+from limberjack.addon.bridge.joints.read_joints import read_joint
 from limberjack.addon.bridge.rig import show_rig
-from limberjack.addon.bridge.write import store_joint
+from limberjack.addon.bridge.scene.read import scan_scene
+from limberjack.addon.bridge.scene.write import store_joint
 
 from .baked import bake, show
 from .conftest import joint

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from mathutils import Matrix, Quaternion
 
-from limberjack.addon.bridge.read import read_scene
-from limberjack.addon.bridge.write import write_scene
+from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.bridge.scene.write import write_scene
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.model import Axis, Coupling, Joint, Link, Mimic, Model, ModelError
 from limberjack.core.model.drives import DRIVES

@@ -7,12 +7,12 @@ import bpy
 import pytest
 from mathutils import Matrix
 
-from limberjack.addon.bridge.dials import view_joint
-from limberjack.addon.bridge.fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS
-from limberjack.addon.bridge.frames import frames_at_empty, has_left_its_frame
-from limberjack.addon.bridge.problems import find_problems
-from limberjack.addon.bridge.read import read_scene, scan_scene
-from limberjack.addon.bridge.settling import settle_frames
+from limberjack.addon.bridge.findings.problems import find_problems
+from limberjack.addon.bridge.joints.dials import view_joint
+from limberjack.addon.bridge.joints.frames import frames_at_empty, has_left_its_frame
+from limberjack.addon.bridge.joints.settling import settle_frames
+from limberjack.addon.bridge.scene.read import read_scene, scan_scene
+from limberjack.addon.bridge.values.fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS
 from limberjack.core.kinematics import link_poses
 from limberjack.core.model import Axis, Joint, Link, Mimic, ModelError
 from support.models import dump

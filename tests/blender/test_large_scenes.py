@@ -12,7 +12,7 @@ import bpy
 import pytest
 
 from limberjack.addon import ops, watch
-from limberjack.addon.bridge.keyed_motion import follow_keys
+from limberjack.addon.bridge.animation.keyed_motion import follow_keys
 from limberjack.addon.bridge.rig import last_rig, show_rig
 from limberjack.addon.overlays import model as overlay
 from limberjack.addon.preferences import preferences

@@ -9,12 +9,12 @@ import pytest
 
 from limberjack.addon import ids
 from limberjack.addon.bake.errors import BakeError
-from limberjack.addon.bridge.problems import find_problems
-from limberjack.addon.bridge.read import read_scene, scan_scene
+from limberjack.addon.bridge.findings.problems import find_problems
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
-from limberjack.addon.ops.samples import samples
+from limberjack.addon.bridge.scene.read import read_scene, scan_scene
+from limberjack.addon.ops.files.samples import samples
 from limberjack.addon.panels import main
-from limberjack.addon.panels.problems import LIMBERJACK_PT_problems
+from limberjack.addon.panels.simulation.problems import LIMBERJACK_PT_problems
 from limberjack.core.formats import write
 
 from .baked import bake, matrices_at

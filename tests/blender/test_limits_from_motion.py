@@ -7,7 +7,7 @@ import bpy
 import pytest
 
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bridge.scene.read import read_scene
 
 from .conftest import joint
 

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.core.model import ModelError
 
 from .conftest import link

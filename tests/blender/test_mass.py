@@ -10,9 +10,9 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bridge.mass import UPPER
-from limberjack.addon.bridge.read import read_scene, scan_scene
+from limberjack.addon.bridge.links.mass import UPPER
 from limberjack.addon.bridge.rig import show_rig
+from limberjack.addon.bridge.scene.read import read_scene, scan_scene
 from limberjack.core.geometry.densities import SUBSTANCES
 from limberjack.core.spatial import quat_to_mat
 

@@ -9,8 +9,8 @@ import pytest
 import trimesh
 from mathutils import Matrix
 
-from limberjack.addon.bridge.read import read_scene
-from limberjack.addon.bridge.write import write_scene
+from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.bridge.scene.write import write_scene
 from limberjack.core.geometry import Material, Mesh, Shape
 from limberjack.core.mesh_files import read_mesh
 from limberjack.core.model import Link, Model
@@ -97,7 +97,7 @@ TRIANGLE = """<COLLADA><asset><up_axis>Z_UP</up_axis></asset><library_geometries
 
 def test_collada_where_blender_does_not_read_it(scene, tmp_path, monkeypatch):
     """Guards Blender 5.2, which has no COLLADA: the shape is shown, and the note says why it has no colours."""
-    from limberjack.addon.bridge import mesh_importers
+    from limberjack.addon.bridge.meshes import mesh_importers
 
     path = tmp_path / "a.dae"
     path.write_text(TRIANGLE)
@@ -218,7 +218,7 @@ def test_turns_of_gltf(scene, tmp_path):
 
 def test_an_importer_that_dies_ends_itself_alone(scene, tmp_path, monkeypatch):
     """Guards this process: a file that ends its reader is told, and the next one is read all the same."""
-    from limberjack.addon.bridge import mesh_files
+    from limberjack.addon.bridge.meshes import mesh_files
 
     trimesh.creation.box((1.0, 1.0, 1.0)).export(tmp_path / "bad.stl")
     trimesh.creation.box((1.0, 1.0, 1.0)).export(tmp_path / "good.stl")
@@ -240,7 +240,7 @@ def test_an_importer_that_dies_ends_itself_alone(scene, tmp_path, monkeypatch):
 
 def test_images_of_a_scene_that_are_none(scene, tmp_path):
     """Guards exports of strangers' scenes: a file that is no image is not taken along, and one outside is told."""
-    from limberjack.addon.bridge.materials import MaterialReader, new_material
+    from limberjack.addon.bridge.values.materials import MaterialReader, new_material
 
     (tmp_path / "project").mkdir()
     bpy.data.images.new("i", 2, 2).save(filepath=str(tmp_path / "i.png"))

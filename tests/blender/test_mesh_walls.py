@@ -11,7 +11,7 @@ import sys
 import bpy
 import pytest
 
-from limberjack.addon.bridge.write import write_scene
+from limberjack.addon.bridge.scene.write import write_scene
 from limberjack.core.geometry import Mesh, Shape
 from limberjack.core.model import Link, Model
 

@@ -9,8 +9,8 @@ import pytest
 from mathutils import Matrix
 
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bridge.frames import has_left_its_frame
-from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bridge.joints.frames import has_left_its_frame
+from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.core.simulation import Simulation
 from support.exponentials import matrix_of
 

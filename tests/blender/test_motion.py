@@ -7,9 +7,9 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bake.restore import foreign_actions
+from limberjack.addon.bake.receipts.restore import foreign_actions
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bridge.read import read_scene, scan_scene
+from limberjack.addon.bridge.scene.read import read_scene, scan_scene
 from limberjack.core.formats import read
 from limberjack.core.simulation import Controls, Simulation
 from limberjack.core.spatial import compose

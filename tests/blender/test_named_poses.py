@@ -8,8 +8,8 @@ import pytest
 from mathutils import Quaternion, Vector
 
 from limberjack.addon import ids
-from limberjack.addon.bridge.named_poses import apply_pose
-from limberjack.addon.bridge.posing import Posing
+from limberjack.addon.bridge.posing.named_poses import apply_pose
+from limberjack.addon.bridge.posing.posing import Posing
 from limberjack.addon.bridge.rig import show_rig
 
 from .conftest import joint

@@ -7,9 +7,9 @@ import bpy
 import pytest
 
 from limberjack.addon import ids, warming
-from limberjack.addon.bridge.motion import fcurves_of
-from limberjack.addon.ops import bake as bake_operators
-from limberjack.addon.ops.bake import RunsBake
+from limberjack.addon.bridge.animation.motion import fcurves_of
+from limberjack.addon.ops.simulation import bake as bake_operators
+from limberjack.addon.ops.simulation.bake import RunsBake
 from limberjack.addon.warming import Warming
 from limberjack.core.compilation import jit, kernel_cache
 from limberjack.core.diagnosis.diagnosis import Diagnosis

@@ -10,8 +10,8 @@ import pytest
 from mathutils import Vector
 
 from limberjack.addon import watch
-from limberjack.addon.bridge.dials import view_joint
-from limberjack.addon.bridge.frames import store_frames
+from limberjack.addon.bridge.joints.dials import view_joint
+from limberjack.addon.bridge.joints.frames import store_frames
 from limberjack.addon.bridge.rig import last_rig, show_rig
 from limberjack.addon.overlays import model as model_overlay
 from limberjack.addon.overlays.model import JOINT, LOOP, PROBLEM, joint_layout, mass_layout

@@ -11,10 +11,10 @@ import pytest
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Euler, Matrix, Quaternion, Vector
 
-from limberjack.addon.bridge import picking
-from limberjack.addon.bridge.silhouettes import edge_beside
-from limberjack.addon.ops import pick
-from limberjack.addon.ops.pick import LIMBERJACK_OT_joint_pick
+from limberjack.addon.bridge.viewport import picking
+from limberjack.addon.bridge.viewport.silhouettes import edge_beside
+from limberjack.addon.ops.joints import pick
+from limberjack.addon.ops.joints.pick import LIMBERJACK_OT_joint_pick
 from limberjack.core.spatial import quat_rotate
 
 from .conftest import joint, link
@@ -412,7 +412,7 @@ def test_a_link_that_has_moved_since(build):
     bpy.context.scene.frame_set(10)
     build.select(shaft)
     assert pick_at(ray(shaft, (3.0, 0.02, 0.1), (0.0, 0.02, 0.1))) == {"FINISHED"}
-    from limberjack.addon.bridge.read import read_scene
+    from limberjack.addon.bridge.scene.read import read_scene
 
     bpy.context.scene.frame_set(1)
     found = read_scene(bpy.context.scene).joints[-1]
@@ -465,10 +465,11 @@ def view(monkeypatch):
     )
     monkeypatch.setattr(pick, "view_under", lambda _, event: event.ray and (area, None, None, event.ray))
     monkeypatch.setattr(
-        "limberjack.addon.bridge.picking.hit_under", lambda context, _, __, coord: picking.hit_along(context, *coord)
+        "limberjack.addon.bridge.viewport.picking.hit_under",
+        lambda context, _, __, coord: picking.hit_along(context, *coord),
     )
-    monkeypatch.setattr("limberjack.addon.bridge.silhouettes.reach_at", lambda *_: 0.01)
-    monkeypatch.setattr("limberjack.addon.bridge.silhouettes.edge_beside", lambda *_: None)
+    monkeypatch.setattr("limberjack.addon.bridge.viewport.silhouettes.reach_at", lambda *_: 0.01)
+    monkeypatch.setattr("limberjack.addon.bridge.viewport.silhouettes.edge_beside", lambda *_: None)
     return SimpleNamespace(handlers=handlers, headers=headers)
 
 
@@ -554,7 +555,7 @@ def test_cancelling_leaves_nothing(shaft, view, kind):
 def test_faults_leave_no_preview(shaft, view, monkeypatch):
     """A fault on the way is told, and takes the preview with it."""
     driven = Driven()
-    monkeypatch.setattr("limberjack.addon.bridge.picking.hit_under", lambda *_: 1 / 0)
+    monkeypatch.setattr("limberjack.addon.bridge.viewport.picking.hit_under", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         driven.modal(bpy.context, event("MOUSEMOVE", AT_SHAFT))
     assert view.handlers.alive == []

@@ -8,15 +8,15 @@ import bpy
 import pytest
 from mathutils import Matrix, Vector
 
-from limberjack.addon.bridge.dials import view_joint
-from limberjack.addon.bridge.frames import has_left_its_frame
-from limberjack.addon.bridge.posing import Posing
-from limberjack.addon.bridge.problems import left_links
-from limberjack.addon.bridge.rays import Ray, value_under
-from limberjack.addon.bridge.read import read_scene, scan_scene
+from limberjack.addon.bridge.findings.problems import left_links
+from limberjack.addon.bridge.joints.dials import view_joint
+from limberjack.addon.bridge.joints.frames import has_left_its_frame
+from limberjack.addon.bridge.joints.rigging import set_home
+from limberjack.addon.bridge.joints.settling import settle_frames
+from limberjack.addon.bridge.posing.posing import Posing
 from limberjack.addon.bridge.rig import show_rig
-from limberjack.addon.bridge.rigging import set_home
-from limberjack.addon.bridge.settling import settle_frames
+from limberjack.addon.bridge.scene.read import read_scene, scan_scene
+from limberjack.addon.bridge.viewport.rays import Ray, value_under
 from limberjack.addon.gizmos.joint import handles_of
 from limberjack.addon.gizmos.typed import Typed
 from limberjack.core.joints import JOINT_TYPES

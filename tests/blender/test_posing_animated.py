@@ -4,8 +4,8 @@
 import bpy
 import pytest
 
-from limberjack.addon.bridge.dials import view_joint
-from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bridge.joints.dials import view_joint
+from limberjack.addon.bridge.scene.read import read_scene
 from support.models import dump
 
 from .test_posing import choose

@@ -8,8 +8,8 @@ import pytest
 from mathutils import Vector
 
 from limberjack.addon import ids
-from limberjack.addon.bridge.motion import fcurves_of, follows_keys
-from limberjack.addon.bridge.posing import Posing
+from limberjack.addon.bridge.animation.motion import fcurves_of, follows_keys
+from limberjack.addon.bridge.posing.posing import Posing
 
 from .conftest import joint, link
 from .test_joint_values import coordinate, limit

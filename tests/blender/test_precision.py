@@ -3,9 +3,9 @@
 
 import pytest
 
-from limberjack.addon.bridge.precision import coarse_places
-from limberjack.addon.bridge.read import scan_scene
+from limberjack.addon.bridge.links.precision import coarse_places
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
+from limberjack.addon.bridge.scene.read import scan_scene
 from limberjack.addon.cli.blend import load_open_scene
 
 from .conftest import link

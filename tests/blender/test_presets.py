@@ -8,7 +8,7 @@ import pytest
 
 from limberjack.addon import ids
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.core.check import check_model
 from limberjack.core.model.presets import PRESETS
 

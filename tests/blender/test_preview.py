@@ -7,10 +7,10 @@ import pytest
 from mathutils import Vector
 
 from limberjack.addon import preview as previews
+from limberjack.addon.bake.receipts.staleness import out_of_date
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bake.staleness import out_of_date
-from limberjack.addon.bridge.last_run import last_run
-from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bridge.findings.last_run import last_run
+from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.preview import PreviewOverError, current
 from limberjack.addon.preview import motion as motion_module
 from limberjack.addon.preview.keeping import KeptRun
@@ -439,6 +439,6 @@ def test_posing_by_hand_waits(scene, chain):
 
 
 def _curves(obj):
-    from limberjack.addon.bridge.motion import fcurves_of
+    from limberjack.addon.bridge.animation.motion import fcurves_of
 
     return list(fcurves_of(obj))

@@ -4,10 +4,10 @@
 import bpy
 import pytest
 
-from limberjack.addon.bridge.problems import find_problems
-from limberjack.addon.bridge.read import scan_scene
+from limberjack.addon.bridge.findings.problems import find_problems
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
-from limberjack.addon.ops.problems import MENDS
+from limberjack.addon.bridge.scene.read import scan_scene
+from limberjack.addon.ops.simulation.problems import MENDS
 
 from .conftest import joint, link
 from .paper import draw_all
@@ -219,5 +219,5 @@ def test_what_play_says_stands_once(scene, build, monkeypatch):
     bpy.data.objects.remove(joints[0])
     show_rig(scene)
     assert draw_all(bars[0]).count("nothing holds it") == 1
-    monkeypatch.setattr("limberjack.addon.panels.problems.current", object)
+    monkeypatch.setattr("limberjack.addon.panels.simulation.problems.current", object)
     assert draw_all(bars[0]).count("nothing holds it") == 1

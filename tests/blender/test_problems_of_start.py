@@ -6,9 +6,9 @@ import pytest
 
 from limberjack.addon import ids
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
-from limberjack.addon.panels.problems import _findings
+from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.panels.simulation.problems import _findings
 
 from .conftest import joint, link
 from .paper import draw

@@ -4,7 +4,7 @@
 import bpy
 import pytest
 
-from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bridge.scene.read import read_scene
 from support.processor import recording
 
 from .baked import bake

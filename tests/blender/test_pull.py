@@ -11,16 +11,16 @@ from bl_ui.space_toolsystem_common import ToolSelectPanelHelper
 from mathutils import Matrix, Quaternion, Vector
 
 import limberjack
-from limberjack.addon.bridge.guides import Guide
-from limberjack.addon.bridge.posing import Posing
-from limberjack.addon.bridge.pulling import Pull, carries_the_rest
-from limberjack.addon.bridge.rays import Ray
+from limberjack.addon.bridge.posing.posing import Posing
+from limberjack.addon.bridge.posing.pulling import Pull, carries_the_rest
 from limberjack.addon.bridge.rig import show_rig
-from limberjack.addon.bridge.write import write_scene
-from limberjack.addon.ops.pull import LIMBERJACK_OT_link_pull
+from limberjack.addon.bridge.scene.write import write_scene
+from limberjack.addon.bridge.viewport.guides import Guide
+from limberjack.addon.bridge.viewport.rays import Ray
+from limberjack.addon.ops.posing.pull import LIMBERJACK_OT_link_pull
 from limberjack.addon.overlays import pull as overlay
 from limberjack.addon.overlays.model import pin_layout
-from limberjack.addon.panels.pull import PullLinks
+from limberjack.addon.panels.simulation.pull import PullLinks
 from limberjack.addon.panels.tools import PickJoint
 from limberjack.core.model import Link, Model, ModelError
 from support.mechanisms import four_bar, join
@@ -279,7 +279,7 @@ for _name, _value in vars(LIMBERJACK_OT_link_pull).items():
 def from_above(monkeypatch):
     """A cube that nothing joins, seen from above, taken at its corner."""
     monkeypatch.setattr(
-        "limberjack.addon.bridge.rays.ray_under", lambda context, event: context.region_data.ray(*event.at)
+        "limberjack.addon.bridge.viewport.rays.ray_under", lambda context, event: context.region_data.ray(*event.at)
     )
     bpy.ops.mesh.primitive_cube_add(size=2.0)
     cube = bpy.context.object

@@ -5,7 +5,7 @@ import bmesh
 import bpy
 import pytest
 
-from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.core.geometry import Box, Capsule, Cone, Cylinder, Mesh, Sphere
 
 from .conftest import link

@@ -18,21 +18,26 @@ from limberjack.core.version import VERSION
 ROOT = Path(limberjack.__file__).parent
 
 HEAVY = (
-    *("core.batch", "core.check", "core.dynamics", "core.kinematics", "core.plots", "core.simulation", "core.solvers"),
-    *("core.formats.sdf", "core.formats.urdf", "core.files.xml"),
+    "core.batch",
+    "core.check",
+    "core.dynamics",
+    "core.kinematics",
+    "core.plots",
+    "core.simulation",
+    "core.solvers",
+    *("core.formats.sdf", "core.formats.urdf"),
+    "core.files.xml",
     *("core.geometry.features.walls", "core.geometry.features.features", "core.geometry.features.fits"),
-    *("core.geometry.mass", "core.geometry.shapes", "core.model.elements", "core.model.model"),
-    *("core.model.compiling.compile", "core.model.editing.editing"),
-    *(
-        "core.trajectory.files.tables",
-        "core.trajectory.touches",
-        "core.trajectory.trajectory",
-        "core.trajectory.reduction",
-    ),
-    *("addon.bake.baking", "addon.bake.course", "addon.bake.replay", "addon.bake.writing", "addon.preview.keeping"),
-    *("addon.bridge.dials", "addon.bridge.mass", "addon.bridge.mirroring", "addon.bridge.picking"),
-    *("addon.bridge.posing", "addon.bridge.problems", "addon.bridge.pulling", "addon.bridge.read"),
-    *("addon.bridge.remedies", "addon.bridge.rigging", "addon.bridge.write"),
+    *("core.geometry.mass", "core.geometry.shapes"),
+    *("core.model.elements", "core.model.model", "core.model.compiling.compile", "core.model.editing.editing"),
+    *("core.trajectory.files.tables", "core.trajectory.touches", "core.trajectory.trajectory"),
+    "core.trajectory.reduction",
+    *("addon.bake.baking", "addon.bake.inputs.course", "addon.bake.replay", "addon.bake.keys.writing"),
+    "addon.preview.keeping",
+    *("addon.bridge.joints.dials", "addon.bridge.links.mass", "addon.bridge.scene.mirroring"),
+    *("addon.bridge.viewport.picking", "addon.bridge.posing.posing", "addon.bridge.findings.problems"),
+    *("addon.bridge.posing.pulling", "addon.bridge.scene.read", "addon.bridge.findings.remedies"),
+    *("addon.bridge.joints.rigging", "addon.bridge.scene.write"),
 )
 """What is loaded only when a model is worked on: it would take Blender's start longer than all else of ours."""
 
@@ -76,7 +81,9 @@ def test_a_file_without_a_model_loads_nothing():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     loaded = next(line for line in done.stdout.splitlines() if line.startswith("LOADED")).split()
-    assert {"limberjack.core.kinematics", "limberjack.core.check", "limberjack.addon.bridge.read"}.isdisjoint(loaded)
+    assert {"limberjack.core.kinematics", "limberjack.core.check", "limberjack.addon.bridge.scene.read"}.isdisjoint(
+        loaded
+    )
 
 
 def test_every_tooltip_follows_blenders_habits():

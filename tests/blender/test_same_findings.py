@@ -7,7 +7,7 @@ import re
 import bpy
 import pytest
 
-from limberjack.addon.bridge.write import write_scene
+from limberjack.addon.bridge.scene.write import write_scene
 from limberjack.addon.cli import main
 from limberjack.core.check import check_model
 from limberjack.core.formats import read, write

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from limberjack.addon.bridge.motion import starting_basis
-from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bridge.animation.motion import starting_basis
+from limberjack.addon.bridge.scene.read import read_scene
 from support.models import dump
 
 from .conftest import joint

@@ -8,9 +8,9 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bridge.motion import is_animated
-from limberjack.addon.bridge.read import scan_scene
+from limberjack.addon.bridge.animation.motion import is_animated
 from limberjack.addon.bridge.rig import show_rig
+from limberjack.addon.bridge.scene.read import scan_scene
 from support.cases import some
 
 from .baked import bake, matrix_at

@@ -8,7 +8,7 @@ import bpy
 import pytest
 
 from limberjack.addon import ids
-from limberjack.addon.ops.samples import FOLDER, LIMBERJACK_OT_sample_open, samples
+from limberjack.addon.ops.files.samples import FOLDER, LIMBERJACK_OT_sample_open, samples
 from limberjack.addon.props import is_link
 
 from .paper import draw_all
@@ -68,7 +68,7 @@ def test_the_hint_is_for_samples_alone(build, tmp_path):
 
 def test_a_dialog_that_is_cancelled_leaves_no_hint(build, monkeypatch):
     """Who keeps the unsaved file, and later makes a new one, has not opened the sample."""
-    from limberjack.addon.ops import samples as module
+    from limberjack.addon.ops.files import samples as module
 
     bpy.ops.limberjack.sample_open(name="double_pendulum")
     monkeypatch.setattr(module, "_awaited", (samples()["crane"], ["arm", "boom"]))
@@ -97,7 +97,7 @@ def test_not_while_something_is_simulated():
 
 def test_no_files_are_needed(monkeypatch, tmp_path):
     """A package without sample scenes has an empty menu, and works."""
-    from limberjack.addon.ops import samples as module
+    from limberjack.addon.ops.files import samples as module
 
     monkeypatch.setattr(module, "FOLDER", Path(tmp_path))
     samples.cache_clear()

@@ -9,11 +9,11 @@ import pytest
 from mathutils import Matrix
 
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bridge.dials import view_joint
-from limberjack.addon.bridge.frames import has_left_its_frame
-from limberjack.addon.bridge.problems import left_links
-from limberjack.addon.bridge.read import read_scene, scan_scene
-from limberjack.addon.bridge.settling import settle_frames
+from limberjack.addon.bridge.findings.problems import left_links
+from limberjack.addon.bridge.joints.dials import view_joint
+from limberjack.addon.bridge.joints.frames import has_left_its_frame
+from limberjack.addon.bridge.joints.settling import settle_frames
+from limberjack.addon.bridge.scene.read import read_scene, scan_scene
 from limberjack.addon.props import is_joint, is_link
 from limberjack.core.model import ModelError
 from limberjack.core.simulation import Simulation

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.core.formats import read
 from limberjack.core.geometry import Box, Mesh
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from limberjack.addon.bridge.read import read_scene
-from limberjack.addon.bridge.write import write_scene
+from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.bridge.scene.write import write_scene
 from limberjack.core.extras import Extra
 from limberjack.core.formats import read, write
 from limberjack.core.geometry import (

@@ -7,10 +7,10 @@ import bpy
 import pytest
 from mathutils import Matrix, Vector
 
-from limberjack.addon.bridge.gravity import CODE as GRAVITY
-from limberjack.addon.bridge.joining import SIZE_WITHOUT_LINKS
+from limberjack.addon.bridge.joints.joining import SIZE_WITHOUT_LINKS
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
-from limberjack.addon.bridge.write import write_scene
+from limberjack.addon.bridge.scene.write import write_scene
+from limberjack.addon.bridge.values.gravity import CODE as GRAVITY
 from limberjack.addon.cli.blend import load_open_scene
 from limberjack.addon.overlays.sizes import active_radius
 from limberjack.addon.preferences import preferences

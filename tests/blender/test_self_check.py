@@ -117,7 +117,7 @@ def test_clear_cache_is_shown_where_there_is_one(tmp_path, monkeypatch, has_libr
 
 def test_without_numba_the_panel_says_so(monkeypatch):
     """Where Simulate is: why it is slow, how slow, and what to do."""
-    from limberjack.addon.panels import simulate
+    from limberjack.addon.panels.simulation import simulate
 
     from .paper import draw_all
 

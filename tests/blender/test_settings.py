@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from limberjack.addon import ids
-from limberjack.addon.bridge.read import scan_scene
-from limberjack.addon.bridge.settings import store_setting
+from limberjack.addon.bridge.scene.read import scan_scene
+from limberjack.addon.bridge.scene.settings import store_setting
 from limberjack.core import cli as core_cli
 from limberjack.core.cli.framework import OPEN_SCENE, load
 from limberjack.core.formats import read

@@ -6,7 +6,7 @@ import pytest
 from mathutils import Vector
 
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bridge.problems import codes_above
+from limberjack.addon.bridge.findings.problems import codes_above
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
 from limberjack.addon.cli.blend import load_open_scene
 from limberjack.core.check.overlapping import SUNK

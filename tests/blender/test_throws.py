@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from limberjack.addon.bake.errors import BakeError
-from limberjack.addon.bake.staleness import out_of_date
-from limberjack.addon.bridge.read import read_scene
+from limberjack.addon.bake.receipts.staleness import out_of_date
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
+from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.cli.blend import load_open_scene
 from limberjack.addon.ids import OP_LET_GO, OP_THROW, SCENE
-from limberjack.addon.ops.bake import LIMBERJACK_OT_simulate_overwriting
+from limberjack.addon.ops.simulation.bake import LIMBERJACK_OT_simulate_overwriting
 from limberjack.addon.preview.session import Preview
 
 from .baked import bake, matrix_at

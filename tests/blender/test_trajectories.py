@@ -5,8 +5,8 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bake.receipt import receipt_of
-from limberjack.addon.bake.restore import bake_of
+from limberjack.addon.bake.receipts.receipt import receipt_of
+from limberjack.addon.bake.receipts.restore import bake_of
 from limberjack.core.trajectory.files.reading import read_trajectory
 
 from .test_bake import bake, require_exact

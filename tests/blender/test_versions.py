@@ -13,12 +13,12 @@ import pytest
 
 import limberjack
 from limberjack.addon import ids, migration, watch
-from limberjack.addon.bake.receipt import Receipt, is_edited, receipt_of
-from limberjack.addon.bake.restore import bake_of, foreign_actions
+from limberjack.addon.bake.receipts.receipt import Receipt, is_edited, receipt_of
+from limberjack.addon.bake.receipts.restore import bake_of, foreign_actions
+from limberjack.addon.bake.receipts.staleness import out_of_date
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bake.staleness import out_of_date
-from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.bridge.rig import show_rig
+from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.cli.blend import load_open_scene
 from limberjack.addon.migration import MIGRATIONS, Migration, version_of
 from limberjack.core import cli as core_cli

@@ -10,11 +10,11 @@ from bpy.props import CollectionProperty, EnumProperty, FloatProperty, PointerPr
 import limberjack
 from limberjack.addon import migration
 from limberjack.addon.bake.errors import BakeError
+from limberjack.addon.bake.receipts.staleness import out_of_date
 from limberjack.addon.bake.session import BakeRun
 from limberjack.addon.bake.settings import settings_of
-from limberjack.addon.bake.staleness import out_of_date
-from limberjack.addon.bridge.read import read_scene
 from limberjack.addon.bridge.rig import show_rig
+from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.props.bake import BakeProperties
 from limberjack.addon.props.joint import AxisProperties, JointProperties, type_items
 from limberjack.addon.props.link import LinkProperties

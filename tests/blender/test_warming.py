@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import bpy
 
 from limberjack.addon import ids, warming
-from limberjack.addon.ops.preview import LIMBERJACK_OT_preview
+from limberjack.addon.ops.simulation.preview import LIMBERJACK_OT_preview
 from limberjack.addon.ops.waiting import WaitsForSolver
 from limberjack.core.compilation import kernel_cache
 

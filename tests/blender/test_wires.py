@@ -7,7 +7,7 @@ import bpy
 import pytest
 from mathutils import Vector
 
-from limberjack.addon.bridge.wires import wire_link_near
+from limberjack.addon.bridge.viewport.wires import wire_link_near
 from limberjack.addon.ops.views import link_at
 
 from .conftest import link

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from limberjack.addon.bake.session import BakeRun
-from limberjack.addon.bridge.read import scan_scene
+from limberjack.addon.bridge.scene.read import scan_scene
 from limberjack.core.formats import write
 from support.judges import PYTHON, needs_python_judges
 

@@ -34,7 +34,7 @@ def write(model) -> dict[str, bpy.types.Object]:
     """Nothing but the model, with sticks; its objects by name."""
     for obj in list(bpy.data.objects):
         bpy.data.objects.remove(obj)
-    objects, _ = harness.module("bridge.write").write_scene(model, bpy.context.scene)
+    objects, _ = harness.module("bridge.scene.write").write_scene(model, bpy.context.scene)
     places = {link.name: [] for link in model.links}
     for joint in model.joints:
         for end, frame in ((joint.parent, joint.X_PJ), (joint.child, joint.X_CJ)):

@@ -164,7 +164,7 @@ def test_undo_after_clear_bake():
 
 def paragraphs() -> Steps:
     """The paragraphs that the panels Simulate and Keyframes show now, each once, however often they are drawn."""
-    panels, told = harness.module("panels.simulate"), []
+    panels, told = harness.module("panels.simulation.simulate"), []
     original: Callable = panels.paragraph
     panels.paragraph = lambda layout, context, text, **icon: (
         told.append(text),

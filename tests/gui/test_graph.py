@@ -64,7 +64,7 @@ def keep_a_swing() -> None:
     names, rates = (tuple((name, unit) for name in axes) for unit in ("rad", "rad/s"))
     unknown = [np.full(97, np.nan)] * 4
     motion = motions.Trajectory(times, (), np.zeros((97, 0, 7)), names, q, rates, np.gradient(q, axis=0), *unknown)
-    harness.module("bridge.last_run").keep_run(bpy.context.scene, model.Model(joints=joints), motion, 1, 24.0)
+    harness.module("bridge.findings.last_run").keep_run(bpy.context.scene, model.Model(joints=joints), motion, 1, 24.0)
 
 
 def test_a_run_is_drawn():
@@ -124,7 +124,7 @@ def test_graphs_of_a_bake():
         bpy.context.scene.limberjack.graph = quantity
         yield from picture(f"graph_{quantity}")
 
-    runs = harness.module("bridge.last_run")
+    runs = harness.module("bridge.findings.last_run")
     assert runs.last_run(bpy.context.scene) is not None
     yield from undo()
     assert runs.last_run(bpy.context.scene) is None

@@ -22,7 +22,7 @@ def many_joints():
         [],
         [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)],
     )
-    joining = harness.module("bridge.joining")
+    joining = harness.module("bridge.joints.joining")
     above = None
     for i in range(JOINTS):
         column, row = divmod(i, 10)

@@ -62,7 +62,7 @@ def test_window():
     yield from choose("reach")
     yield from over_viewport()
     yield from screenshot("picture_window")
-    assert module("bake.restore").baked_links(bpy.context.scene), "the crane is not baked"
+    assert module("bake.receipts.restore").baked_links(bpy.context.scene), "the crane is not baked"
     assert bpy.context.object.limberjack_joint.is_joint
 
 

@@ -24,7 +24,7 @@ class Watched:
     """The operator's modal function: how long each event takes, and how far joints stand open after it."""
 
     def __init__(self):
-        self.cls = harness.module("ops.pull").LIMBERJACK_OT_link_pull
+        self.cls = harness.module("ops.posing.pull").LIMBERJACK_OT_link_pull
         self.plain, self.times, self.gaps, self.headers = self.cls.modal, [], [], []
 
     def __enter__(self):
@@ -208,7 +208,7 @@ def test_out_of_reach():
     tip = Vector((3.0, 0.0, 0.0))
     way = Vector((-1.5, 0.0, 3.5))
     header = []
-    operator = harness.module("ops.pull").LIMBERJACK_OT_link_pull
+    operator = harness.module("ops.posing.pull").LIMBERJACK_OT_link_pull
     plain = operator._words
     operator._words = lambda *arguments: (header.append(plain(*arguments)), header[-1])[1]
     try:

@@ -13,14 +13,14 @@ from support.plan import walk
 
 def installed_files() -> dict[str, tuple[int, int]]:
     """Size and time of every file of the extension's scenes."""
-    folder = harness.module("ops.samples").FOLDER
+    folder = harness.module("ops.files.samples").FOLDER
     return {path.name: (path.stat().st_size, path.stat().st_mtime_ns) for path in Path(folder).iterdir()}
 
 
 def choose_sample(name: str, rows_below: float) -> harness.Steps:
     yield from click_button("limberjack.link_tag", rows_below=rows_below, across=0.25)
     yield from screenshot(f"samples_menu_{name}")
-    yield from harness.choose_from_menu(list(harness.module("ops.samples").samples()).index(name))
+    yield from harness.choose_from_menu(list(harness.module("ops.files.samples").samples()).index(name))
 
 
 @walk

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Inputs of a bake: the initial state, sampled settings, and links that their own animation moves."""
+
+from typing import TYPE_CHECKING
+
+from ...late import late_modules
+
+if TYPE_CHECKING:
+    from . import course as course
+
+__getattr__ = late_modules(__name__)

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The initial state of a simulation: the present poses of links, or their animation up to the first frame.
+
+Joints that start in their initial pose need nothing of this, since that is a model's own start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+import bpy
+import numpy as np
+
+from ....core.kinematics import state_of_links
+from ....core.model import Model
+from ....core.spatial import Pose, Quat, quat_mul, rotvec_of_quat
+from ....core.spatial.arrays import matmul
+from ... import ids
+from ...bridge.animation.keyed_joints import Numbers, keyed_numbers
+from ...bridge.animation.motion import follows_keys, moves_itself
+from ...bridge.scene.read import SceneReading
+from ...bridge.values.joint_numbers import place_of, whole_turn
+from ...bridge.values.numbers import frame_rate
+from ...props import ancestors
+from ..receipts.receipt import digest_of_curves
+from ..receipts.restore import as_before_bake, own_curves
+from .sampling import poses_at
+
+BACK = np.array([25.0, -48.0, 36.0, -16.0, 3.0]) / 12.0
+"""Weights of five evenly spaced samples, the last first, for the derivative at the last one, of fourth order.
+
+Source: Fornberg, Generation of Finite Difference Formulas on Arbitrarily Spaced Grids (1988), table 3.
+"""
+
+BETWEEN = 0.25
+"""Distance between two samples of a motion that is smooth between frames [frames]."""
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """The initial state of a motion.
+
+    Attributes:
+        state: as `Simulation` takes it, {"q": …, "qd": …}; None for the initial pose.
+        X_WL: present poses of the links [m], by name; empty if they were not read.
+        frames: at which there is animation before, shape (B,). before: poses of each link at these, shape (B, 7) [m].
+    """
+
+    state: dict | None = None
+    X_WL: dict[str, Pose] = field(default_factory=dict)
+    frames: np.ndarray = field(default_factory=lambda: np.empty(0))
+    before: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+def as_posed(scene: bpy.types.Scene, model: Model, stand: dict[str, Pose]) -> Beginning:
+    """Return a start from the present poses, at rest except for initial velocities.
+
+    Args:
+        model: what moves, at the first frame. stand: pose of every link [m].
+    """
+    state = _turned_on(state_of_links(model, stand), model, keyed_numbers(scene, scene.frame_current_final))
+    return Beginning({"q": state["q"]}, stand)  # without "qd", links start with their initial velocity
+
+
+def as_animated(scene: bpy.types.Scene, reading: SceneReading, model: Model, first: int, step: float) -> Beginning:
+    """Return a start with pose and velocity of the animation at the first frame.
+
+    The velocity is that before the first frame, or that after it if the animation begins there. Instead of a bake, the
+    animation that it has replaced counts.
+
+    Args:
+        step: distance between samples of the animation before the first frame [frames].
+    """
+    with as_before_bake(scene):
+        keys = _key_frames(reading.objects.values())
+        begin = int(np.floor(min(keys, default=first)))
+        way = 1.0 if begin >= first else -1.0
+        spacing = 1.0 if _is_keyed_on_every_frame(reading.objects.values(), first, way) else BETWEEN
+        near = poses_at(scene, reading.objects, first + way * spacing * np.arange(len(BACK)))
+        frames = np.arange(begin, first - 1e-6, step)
+        before = poses_at(scene, reading.objects, frames)
+        seconds = -way * spacing / frame_rate(scene)
+        V_WL = {name: _twist(poses, seconds) for name, poses in near.items()}
+        stand: dict[str, Pose] = {name: tuple(poses[0].tolist()) for name, poses in near.items()}
+        state = _turned_on(state_of_links(model, stand, V_WL), model, keyed_numbers(scene, first))
+    return Beginning(state, stand, frames, before)
+
+
+def _turned_on(state: dict[str, dict], model: Model, keyed: Mapping[str, Numbers]) -> dict[str, dict]:
+    """Return the state with the number of whole turns that each joint's keys have. Poses of links do not show them."""
+    for name in state["q"].keys() & keyed.keys():
+        joint, q = model.joint(name), state["q"][name]
+        for number, value in keyed[name].items():
+            turn, place = whole_turn(joint, number), place_of(joint, number)
+            if turn and place is not None:
+                q[place] += turn * round((value - q[place]) / turn)
+    return state
+
+
+def digest_of_motion(objects: Collection[bpy.types.Object]) -> str:
+    """Return a digest of the F-curves that move objects, directly, through joints or through parents, except those of a
+    bake.
+    """
+    return digest_of_curves(_curves_moving(objects))
+
+
+def _twist(poses: np.ndarray, seconds: float) -> np.ndarray:
+    """Return V_WL at the first of five poses.
+
+    Args:
+        poses: [m], shape (5, 7), backward in time. seconds: time between them [s].
+    """
+    stood: Quat = tuple(poses[0, 3:].tolist())
+    turns = np.array([_turn(stood, tuple(pose.tolist())) for pose in poses[:, 3:]])
+    return np.concatenate([matmul(BACK, poses[:, :3]), matmul(BACK, turns)]) / seconds
+
+
+def _turn(start: Quat, end: Quat) -> tuple[float, float, float]:
+    """Return the rotation vector from one orientation to another, in world axes [rad]."""
+    w, x, y, z = start
+    return rotvec_of_quat(quat_mul(end, (w, -x, -y, -z)))
+
+
+def _curves_moving(objects: Collection[bpy.types.Object]) -> list[bpy.types.FCurve]:
+    """Return the F-curves that move the objects, except those of a bake, each once."""
+    movers: dict[bpy.types.Object, None] = {}
+    for obj in objects:
+        for carrier in (obj, *ancestors(obj)):
+            movers[carrier] = None
+            if joint := getattr(carrier, ids.LINK).led_by:
+                movers[joint] = None
+    return [curve for mover in movers for curve in own_curves(mover)]
+
+
+def _key_frames(objects: Collection[bpy.types.Object]) -> list[float]:
+    """Return the first frames of the F-curves that move links."""
+    moved = [obj for obj in objects if any(moves_itself(it) or follows_keys(it) for it in (obj, *ancestors(obj)))]
+    return [curve.range()[0] for curve in _curves_moving(moved) if len(curve.keyframe_points)]
+
+
+def _is_keyed_on_every_frame(objects: Collection[bpy.types.Object], first: int, way: float) -> bool:
+    """Return whether all F-curves are linear with a key at each of the five frames, as those of a bake are.
+
+    Such a motion has no information between frames.
+    """
+    wanted = {first + way * number for number in range(len(BACK))}
+    curves = [curve for curve in _curves_moving(objects) if len(curve.keyframe_points) > 1]
+    return bool(curves) and all(
+        wanted <= {point.co.x for point in curve.keyframe_points if point.interpolation == "LINEAR"} for curve in curves
+    )

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keys: from poses of links to F-curves of objects and joints, and changes of these."""
+
+from typing import TYPE_CHECKING
+
+from ...late import late_modules
+
+if TYPE_CHECKING:
+    from . import pose_keys as pose_keys
+
+__getattr__ = late_modules(__name__)

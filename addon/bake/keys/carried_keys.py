@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Transform location and rotation of an object, as values and as F-curves, when the object is moved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ....core.spatial import quat_mul, quat_of_mat
+from ..errors import BakeError
+from .rotations import axis_angles, continuous_quaternions, euler_angles, quaternions_of
+from .transforms import delta_of, own_turns
+
+
+@dataclass(frozen=True)
+class Change:
+    """The change of a channel.
+
+    Attributes:
+        of: function from the channel's values to the changed values, both of shape (K, C).
+        shift: what is added to all values, if the change is an addition only; else None.
+    """
+
+    of: Callable[[np.ndarray], np.ndarray]
+    shift: np.ndarray | None = None
+
+
+SLOPE = 1e-3
+"""Part of the way from a key to its handle that is transformed to find the direction of the changed handle."""
+
+TURNS_LAST = {"XYZ": 2, "YXZ": 2, "XZY": 1, "ZXY": 1, "YZX": 0, "ZYX": 0}
+"""The axis of the parent about which the last angle turns, by rotation order."""
+
+SIZES = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
+
+
+def changes_of(obj: bpy.types.Object, move: np.ndarray) -> dict[str, Change]:
+    """Return the change of each of the object's channels when its transform is moved.
+
+    Rotations are given in the object's rotation mode. They do not change if the move is a translation.
+
+    Args:
+        move: rigid displacement, shape (4, 4), in the space of the object's own transform.
+    """
+    turn, shift, rest = move[:3, :3], move[:3, 3], np.array(obj.delta_location)
+    if np.allclose(turn, np.eye(3), rtol=0.0, atol=1e-12):
+        return {"location": _adding(shift)}
+    found = {"location": Change(lambda values: (values + rest) @ turn.T + shift - rest)}
+    delta, mode = delta_of(obj), obj.rotation_mode
+    carried = delta.T @ turn @ delta  # the rotation in the space of the object's own, before the delta
+    if mode == "QUATERNION":
+        left = quat_of_mat(tuple(carried.ravel().tolist()))
+        found["rotation_quaternion"] = Change(
+            lambda values: np.array([quat_mul(left, (w, x, y, z)) for w, x, y, z in values.tolist()])
+        )
+    elif mode == "AXIS_ANGLE":
+        found["rotation_axis_angle"] = Change(lambda values: _axis_angles(carried @ own_turns(obj, values), values))
+    elif _turns_about(axis := TURNS_LAST[mode], carried):
+        about = np.zeros(3)
+        about[axis] = np.arctan2(carried[(axis + 2) % 3, (axis + 1) % 3], carried[(axis + 1) % 3, (axis + 1) % 3])
+        found["rotation_euler"] = _adding(about)
+    else:
+        found["rotation_euler"] = Change(lambda values: euler_angles(carried @ own_turns(obj, values), mode, values[0]))
+    return found
+
+
+def _adding(shift: np.ndarray) -> Change:
+    return Change(lambda values: values + shift, shift)
+
+
+def _turns_about(axis: int, turn: np.ndarray) -> bool:
+    return bool(abs(turn[axis, axis] - 1.0) <= 1e-12)
+
+
+def _axis_angles(turns: np.ndarray, values: np.ndarray) -> np.ndarray:
+    return axis_angles(continuous_quaternions(quaternions_of(turns), (1.0, 0.0, 0.0, 0.0)), values[0])
+
+
+def change_numbers(values: dict[str, list[float]], changes: dict[str, Change]) -> dict[str, list[float]]:
+    """Return the changed values.
+
+    Args:
+        values: of the channels, by name.
+    """
+    changed = {name: change.of(np.array([values[name]]))[0].tolist() for name, change in changes.items()}
+    return values | changed
+
+
+Moved = list[tuple[bpy.types.FCurve, dict[str, np.ndarray]]]
+"""F-curves with the new frames and values of their keys and handles, shape (K, 2), by Blender's names."""
+
+
+def changed_curves(obj: bpy.types.Object, curves: Iterable[bpy.types.FCurve], changes: dict[str, Change]) -> Moved:
+    """Return the F-curves that change, with their new keys and handles.
+
+    Raises:
+        BakeError: if a channel is rotated whose keys are at different frames.
+    """
+    curves, found = list(curves), []
+    for path, change in changes.items():
+        of_path = {curve.array_index: curve for curve in curves if curve.data_path == path}
+        if of_path:
+            found += _changed(obj, path, of_path, change)
+    return found
+
+
+def put_keys(moved: Moved) -> None:
+    for curve, places in moved:
+        for name, numbers in places.items():
+            curve.keyframe_points.foreach_set(name, numbers.astype(np.float32).ravel())
+        curve.update()
+
+
+def _changed(obj: bpy.types.Object, path: str, curves: dict[int, bpy.types.FCurve], change: Change) -> Moved:
+    size = SIZES[path]
+    if change.shift is not None:
+        return [(curve, _shifted(curve, change.shift[index])) for index, curve in curves.items()]
+    places = {index: _places(curve) for index, curve in curves.items()}
+    frames = [place["co"][:, 0] for place in places.values()]
+    if len(curves) < size or any(not np.array_equal(frames[0], other) for other in frames[1:]):
+        raise BakeError(
+            f"'{obj.name}' has keys of its {path} that stand at different frames for different axes, and cannot be "
+            "turned: key all of them at once, or simulate again"
+        )
+    values = np.column_stack([places[index]["co"][:, 1] for index in range(size)])
+    moved = change.of(values)
+    found = []
+    for name in ("handle_left", "handle_right"):
+        ways = np.column_stack([places[index][name][:, 1] for index in range(size)]) - values
+        turned = _along(change, values, ways, moved)
+        for index in range(size):
+            places[index][name][:, 1] = moved[:, index] + turned[:, index]
+    for index in range(size):
+        places[index]["co"][:, 1] = moved[:, index]
+        found.append((curves[index], places[index]))
+    return found
+
+
+def _along(change: Change, values: np.ndarray, ways: np.ndarray, moved: np.ndarray) -> np.ndarray:
+    """Return the changed vectors from keys to handles, shape (K, C).
+
+    A point near each key is transformed together with the key, so that no angle differs by a whole turn.
+
+    Args:
+        values: keys. ways: vectors from the keys to their handles. moved: changed keys; all of shape (K, C).
+    """
+    pairs = np.stack([values, values + SLOPE * ways], axis=1).reshape(-1, values.shape[1])
+    changed = change.of(pairs)[1::2]
+    turns = 2.0 * np.pi * np.round((changed - moved) / (2.0 * np.pi))
+    return (changed - turns - moved) / SLOPE
+
+
+def _shifted(curve: bpy.types.FCurve, shift: float) -> dict[str, np.ndarray]:
+    places = _places(curve)
+    for place in places.values():
+        place[:, 1] += shift
+    return places
+
+
+def _places(curve: bpy.types.FCurve) -> dict[str, np.ndarray]:
+    """Return frames and values of keys and handles, shape (K, 2) each, by Blender's names."""
+    found = {}
+    for name in ("co", "handle_left", "handle_right"):
+        numbers = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+        curve.keyframe_points.foreach_get(name, numbers)
+        found[name] = numbers.reshape(-1, 2).astype(np.float64)
+    return found

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Write whole F-curves: one action for a bake, with a slot for every object."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ... import ids
+from ..receipts.receipt import digest_of_prints, print_of, read_print
+
+if TYPE_CHECKING:
+    from ....core.trajectory.reduction import Keys
+
+LINEAR, BEZIER = 1, 2  # Blender's numbers of interpolation modes
+FREE = 0  # Blender's number of a handle type
+KINDS_OF_REDUCED = (("interpolation", BEZIER), ("handle_left_type", FREE), ("handle_right_type", FREE))
+
+
+class BakeAction:
+    """A new action that is marked as a bake. No object plays it until `play` is called."""
+
+    def __init__(self, name: str):
+        self.action = bpy.data.actions.new(name)
+        self.action[ids.BAKE_MARK] = True
+        self._strip = self.action.layers.new("Layer").strips.new(type="KEYFRAME")
+        self._slots: dict[bpy.types.Object, bpy.types.ActionSlot] = {}
+        self._prints: dict[int, bytes] = {}  # by the curve's address
+
+    def curves(self, obj: bpy.types.Object, properties: Iterable[tuple[str, int]]) -> list[bpy.types.FCurve]:
+        """Return new, empty F-curves for properties of the object.
+
+        Args:
+            properties: data path and array index of each.
+        """
+        bag = self._bag(obj)
+        return [bag.fcurves.new(path, index=index) for path, index in properties]
+
+    def fill(self, curves: list[bpy.types.FCurve], frames: np.ndarray, values: np.ndarray) -> None:
+        """Write a key at every frame, with linear interpolation, which needs no handles and does not overshoot.
+
+        Args:
+            frames: shape (F,). values: shape (F, number of curves).
+        """
+        kinds = np.full(len(frames), LINEAR, dtype=np.int32)
+        for curve, column in zip(curves, values.T, strict=True):
+            places = np.column_stack([frames, column]).astype(np.float32).ravel()
+            points = _points(curve, places)
+            points.foreach_set("interpolation", kinds)
+            curve.update()
+            self._prints[curve.as_pointer()] = print_of(curve, places)
+
+    def fill_reduced(self, curves: list[bpy.types.FCurve], frames: np.ndarray, keys: Keys) -> None:
+        """Write Bézier curves with handles a third of the way between keys, which makes them cubics in time.
+
+        Args:
+            frames: of all samples, shape (F,).
+        """
+        at = frames[keys.at].astype(np.float64)
+        gaps = np.diff(at) / 3.0 if len(at) > 1 else np.ones(1)
+        before, after = (at - np.append(gaps[:1], gaps)[: len(at)], at + np.append(gaps, gaps[-1:])[: len(at)])
+        kinds = {name: np.full(len(at), kind, np.int32) for name, kind in KINDS_OF_REDUCED}
+        for number, curve in enumerate(curves):
+            points = _points(curve, np.column_stack([at, keys.values[:, number]]).astype(np.float32).ravel())
+            for name, times, values in (("handle_left", before, keys.left), ("handle_right", after, keys.right)):
+                points.foreach_set(name, np.column_stack([times, values[:, number]]).astype(np.float32).ravel())
+            for name, numbers in kinds.items():
+                points.foreach_set(name, numbers)
+            curve.update()
+            self._prints[curve.as_pointer()] = read_print(curve)
+
+    def carry(self, obj: bpy.types.Object, curves: Iterable[bpy.types.FCurve]) -> None:
+        """Copy F-curves of another action to the object's slot."""
+        curves = list(curves)
+        if curves:
+            copy_curves(curves, self._bag(obj).fcurves)
+
+    def _bag(self, obj: bpy.types.Object):
+        if obj not in self._slots:
+            self._slots[obj] = self.action.slots.new("OBJECT", obj.name)
+        return self._strip.channelbag(self._slots[obj], ensure=True)
+
+    def play(self, obj: bpy.types.Object) -> None:
+        """Assign this action with the object's slot, or no action if it has no curves for the object."""
+        if obj not in self._slots:
+            if obj.animation_data:
+                obj.animation_data.action = None
+            return
+        data = obj.animation_data_create()
+        data.action = self.action
+        data.action_slot = self._slots[obj]
+
+    def clear(self, objects: Iterable[bpy.types.Object]) -> None:
+        """Remove the F-curves of objects."""
+        for obj in objects:
+            if obj not in self._slots:
+                continue
+            for curve in self._bag(obj).fcurves:
+                del self._prints[curve.as_pointer()]
+            self._bag(obj).fcurves.clear()
+
+    @property
+    def digest(self) -> str:
+        """The digest of its own keys, as of `digest_of_curves`, without reading the written keys."""
+        return digest_of_prints(self._prints.values())
+
+    def discard(self) -> None:
+        """Remove the action."""
+        with contextlib.suppress(ReferenceError):  # an undo has removed the action
+            bpy.data.actions.remove(self.action)
+
+    @property
+    def key_count(self) -> int:
+        bags = (self._strip.channelbag(slot) for slot in self._slots.values())
+        return sum(len(curve.keyframe_points) for bag in bags if bag for curve in bag.fcurves)
+
+
+def _points(curve: bpy.types.FCurve, places: np.ndarray):
+    """Replace the keys of the curve, and return them.
+
+    Args:
+        places: frame and value of each key, shape (2 K,).
+    """
+    points = curve.keyframe_points
+    if len(points):
+        points.clear()
+    points.add(len(places) // 2)
+    points.foreach_set("co", places)
+    return points
+
+
+def evaluated(curves: list[bpy.types.FCurve], frames: np.ndarray) -> np.ndarray:
+    """Return the values of the curves at frames as Blender evaluates them, shape (F, number of curves)."""
+    times = frames.tolist()
+    return np.array([[curve.evaluate(time) for time in times] for curve in curves]).T
+
+
+def copy_curves(sources: Iterable[bpy.types.FCurve], target) -> None:
+    """Copy F-curves to the F-curves of a channelbag."""
+    for source in sources:
+        _copy(source, target.new(source.data_path, index=source.array_index))
+
+
+def _copy(source: bpy.types.FCurve, target: bpy.types.FCurve) -> None:
+    """Copy keys, handles and modifiers."""
+    size = len(source.keyframe_points)
+    target.keyframe_points.add(size)
+    for old, new in zip(source.keyframe_points, target.keyframe_points, strict=True):
+        _copy_numbers(old, new)
+    for modifier in source.modifiers:
+        copy = target.modifiers.new(modifier.type)
+        _copy_numbers(modifier, copy)
+        for point in getattr(modifier, "control_points", ()):  # those of an envelope modifier
+            _copy_numbers(point, copy.control_points.add(point.frame))
+    _copy_numbers(source, target)
+    target.update()
+
+
+def _copy_numbers(source: bpy.types.bpy_struct, target: bpy.types.bpy_struct) -> None:
+    for prop in source.bl_rna.properties:
+        if not prop.is_readonly and prop.type != "POINTER" and prop.identifier not in ("data_path", "array_index"):
+            setattr(target, prop.identifier, getattr(source, prop.identifier))

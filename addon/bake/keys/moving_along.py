@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Move a bake along with its machine, which was moved or copied after the bake."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import bpy
+import numpy as np
+
+from ....core.model import Model
+from ....core.spatial import compose
+from ... import ids
+from ...bridge.animation.motion import action_of, fcurves_of, has_own_keys, is_bake, moves_itself
+from ...bridge.animation.moved_bakes import (
+    STILL,
+    Machine,
+    animated_carrier,
+    is_still,
+    note_places,
+    playing,
+    put_ground_back,
+)
+from ...bridge.joints.frames import store_frames, stored_frames
+from ...bridge.posing.poses import pose_of_matrix, to_array
+from ...bridge.scene.read import SceneReading, scan_scene
+from ...bridge.values.numbers import format_pose, parse_pose
+from ...props import ancestors
+from ...props.naming import model_name
+from ..errors import BakeError
+from ..receipts.receipt import Receipt, digest_of_bake, is_edited, receipt_of, sign
+from ..receipts.restore import baked_objects, change_kept, curves_before
+from ..receipts.staleness import digest_of_inputs, same_inputs
+from .carried_keys import Change, Moved, change_numbers, changed_curves, changes_of, put_keys
+
+GRAVITY = 1e-6
+"""Largest change of gravity relative to the machine, as a part of gravity, that leaves the motion the same."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """A displacement of a machine.
+
+    Attributes:
+        drag: displacement from the poses of its keys, shape (4, 4).
+        carry: displacement of the poses of its keys since the bake, shape (4, 4).
+    """
+
+    machine: Machine
+    drag: np.ndarray
+    carry: np.ndarray = field(default_factory=lambda: STILL)
+
+    @property
+    def whole(self) -> np.ndarray:
+        return self.drag @ self.carry
+
+
+def move_along(scene: bpy.types.Scene, moves: list[Move]) -> None:
+    """Make the bakes of machines play at their present places, and give copies bakes of their own.
+
+    What the bakes have replaced is moved, too. If a bake at the new place would give the moved motion, the bake remains
+    up to date. All machines are moved together, since the next frame returns the others to their keys.
+
+    Raises:
+        BakeError: if keys cannot be moved; nothing has changed then.
+    """
+    dragged = [move for move in moves if not is_still(move.drag)]
+    displaced = [move for move in moves if not is_still(move.whole)]
+    for move in dragged:
+        _require_still_carriers(move.machine)
+        _moved_keys(_changes(move.machine, move.drag))  # raises BakeError before anything is changed
+    for move in displaced:
+        for joint in move.machine.grounds:  # so that the model reads as before the move
+            put_ground_back(scene, joint.name)
+    fresh = _fresh_models(scene, moves)
+    edited = {action for move in moves for action in move.machine.actions if is_edited(action)}
+    for move in reversed(moves):  # the newest is a copy
+        edited |= {copy for copy, action in _let_own(move.machine).items() if action in edited}
+    for move in dragged:
+        _move_keys(move.machine, move.drag)
+    for move in displaced:
+        _move_model(move.machine, move.whole)
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    for move in moves:
+        note_places(move.machine.links)
+        for action in move.machine.actions:
+            if action not in edited and (receipt := receipt_of(action)):
+                sign(action, receipt._replace(keys=digest_of_bake(action)))
+    _sign_anew(scene, moves, fresh)
+
+
+def _require_still_carriers(machine: Machine) -> None:
+    for link in machine.links:
+        if has_own_keys(link) and (carrier := animated_carrier(link)):
+            raise BakeError(
+                f"link '{link.name}' is carried by '{carrier.name}', which moves, and its keys cannot go along: move "
+                f"'{carrier.name}' instead, or simulate again"
+            )
+
+
+def _let_own(machine: Machine) -> dict[bpy.types.Action, bpy.types.Action]:
+    """Give the machine actions that nothing else plays, and return each new action with its original.
+
+    If each of its objects plays a copy of the same bake, the machine gets one action for all of them.
+    """
+    _join_actions(machine)
+    own = set(machine.objects)
+    others = {playing(obj) for obj in bpy.data.objects if obj not in own}
+    shared = {played[0]: None for obj in machine.objects if (played := playing(obj)) and played in others}
+    copies = {action: action.copy() for action in shared}
+    for obj in machine.objects:
+        if (action := action_of(obj)) in copies:
+            play(obj, copies[action])
+    return {copy: action for action, copy in copies.items()}
+
+
+def _join_actions(machine: Machine) -> None:
+    """Replace equal copies of a bake by one of them.
+
+    Blender gives each object that it duplicates a copy of the whole bake.
+    """
+    actions = list(machine.actions)
+    if not machine.can_be_joined or len(set(map(digest_of_bake, actions))) > 1:
+        return
+    for obj in machine.objects:
+        if action_of(obj) in actions:
+            play(obj, actions[0])
+    for action in actions[1:]:
+        if not action.users:
+            bpy.data.actions.remove(action)
+
+
+def play(obj: bpy.types.Object, action: bpy.types.Action) -> None:
+    """Assign another copy of the action that the object plays, with the same slot."""
+    slot = obj.animation_data.action_slot.identifier
+    obj.animation_data.action = action
+    obj.animation_data.action_slot = next(known for known in action.slots if known.identifier == slot)
+
+
+def _changes(machine: Machine, drag: np.ndarray) -> dict[bpy.types.Object, dict[str, Change]]:
+    """Return the changes of the channels of each link that no other link of the machine carries."""
+    own, found = set(machine.links), {}
+    for link in machine.links:
+        if own.isdisjoint(ancestors(link)):
+            space = to_array(link.matrix_world) @ np.linalg.inv(to_array(link.matrix_basis)) if link.parent else STILL
+            found[link] = changes_of(link, np.linalg.inv(space) @ drag @ space)
+    return found
+
+
+def _moved_keys(changes: dict[bpy.types.Object, dict[str, Change]]) -> Moved:
+    """Return the moved keys of the links' F-curves, and of those that the bake has replaced, each curve once."""
+    found: dict[int, tuple] = {}
+    for link, own in changes.items():
+        curves = [*fcurves_of(link), *(curves_before(link) if getattr(link, ids.BEFORE).action else ())]
+        found |= {curve.as_pointer(): (curve, places) for curve, places in changed_curves(link, curves, own)}
+    return list(found.values())
+
+
+def _move_keys(machine: Machine, drag: np.ndarray) -> None:
+    changes = _changes(machine, drag)
+    _own_befores(machine)
+    put_keys(_moved_keys(changes))
+    for link, own in changes.items():
+        if getattr(link, ids.BEFORE).numbers:
+            change_kept(link, partial(change_numbers, changes=own))
+
+
+def _own_befores(machine: Machine) -> None:
+    """Give the machine copies of the actions that the bake has replaced, if objects of others use them, too."""
+    own, found = set(machine.objects), {}
+    for obj in machine.objects:
+        action = getattr(obj, ids.BEFORE).action
+        if action is None or action in found:
+            continue
+        shared = any(
+            action in (action_of(it), getattr(it, ids.BEFORE).action) for it in bpy.data.objects if it not in own
+        )
+        found[action] = action.copy() if shared else action
+    for obj in machine.objects:
+        before = getattr(obj, ids.BEFORE)
+        if before.action in found:
+            before.action = found[before.action]
+
+
+def _move_model(machine: Machine, move: np.ndarray) -> None:
+    """Move the poses in which the model was drawn, and the frames of joints that hold it in the world."""
+    X = pose_of_matrix(move, np.ones(3))
+    for link in machine.links:
+        settings = getattr(link, ids.LINK)
+        if settings.rest_pose:
+            settings.rest_pose = format_pose(compose(X, parse_pose(settings.rest_pose, f"link '{link.name}'")))
+    for joint in machine.grounds:
+        X_PJ, X_CJ = stored_frames(joint)
+        if not moves_itself(joint):
+            store_frames(joint, compose(X, X_PJ), X_CJ)
+            if getattr(joint, ids.BEFORE).numbers:
+                change_kept(joint, lambda kept, empty=joint: {name: list(getattr(empty, name)) for name in kept})
+
+
+def _fresh_models(scene: bpy.types.Scene, moves: list[Move]) -> set[str]:
+    """Return the model digests in the receipts of bakes that were up to date before machines were moved or copied."""
+    actions = _bakes_of(scene)
+    reading = _read(scene, actions)
+    if reading is None:
+        return set()
+    carried = all(is_still(move.carry) for move in moves)
+    machines = [move.machine for move in moves if move.machine.can_be_parted]  # some may be copies
+    without = [[], *(machines[number:] for number in range(len(machines)))]
+    models = [_without(reading.model, copies) for copies in without]
+    receipts = filter(None, map(receipt_of, actions))
+    return {told.model for told in receipts if any(_is_fresh(scene, told, model, carried) for model in models)}
+
+
+def _bakes_of(scene: bpy.types.Scene) -> list[bpy.types.Action]:
+    return list({action: None for obj in baked_objects(scene) if is_bake(action := action_of(obj))})
+
+
+def _read(scene: bpy.types.Scene, actions: list[bpy.types.Action]) -> SceneReading | None:
+    """Return a reading of the scene; None if it cannot be read, so that none of its bakes is up to date."""
+    from ....core.model import ModelError
+
+    receipt = next(filter(None, map(receipt_of, actions)), None)
+    try:
+        return scan_scene(scene, first=receipt.first if receipt else None)
+    except ModelError:
+        return None
+
+
+def _without(model: Model, machines: list[Machine]) -> Model:
+    names = {model_name(obj) for machine in machines for obj in machine.objects}
+    return replace(
+        model,
+        links=[link for link in model.links if link.name not in names],
+        joints=[joint for joint in model.joints if joint.name not in names],
+        frames=[frame for frame in model.frames if frame.link not in names],
+        lights=[light for light in model.lights if light.link not in names],
+    )
+
+
+def _is_fresh(scene: bpy.types.Scene, receipt: Receipt, model: Model, carried: bool) -> bool:
+    return same_inputs(receipt, digest_of_inputs(scene, model, receipt.start), carried=carried)
+
+
+def _sign_anew(scene: bpy.types.Scene, moves: list[Move], fresh: set[str]) -> None:
+    """Write new digests of the scene to the receipts of bakes that remain valid."""
+    actions = _bakes_of(scene)
+    reading = _read(scene, actions) if fresh else None
+    if reading is None or not all(_keeps_motion(reading, move.machine, move.whole) for move in moves):
+        return
+    for action in actions:
+        receipt = receipt_of(action)
+        if receipt is not None and receipt.model in fresh:
+            now = digest_of_inputs(scene, reading.model, receipt.start)
+            sign(action, _at(receipt, now))
+
+
+def _at(receipt: Receipt, now) -> Receipt:
+    return receipt._replace(model=now.model, motion=now.motion, carriers=now.carriers, movers=now.movers)
+
+
+def _keeps_motion(reading: SceneReading, machine: Machine, move: np.ndarray) -> bool:
+    """Return whether a displaced machine moves as before.
+
+    It does after a translation. After a rotation it does if forces, wind and gravity act on it as before.
+    """
+    turn, model = move[:3, :3], reading.model
+    if np.allclose(turn, np.eye(3), rtol=0.0, atol=1e-9):
+        return True
+    names = {link.name for link in machine.links}
+    links = [link for link in model.links if link.name in names]
+    pushed = [link for link in links if (any(link.force) or any(link.torque)) and not link.force_turns_along]
+    pushed += [link for link in links if any(link.velocity) or any(link.angular_velocity)]
+    blown = any(model.wind) and any(link.linear_damping for link in links)
+    gravity = np.array(model.gravity)
+    is_level = np.linalg.norm(turn @ gravity - gravity) <= GRAVITY * np.linalg.norm(gravity)
+    return bool(is_level) and not pushed and not blown and not reading.animated

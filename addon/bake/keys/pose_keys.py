@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Key a pose at the scene's frame, on links or on the joints that move them.
+
+Angles are those nearest to earlier keys.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import bpy
+import numpy as np
+
+from ....core.model import Joint, Model
+from ....core.spatial.arrays import norm
+from ... import ids
+from ...bridge.animation.motion import action_of, fcurves_of, has_own_keys
+from ...bridge.posing.posing import Posing
+from ...bridge.posing.within import clamped
+from ...bridge.scene.store import store_rest_poses
+from ...bridge.values.joint_numbers import number_at, place_of, size_of, whole_turn
+from ...props.naming import model_name, object_of
+from .rotations import axis_angles, continuous_quaternions, euler_angles
+
+ROTATION = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+"""Channels of rotation modes; the other modes have Euler angles."""
+
+
+def key_links(scene: bpy.types.Scene, posing: Posing) -> tuple[int, list[str]]:
+    """Key location and rotation of every link that joints move. Return the number of links, and notes on those left
+    out.
+    """
+    store_rest_poses(posing.reading, scene)
+    frame, count, notes = scene.frame_current_final, 0, []
+    for name in posing.carried:
+        obj = posing.objects[name]
+        if reason := _refusal(obj):
+            notes.append(f"link '{name}' was not keyed: {reason}")
+            continue
+        path = ROTATION.get(obj.rotation_mode, "rotation_euler")
+        setattr(obj, path, _nearest(obj, path, _before(obj, path, frame)))
+        for channel in ("location", path):
+            obj.keyframe_insert(channel, frame=frame, group="Object Transforms")
+        count += 1
+    return count, notes
+
+
+def key_joints(scene: bpy.types.Scene, posing: Posing) -> tuple[int, list[str]]:
+    """Key the values of every joint, which move its links from then on.
+
+    Return the number of joints, and notes on those left out.
+    """
+    store_rest_poses(posing.reading, scene)
+    keyed, notes = set(), []
+    for name in posing.moving:
+        obj = object_of(scene, name)
+        if reason := _refusal(obj):
+            notes.append(f"joint '{name}' was not keyed: {reason}")
+            continue
+        _key_joint(obj, posing, scene.frame_current_final)
+        keyed.add(name)
+    mark_links(posing.model, posing.objects, {name: object_of(scene, name) for name in keyed})
+    held = [name for name in posing.carried if has_own_keys(posing.objects[name])]
+    notes += [f"link '{name}' has keys of its own, which move it instead: clear its animation" for name in held]
+    return len(keyed), notes
+
+
+def _refusal(obj: bpy.types.Object) -> str:
+    """Return why an object cannot be keyed, and what to do; empty if it can."""
+    if not obj.is_editable:
+        return "it comes from a library: make it local"
+    action = action_of(obj)
+    if action is not None and not action.is_editable:
+        return f"its action '{action.name}' comes from a library: make it local"
+    return ""
+
+
+def _before(obj: bpy.types.Object, path: str, frame: float) -> list[float] | None:
+    """Return the value of a channel at its last key before the frame; None if there is none."""
+    curves = {curve.array_index: curve for curve in fcurves_of(obj) if curve.data_path == path}
+    frames = [point.co.x for curve in curves.values() for point in curve.keyframe_points if point.co.x < frame]
+    if not frames:
+        return None
+    value = obj.path_resolve(path)
+    now = [value] if isinstance(value, float) else list(value)
+    return [curves[i].evaluate(max(frames)) if i in curves else part for i, part in enumerate(now)]
+
+
+def _nearest(obj: bpy.types.Object, path: str, before: list[float] | None) -> list[float]:
+    """Return the object's rotation in the representation nearest to that of the key before."""
+    now = getattr(obj, path)
+    if before is None:
+        return list(now)
+    if path == "rotation_quaternion":
+        found = continuous_quaternions(np.array([now]), before)
+    elif path == "rotation_axis_angle":
+        angle, axis = now[0], np.array(now[1:]) / norm(now[1:])
+        quaternion = np.array([[math.cos(0.5 * angle), *(math.sin(0.5 * angle) * axis)]])
+        found = axis_angles(quaternion, before)
+    else:
+        found = euler_angles(np.array([now.to_matrix()]), obj.rotation_mode, before)
+    return found[0].tolist()
+
+
+def _key_joint(obj: bpy.types.Object, posing: Posing, frame: float) -> None:
+    joint = posing.acting(model_name(obj))
+    coordinates = getattr(obj, ids.JOINT).coordinates
+    numbers = [number_at(joint, place) for place in range(joint.nq)]
+    paths = [f"{ids.JOINT}.coordinates[{number}].q" for number in numbers]
+    before = [found[0] if (found := _before(obj, path, frame)) else None for path in paths]
+    values = [value / size_of(joint, place, posing.unit) for place, value in enumerate(posing.q_of(model_name(obj)))]
+    if joint.kind.chart:
+        turn = [value or 0.0 for value in before[-4:]]
+        values[-4:] = continuous_quaternions(np.array([values[-4:]]), turn)[0].tolist()
+    for number, path, value, last in zip(numbers, paths, values, before, strict=True):
+        coordinates[number].q = value if last is None or joint.kind.chart else _nearest_turn(joint, number, value, last)
+        obj.keyframe_insert(path, frame=frame, group=obj.name)
+
+
+def _nearest_turn(joint: Joint, number: int, value: float, before: float) -> float:
+    """Return a coordinate plus the whole turns that bring it nearest to the key before, within its limits."""
+    turn, place = whole_turn(joint, number), place_of(joint, number)
+    if not turn or place is None or abs(value) > 0.5 * turn:
+        return value  # whole turns are known already
+    nearest = value + turn * round((before - value) / turn)
+    return nearest if clamped(joint, place, nearest) == nearest else value
+
+
+def mark_links(model: Model, links: Mapping[str, bpy.types.Object], joints: Mapping[str, bpy.types.Object]) -> None:
+    """Store in each link a joint whose keys move it. The link then counts as animated while the joint has keys.
+
+    Args:
+        links: by name. joints: those that have keys, by name.
+    """
+    leaders: dict[str, bpy.types.Object] = {}
+    for branch in model.tree().branches:
+        if branch.joint.name in joints:
+            leaders[branch.outer] = joints[branch.joint.name]
+        elif branch.inner in leaders:
+            leaders[branch.outer] = leaders[branch.inner]
+    for name, joint in leaders.items():
+        getattr(links[name], ids.LINK).led_by = joint

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Convert poses of links in the world to the location and rotation channels of their objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ....core.spatial.arrays import inverse, matmul, matvec, norm
+from ....core.trajectory.reduction import Error
+from ... import ids
+from ...bridge.animation.motion import strips_on
+from ...bridge.links.tagging import fight_over
+from ...bridge.posing.poses import own_scale
+from ...props.naming import model_name
+from ..errors import BakeError
+from .rotations import (
+    angles_between,
+    axis_angles,
+    continuous_quaternions,
+    euler_angles,
+    matrices_of,
+    matrices_of_euler,
+    quaternions_of,
+    quaternions_of_axis_angles,
+    unit_quaternions,
+)
+
+SHEAR = 1e-4
+"""Largest cosine between two axes of an object that counts as a right angle."""
+
+
+def require_bakeable(obj: bpy.types.Object) -> None:
+    """Raise `BakeError` if a link cannot be keyed, or if something moves it against its keys."""
+    if obj.library is not None or not obj.is_editable:
+        raise BakeError(
+            f"link '{model_name(obj)}' comes from a library and cannot be keyed: make it local, or override it (Object "
+            "> Library Override > Make)"
+        )
+    if told := fight_over(obj):
+        raise BakeError(told)
+
+
+def require_keyable(joint: bpy.types.Object) -> None:
+    """Raise `BakeError` if the values of a joint cannot be keyed, or if something sets them against the keys."""
+    if not joint.is_editable:
+        raise BakeError(
+            f"joint '{model_name(joint)}' comes from a library and cannot be keyed: make it local, or override it "
+            "(Object > Library Override > Make)"
+        )
+    data = joint.animation_data
+    values = f"{ids.JOINT}.coordinates["
+    driven = [driver.data_path for driver in data.drivers if driver.data_path.startswith(values)] if data else []
+    if driven:
+        raise BakeError(f"joint '{joint.name}' has a driver on its {driven[0]}, which would fight the keys: remove it")
+    if strips_on(joint, (values,)):
+        raise BakeError(f"joint '{joint.name}' plays strips of the nonlinear animation: mute their tracks")
+
+
+@dataclass(frozen=True)
+class Channel:
+    """Properties of an object that get keys at the same frames.
+
+    Attributes:
+        properties: data path and array index of each. values: at every frame, shape (F, C).
+        is_turn: whether it rotates the link, and does not translate it.
+        error: function of a first frame and fitted values from there on, shape (n, C), that returns how far they move
+            the link from its pose, shape (n,) [Blender units or rad].
+    """
+
+    properties: tuple[tuple[str, int], ...]
+    values: np.ndarray
+    is_turn: bool
+    error: Error
+
+
+def world_matrices(X_WL: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Return the world matrices of a link, shape (F, 4, 4).
+
+    Args:
+        X_WL: poses, shape (F, 7). scale: shape (3,).
+    """
+    matrices = np.zeros((len(X_WL), 4, 4))
+    matrices[:, :3, :3] = matrices_of(unit_quaternions(X_WL[:, 3:])) * scale
+    matrices[:, :3, 3] = X_WL[:, :3]
+    matrices[:, 3, 3] = 1.0
+    return matrices
+
+
+def channels_of(obj: bpy.types.Object, space: np.ndarray, world: np.ndarray) -> list[Channel]:
+    """Return the location and the rotation channel that give an object its world matrices.
+
+    Args:
+        space: matrices from the object's space to the world, shape (F, 4, 4) or (1, 4, 4).
+        world: world matrices with scale, shape (F, 4, 4).
+
+    Raises:
+        BakeError: if no location and rotation give these matrices.
+    """
+    own = matmul(inverse(space), world) if obj.parent else world
+    turns = own[:, :3, :3] / own_scale(obj)
+    if obj.parent:
+        _require_no_shear(obj, obj.parent, turns)
+    location = own[:, :3, 3] - np.array(obj.delta_location)
+    spaces = np.broadcast_to(space, own.shape)[:, :3, :3]
+
+    def way(first: int, fitted: np.ndarray) -> np.ndarray:
+        part = slice(first, first + len(fitted))
+        return norm(matvec(spaces[part], fitted - location[part]))
+
+    path, values = _rotation(obj, turns)
+
+    def turn(first: int, fitted: np.ndarray) -> np.ndarray:
+        return angles_between(matmul(delta_of(obj), own_turns(obj, fitted)), turns[first : first + len(fitted)])
+
+    return [_channel("location", location, False, way), _channel(path, values, True, turn)]
+
+
+def _channel(path: str, values: np.ndarray, is_turn: bool, error: Error) -> Channel:
+    return Channel(tuple((path, index) for index in range(values.shape[1])), values, is_turn, error)
+
+
+def world_of(obj: bpy.types.Object, space: np.ndarray, location: np.ndarray, rotation: np.ndarray) -> np.ndarray:
+    """Return the world matrices of an object at these values, with scale, shape (F, 4, 4); the inverse of
+    `channels_of`.
+    """
+    own = np.zeros((len(location), 4, 4))
+    own[:, :3, :3] = matmul(delta_of(obj), own_turns(obj, rotation)) * own_scale(obj)
+    own[:, :3, 3] = location + np.array(obj.delta_location)
+    own[:, 3, 3] = 1.0
+    return matmul(space, own)
+
+
+def _require_no_shear(obj: bpy.types.Object, parent: bpy.types.Object, turns: np.ndarray) -> None:
+    error = np.abs(matmul(np.swapaxes(turns, 1, 2), turns) - np.eye(3)).max()
+    if not error <= SHEAR:
+        raise BakeError(
+            f"link '{obj.name}': its parent '{parent.name}' is scaled unevenly and would "
+            "shear it as it turns: apply the parent's scale, or unparent the link"
+        )
+
+
+def delta_of(obj: bpy.types.Object) -> np.ndarray:
+    """Return the rotation of the object's delta, which is applied after its own rotation, shape (3, 3)."""
+    if obj.rotation_mode == "QUATERNION":
+        return np.array(obj.delta_rotation_quaternion.normalized().to_matrix())
+    if obj.rotation_mode == "AXIS_ANGLE":
+        return np.eye(3)  # Blender has no delta in this mode
+    delta = obj.delta_rotation_euler.copy()
+    delta.order = obj.rotation_mode
+    return np.array(delta.to_matrix())
+
+
+def own_turns(obj: bpy.types.Object, values: np.ndarray) -> np.ndarray:
+    """Return the rotation matrices of values in the object's rotation mode, shape (F, 3, 3)."""
+    if obj.rotation_mode == "QUATERNION":
+        return matrices_of(unit_quaternions(values))
+    if obj.rotation_mode == "AXIS_ANGLE":
+        return matrices_of(quaternions_of_axis_angles(values))
+    return matrices_of_euler(values, obj.rotation_mode)
+
+
+def _rotation(obj: bpy.types.Object, turns: np.ndarray) -> tuple[str, np.ndarray]:
+    """Return the data path of the object's rotation, and its values.
+
+    Args:
+        turns: rotation matrices, deltas included, shape (F, 3, 3).
+    """
+    mode = obj.rotation_mode
+    unturned = matmul(delta_of(obj).T, turns)
+    if mode == "QUATERNION":
+        return "rotation_quaternion", continuous_quaternions(quaternions_of(unturned), obj.rotation_quaternion)
+    if mode == "AXIS_ANGLE":
+        quaternions = continuous_quaternions(quaternions_of(unturned), (1.0, 0.0, 0.0, 0.0))
+        return "rotation_axis_angle", axis_angles(quaternions, obj.rotation_axis_angle)
+    return "rotation_euler", euler_angles(unturned, mode, obj.rotation_euler)

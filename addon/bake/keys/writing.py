@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Write a motion as keys on links, on joints, or on both.
+
+The keys are prepared outside of the scene, then added at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import bpy
+import numpy as np
+
+from ....core.model import WORLD, Model
+from ....core.model.graph import Tree
+from ....core.spatial.arrays import norm
+from ...bridge.animation.motion import action_of
+from ...bridge.posing.poses import world_scale
+from ...bridge.scene.read import SceneReading
+from ...bridge.values.numbers import length_in_words, unit_length
+from ...props import ancestors, is_joint, is_led
+from ...props.naming import model_name, object_named, object_of
+from ..receipts.restore import baked_objects, clear_bake, hand_over, other_curves, remember
+from ..settings import BakeSettings, Tolerance
+from .fcurves import BakeAction
+from .fitting import fill_within
+from .joint_values import Values, joint_channels, poses_led
+from .pose_keys import mark_links
+from .rotations import angles_between, matrices_of, quaternions_of, unit_quaternions
+from .spaces import Spaces
+from .transforms import Channel, channels_of, world_matrices, world_of
+
+SHARES = 0.5 ** np.arange(6)
+"""Parts of the tolerance that are tried in turn until the links that joints move are within it."""
+
+
+@dataclass
+class Motion:
+    """A motion that is to be keyed.
+
+    Attributes:
+        frames: those that get keys, shape (F,).
+        poses: X_WL of every link [m], shape (F, 7), by name.
+        values: coordinates of joints; joints without are left as they are.
+    """
+
+    frames: np.ndarray
+    poses: dict[str, np.ndarray]
+    values: Values
+
+
+class Writing:
+    """The keys of a motion. Iterate to prepare them, one object at a time; then call `commit` or `discard`.
+
+    Attributes:
+        bake: the action.
+        off_by, turned_by: largest distance [m] and angle [rad] between a link and its motion, as Blender evaluates
+            reduced keys.
+        possible: number of keys without reduction.
+
+    Raises:
+        BakeError: while iterating, if no location and rotation give an object its pose.
+    """
+
+    def __init__(self, scene: bpy.types.Scene, reading: SceneReading, motion: Motion, settings: BakeSettings):
+        self.scene, self.reading, self.motion, self.settings = scene, reading, motion, settings
+        self.unit = unit_length(scene)
+        self.bake = BakeAction(f"{scene.name} Limberjack Bake")
+        self.off_by = self.turned_by = 0.0
+        self.possible = 0
+        self.links = {name: obj for name, obj in reading.objects.items() if not is_led(obj)}
+        self.joints = {name: object_of(scene, name) for name in self._keyed_joints()}
+        self._keyed = {self.links[name] for name in self._keyed_links()}
+        # Blender's evaluation of the keys: poses of links [m], shape (F, 7), and coordinates of joints, by name.
+        self._played_poses: dict[str, np.ndarray] = {}
+        self._played_values: Values = {}
+
+    def _keyed_joints(self) -> list[str]:
+        """Return the names of the joints that get values. Joints that the reading has added have no object."""
+        if not self.settings.moves_joints:
+            return []
+        return [name for name in self.motion.values if is_joint(object_named(self.scene, name))]
+
+    def _keyed_links(self) -> list[str]:
+        """Return the names of the links that get keys.
+
+        If joints get the keys, these are the links that no joint moves: floating links, links fixed to them, and links
+        that are released meanwhile.
+        """
+        if self.settings.moves_links:
+            return list(self.links)
+        led = {WORLD}
+        switched = {known.owner for known in self.reading.animated if known.field == "enabled"}
+        for branch in self._model.tree().branches:
+            joint = branch.joint
+            is_led = joint.name in self.joints if joint.nq else branch.inner in led
+            if is_led and joint.released_at == math.inf and joint.name not in switched:
+                led.add(branch.outer)
+        return [name for name in self.links if name not in led]
+
+    @property
+    def _model(self) -> Model:
+        return self.reading.model.acting_at(0.0)
+
+    def __len__(self) -> int:
+        return len(self._keyed) + bool(self.joints)
+
+    def __iter__(self) -> Iterator[None]:
+        tolerance = self.settings.tolerance
+        yield from self._write_links(tolerance)
+        if self.joints:
+            self._write_joints(tolerance)
+            self._tighten()
+            yield
+
+    def _write_links(self, tolerance: Tolerance | None) -> Iterator[None]:
+        frames = self.motion.frames
+        poses = {obj: self._in_units(self.motion.poses[name]) for name, obj in self.links.items()}
+        worlds = {obj: world_matrices(X_WL, world_scale(obj)) for obj, X_WL in poses.items()}
+        spaces = Spaces(self.scene, worlds, frames)
+        for obj in sorted(self._keyed, key=_depth):
+            space = spaces.space_of(obj)
+            location, rotation = channels_of(obj, space, worlds[obj])
+            found = [self._fill(obj, channel, tolerance) for channel in (location, rotation)]
+            if tolerance:
+                # Links that this one carries compensate for its error.
+                worlds[obj] = world_of(obj, space, *found)
+                self.off_by = max(self.off_by, float(location.error(0, found[0]).max()) * self.unit)
+                self.turned_by = max(self.turned_by, float(rotation.error(0, found[1]).max()))
+            if self._is_checked:
+                self._played_poses[model_name(obj)] = self._poses_of(obj, worlds[obj])
+            yield
+
+    def _poses_of(self, obj: bpy.types.Object, matrices: np.ndarray) -> np.ndarray:
+        """Return the poses X_WL [m], shape (F, 7), of a link with these world matrices."""
+        turns = quaternions_of(matrices[:, :3, :3] / world_scale(obj))
+        return np.hstack([matrices[:, :3, 3] * self.unit, turns])
+
+    def _in_units(self, X_WL: np.ndarray) -> np.ndarray:
+        poses = np.array(X_WL)
+        poses[:, :3] /= self.unit
+        return poses
+
+    def _fill(self, obj: bpy.types.Object, channel: Channel, tolerance: Tolerance | None) -> np.ndarray:
+        """Write the keys of a channel, and return its values as Blender evaluates them, shape (F, C)."""
+        frames, curves = self.motion.frames, self.bake.curves(obj, channel.properties)
+        self.possible += channel.values.size
+        if tolerance is None:
+            self.bake.fill(curves, frames, channel.values)
+            return channel.values
+        allowed = tolerance.angle if channel.is_turn else tolerance.distance / self.unit
+        return fill_within(self.bake, curves, frames, channel.values, channel.error, allowed)
+
+    def _write_joints(self, tolerance: Tolerance | None) -> None:
+        for name in self.joints:
+            self._played_values[name] = self._fill_joint(name, None if name in self._looped else tolerance)
+
+    def _tighten(self) -> None:
+        """Write all keys again with smaller tolerances until the links that joints move are within the tolerance."""
+        asked = self.settings.tolerance
+        if asked is None or not self._is_checked:
+            return
+        closer = [Tolerance(share * asked.distance, share * asked.angle) for share in SHARES[1:]]
+        for tolerance in (*closer, None):
+            off, turned = self._apart()
+            if off <= asked.distance and turned <= asked.angle:
+                break
+            self._write_anew(tolerance)
+        self.off_by, self.turned_by = self._apart()
+
+    @property
+    def _is_checked(self) -> bool:
+        """Whether joints move links by reduced keys, so that the errors of links must be checked."""
+        return self.settings.tolerance is not None and not self.settings.moves_links
+
+    def _write_anew(self, tolerance: Tolerance | None) -> None:
+        self.possible = 0
+        self.bake.clear([*self._keyed, *self.joints.values()])
+        for _ in self._write_links(tolerance):
+            continue
+        self._write_joints(tolerance)
+
+    @cached_property
+    def _looped(self) -> set[str]:
+        """Names of the joints in loops, whose keys are not reduced.
+
+        A loop is closed at every frame, and near a singular configuration a small error of a value moves it far.
+        """
+        if self.settings.moves_links:
+            return set()
+        tree = self._model.tree()
+        ends = ((loop, (loop.parent, loop.child)) for loop in tree.loops)
+        return {name for loop, two in ends for name in (loop.name, *_above(tree, two))}
+
+    def _fill_joint(self, name: str, tolerance: Tolerance | None) -> np.ndarray:
+        joint, values = self.reading.model.joint(name), self.motion.values[name]
+        channels = joint_channels(joint, values, self.unit)
+        columns = [self._fill(self.joints[name], channel, tolerance) for channel in channels]
+        sizes = np.where([channel.is_turn for channel in channels for _ in channel.properties], 1.0, self.unit)
+        return np.hstack(columns).astype(np.float32) * sizes
+
+    def _apart(self) -> tuple[float, float]:
+        """Return the largest distance [m] and angle [rad] between the links' motion and that of the keys."""
+        poses, led = self.motion.poses, self.links.keys() - {model_name(obj) for obj in self._keyed}
+        others = {name: self._played_poses.get(name, X_WL) for name, X_WL in poses.items() if name not in led}
+        found = poses_led(self._model, self.motion.values | self._played_values, others)
+        return (
+            max(_off_by(found[name], X_WL) for name, X_WL in poses.items()),
+            max(_turned_by(found[name], X_WL) for name, X_WL in poses.items()),
+        )
+
+    def commit(self) -> int:
+        """Add the action to the scene, and return the number of keys. What was played before is kept."""
+        count = self.bake.key_count
+        objects = [*self.links.values(), *self.joints.values()]
+        replaced = [action_of(obj) for obj in objects]
+        for obj in objects:
+            self.bake.carry(obj, other_curves(obj))
+        for obj in objects:
+            remember(obj)
+        # After `remember`: while joints play an earlier bake, the links that they move count as baked.
+        clear_bake(obj for obj in baked_objects(self.scene) if is_joint(obj) and obj not in objects)
+        for obj in objects:
+            if obj in self._keyed or is_joint(obj) or action_of(obj) is not None:
+                self.bake.play(obj)
+        if not self.settings.moves_links:
+            mark_links(self._model, self.reading.objects, self.joints)
+        hand_over(replaced)
+        return count
+
+    def discard(self) -> None:
+        self.bake.discard()
+
+    @property
+    def notes(self) -> list[str]:
+        """Notes about tolerances that were exceeded."""
+        asked = self.settings.tolerance
+        if asked is None or (self.off_by <= asked.distance and self.turned_by <= asked.angle):
+            return []
+        way, turn = length_in_words(self.scene, self.off_by), f"{math.degrees(self.turned_by):.2g}°"
+        return [
+            f"links are up to {way} and {turn} off with a key on every frame already, as Blender's keys have seven "
+            "digits: allow more, or bake nearer to the origin"
+        ]
+
+
+def _depth(obj: bpy.types.Object) -> int:
+    return sum(1 for _ in ancestors(obj))
+
+
+def _above(tree: Tree, links: tuple[str, str]) -> set[str]:
+    """Return the names of the joints that carry exactly one of two links: those of the loop that a joint closes."""
+    one, other = ({branch.joint.name for branch in tree.path(link)} for link in links)
+    return one ^ other
+
+
+def _off_by(found: np.ndarray, wanted: np.ndarray) -> float:
+    return float(norm(found[:, :3] - wanted[:, :3]).max())
+
+
+def _turned_by(found: np.ndarray, wanted: np.ndarray) -> float:
+    one, other = (matrices_of(unit_quaternions(poses[:, 3:])) for poses in (found, wanted))
+    return float(angles_between(one, other).max())

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Receipts of bakes: what a bake was made from, whether it is up to date, and what it replaced."""
+
+from typing import TYPE_CHECKING
+
+from ...late import late_modules
+
+if TYPE_CHECKING:
+    from . import restore as restore
+    from . import staleness as staleness
+
+__getattr__ = late_modules(__name__)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The receipt of a bake, stored on its action: its inputs and results, so that panels can tell whether it is up to
+date.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ... import ids
+from ...bridge.animation.motion import TRANSFORMS
+from ...bridge.values.stored import known_fields, parse_stored
+
+REPLACED = (*TRANSFORMS, f"{ids.JOINT}.coordinates[")
+"""Beginnings of the data paths that a bake has F-curves for, or that conflict with these."""
+
+
+ROUNDING = 3
+"""Version of the digests: the number of times that the digest of an unchanged scene has changed, plus 1.
+
+2: masses, inertias and poses are computed without BLAS, which gives other last digits. 3: the name of the scene, its
+named frames and what differs from frame to frame are left out.
+"""
+
+
+class Receipt(NamedTuple):
+    """The receipt of a bake, stored on its action as JSON.
+
+    Other versions have other fields: missing ones have their default, and unknown ones are ignored. So the default of a
+    new field must describe the bakes of earlier versions.
+
+    Attributes:
+        version: of Limberjack. source: "simulation", or the name of the trajectory file that was replayed.
+        model: digest of the model and its surroundings. motion: digest of the animation that the bake began with.
+        carriers: digest of the objects that carry links, of their places and their animation.
+        movers: digest of the animation that drives the motion.
+        keys: digest of the keys as they were written.
+        first, last, step: frames. fps: frames per second.
+        accuracy, start, onto: as in `BakeSettings`. distance [m], angle [rad]: tolerances; 0 for a key at every frame.
+        contact: whether links touched each other.
+        written: number of keys. possible: number without reduction.
+        off_by, turned_by: largest distance [m] and angle [rad] between a link and its motion, as Blender evaluates the
+            keys; 0 if every frame has a key, since the keys then are the motion.
+        result: in words.
+        asked_last: frame at which the bake was to end; after `last` if the simulation failed and its good frames were
+            kept. 0 in older versions, where it is `last`.
+        rounding: the ROUNDING of the version that baked; older versions did not write it.
+    """
+
+    version: str = ""
+    source: str = "simulation"
+    model: str = ""
+    motion: str = ""
+    carriers: str = ""
+    keys: str = ""
+    first: int = 0
+    last: int = 0
+    step: float = 1.0
+    fps: float = 0.0
+    accuracy: str = ""
+    start: str = "HOME"
+    onto: str = "LINKS"
+    distance: float = 0.0
+    angle: float = 0.0
+    written: int = 0
+    possible: int = 0
+    off_by: float = 0.0
+    turned_by: float = 0.0
+    result: str = ""
+    movers: str = ""
+    contact: bool = False
+    rounding: int = 1
+    asked_last: int = 0
+
+    @property
+    def asked_frame(self) -> int:
+        """The frame at which the bake was to end."""
+        return self.asked_last or self.last
+
+
+def sign(action: bpy.types.Action, receipt: Receipt) -> None:
+    action[ids.BAKE_MARK] = json.dumps(receipt._asdict())
+
+
+def receipt_of(action: bpy.types.Action) -> Receipt | None:
+    """Return the receipt of an action; None if it has none that can be read."""
+    told = parse_stored(action.get(ids.BAKE_MARK))
+    kinds = {name: type(default) for name, default in Receipt._field_defaults.items()}
+    return Receipt(**known_fields(told, kinds)) if told else None
+
+
+def is_edited(action: bpy.types.Action) -> bool:
+    """Return whether the keys of a bake were changed after it was written."""
+    receipt = receipt_of(action)
+    return receipt is not None and receipt.keys != digest_of_bake(action)
+
+
+def digest_of_bake(action: bpy.types.Action) -> str:
+    """Return a digest of the keys that belong to the bake; see `digest_of_curves`."""
+    return digest_of_curves(filter(is_of_bake, _curves(action)))
+
+
+def is_of_bake(curve: bpy.types.FCurve) -> bool:
+    """Return whether an F-curve of a bake's action belongs to the bake, and not to the user."""
+    return curve.data_path.startswith(REPLACED)
+
+
+def _curves(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
+    for layer in action.layers:
+        for strip in layer.strips:
+            for bag in strip.channelbags:
+                yield from bag.fcurves
+
+
+def digest_of_curves(curves: Iterable[bpy.types.FCurve]) -> str:
+    """Return a digest of the keys of F-curves and of the curve between them; see `print_of`."""
+    return digest_of_prints(map(read_print, curves))
+
+
+def digest_of_prints(prints: Iterable[bytes]) -> str:
+    """Return a digest of F-curves, independent of their order, from the results of `print_of`."""
+    return hashlib.sha256(b"".join(sorted(prints))).hexdigest()
+
+
+def read_print(curve: bpy.types.FCurve) -> bytes:
+    """Return the bytes that identify an F-curve with its keys."""
+    points = curve.keyframe_points
+    is_straight = len(points) and points[0].interpolation == "LINEAR"
+    found = []
+    for name in ("co",) if is_straight else ("co", "handle_left", "handle_right"):
+        found.append(np.empty(2 * len(points), dtype=np.float32))
+        points.foreach_get(name, found[-1])
+    return print_of(curve, *found)
+
+
+def print_of(curve: bpy.types.FCurve, *places: np.ndarray) -> bytes:
+    """Return the bytes that identify an F-curve whose keys are known.
+
+    The interpolation of each key is left out, since reading it takes longer than writing all keys.
+
+    Args:
+        places: frames and values of the keys, shape (2 K,), in single precision. If the first key is not linear, as the
+            keys of a complete bake are, those of the left and the right handles follow.
+    """
+    modifiers = " ".join(f"{modifier.type} {modifier.mute}" for modifier in curve.modifiers)
+    about = f"{curve.data_path}[{curve.array_index}] {curve.mute} {curve.extrapolation} {modifiers}"
+    return hashlib.sha256(about.encode() + b"".join(place.tobytes() for place in places)).digest()

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Find which settings of a scene's model are animated by keys, drivers or strips, and what simulations make of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple
+
+import bpy
+
+from ....core.check import Issue
+from ... import ids
+from ...props import is_joint, is_link
+from ...props.naming import model_name
+from ..values.fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, Field
+from .motion import curves_in, playing_strips
+
+SCENE = ""
+"""`Input.owner` of gravity and wind, which belong to the scene and to no object."""
+
+STRENGTH = "drive_strength"
+
+ANIMATED = "animated"
+"""Name of the property that lets a free link follow its own keys."""
+
+WORDS = {STRENGTH: "strength", "home": "start", ANIMATED: "switch Animated"}
+"""Words for messages, by the name of the property, where panels use another word than the name."""
+
+ON_AXIS = re.compile(rf"{ids.JOINT}\.axes\[(\d+)\]\.(\w+?)(?:_angle|_length|_turning|_sliding)?")
+ON_OBJECT = re.compile(rf"(?:{ids.JOINT}|{ids.LINK})\.(?:mimic\.)?(\w+)")
+ON_START = re.compile(rf"{ids.JOINT}\.(?:use_home|coordinates\[\d+\]\.home(?:_angle|_length)?)")
+SCENE_PATHS = {"gravity": "gravity", "use_gravity": "gravity", f"{ids.SCENE}.wind": "wind"}
+
+READS_A_JOINT = re.compile(rf"{ids.JOINT}\.coordinates\[")
+
+
+class Input(NamedTuple):
+    """A setting of the model, of one number or several.
+
+    Attributes:
+        owner: name of the joint or link, or `SCENE`.
+        field: name of the property.
+        axis: number of the joint's axis; -1 if the setting belongs to no axis.
+    """
+
+    owner: str
+    field: str
+    axis: int = -1
+
+    def __str__(self) -> str:
+        what = WORDS.get(self.field, self.field.removeprefix("use_").replace("_", " "))
+        if self.owner == SCENE:
+            return f"the scene's {what}"
+        kind = "joint" if self.axis >= 0 or self.field in OF_JOINTS else "link"
+        return f"{kind} '{self.owner}': its {what}"
+
+
+def _followed(fields: Iterable[Field]) -> set[str]:
+    return {field.name for field in fields if field.is_followed}
+
+
+def _names(fields: Iterable[Field]) -> set[str]:
+    """Return the names of the fields and of their toggles."""
+    return {name for field in fields for name in (field.name, field.toggle) if name}
+
+
+FOLLOWED_ON_AXES = _followed(AXIS_FIELDS)
+OF_JOINTS = _names((*JOINT_FIELDS, *MIMIC_FIELDS)) | {STRENGTH, "home"}
+FOLLOWED = _followed(JOINT_FIELDS) | _followed(LINK_FIELDS) | {STRENGTH, ANIMATED, *SCENE_PATHS.values()}
+KNOWN_ON_AXES = _names(AXIS_FIELDS)
+KNOWN = FOLLOWED | OF_JOINTS | _names((*LINK_FIELDS, *INERTIAL_FIELDS)) | {"density", "material", "mass_source"}
+
+
+def animated_inputs(scene: bpy.types.Scene) -> dict[Input, list[bpy.types.FCurve]]:
+    """Return the animated settings of the scene's model, each with the F-curves, drivers included, that animate it."""
+    found: dict[Input, list[bpy.types.FCurve]] = {}
+    for owner in _owners(scene):
+        for curve in curves_moving(owner):
+            known = _input_at(owner, curve.data_path)
+            if known:
+                found.setdefault(known, []).append(curve)
+    return found
+
+
+def is_followed(known: Input) -> bool:
+    """Return whether simulations follow the animation of a setting."""
+    return known.field in (FOLLOWED_ON_AXES if known.axis >= 0 else FOLLOWED)
+
+
+def remarks_on(animated: dict[Input, list[bpy.types.FCurve]]) -> list[str]:
+    """Return sentences about animated settings that a simulation treats otherwise than its user may expect."""
+    found = []
+    for known, curves in animated.items():
+        if not is_followed(known):
+            found.append(
+                f"{known} is animated, which simulations do not follow: it counts as it is at the frame that is shown"
+            )
+            continue
+        read = {target.id.name for curve in curves for target in targets_of(curve) if _is_a_joints_place(target)}
+        found += [
+            f"{known} has a driver that reads joint '{name}', and finds it where it stood before the simulation"
+            for name in sorted(read)
+        ]
+    return found
+
+
+def lasting(issues: Iterable[Issue], animated: Iterable[Input]) -> list[Issue]:
+    """Return the issues without those that may hold at this frame only.
+
+    These are issues about drives without effect, if an axis or the drive strength of the joint is animated.
+    """
+    driven = {known.owner for known in animated if known.axis >= 0 or known.field == STRENGTH}
+    return [issue for issue in issues if issue.code != "idle-drive" or issue.name not in driven]
+
+
+def remarks_on_export(animated: Iterable[Input]) -> list[str]:
+    """Return a sentence for each animated setting: files cannot express the animation."""
+    return [
+        f"{known} is animated, which files cannot express: it is exported as it is at this frame" for known in animated
+    ]
+
+
+def curves_moving(owner: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
+    """Yield the F-curves of the owner's action and strips and those of its drivers, except muted ones."""
+    data = owner.animation_data
+    if data is None:
+        return
+    strips = (curves_in(strip.action, strip.action_slot) for strip in playing_strips(owner))
+    for curve in chain(curves_in(data.action, data.action_slot), data.drivers, *strips):
+        if not curve.mute and not (curve.group and curve.group.mute):
+            yield curve
+
+
+def targets_of(curve: bpy.types.FCurve) -> list[bpy.types.DriverTarget]:
+    """Return the targets that a driver reads; empty for an F-curve with keys."""
+    variables = curve.driver.variables if curve.driver else ()
+    return [target for variable in variables for target in variable.targets if target.id]
+
+
+def _is_a_joints_place(target: bpy.types.DriverTarget) -> bool:
+    return bool(READS_A_JOINT.match(target.data_path))
+
+
+def _owners(scene: bpy.types.Scene) -> Iterator[bpy.types.ID]:
+    if scene.animation_data:
+        yield scene
+    yield from (obj for obj in scene.objects if obj.animation_data and (is_joint(obj) or is_link(obj)))
+
+
+def _input_at(owner: bpy.types.ID, path: str) -> Input | None:
+    if isinstance(owner, bpy.types.Scene):
+        return Input(SCENE, SCENE_PATHS[path]) if path in SCENE_PATHS else None
+    if not isinstance(owner, bpy.types.Object):
+        return None
+    if found := ON_AXIS.fullmatch(path):
+        return Input(model_name(owner), found[2], int(found[1])) if found[2] in KNOWN_ON_AXES else None
+    if ON_START.fullmatch(path):
+        return Input(model_name(owner), "home")
+    found = ON_OBJECT.fullmatch(path)
+    return Input(model_name(owner), found[1]) if found and found[1] in KNOWN else None

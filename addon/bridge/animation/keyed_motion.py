@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Move links by the keys of joint values when the frame changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ...props.members import links_in
+from ...props.naming import model_name, object_of
+from ..values.joint_numbers import place_of, size_of
+from .keyed_joints import keyed_numbers
+from .motion import action_of, has_own_keys, is_bake, what_holds
+
+if TYPE_CHECKING:
+    from ..posing.posing import Posing
+
+
+def follow_keys(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Move the links to the poses that the keys of joint values determine.
+
+    Links that something else moves keep their poses.
+
+    Raises:
+        ModelError: if loops cannot be closed at these values, or if the scene cannot be read.
+    """
+    keyed = keyed_numbers(scene, scene.frame_current_final)
+    if not keyed:
+        return
+    from ..posing.posing import seen_by  # late: most scenes have no such keys, and need no solver
+    from ..posing.posing_cache import posing_seen
+
+    left = _moved_by_others(scene)
+    posing = posing_seen(scene, depsgraph, left)
+    posing.find(left, seen_by(depsgraph))
+    theirs = {branch.joint.name for branch in posing.model.tree().branches if branch.outer in left}
+    acting = keyed.keys() & set(posing.moving) - theirs
+    if not acting:
+        return
+    baked = {name for name in acting if is_bake(action_of(object_of(scene, name)))}
+    posing.take({name: _q_of(posing, name, keyed[name]) for name in sorted(acting)}, left, seen_by(depsgraph), baked)
+
+
+def _moved_by_others(scene: bpy.types.Scene) -> set[str]:
+    """Return the names of the links that have keys of their own, or that a constraint or parent moves."""
+    return {model_name(obj) for obj in links_in(scene) if has_own_keys(obj) or what_holds(obj)}
+
+
+def _q_of(posing: Posing, name: str, keyed: Mapping[int, float]) -> list[float]:
+    """Return all coordinates of a joint [rad, m, or a quaternion w x y z].
+
+    Coordinates without keys have their present values.
+    """
+    joint, q = posing.acting(name), list(posing.q_of(name))
+    if joint.kind.chart and len(keyed) < joint.nq:
+        return q  # the keys are of the type that the joint had before
+    for number, value in keyed.items():
+        place = number if joint.kind.chart else place_of(joint, number)
+        if place is not None and place < len(q):
+            q[place] = value * size_of(joint, place, posing.unit)
+    return q

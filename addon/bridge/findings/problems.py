@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Find everything that is wrong or suspect in a scene's model, with the objects concerned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ....core.check import check_definition, check_start
+from ....core.check.overlapping import MOST_TOLD, SUNK, Overlap, overlapping, summary
+from ....core.collision.hulls import HullError, convex_hull
+from ....core.geometry import Mesh, pieces
+from ....core.geometry.mesh_data import fan_triangles
+from ....core.model import ModelError
+from ....core.model.text import counted
+from ... import ids, migration
+from ...props import is_joint, is_led, is_link
+from ...props.naming import model_name, object_named
+from ..animation.animated import SCENE, Input, lasting
+from ..animation.motion import active_constraints, is_animated, may_follow_own_keys, transform_drivers
+from ..animation.moved_bakes import told
+from ..animation.replaced_keys import links_losing_keys
+from ..from_libraries import INSTANCED, LINKED, instanced_links, links_of_libraries
+from ..links.collisions import is_outdated
+from ..links.deforming import CODE as DEFORMS
+from ..links.deforming import deforming_colliders
+from ..links.parts import Surroundings, surroundings_of
+from ..links.precision import CODE as COARSE
+from ..links.precision import coarse_places
+from ..links.tagging import changes_of_form, deformation_of, fight_over
+from ..posing.live import gap_at, poses_now
+from ..scene.read import depsgraph_of
+from ..values.gravity import CODE as GRAVITY
+from ..values.gravity import gravity_by_unit
+from ..values.numbers import unit_length
+
+if TYPE_CHECKING:
+    from ....core.check import Issue
+    from ....core.model import Model, Shape
+    from ..scene.read import Fault, SceneReading
+
+ORDER = {"error": 0, "warning": 1, "note": 2}
+
+OF_START = ("falls-freely", "nothing-moves", "gravity-cannot-turn")
+"""Codes of problems that become visible as soon as a scene is played; a preview shows them, too."""
+
+BESIDE_PLAY = (SUNK, GRAVITY)
+"""Codes of problems that are shown below Play before it is pressed, since the motion would begin unexpectedly."""
+
+
+HULL = "touches with its convex hull"
+"""Part of core's message about each mesh that can be pushed. Such issues are replaced by `filled_hollows`."""
+
+FILLED = 0.05
+"""Relative difference in volume between the hull of a mesh and the mesh above which it is reported."""
+
+FULL = (
+    "its mesh moves, so it touches with its convex hull, which has {:.0f} % more volume: nothing gets into its "
+    "hollows; give it convex pieces, or let it stand still"
+)
+
+OVERLAPS = "many-overlapping"
+"""Code of the problem that summarises many pairs of links that overlap."""
+
+KEYS_REPLACED = "keys-replaced"
+"""Code of the note that a bake replaces keys."""
+
+OUTDATED = "its convex pieces were made from another mesh: press Add Collision Shape, Convex Pieces, again"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something that is wrong or suspect in a scene.
+
+    Attributes:
+        severity: "error", "warning" or "note".
+        code: kind of the problem, a short slug.
+        name: of the object concerned; empty if there is none or several.
+        names: of several objects concerned.
+    """
+
+    severity: str
+    code: str
+    name: str
+    message: str
+    names: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The message without the object's name in front."""
+        named = (f"{kind} '{self.name}'" for kind in ("link", "joint", "object"))
+        prefix = next((words for words in named if self.message.startswith(words)), "")
+        return self.message.removeprefix(prefix).lstrip(":, ")
+
+
+def find_problems(
+    scene: bpy.types.Scene,
+    reading: SceneReading,
+    faults: list[Fault],
+    is_outdated: Callable[[bpy.types.Object, Surroundings], bool] = is_outdated,
+) -> list[Problem]:
+    """Return all problems of a scene, errors first.
+
+    Args:
+        faults: objects that could not be read; `reading` does not contain them.
+        is_outdated: as `collisions.is_outdated`.
+    """
+    found = [Problem("error", fault.code, fault.name, fault.message) for fault in faults] + of_versions(scene)
+    for issue in lasting(check_definition(reading.model), reading.animated) if reading.model.links else ():
+        name = issue.name if object_named(scene, issue.name) else ""
+        found.append(Problem(issue.severity, issue.code, name, f"{issue.subject}: {issue.message}"))
+    found += keys_replaced(getattr(scene, ids.SCENE).bake.start, reading)
+    found += unfit_links(reading) + left_links(scene, reading) + wind_without_drag(reading.model)
+    found += [Problem("warning", INSTANCED, *told) for told in instanced_links(scene)]
+    found += [Problem("warning", LINKED, *told) for told in links_of_libraries([*reading.objects.values()])]
+    found += [Problem("warning", COARSE, *told) for told in coarse_places(reading, unit_length(scene))]
+    found += gravity_of_unit(scene, reading)
+    found += moved_bakes(scene) + outdated_pieces(scene, is_outdated)
+    if not any(problem.severity == "error" for problem in found):  # objects that cannot be read would look missing
+        elsewhere = starting_by_keys(getattr(scene, ids.SCENE).bake.start, reading)
+        found += of_start(scene, reading) + filled_hollows(scene, reading.model)
+        has_contact = getattr(scene, ids.SCENE).contact
+        found += [each for each in overlaps(reading.model, elsewhere) if has_contact or each.code != SUNK]
+    return sorted(found, key=lambda problem: ORDER[problem.severity])
+
+
+def of_versions(scene: bpy.types.Scene) -> list[Problem]:
+    """Return problems about data that other versions have stored."""
+    return [Problem("warning", remark.code, remark.name, remark.message) for remark in migration.remarks_on(scene)]
+
+
+def unfit_links(reading: SceneReading) -> list[Problem]:
+    """Return problems of links that something of Blender's moves or deforms.
+
+    They are errors if a simulation could not begin.
+    """
+    found = [Problem("error", DEFORMS, name, told) for name, told in deforming_colliders(reading)]
+    refused = {problem.name for problem in found}
+    changes = changes_of_form(reading.objects.values())
+    for name, obj in reading.objects.items():
+        if not is_led(obj) and (told := fight_over(obj)):
+            found.append(Problem("error", _code_of_fight(obj), name, told))
+        if name in refused:
+            continue
+        if told := deformation_of(obj):
+            found.append(Problem("warning", "deformed", name, told))
+        found += [Problem("warning", "deformed", name, told) for told in changes[obj]]
+    return found
+
+
+def _code_of_fight(link: bpy.types.Object) -> str:
+    """Return the code of what moves a link against its simulated motion, in the order of `fight_over`."""
+    if active_constraints(link):
+        return "constrained"
+    return "driven" if transform_drivers(link) else "plays-strips"
+
+
+def keys_replaced(start: str, reading: SceneReading) -> list[Problem]:
+    """Return one problem for all links whose own keys a bake would replace; empty if there are none.
+
+    It names the link whose keys end last.
+
+    Args:
+        start: as in `BakeSettings`.
+    """
+    keyed = links_losing_keys(start, reading)
+    if not keyed:
+        return []
+    name, (first, last) = max(keyed.items(), key=lambda entry: entry[1][1])
+    more = len(keyed) - 1
+    others = f", and {counted(more, 'more link')} {'has' if more == 1 else 'have'} keys" if more else ""
+    message = (
+        f"link '{name}' has keys from frame {first:g} to {last:g}{others}: a simulation does not follow them, and its "
+        "bake replaces them; to throw the link, press Throw from Animation, or Let Go at This Frame in Initial Velocity"
+    )
+    return [Problem("note", KEYS_REPLACED, name, message)]
+
+
+def moved_bakes(scene: bpy.types.Scene) -> list[Problem]:
+    """Return problems of baked links that were changed in ways that their keys do not reflect."""
+    return [
+        Problem("warning", code, model_name(link), f"link '{model_name(link)}': {message}")
+        for code, link, message in told(scene)
+    ]
+
+
+def outdated_pieces(
+    scene: bpy.types.Scene, is_outdated: Callable[[bpy.types.Object, Surroundings], bool]
+) -> list[Problem]:
+    """Return problems of links whose convex pieces were made from another mesh than they have now."""
+    links = {obj.parent for obj in scene.objects if obj.parent and getattr(obj, ids.LINK).fitted_from}
+    around = surroundings_of(scene, depsgraph_of(scene)) if links else None
+    return [
+        Problem("warning", "pieces-of-another-mesh", model_name(link), f"link '{model_name(link)}': {OUTDATED}")
+        for link in sorted(links, key=lambda link: link.name)
+        if is_link(link) and around and is_outdated(link, around)
+    ]
+
+
+def wind_without_drag(model: Model) -> list[Problem]:
+    """Return the problem that there is wind but no link has drag."""
+    if not any(model.wind) or any(link.linear_damping for link in model.links):
+        return []
+    message = "the wind blows, but no link feels it: give links Damping, in the panel Link, Air and Gravity"
+    return [Problem("warning", "wind-without-drag", "", message)]
+
+
+def gravity_of_unit(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
+    """Return the problem that gravity differs from the Earth's because of the scene's unit only."""
+    if not reading.model.links or Input(SCENE, "gravity") in reading.animated:
+        return []
+    return [Problem("warning", GRAVITY, "", message) for message in [gravity_by_unit(scene)] if message]
+
+
+def of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
+    """Return `issues_of_start` as problems, with the names of the objects concerned."""
+    found = []
+    for issue in issues_of_start(scene, reading):
+        message = f"{issue.subject}: {issue.message}" if issue.name else issue.message
+        found.append(Problem(issue.severity, issue.code, issue.name, message))
+    return found
+
+
+def codes_above(is_playing: bool) -> tuple[str, ...]:
+    """Return the codes of the problems that are shown below Play, and therefore not in the panel Problems.
+
+    Args:
+        is_playing: whether a preview is open.
+    """
+    return (*BESIDE_PLAY, *OF_START) if is_playing else BESIDE_PLAY
+
+
+def issues_of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Issue]:
+    """Return issues that the model falls or does not move once it is simulated, as far as the scene lets that be
+    foreseen.
+
+    Links whose keys a bake would replace are left out: `keys_replaced` reports them, with another repair.
+    """
+    start = getattr(scene, ids.SCENE).bake.start
+    if not reading.model.links or start == "KEYS" or Input(SCENE, "gravity") in reading.animated:
+        return []
+    pushed = {known.owner for known in reading.animated if known.field in ("force", "torque")}
+    pushed |= {name for name, obj in reading.objects.items() if may_follow_own_keys(obj)}
+    pushed |= links_losing_keys(start, reading).keys()
+    at_rest = start == "HOME" and not reading.leads and not reading.animated
+    return [issue for issue in check_start(reading.model, at_rest) if issue.name not in pushed]
+
+
+def starting_by_keys(start: str, reading: SceneReading) -> frozenset[str]:
+    """Return the names of links that start at the poses of their own keys instead of the model's poses.
+
+    Args:
+        start: as in `BakeSettings`.
+    """
+    leads = is_animated if start == "KEYS" else may_follow_own_keys
+    return frozenset(name for name, obj in reading.objects.items() if leads(obj))
+
+
+_overlaps: tuple[str, frozenset[str], list[Problem]] = ("", frozenset(), [])
+"""Digest of the model that was checked last, the links that start elsewhere, and the problems that were found."""
+
+
+def overlaps(model: Model, elsewhere: frozenset[str] = frozenset()) -> list[Problem]:
+    """Return problems of colliding links that overlap where simulations start, and of shapes that nothing can touch.
+
+    Args:
+        elsewhere: names of links that do not start at the model's poses.
+    """
+    global _overlaps
+    if not any(link.collisions for link in model.links):
+        return []
+    digest = model.digest()
+    if _overlaps[:2] != (digest, elsewhere):
+        try:
+            issues = [issue for issue in overlapping(model, elsewhere) if HULL not in issue.message]
+        except ModelError:  # other problems report it
+            issues = []
+        pairs = [issue for issue in issues if isinstance(issue, Overlap)]
+        if len(pairs) > MOST_TOLD:
+            names = tuple(sorted({name for pair in pairs for name in (pair.name, pair.other)}))
+            whole = [Problem("warning", OVERLAPS, "", summary(pairs), names)]
+            issues = [issue for issue in issues if not isinstance(issue, Overlap)]
+        else:
+            whole = []
+        found = [Problem(each.severity, each.code, each.name, f"{each.subject}: {each.message}") for each in issues]
+        found += whole
+        _overlaps = digest, elsewhere, found
+    return _overlaps[2]
+
+
+def left_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
+    """Return problems of joints whose links were moved to poses that the joint does not allow."""
+    found = []
+    ends = {end for joint in reading.model.joints for end in (joint.parent, joint.child)}
+    objects = {name: obj for name, obj in reading.objects.items() if name in ends}
+    stand = poses_now(objects, unit_length(scene))
+    for joint in reading.model.joints:
+        obj = object_named(scene, joint.name)
+        if obj is None or not is_joint(obj) or not joint.enabled:
+            continue
+        settings = getattr(obj, ids.JOINT)
+        if any(link is not None and is_animated(link) for link in (settings.parent, settings.child)):
+            continue
+        gap = gap_at(joint, stand)
+        if gap:
+            message = (
+                f"joint '{joint.name}': '{joint.child}' was moved {gap:.3g} m or rad away from where the joint holds "
+                "it, and a simulation would put it back: join it where it is, or put it back"
+            )
+            found.append(Problem("warning", "link-left", joint.name, message))
+    return found
+
+
+_hollows: tuple[str, list[Problem]] = ("", [])
+"""Digest of the model that was checked last, and the problems that were found."""
+
+
+def filled_hollows(scene: bpy.types.Scene, model: Model) -> list[Problem]:
+    """Return problems of links that move and collide as the hull of a concave mesh, so that its hollows are filled."""
+    global _hollows
+    if not getattr(scene, ids.SCENE).contact or not any(link.collisions for link in model.links):
+        return []
+    digest = model.digest()
+    if _hollows[0] != digest:
+        excesses = {link.name: max(map(_excess, link.collisions), default=0.0) for link in model.links}
+        found = [
+            Problem("note", "hollow-filled", name, f"link '{name}': {FULL.format(100.0 * more)}")
+            for name, more in excesses.items()
+            if more > FILLED
+        ]
+        _hollows = digest, found
+    links = [(problem, object_named(scene, problem.name)) for problem in _hollows[1]]
+    return [
+        problem for problem, obj in links if obj and getattr(obj, ids.LINK).motion == "FREE" and not is_animated(obj)
+    ]
+
+
+def _excess(shape: Shape) -> float:
+    """Return the relative difference in volume between the hull of a closed mesh and the mesh; 0 for other shapes."""
+    mesh = shape.geometry
+    if not isinstance(mesh, Mesh) or not mesh.faces:
+        return 0.0
+    edges = {edge for face in mesh.faces for edge in pairwise((*face, face[0]))}
+    if any((second, first) not in edges for first, second in edges):
+        return 0.0  # an open mesh has no volume
+    vertices = np.asarray(mesh.vertices, float)
+    try:
+        hull = convex_hull(vertices)
+    except HullError:
+        return 0.0
+    own, around = (_volume(*each) for each in ((vertices, mesh.faces), (hull.vertices, hull.faces)))
+    return around / own - 1.0 if own else 0.0
+
+
+def _volume(vertices: np.ndarray, faces: Iterable[Sequence[int]]) -> float:
+    """Return the volume that faces enclose, regardless of their orientation [m^3]."""
+    return abs(pieces.volume(vertices, fan_triangles(faces)))

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Measure the range of joint coordinates while links move by animation, and set limits accordingly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+import bpy
+import numpy as np
+
+from ....core.joints import JOINT_TYPES, Unit
+from ....core.kinematics import coordinates_at
+from ....core.model import Axis, Joint, ModelError
+from ....core.model.screws import joint_pose, measured_rows
+from ....core.spatial import IDENTITY, Pose, compose, inverse, norm, rotvec_of_quat
+from ... import ids
+from ..posing.poses import live_pose
+from ..values.numbers import scaled_pose, unit_length
+
+STILL = {Unit.ANGLE: 1e-4, Unit.LENGTH: 1e-5, Unit.NUMBER: 0.0}
+"""Range of a coordinate below which its axis counts as unmoved [rad, m]. It is larger than the range that single
+precision causes for a link at rest.
+"""
+
+ROOM = {Unit.ANGLE: np.deg2rad(2.0), Unit.LENGTH: 0.001, Unit.NUMBER: 0.0}
+"""Distance of the limits on either side of an axis that does not move [rad, m], so that it is not locked."""
+
+
+@dataclass
+class Motion:
+    """The range of a joint's motion.
+
+    Attributes:
+        q: coordinates at the last frame; the start of the search at the next.
+        lowest, highest: coordinate range of each limited axis, by axis number [rad, m].
+        astray: largest gap between the links and the poses that the joint allows [m, rad].
+    """
+
+    joint: Joint
+    q: np.ndarray
+    lowest: dict[int, float] = field(default_factory=dict)
+    highest: dict[int, float] = field(default_factory=dict)
+    astray: float = 0.0
+
+    def look(self, X_J: Pose) -> None:
+        self.q = coordinates_at(self.joint, X_J, self.q)
+        found = joint_pose(self.joint, self.q.tolist())
+        gap = compose(inverse(found), X_J)
+        self.astray = max(self.astray, norm(gap[:3]), norm(rotvec_of_quat(gap[3:])))
+        values = {column.axis: float(self.q[place]) for place, column in enumerate(self.joint.columns)}
+        values |= {row.axis: value for row, value, _ in measured_rows(self.joint, found)}
+        for number, value in values.items():
+            if self.joint.kind.slot(number).limited:
+                self.lowest[number] = min(value, self.lowest.get(number, value))
+                self.highest[number] = max(value, self.highest.get(number, value))
+
+    def moves(self, number: int) -> bool:
+        return self.highest[number] - self.lowest[number] > STILL[self.joint.axis_unit(number)]
+
+    def limited(self, margin: float) -> Joint:
+        """Return the joint with limits around the motion's range.
+
+        Args:
+            margin: distance of the limits from the range, relative to its length.
+        """
+        axes = list(self.joint.axes)
+        bounds = {row.axis: (row.least, row.most) for row in self.joint.kind.rows}
+        for number, lowest in self.lowest.items():
+            highest = self.highest[number]
+            room = margin * (highest - lowest) if self.moves(number) else ROOM[self.joint.axis_unit(number)]
+            least, most = bounds.get(number, (-np.inf, np.inf))
+            axes[number] = replace(axes[number], upper=float(min(highest + room, most)))
+            if "lower" in self.joint.kind.slot(number).fields:
+                axes[number].lower = float(max(lowest - room, least))
+        return replace(self.joint, axes=axes, home=self._home_within(axes))
+
+    def _home_within(self, axes: list[Axis]) -> tuple[float, ...]:
+        home = list(self.joint.home)
+        for place, column in enumerate(self.joint.all_columns):
+            if column.axis in self.lowest:
+                home[place] = min(max(home[place], axes[column.axis].lower), axes[column.axis].upper)
+        return tuple(home)
+
+
+def limitable(joints: dict[bpy.types.Object, Joint]) -> dict[bpy.types.Object, Joint]:
+    """Return the joints that can have limits, without others such as fixed joints.
+
+    Raises:
+        ModelError: if no joint can.
+    """
+    found = {obj: joint for obj, joint in joints.items() if _can_be_limited(joint)}
+    if not found:
+        joint = next(iter(joints.values()))
+        raise ModelError(
+            f"joint '{joint.name}' ({JOINT_TYPES[joint.type].label}) has nothing to limit: choose another type, or "
+            "select other joints"
+        )
+    return found
+
+
+def _can_be_limited(joint: Joint) -> bool:
+    numbers = [column.axis for column in joint.columns] + [row.axis for row in joint.kind.rows]
+    return any(joint.kind.slot(number).limited for number in numbers)
+
+
+def require_motion(obj: bpy.types.Object, motion: Motion, scene: bpy.types.Scene) -> None:
+    if not any(motion.moves(number) for number in motion.lowest):
+        settings = getattr(obj, ids.JOINT)
+        parent = f"'{settings.parent.name}'" if settings.parent else "the world"
+        raise ModelError(
+            f"joint '{obj.name}': '{settings.child.name}' does not move against {parent} from frame "
+            f"{scene.frame_start} to {scene.frame_end}: animate it, or deselect the joint"
+        )
+
+
+def watched(joints: dict[bpy.types.Object, Joint], scene: bpy.types.Scene) -> dict[bpy.types.Object, Motion]:
+    """Return the motion of each joint over the scene's frames. The scene returns to the frame that it showed."""
+    motions = {obj: Motion(joint, np.array(joint.q_neutral)) for obj, joint in joints.items()}
+    before, within = scene.frame_current, scene.frame_subframe
+    try:
+        for frame in range(scene.frame_start, scene.frame_end + 1):
+            scene.frame_set(frame)
+            _look(motions.items(), unit_length(scene))
+    finally:
+        scene.frame_set(before, subframe=within)
+    return motions
+
+
+def _look(motions: Iterable[tuple[bpy.types.Object, Motion]], unit: float) -> None:
+    for obj, motion in motions:
+        settings = getattr(obj, ids.JOINT)
+        X_WP, X_WC = (
+            scaled_pose(live_pose(link), unit) if link else IDENTITY for link in (settings.parent, settings.child)
+        )
+        motion.look(compose(inverse(compose(X_WP, motion.joint.X_PJ)), compose(X_WC, motion.joint.X_CJ)))

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read the Empty of a joint as a `Joint` of core."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Iterable
+from dataclasses import replace
+
+import bpy
+
+from ....core.joints import Unit
+from ....core.model import WORLD, Axis, Joint, Mimic, ModelError
+from ....core.spatial import norm, quat_normalized, scale
+from ... import ids
+from ...props import axes_in_use, core_joint, is_joint, is_link
+from ...props.naming import model_name
+from ..errors import SceneError
+from ..present import objects_present
+from ..values.choices import require_known_choices
+from ..values.fields import JOINT_FIELDS, MIMIC_FIELDS, Field, drive_of, fields_on, read_fields
+from ..values.kept import parse_extras
+from ..values.numbers import Units, scaled_pose, shortest, shortest_vec3, units_of
+from .following import joint_frames
+from .frames import require_both_ends
+
+GONE = {"parent": "lost-parent", "child": "no-child"}
+"""Codes of the faults if a link of the joint was deleted, by its role. The joint's pointer keeps the deleted object in
+the file, but in no scene.
+"""
+
+
+def joint_of(
+    obj: bpy.types.Object, units: Units, objects: Container[bpy.types.Object], strength: float | None = None
+) -> Joint:
+    """Return the joint of an Empty.
+
+    Args:
+        objects: those of the scene, to which the joint may refer.
+        strength: of its drives, from 0 to 1; None for the joint's own.
+
+    Raises:
+        ModelError: if the joint cannot be used as it is.
+    """
+    settings = getattr(obj, ids.JOINT)
+    require_known_choices(f"joint '{model_name(obj)}'", settings, *axes_in_use(settings))
+    known = core_joint(settings)
+    parent, child = _ends(obj, settings, objects)
+    joint = Joint(
+        model_name(obj),
+        settings.type,
+        parent,
+        child,
+        axes=_axes(known, settings, units, settings.drive_strength if strength is None else strength),
+        home=_home(known, settings, units.length) if settings.use_home else (),
+        mimic=_mimic(obj, settings, units, objects) if settings.use_mimic else None,
+        extras=parse_extras(settings.extras, f"joint '{model_name(obj)}'"),
+        **read_fields(JOINT_FIELDS, settings, units),
+    )
+    joint.X_PJ, joint.X_CJ = (scaled_pose(frame, units.length) for frame in joint_frames(obj, joint, units.length))
+    return joint
+
+
+def read_joint(obj: bpy.types.Object, scene: bpy.types.Scene) -> Joint:
+    """Return a joint of the scene in a form that can be changed and stored again.
+
+    Directions keep the length that the user gave them, and drives have their full strength.
+
+    Raises:
+        ModelError: if it cannot be used; the message says what to do.
+    """
+    joint = joint_of(obj, units_of(scene), set(objects_present(scene)), strength=1.0)
+    for number, stored in enumerate(axes_in_use(getattr(obj, ids.JOINT))):
+        if joint.kind.slot(number).is_pointed:
+            joint.axes[number].xyz = shortest_vec3(stored.xyz)
+    return replace(joint)  # recomputes directions that axes share
+
+
+def _ends(obj: bpy.types.Object, settings, objects: Container[bpy.types.Object]) -> tuple[str, str]:
+    require_both_ends(obj)
+    if settings.child == settings.parent:
+        raise ModelError(
+            f"joint '{model_name(obj)}' joins '{model_name(settings.child)}' with itself: choose another parent"
+        )
+    for end, role in ((settings.parent, "parent"), (settings.child, "child")):
+        if end is None:
+            continue
+        if end not in objects:
+            code = "absent" if end.users_scene else GONE[role]
+            raise SceneError(code, f"joint '{model_name(obj)}': its {role} '{model_name(end)}' {_absence(end, obj)}")
+        if not is_link(end):
+            message = f"joint '{model_name(obj)}': its {role} '{model_name(end)}' is no link: tag it, or choose another"
+            raise SceneError("no-link", message)
+    return model_name(settings.parent) if settings.parent else WORLD, model_name(settings.child)
+
+
+def _absence(link: bpy.types.Object, joint: bpy.types.Object) -> str:
+    """Return why a joint's link is not part of the model, and what to do."""
+    if not link.users_scene:
+        return "is not in this scene, as it was deleted or unlinked: choose another link, or delete the joint"
+    shared = set(link.users_scene) & set(joint.users_scene)
+    if any(link not in objects_present(scene) for scene in shared):
+        return "is in excluded collections only: include one in the view layer, or choose another link"
+    return f"is not in this scene, but in '{link.users_scene[0].name}': choose another link"
+
+
+def _axes(known: Joint, settings, units: Units, strength: float) -> list[Axis]:
+    return [_axis(known, number, axis, units, strength) for number, axis in enumerate(axes_in_use(settings))]
+
+
+def _axis(known: Joint, number: int, properties, units: Units, strength: float) -> Axis:
+    slot = known.kind.slot(number)
+    values = axis_numbers(known, number, fields_on(slot), properties, units, strength)
+    if slot.is_pointed:
+        length = norm(values["xyz"])
+        if not length:
+            which = f"axis '{slot.name}'" if slot.name else "axis"
+            raise SceneError("zero-axis", f"joint '{known.name}': its {which} is (0, 0, 0): give it a direction")
+        values["xyz"] = scale(values["xyz"], 1.0 / length)
+    return Axis(**values)
+
+
+def axis_numbers(known: Joint, number: int, fields: Iterable[Field], properties, units: Units, strength: float) -> dict:
+    """Return the values of an axis's fields for core, with those of its drive scaled by a strength from 0 to 1."""
+    values = read_fields(fields, properties, units, coordinate=known.axis_unit(number))
+    for name in drive_of(properties).scales:
+        if name in values and math.isfinite(values[name]):
+            values[name] *= strength
+    return values
+
+
+def _home(known: Joint, settings, unit: float) -> tuple[float, ...]:
+    units = known.home_units
+    if len(settings.coordinates) != len(units):
+        raise ModelError(f"joint '{known.name}': its start does not fit its type: set the type again")
+    home = [
+        shortest(coordinate.home) * (unit if what is Unit.LENGTH else 1.0)
+        for coordinate, (_, what) in zip(settings.coordinates, units, strict=True)
+    ]
+    turn = [i for i, (_, what) in enumerate(units) if what is Unit.NUMBER]
+    if turn:
+        quaternion = [home[i] for i in turn]
+        if not any(quaternion):
+            raise ModelError(f"joint '{known.name}': its start has a rotation of all zeros: the first of the four is 1")
+        for i, value in zip(turn, quat_normalized(quaternion), strict=True):
+            home[i] = value
+    return tuple(home)
+
+
+def _mimic(obj: bpy.types.Object, settings, units: Units, objects: Container[bpy.types.Object]) -> Mimic:
+    leader = settings.mimic.leader
+    if leader is None or not is_joint(leader) or leader not in objects:
+        message = (
+            f"joint '{model_name(obj)}' follows no joint of this scene: choose its leader, or switch Follow Joint off"
+        )
+        raise SceneError("no-leader", message)
+    numbers = read_fields(MIMIC_FIELDS, settings.mimic, units)
+    for what, joint in (("axis", obj), ("leader_axis", leader)):
+        numbers[what] = _axis_number(numbers[what], joint, obj)
+    return Mimic(model_name(leader), **numbers)
+
+
+def _axis_number(number: int, joint: bpy.types.Object, follower: bpy.types.Object) -> int:
+    """Return the number of the axis in `joint` to which a mimic refers; 0 if the joint has one axis only."""
+    count = core_joint(getattr(joint, ids.JOINT)).axis_count
+    if count > 1 and number >= count:
+        raise ModelError(
+            f"joint '{model_name(follower)}' follows with axis {number + 1} of '{joint.name}', which has {count}: "
+            f"choose one from 1 to {count}"
+        )
+    return number if count > 1 else 0

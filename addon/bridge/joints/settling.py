@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Store the frames of joints whose Empties were moved."""
+
+import bpy
+
+from ....core.model import ModelError
+from ... import ids
+from ..animation.motion import moves_itself
+from ..values.numbers import scaled_pose, unit_length
+from .frames import has_left_its_frame, store_frames
+from .read_joints import read_joint
+
+
+def settle_frames(scene: bpy.types.Scene) -> None:
+    """Store the frames of joints whose Empties were moved."""
+    for obj in scene.objects:
+        joint = getattr(obj, ids.JOINT)
+        if not joint.is_joint or not joint.X_PJ or moves_itself(obj):
+            continue
+        try:
+            if has_left_its_frame(obj):
+                settle_joint(obj, scene)
+        except ModelError:
+            continue  # reported as a problem when the scene is read
+
+
+def settle_joint(obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
+    """Store the frames of a joint at its Empty.
+
+    Raises:
+        ModelError: if the joint cannot be used as it is.
+    """
+    unit = unit_length(scene)
+    found = read_joint(obj, scene)
+    store_frames(obj, scaled_pose(found.X_PJ, 1.0 / unit), scaled_pose(found.X_CJ, 1.0 / unit))

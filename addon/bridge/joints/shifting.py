@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Adapt stored poses and keys of a joint's values after the zero of a coordinate was moved."""
+
+from __future__ import annotations
+
+import bpy
+
+from ... import ids
+from ..animation.motion import value_curves
+from ..posing.named_poses import numbers_of, text_of
+from ..values.joint_numbers import number_at, size_of
+from .dials import Dial
+
+
+def shift_kept(obj: bpy.types.Object, scene: bpy.types.Scene, dial: Dial, joint, unit: float, by: float) -> None:
+    """Change stored poses and keys of a coordinate so that they describe the same places as before.
+
+    Args:
+        dial: of the coordinate. joint: the joint of core. unit: length of a Blender unit [m].
+        by: displacement of the zero [rad or m].
+    """
+    assert dial.place is not None
+    step = by / size_of(joint, dial.place, unit)
+    for pose in getattr(scene, ids.SCENE).poses:
+        for entry in pose.joints:
+            numbers = numbers_of(entry.q)
+            if entry.joint == obj and len(numbers) == joint.nq:
+                numbers[dial.place] -= step
+                entry.q = text_of(numbers)
+    path = f"{ids.JOINT}.coordinates[{number_at(joint, dial.place)}].q"
+    for curve in value_curves(obj):
+        if curve.data_path == path:
+            for point in curve.keyframe_points:
+                point.co.y -= step
+                point.handle_left.y -= step
+                point.handle_right.y -= step
+            curve.update()

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The shapes, the mass and the contact settings of links.
+
+Joints belong to `joints`.
+"""
+
+from typing import TYPE_CHECKING
+
+from ...late import late_modules
+
+if TYPE_CHECKING:
+    from . import collisions as collisions
+    from . import fitting as fitting
+    from . import mass as mass
+    from . import on_bones as on_bones
+    from . import parts as parts
+    from . import recognition as recognition
+    from . import shapes as shapes
+    from . import tagging as tagging
+    from . import touching as touching
+
+__getattr__ = late_modules(__name__)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Make the collision shapes of links, fitted to all meshes that are seen of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ....core.geometry.mass import mass_properties
+from ....core.model import ModelError
+from ....core.spatial.arrays import det, matmul
+from ... import ids
+from ..meshes.meshes import MeshData, turned_inside_out
+from ..meshes.primitives import new_mesh
+from ..posing.poses import world_scale
+from .fitting import Body, Fit, is_of
+from .parts import Part, Surroundings, parts_of
+
+NAME = "_collision"
+"""Suffix that follows the link's name in the name of a fitted shape."""
+
+
+def body_of(link: bpy.types.Object, around: Surroundings) -> Body:
+    """Return what `fitting.search` needs to know about a link.
+
+    Raises:
+        ModelError: if no mesh of the link is seen.
+    """
+    return Body(link.name, seen_mesh(link, around), enclosed_volume(link, around), fitted_from(link, around))
+
+
+def put_collisions(link: bpy.types.Object, fit: Fit, around: Surroundings) -> None:
+    """Give the link its collision shapes. They replace the shapes that were fitted before."""
+    _remove_fitted(link, around)
+    for number, (geometry, matrix) in enumerate(fit.shapes, start=1):
+        name = f"{link.name}{NAME}" if len(fit.shapes) == 1 else f"{link.name}{NAME}_{number}"
+        mesh, _ = new_mesh(name, geometry, 1.0)
+        obj = bpy.data.objects.new(name, mesh)
+        for collection in link.users_collection:
+            collection.objects.link(obj)
+        obj.parent = link
+        obj.matrix_parent_inverse = Matrix.Diagonal((*(1.0 / world_scale(link)), 1.0))
+        obj.matrix_basis = Matrix(matrix.tolist())
+        obj.display_type, obj.hide_render = "WIRE", True
+        settings = getattr(obj, ids.LINK)
+        settings.role, settings.primitive, settings.is_fitted = "COLLISION", fit.kind, True
+        settings.fitted_from, settings.fit_note = fit.source, fit.says
+
+
+def fitted_from(link: bpy.types.Object, around: Surroundings) -> str:
+    """Return the `Fit.source` that all fitted shapes of the link have; empty if they differ or some are missing."""
+    sources = [getattr(child, ids.LINK).fitted_from for child in _fitted(link, around)]
+    count = sources[0].rpartition(" ")[2] if sources else ""
+    return sources[0] if set(sources) == set(sources[:1]) and count == str(len(sources)) else ""
+
+
+def is_outdated(link: bpy.types.Object, around: Surroundings) -> bool:
+    """Return whether the fitted pieces were made from another mesh than the one that is seen of the link now."""
+    source = next((each for child in _fitted(link, around) if (each := getattr(child, ids.LINK).fitted_from)), "")
+    try:
+        return bool(source) and not is_of(seen_mesh(link, around), source)
+    except ModelError:  # no mesh is seen any more
+        return True
+
+
+def _fitted(link: bpy.types.Object, around: Surroundings) -> list[bpy.types.Object]:
+    return [child for child in around.children.get(link, ()) if getattr(child, ids.LINK).is_fitted]
+
+
+def _remove_fitted(link: bpy.types.Object, around: Surroundings) -> None:
+    for child in _fitted(link, around):
+        mesh = child.data
+        bpy.data.objects.remove(child)
+        if isinstance(mesh, bpy.types.Mesh) and not mesh.users:
+            bpy.data.meshes.remove(mesh)
+
+
+def seen_mesh(link: bpy.types.Object, around: Surroundings) -> MeshData:
+    """Return all meshes that are seen of the link as one mesh, in the link's axes [Blender units].
+
+    Raises:
+        ModelError: if no mesh of the link is seen.
+    """
+    pieces = [_in_link(part) for part in _seen(link, around)]
+    vertices = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
+    corners = np.cumsum([0, *(len(piece.corners) for piece in pieces)])
+    return MeshData(
+        np.concatenate([piece.vertices for piece in pieces]),
+        np.concatenate([piece.corners + first for piece, first in zip(pieces, vertices, strict=False)]),
+        np.zeros(corners[-1], dtype=np.int32),
+        np.concatenate([piece.starts + first for piece, first in zip(pieces, corners, strict=False)]),
+        np.concatenate([piece.triangles + first for piece, first in zip(pieces, vertices, strict=False)]),
+    )
+
+
+def enclosed_volume(link: bpy.types.Object, around: Surroundings) -> float:
+    """Return the volume of all meshes that are seen of the link, as it is computed for the mass [Blender units^3].
+
+    Raises:
+        ModelError: if no mesh of the link is seen.
+    """
+    return sum(_volume(part) for part in _seen(link, around))
+
+
+def _volume(part: Part) -> float:
+    try:
+        volume = mass_properties(part.source().solid.triangles).volume
+    except ValueError:  # the mesh is flat
+        return 0.0
+    return abs(float(det(part.matrix[:3, :3]))) * volume
+
+
+def _seen(link: bpy.types.Object, around: Surroundings) -> list[Part]:
+    """Return the parts of the link whose meshes are seen. Raise `ModelError` if there are none."""
+    parts = [part for part in parts_of(link, around) if part.is_seen and part.has_mesh and len(part.mesh().vertices)]
+    if not parts:
+        raise ModelError(f"link '{link.name}' has no mesh to fit a shape to: give it a mesh as a child")
+    return parts
+
+
+def _in_link(part: Part) -> MeshData:
+    linear = part.matrix[:3, :3]
+    data = turned_inside_out(part.mesh()) if det(linear) < 0.0 else part.mesh()
+    return replace(data, vertices=matmul(data.vertices, linear.T) + part.matrix[:3, 3])

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Decide which objects can be links, and report what would stop a simulation of a new link later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import bpy
+
+from ...props import is_link
+from ..animation.motion import TRANSFORMS, active_constraints, strips_on, transform_drivers
+from .deforming import changers_of, shapes_of
+from .parts import SOLID
+
+WEIGHTLESS = {"LIGHT": "light", "CAMERA": "camera", "SPEAKER": "speaker", "LIGHT_PROBE": "light probe"}
+"""Words for objects that links carry and that are no bodies, by Blender's type."""
+
+
+def obstacle_to_tagging(obj: bpy.types.Object) -> str:
+    """Return why the object cannot be a link, and what to do instead; empty if it can.
+
+    Empties can be links, as frames of a rig.
+    """
+    if told := library_of(obj):
+        return told
+    if what := WEIGHTLESS.get(obj.type):
+        return f"object '{obj.name}' is a {what}, which has no mass: parent it to the link that is to carry it"
+    if obj.type == "ARMATURE" and not any(_is_shape(child) for child in obj.children_recursive):
+        return (
+            f"object '{obj.name}' is an armature with no mesh to weigh, and Limberjack moves objects, not bones: tag a "
+            "rigid object for each bone, and let the bones follow these by Copy Transforms"
+        )
+    return deformation_of(obj)
+
+
+def _is_shape(obj: bpy.types.Object) -> bool:
+    return obj.type in SOLID and not is_link(obj)
+
+
+def remarks_on_tagging(link: bpy.types.Object) -> list[str]:
+    """Return remarks about a new link that its user may not expect or has to deal with before a simulation."""
+    found = []
+    if link.type == "ARMATURE":
+        found.append(f"link '{link.name}' is an armature: all of it moves as one rigid body, and its bones as before")
+    fight = fight_over(link)
+    return [*found, *changes_of_form([link])[link], *([fight] if fight else [])]
+
+
+def library_of(obj: bpy.types.Object) -> str:
+    """Return a message if the object is linked from another file and cannot be changed; empty otherwise.
+
+    Library overrides can be changed.
+    """
+    override = obj.override_library
+    if obj.is_editable and not (override and override.is_system_override):
+        return ""
+    source = obj.library or (override.reference.library if override and override.reference else None)
+    where = f"the library '{source.name}'" if source else "a library"
+    return (
+        f"object '{obj.name}' comes from {where}, and what is changed of it here is not saved: make it yours by Object "
+        "> Library Override > Make, or Object > Relations > Make Local"
+    )
+
+
+def deformation_of(obj: bpy.types.Object) -> str:
+    """Return a message if an armature deforms the object, which then is no rigid body; empty otherwise."""
+    for modifier in obj.modifiers:
+        is_on = modifier.show_viewport or modifier.show_render
+        if modifier.type == "ARMATURE" and modifier.object and is_on:
+            return _deformed(obj, modifier.object, f"remove its modifier '{modifier.name}'")
+    if obj.parent and obj.parent.type == "ARMATURE" and obj.parent_type == "ARMATURE":
+        return _deformed(obj, obj.parent, "unparent it")
+    return ""
+
+
+def _deformed(obj: bpy.types.Object, armature: bpy.types.Object, remedy: str) -> str:
+    return (
+        f"object '{obj.name}' is deformed by the armature '{armature.name}', and a link is rigid: tag a rigid object "
+        f"for each bone, and let the bones follow these by Copy Transforms; or {remedy}"
+    )
+
+
+def changes_of_form(links: Iterable[bpy.types.Object]) -> dict[bpy.types.Object, list[str]]:
+    """Return for each link messages about its shapes that change their form over time, one for each shape."""
+    return {
+        link: [
+            f"object '{shape.name}' changes its form by {what}, and a link is rigid: it weighs, collides and is shown "
+            f"in files as it is at the frame that is shown; {remedy}"
+            for shape in shapes
+            for what, remedy, _ in [found for found in changers_of(shape) if not found.armature][:1]
+        ]
+        for link, shapes in shapes_of(links).items()
+    }
+
+
+def fight_over(link: bpy.types.Object) -> str:
+    """Return a message about what moves the link against the keys of a simulation; empty if nothing does."""
+    if constraints := active_constraints(link):
+        return (
+            f"link '{link.name}' has the constraint '{constraints[0].name}', which would fight the simulated motion: "
+            "mute it or remove it"
+        )
+    if drivers := transform_drivers(link):
+        return (
+            f"link '{link.name}' has a driver on its {drivers[0].data_path}, which would fight the simulated motion: "
+            "remove it"
+        )
+    if strips_on(link, TRANSFORMS):
+        return f"link '{link.name}' plays strips of the nonlinear animation: mute their tracks"
+    return ""

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Poses of a model in the viewport: read as coordinates, changed by values or by pulling, and stored by name."""
+
+from typing import TYPE_CHECKING
+
+from ...late import late_modules
+
+if TYPE_CHECKING:
+    from . import live as live
+    from . import named_poses as named_poses
+    from . import poses as poses
+    from . import posing as posing
+    from . import posing_cache as posing_cache
+    from . import pulling as pulling
+
+__getattr__ = late_modules(__name__)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read the present poses of links as joint coordinates, and move links to given poses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ....core.kinematics import coordinates_at
+from ....core.model import WORLD, Joint
+from ....core.model.screws import joint_pose
+from ....core.spatial import IDENTITY, Pose, compose, inverse, norm, rotvec_of_quat
+from ... import ids
+from ...props import ancestors
+from ..values.numbers import scaled_pose
+from .poses import live_pose, matrix_of_pose, own_scale, to_array, world_scale
+
+LEFT = 1e-4
+"""Tolerance of the gap beyond which a link counts as moved away from its joint: angle [rad], and length relative to the
+link's distance from the origin or to 1 m, whichever is larger.
+"""
+
+
+Seen = Callable[[bpy.types.Object], bpy.types.Object]
+"""A function that returns an object as a dependency graph evaluates it. Changed matrices appear in the original objects
+for the window's dependency graph only.
+"""
+
+
+def as_it_is(obj: bpy.types.Object) -> bpy.types.Object:
+    return obj
+
+
+def joint_pose_now(obj: bpy.types.Object, joint: Joint, unit: float) -> Pose:
+    """Return X_J, the pose of the joint's child-side frame in its parent-side frame, at the present poses [m].
+
+    Args:
+        unit: length of a Blender unit [m].
+    """
+    settings = getattr(obj, ids.JOINT)
+    X_WP, X_WC = (
+        scaled_pose(live_pose(link), unit) if link is not None else IDENTITY
+        for link in (settings.parent, settings.child)
+    )
+    return compose(inverse(compose(X_WP, joint.X_PJ)), compose(X_WC, joint.X_CJ))
+
+
+def coordinates_now(obj: bpy.types.Object, joint: Joint, unit: float) -> np.ndarray:
+    """Return the joint's coordinates at the present poses of its links, shape (nq,) [rad, m].
+
+    If the joint cannot reach these poses, the coordinates are the nearest ones.
+    """
+    return coordinates_at(joint, joint_pose_now(obj, joint, unit), np.array(joint.q_middle))
+
+
+def gap_at(joint: Joint, X_WL: Mapping[str, Pose]) -> float:
+    """Return the distance [m] or angle [rad], whichever is larger, between the links and the nearest pose of the joint.
+
+    Args:
+        X_WL: poses of the links [m].
+
+    Returns:
+        0 if the gap is within rounding errors (`LEFT`).
+    """
+    X_WP, X_WC = (IDENTITY if name == WORLD else X_WL[name] for name in (joint.parent, joint.child))
+    X = compose(inverse(compose(X_WP, joint.X_PJ)), compose(X_WC, joint.X_CJ))
+    values = coordinates_at(joint, X, np.array(joint.q_neutral))
+    off = compose(inverse(joint_pose(joint, values.tolist())), X)
+    place, turn = norm(off[:3]), norm(rotvec_of_quat(off[3:]))
+    reach = max(1.0, max(map(abs, X_WC[:3])))
+    return max(place, turn) if place > LEFT * reach or turn > LEFT else 0.0
+
+
+def poses_now(objects: Mapping[str, bpy.types.Object], unit: float, seen: Seen = as_it_is) -> dict[str, Pose]:
+    """Return the present pose X_WL of every link [m], by name."""
+    return {name: scaled_pose(live_pose(seen(obj)), unit) for name, obj in objects.items()}
+
+
+def put_links(poses: Mapping[bpy.types.Object, Pose], unit: float, seen: Seen = as_it_is) -> None:
+    """Move links to poses in the world [m].
+
+    Objects that a link carries move with it, except links that are in `poses` themselves.
+    """
+    worlds = {}
+    for obj, pose in poses.items():
+        worlds[obj] = matrix_of_pose(scaled_pose(pose, 1.0 / unit)) @ np.diag((*world_scale(obj), 1.0))
+    for obj, world in worlds.items():
+        space = _space_of(obj, worlds, seen)
+        _place(obj, Matrix((np.linalg.inv(space) @ world).tolist()))
+
+
+def _place(obj: bpy.types.Object, basis: Matrix) -> None:
+    """Set location and rotation of the object from its own transform `basis`. Its scale keeps every digit."""
+    obj.location = basis.translation - obj.delta_location
+    turn = basis.to_3x3() @ Matrix.Diagonal(own_scale(obj).tolist()).inverted()
+    if obj.rotation_mode == "QUATERNION":
+        obj.rotation_quaternion = obj.delta_rotation_quaternion.inverted() @ turn.to_quaternion()
+    elif obj.rotation_mode == "AXIS_ANGLE":
+        axis, angle = turn.to_quaternion().to_axis_angle()
+        obj.rotation_axis_angle = (angle, *axis)
+    else:
+        left = obj.delta_rotation_euler.to_matrix().inverted() @ turn
+        obj.rotation_euler = left.to_euler(obj.rotation_mode, obj.rotation_euler)
+
+
+def _space_of(obj: bpy.types.Object, worlds: dict[bpy.types.Object, np.ndarray], seen: Seen) -> np.ndarray:
+    """Return the matrix from the space of the object's own transform to the world, shape (4, 4).
+
+    It holds for the state in which all objects of `worlds` are at their new places.
+    """
+    if obj.parent is None:
+        return np.eye(4)
+    carrier = obj.parent
+    if carrier in worlds:
+        return worlds[carrier] @ to_array(obj.matrix_parent_inverse)
+    if any(above in worlds for above in ancestors(carrier)):
+        return _space_of(carrier, worlds, seen) @ to_array(carrier.matrix_basis) @ to_array(obj.matrix_parent_inverse)
+    if obj.parent_type == "OBJECT":
+        return to_array(seen(carrier).matrix_world) @ to_array(obj.matrix_parent_inverse)
+    shown = seen(obj)
+    return to_array(shown.matrix_world) @ np.linalg.inv(to_array(shown.matrix_basis))

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pinned links and joints that are locked for posing, which a change of the pose must not move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import bpy
+
+from ....core.kinematics import Target
+from ....core.spatial import Pose
+from ... import ids
+from ...props import is_joint
+from ...props.naming import model_name
+
+
+def pins_of(links: Mapping[str, bpy.types.Object], at: Mapping[str, Pose]) -> tuple[Target, ...]:
+    """Return a target for each pinned link that keeps it where it is.
+
+    Args:
+        links: by name. at: X_WL of each [m].
+    """
+    pins = []
+    for name, obj in links.items():
+        pin = getattr(obj, ids.LINK).pin
+        if pin != "NONE":
+            pins.append(Target(name, place=at[name][:3], turn=at[name][3:] if pin == "POSE" else None))
+    return tuple(pins)
+
+
+def held_among(objects: Iterable[bpy.types.Object]) -> frozenset[str]:
+    """Return the names of the joints that are locked for posing."""
+    return frozenset(model_name(obj) for obj in objects if is_joint(obj) and getattr(obj, ids.JOINT).is_held)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The frame of a link: location and rotation of its object in the world, without scale."""
+
+import math
+
+import bpy
+import numpy as np
+
+from ....core.model import ModelError
+from ....core.spatial import Pose, quat_of_mat, quat_to_mat
+from ....core.spatial.arrays import det, dot, matmul, nearest_rotation, norm
+from ... import ids
+from ..animation.motion import is_animated
+from ..values.numbers import parse_pose, shortest_all, significant, tidy_pose
+
+SAME_POSE = 2e-6
+"""Largest difference of equal poses in single precision, relative to the distance from the origin or to 1."""
+
+
+def to_array(matrix) -> np.ndarray:
+    """Return a mathutils matrix in double precision, shape (4, 4)."""
+    return np.array(matrix, dtype=np.float64)
+
+
+def own_scale(obj: bpy.types.Object) -> np.ndarray:
+    """Return the object's scale in its own axes, shape (3,), signed.
+
+    Raises:
+        ModelError: if a factor is 0.
+    """
+    scale = np.array(shortest_all(obj.scale)) * np.array(shortest_all(obj.delta_scale))
+    if not scale.all():
+        raise ModelError(f"object '{obj.name}' has a scale of zero: give it a size in all three directions")
+    return scale
+
+
+def world_scale(obj: bpy.types.Object) -> np.ndarray:
+    """Return the scale of the object's vertices in the world, along its own axes, shape (3,), signed.
+
+    It is computed from scales and never from a world matrix, whose last digits change with every frame of an animation.
+
+    Raises:
+        ModelError: if a factor is 0.
+    """
+    scale = own_scale(obj)
+    if obj.parent is None:
+        return scale
+    carried = matmul(np.diag(world_scale(obj.parent)), to_array(obj.matrix_parent_inverse)[:3, :3])
+    if size := _size_of_turn(carried):
+        return np.array([significant(size * factor) for factor in scale])
+    stretched = matmul(carried, to_array(obj.matrix_basis)[:3, :3])
+    signs = np.sign(scale) * np.sign(det(carried))
+    return np.array([significant(factor) for factor in norm(np.transpose(stretched)) * signs])
+
+
+def _size_of_turn(linear: np.ndarray) -> float | None:
+    """Return the factor, signed, of a matrix that is a rotation times a uniform scale; None for other matrices."""
+    size = math.copysign(abs(det(linear)) ** (1.0 / 3.0), det(linear))
+    is_even = np.allclose(matmul(linear, linear.T), size * size * np.eye(3), atol=1e-5 * size * size)
+    return size if is_even and size else None
+
+
+def pose_of_matrix(matrix: np.ndarray, scale: np.ndarray) -> Pose:
+    """Return the pose in a matrix that is a pose times a scale.
+
+    Args:
+        scale: along the object's own axes, shape (3,).
+    """
+    rotation = nearest_rotation(matrix[:3, :3] / scale)
+    return tuple(matrix[:3, 3].tolist()) + quat_of_mat(tuple(rotation.ravel().tolist()))
+
+
+def matrix_of_pose(pose: Pose) -> np.ndarray:
+    """Return the matrix of a pose, shape (4, 4)."""
+    matrix = np.eye(4)
+    matrix[:3, :3] = np.array(quat_to_mat(pose[3:])).reshape(3, 3)
+    matrix[:3, 3] = pose[:3]
+    return matrix
+
+
+def live_pose(obj: bpy.types.Object) -> Pose:
+    """Return the present pose of the link in the world [Blender units]."""
+    return tidy_pose(pose_of_matrix(to_array(obj.matrix_world), world_scale(obj)))
+
+
+def drawn_pose(obj: bpy.types.Object) -> Pose:
+    """Return the pose in which the link was drawn [Blender units].
+
+    It is the stored pose if the link is animated, else the present one. A link at its stored pose has exactly that
+    pose, which has more digits than the matrix.
+    """
+    text = getattr(obj, ids.LINK).rest_pose
+    stored = parse_pose(text, f"link '{obj.name}': the rest pose") if text else None
+    if stored and is_animated(obj):
+        return stored
+    live = live_pose(obj)
+    return stored if stored and are_same(stored, live) else live
+
+
+def are_same(a: Pose, b: Pose) -> bool:
+    """Return whether two poses differ by no more than the rounding errors of single precision."""
+    place_a, place_b = np.array(a[:3]), np.array(b[:3])
+    allowed = SAME_POSE * max(1.0, np.abs(place_a).max())
+    turn = abs(float(dot(np.array(a[3:]), np.array(b[3:]))))
+    return bool(np.abs(place_a - place_b).max() <= allowed) and 1.0 - turn <= 1e-11

@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pose a model in the viewport: set a coordinate or pull a link, and move the other links accordingly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
+
+import bpy
+from mathutils import Quaternion
+
+from ....core.kinematics import Poser, Reach, Target, tree_poses
+from ....core.model import WORLD, Joint, Model, ModelError
+from ....core.spatial import Pose, Quat, compose, inverse, norm, quat_mul, rotvec_of_quat
+from ... import ids
+from ...props import is_joint, is_led, is_link
+from ...props.naming import model_name, object_named
+from ...warming import compile_posing
+from ..animation.motion import is_previewed, what_holds
+from ..links.mass import Weight
+from ..scene.read import Fault, SceneReading, scan_scene
+from ..values.numbers import unit_length
+from .live import Seen, as_it_is, poses_now, put_links
+from .pins import held_among, pins_of
+from .within import clamped, limited
+
+MOVED = 1e-9
+"""Distance [m] or angle [rad] below which a link has not moved; its object is not changed then."""
+
+
+class Posing:
+    """A pose of a scene's links that is being changed.
+
+    Attributes:
+        reading: of the scene. model: the part of it that is enabled when a simulation begins. objects: of its links, by
+            name.
+        unit: length of a Blender unit [m].
+        held: names of the joints that are locked for posing.
+
+    Args:
+        depsgraph: evaluates the present poses of the links; None for the window's own.
+        is_by_hand: whether pins and locks count. They do not count during playback.
+
+    Raises:
+        ModelError: if the scene cannot be read.
+    """
+
+    def __init__(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None, is_by_hand: bool = True):
+        if is_by_hand and any(is_link(obj) and is_previewed(obj) for obj in scene.objects):
+            raise ModelError("a preview moves the links: stop it, or keep its pose, to pose them by hand")
+        if is_by_hand and not bpy.app.background:
+            compile_posing()
+        faults: list[Fault] = []
+        self.reading = reading = scan_scene(
+            scene, depsgraph, weigh=_weigh_nothing, collide=_touch_nothing, faults=faults
+        )
+        self._faults = {fault.name: fault.message for fault in faults}
+        self.model: Model = _without_leads(reading, scene).acting_at(0.0)
+        self.unit = unit_length(scene)
+        self.objects = reading.objects
+        self._at = poses_now(reading.objects, self.unit, seen_by(depsgraph))
+        joints = {joint.name for joint in self.model.joints}
+        self._joints = [obj for obj in scene.objects if model_name(obj) in joints and is_joint(obj)]
+        self.held = held_among(self._joints if is_by_hand else ())
+        links = {link.name: self.objects[link.name] for link in self.model.links} if is_by_hand else {}
+        self._pins = pins_of(links, self._at)
+        self._pieces = pieces_of(self.model)
+        self._marks = self._marks_now()
+        self._take_up(self._at)
+        self._note_places()
+
+    def _marks_now(self) -> list[tuple]:
+        """Return names, pins and locks, which scripts may change between two readings of the scene."""
+        links = [(obj.name, getattr(obj, ids.LINK).pin) for obj in self.objects.values()]
+        return links + [(obj.name, getattr(obj, ids.JOINT).is_held) for obj in self._joints]
+
+    def _take_up(self, X_WL: Mapping[str, Pose]) -> None:
+        """Start again from given poses. Links that move because loops are closed do not count as moved by the user."""
+        self._poser = Poser(self.model, X_WL, self._pins, self.held)
+        self._poser.close()
+        self._stood, self._stirred = self._poser.poses(), set[str]()
+
+    def pose_of(self, link: str) -> Pose:
+        """Return the present pose X_WL of a link [m].
+
+        Raises:
+            ModelError: if the link cannot be used.
+        """
+        if link in self._faults:
+            raise ModelError(self._faults[link])
+        if link not in self._at:
+            raise ModelError(f"there is no link '{link}' in this scene: name one of its links")
+        return self._at[link]
+
+    def pull(self, targets: Sequence[Target], moves_base: bool = False) -> Reach:
+        """Move links towards their targets as far as joints, limits and pins allow, and return what was reached.
+
+        Args:
+            moves_base: whether floating pieces may move as a whole.
+
+        Raises:
+            ModelError: if something holds a link that would move.
+        """
+        reach = self._poser.pull(targets, moves_base)
+        self._put()
+        return reach
+
+    def is_undisturbed(self) -> bool:
+        """Return whether every link is still at the pose that this object gave it."""
+        return self.keeps_places() and all(self.objects[name].matrix_world == at for name, at in self._worlds.items())
+
+    def keeps_places(self, left: Container[str] = ()) -> bool:
+        """Return whether no link was moved by itself since, except those of `left`. Moved parents do not count."""
+        try:
+            return self._marks_now() == self._marks and all(
+                name in left or self.objects[name].matrix_basis == at for name, at in self._bases.items()
+            )
+        except ReferenceError:  # a link or joint was deleted
+            return False
+
+    @property
+    def moving(self) -> list[str]:
+        """Names of the joints that have coordinates."""
+        return [joint.name for joint in self.model.joints if joint.nq and joint.name not in self._faults]
+
+    @property
+    def carried(self) -> list[str]:
+        """Names of the links that joints move, parents first."""
+        found: list[str] = []
+        for branch in self.model.tree().branches:
+            if branch.joint.nq or branch.inner in found:
+                found.append(branch.outer)
+        return found
+
+    def q_of(self, joint: str) -> tuple[float, ...]:
+        """Return all coordinates of a joint [rad, m, or a quaternion w x y z].
+
+        Raises:
+            ModelError: as in `acting`.
+        """
+        self.acting(joint)
+        return self._poser.q_of(joint)
+
+    def value(self, joint: str, place: int) -> float:
+        """Return coordinate number `place` of a joint [rad or m].
+
+        Raises:
+            ModelError: if there is none, or as in `acting`.
+        """
+        self.acting(joint)
+        return self._poser.value(joint, place)
+
+    def acting(self, joint: str) -> Joint:
+        """Return a joint of the model.
+
+        Raises:
+            ModelError: if it cannot be read or is not enabled.
+        """
+        if joint in self._faults:
+            raise ModelError(self._faults[joint])
+        if not any(joint == known.name for known in self.model.joints):
+            raise ModelError(f"joint '{joint}' is not enabled: tick Enabled to lead it")
+        return self.model.joint(joint)
+
+    def lead(self, joint: str, place: int, value: float) -> float:
+        """Set a coordinate to `value` [rad or m], clamped to its limits, and move the links. Return the value that was
+        reached.
+
+        Raises:
+            ModelError: if there is no such coordinate, the joint is locked, or something holds a link that would move.
+        """
+        self.value(joint, place)
+        self._require_loose(joint)
+        reached = self._poser.lead(joint, place, clamped(self.model.joint(joint), place, value))
+        self._put()
+        return reached
+
+    def take(
+        self,
+        values: Mapping[str, Sequence[float]],
+        left: Container[str] = (),
+        seen: Seen = as_it_is,
+        beyond: Container[str] = (),
+    ) -> bool:
+        """Set all coordinates of joints [rad, m, or a quaternion w x y z], clamped to their limits, and move the links.
+
+        If loops do not allow all of the values, the joints come as near as possible. Return whether the values were
+        reached.
+
+        Args:
+            left: names of links that are not moved, because their own animation moves them.
+            seen: returns objects as they are evaluated.
+            beyond: names of joints that may exceed their limits, as compliant stops allow.
+
+        Raises:
+            ModelError: as in `lead`, or if loops cannot be closed at the present poses; nothing has moved then.
+        """
+        for joint in values:
+            self._require_loose(joint)
+        wanted = {joint: tuple(q) if joint in beyond else self._within_limits(joint, q) for joint, q in values.items()}
+        is_there = self._poser.take(wanted)
+        if not is_there and not self._poser.is_closed:
+            self._take_up(self._at)
+            raise ModelError(self._open_loops())
+        self._put(left, seen)
+        return is_there
+
+    def _open_loops(self) -> str:
+        loops = [f"'{loop.joint.name}'" for loop in self.model.loops()]
+        if not loops:
+            return "joints that follow others cannot all be there: look at what follows what"
+        what = f"joint {loops[0]} closes" if len(loops) == 1 else f"joints {', '.join(loops[:4])} close"
+        return f"the loops that {what} cannot be closed there: take the joints less far"
+
+    def _within_limits(self, joint: str, q: Sequence[float]) -> tuple[float, ...]:
+        known = self.acting(joint)
+        if len(q) != known.nq:
+            raise ModelError(f"joint '{joint}' has {known.nq} coordinates, and was given {len(q)} numbers")
+        if not known.kind.chart:
+            return tuple(clamped(known, place, value) for place, value in enumerate(q))
+        return limited(known, self.q_of(joint), q)
+
+    def turn(self, joint: str, quaternion: Quat) -> None:
+        """Set the rotation w x y z of a ball joint, or go as far towards it as its cone and twist limits allow.
+
+        Raises:
+            ModelError: as in `lead`.
+        """
+        self._require_loose(joint)
+        w, x, y, z = limited(self.model.joint(joint), self._poser.q_of(joint), quaternion)
+        self._poser.turn(joint, (w, x, y, z))
+        self._put()
+
+    def turned(self, joint: str, start: Quat) -> float:
+        """Return the angle between the present rotation of a ball joint and another one, w x y z [rad]."""
+        return Quaternion(start).rotation_difference(Quaternion(self._poser.q_of(joint))).angle
+
+    def settle(self) -> None:
+        """Move links back to poses that their joints allow.
+
+        Raises:
+            ModelError: as in `lead`.
+        """
+        self._put(is_all=True)
+
+    def go_home(self) -> None:
+        """Move the links to the initial pose of their joints. Floating roots keep their poses.
+
+        Raises:
+            ModelError: as in `lead`, or if loops cannot be closed there.
+        """
+        roots = {name: self._at[name] for name in self.model.tree().roots}
+        poses = tree_poses(self.model, self.model.home())
+        for root, pose in roots.items():
+            moved = compose(pose, inverse(poses[root]))
+            for name in self.model.tree().links_from(root):
+                poses[name] = compose(moved, poses[name])
+        self._poser = Poser(self.model, poses)
+        if not self._poser.follow():
+            raise ModelError("the loops cannot be closed where their joints start: give one of them another start")
+        self._put(is_all=True)
+
+    def _require_loose(self, joint: str) -> None:
+        if joint in self.held:
+            raise ModelError(f"joint '{joint}' is held: release it to pose it")
+
+    def find(self, left: Container[str], seen: Seen) -> None:
+        """Adopt the present poses of the links of `left`, which something else moves; links attached to them move
+        along.
+        """
+        found = poses_now({name: obj for name, obj in self.objects.items() if name in left}, self.unit, seen)
+        ways = {
+            name: compose(pose, inverse(self._at[name]))
+            for name, pose in found.items()
+            if not _are_same(pose, self._at[name])
+        }
+        if not ways:
+            return
+        for branch in self.model.tree().branches:
+            if branch.outer not in left and branch.inner in ways:
+                ways[branch.outer] = ways[branch.inner]
+        self._at.update(found)
+        carried = {name: compose(ways[name], at) for name, at in self._at.items() if name in ways and name not in left}
+        self._take_up(self._at | carried)
+        self._stirred = {self._pieces[name] for name in ways}
+
+    def _put(self, left: Container[str] = (), seen: Seen = as_it_is, is_all: bool = False) -> None:
+        """Move the link objects to the poses of the solver.
+
+        Pieces without any change stay where they are.
+
+        Args:
+            is_all: whether links also move that were not changed but are at poses that their joints do not allow.
+        """
+        poses = self._poser.poses()
+        stirred = self._stirred.union(
+            self._pieces[name] for name, pose in poses.items() if not _are_same(pose, self._stood[name])
+        )
+        moved = {
+            name: pose
+            for name, pose in poses.items()
+            if name not in left and (is_all or self._pieces[name] in stirred) and not _are_same(pose, self._at[name])
+        }
+        for name in moved:
+            if holder := what_holds(self.objects[name]):
+                self._take_up(self._at)
+                raise ModelError(f"link '{name}' cannot be posed, as {holder}")
+        put_links({self.objects[name]: pose for name, pose in moved.items()}, self.unit, seen)
+        if seen is as_it_is:
+            bpy.context.view_layer.update()  # the next call uses the new matrices
+        self._at.update(moved)
+        self._stood, self._stirred = poses, set()
+        self._note_places()
+
+    def _note_places(self) -> None:
+        self._bases = {name: obj.matrix_basis.copy() for name, obj in self.objects.items()}
+        self._worlds = {name: obj.matrix_world.copy() for name, obj in self.objects.items()}
+
+
+def pieces_of(model: Model) -> dict[str, str]:
+    """Return for every link the representative link of its piece.
+
+    A piece is a set of links that joints or couplings connect; the world does not connect links.
+    """
+    leads = {link.name: link.name for link in model.links}
+
+    def root(name: str) -> str:
+        while leads[name] != name:
+            name = leads[name]
+        return name
+
+    ends = [{joint.parent, joint.child} for joint in model.joints]
+    ends += [{model.joint(term.joint).child for term in equation.terms} for equation in model.equations()]
+    for tied in ends:
+        first, *others = sorted(tied - {WORLD}) or [""]
+        for other in others:
+            leads[root(other)] = root(first)
+    return {name: root(name) for name in leads}
+
+
+def _without_leads(reading: SceneReading, scene: bpy.types.Scene) -> Model:
+    """Return the model without the joints that hold kinematic links where they were drawn.
+
+    So these links can be posed; their motion is the sequence of their poses.
+    """
+    led = {name for name, obj in reading.objects.items() if is_led(obj)}
+    kept = [
+        joint
+        for joint in reading.model.joints
+        if not (joint.parent == WORLD and joint.child in led) or is_joint(object_named(scene, joint.name))
+    ]
+    return replace(reading.model, joints=kept)
+
+
+def seen_by(depsgraph: bpy.types.Depsgraph | None) -> Seen:
+    """Return the function that gives objects as a dependency graph evaluates them; for None, as they are."""
+    return (lambda obj: obj.evaluated_get(depsgraph)) if depsgraph else as_it_is
+
+
+def _are_same(a: Pose, b: Pose) -> bool:
+    way = math.dist(a[:3], b[:3])
+    turn = quat_mul((a[3], -a[4], -a[5], -a[6]), b[3:])
+    return way < MOVED and norm(rotvec_of_quat(turn)) < MOVED
+
+
+def _weigh_nothing(_link, _around) -> Weight:
+    """Return an arbitrary mass, since poses do not depend on masses."""
+    return Weight(1.0, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 1.0, 0.0, 1.0), 1.0)
+
+
+def _touch_nothing(_shapes, _link) -> list:
+    """Return no collision shapes, since poses do not depend on them."""
+    return []

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values of joint coordinates in panels: read from the scene, and written by moving links."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import bpy
+import numpy as np
+
+from ....core.model import ModelError
+from ... import ids
+from ...props import show_error
+from ...props.naming import model_name
+from ..rig import last_rig
+from ..values.joint_numbers import place_of, size_of
+from ..values.numbers import unit_length
+
+if TYPE_CHECKING:
+    from ....core.model import Joint
+
+
+class _Sight(NamedTuple):
+    """The last result for a joint.
+
+    Attributes:
+        rig: version of the reading.
+        at: world matrices of its links.
+        q: coordinates at these matrices.
+    """
+
+    rig: int
+    at: tuple
+    q: np.ndarray
+    joint: Joint
+    unit: float
+
+
+_seen: dict[int, _Sight] = {}
+"""The last result, by session uid of the joint's object; panels ask for each number at each redraw."""
+
+
+def read_value(obj: bpy.types.Object, number: int) -> float:
+    """Return coordinate `number` of a joint [rad or Blender units]; 0 if it cannot be read."""
+    try:
+        sight = _look(obj)
+    except ModelError:
+        return 0.0  # Problems reports the joint
+    place = place_of(sight.joint, number)
+    if place is None:
+        return 0.0
+    return float(sight.q[place]) / size_of(sight.joint, place, sight.unit)
+
+
+def write_value(obj: bpy.types.Object, number: int, value: float) -> None:
+    """Set a coordinate [rad or Blender units], clamped to its limits. The panel shows an error."""
+    from .posing_cache import posing_of
+
+    try:
+        if not math.isfinite(value):
+            raise ModelError(f"joint '{obj.name}' takes a finite number, found {value}")
+        posing = posing_of(scene_of(obj))
+        known = posing.acting(model_name(obj))
+        place = place_of(known, number)
+        if place is None:
+            raise ModelError(
+                f"joint '{obj.name}' has no number {number + 1} to lead: unlock the axis, or turn the ball"
+            )
+        posing.lead(model_name(obj), place, value * size_of(known, place, posing.unit))
+    except ModelError as error:
+        show_error(str(error))
+        return
+    show_error("")
+
+
+def scene_of(obj: bpy.types.Object) -> bpy.types.Scene:
+    """Return the scene in the window if it contains the object, else another scene that does."""
+    scenes = obj.users_scene or tuple(bpy.data.scenes)
+    return next((scene for scene in scenes if scene == bpy.context.scene), scenes[0])
+
+
+def _look(obj: bpy.types.Object) -> _Sight:
+    from ....core.kinematics import coordinates_at
+    from ..joints.read_joints import read_joint
+    from .live import joint_pose_now
+
+    scene = scene_of(obj)
+    settings = getattr(obj, ids.JOINT)
+    at = tuple(link.matrix_world.copy() for link in (settings.parent, settings.child) if link)
+    rig = last_rig(scene)
+    seen = _seen.get(obj.session_uid)
+    if rig and seen and seen.rig == rig.version and seen.at == at:
+        return seen
+    found = next((joint for joint in rig.model.joints if joint.name == model_name(obj)), None) if rig else None
+    joint, unit = found or read_joint(obj, scene), unit_length(scene)
+    q = coordinates_at(joint, joint_pose_now(obj, joint, unit), np.array(joint.q_middle))
+    sight = _Sight(rig.version if rig else 0, at, q, joint, unit)
+    if rig:
+        _seen[obj.session_uid] = sight
+    return sight

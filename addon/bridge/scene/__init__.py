@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A whole scene: read as a `Model`, written from one, and edited as one."""
+
+from typing import TYPE_CHECKING
+
+from ...late import late_modules
+
+if TYPE_CHECKING:
+    from . import mirroring as mirroring
+    from . import read as read
+    from . import store as store
+    from . import write as write
+
+__getattr__ = late_modules(__name__)

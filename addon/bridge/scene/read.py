@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read a scene as a `Model`. The model does not depend on the present frame, or on whether the scene is baked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import partial
+
+import bpy
+
+from ....core.geometry import Shape
+from ....core.model import WORLD, Joint, Link, Model, ModelError
+from ....core.model.naming import STATIC, claim
+from ....core.spatial import IDENTITY, compose, inverse, scale
+from ... import ids
+from ...props import is_joint, is_link
+from ...props.naming import model_name
+from ..animation.animated import Input, animated_inputs, is_followed, remarks_on, remarks_on_export
+from ..animation.motion import changes_its_size, is_animated
+from ..from_libraries import instanced_links
+from ..joints.read_joints import joint_of
+from ..links.mass import Weight, is_weighed, weigh
+from ..links.parts import Surroundings, surroundings_of
+from ..links.shapes import MeshFormat, ShapeReader
+from ..links.touching import add_ground, read_meeting, read_pairs
+from ..posing.poses import drawn_pose
+from ..present import all_evaluated, objects_present
+from ..values.choices import require_known_shape
+from ..values.fields import INERTIAL_FIELDS, LINK_FIELDS, read_fields
+from ..values.kept import parse_extras
+from ..values.numbers import Units, scaled_pose, shortest_all, unit_length, units_of
+from .surroundings import add_frames, add_lights, add_static_objects
+
+Collide = Callable[[ShapeReader, bpy.types.Object], list[Shape]]
+"""A function that returns the collision shapes of a link."""
+
+ShapesOf = Callable[[bpy.types.Object], tuple[list[Shape], list[Shape]]]
+
+KINEMATIC = "_kinematic"
+"""Suffix of the name of the joint that fixes a kinematic link to the world, as `STATIC` is for static links."""
+
+
+@dataclass
+class SceneReading:
+    """A model, and its relation to the scene.
+
+    Attributes:
+        objects: the object of each link, by the link's name.
+        weights: mass properties of each link whose mass comes from its meshes.
+        leads: for each link that moves by its animation, the joint that holds it in the model where it was drawn.
+        animated: other animated settings that simulations follow.
+        instanced: a sentence for each collection instance whose links are not simulated.
+        remarks: what else was left out or changed.
+        notes: assumptions and remarks, for the user.
+    """
+
+    model: Model
+    objects: dict[str, bpy.types.Object]
+    weights: dict[str, Weight] = field(default_factory=dict)
+    leads: dict[str, str] = field(default_factory=dict)
+    animated: tuple[Input, ...] = ()
+    instanced: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def notes(self) -> list[str]:
+        weighed = [f"link '{name}': {note}" for name, weight in self.weights.items() for note in weight.notes]
+        return list(dict.fromkeys(weighed + self.remarks))
+
+
+@dataclass(frozen=True)
+class Fault:
+    """An object that cannot be read.
+
+    Attributes:
+        name: of the object.
+        message: why it cannot be read.
+        code: kind of the fault, a short slug.
+    """
+
+    name: str
+    message: str
+    code: str
+
+
+def read_scene(scene: bpy.types.Scene, depsgraph=None, with_shapes: bool = False) -> Model:
+    """Return the model of the scene's links and joints. Parents come before children, and siblings are sorted by name.
+
+    Args:
+        with_shapes: whether the model has visuals and collisions.
+
+    Raises:
+        ModelError: if a joint or link cannot be used; the message names the object and says what to do.
+    """
+    return scan_scene(scene, depsgraph, with_shapes).model
+
+
+def scan_scene(
+    scene: bpy.types.Scene,
+    depsgraph=None,
+    with_shapes: bool = False,
+    first: int | None = None,
+    *,
+    with_surroundings: bool = False,
+    mesh_format: MeshFormat = "OBJ",
+    weigh: Callable[[bpy.types.Object, Surroundings], Weight] = weigh,
+    collide: Collide = ShapeReader.collisions_of,
+    faults: list[Fault] | None = None,
+) -> SceneReading:
+    """Return the model of `read_scene` together with its objects and with notes.
+
+    Args:
+        first: the frame from which times are counted, where a simulation starts; None for the scene's own.
+        with_surroundings: whether to add lights, and visible objects that belong to no link as links fixed to the
+            world.
+        mesh_format: "GLTF" to have each mesh as a glTF file, too.
+        weigh, collide: functions that return the mass properties and the collision shapes of a link.
+        faults: receives the objects that cannot be read, which are left out of the model. Objects that are disabled in
+            viewports then stay disabled, and have no modifiers. If it is None, the first such object raises an error.
+
+    Raises:
+        ModelError: as in `read_scene`.
+    """
+    with all_evaluated(scene) if faults is None else nullcontext():
+        return _scan(scene, depsgraph, with_shapes, first, with_surroundings, mesh_format, weigh, collide, faults)
+
+
+def _scan(
+    scene: bpy.types.Scene,
+    depsgraph,
+    with_shapes: bool,
+    first: int | None,
+    with_surroundings: bool,
+    mesh_format: MeshFormat,
+    weigh: Callable[[bpy.types.Object, Surroundings], Weight],
+    collide: Collide,
+    faults: list[Fault] | None,
+) -> SceneReading:
+    around = surroundings_of(scene, depsgraph or depsgraph_of(scene))
+    units = units_of(scene, first)
+    in_order = objects_present(scene)
+    taken: set[str] = set()
+    ours = [*filter(is_link, in_order), *filter(is_joint, in_order)]
+    named = _each(ours, partial(_with_good_name, taken=taken), faults)
+    links, joints = list(filter(is_link, named)), list(filter(is_joint, named))
+    settings = getattr(scene, ids.SCENE)
+    model = Model(name=settings.model_name or scene.name, gravity=gravity_of(scene), wind=wind_of(scene))
+    model.extras = parse_extras(settings.extras, f"scene '{scene.name}'")
+    reading = SceneReading(model, {model_name(obj): obj for obj in links})
+    shapes = ShapeReader(around, units, mesh_format)
+    shapes_of = _shapes_of(shapes, collide, with_shapes, settings.contact)
+    read_link = partial(_link, around=around, units=units, shapes_of=shapes_of, reading=reading, weigh=weigh)
+    model.links = _each(links, read_link, faults)
+    known = {link.name for link in model.links} | {WORLD}
+    found = _each(joints, partial(joint_of, units=units, objects=set(in_order)), faults)
+    model.joints = [joint for joint in found if {joint.parent, joint.child} <= known]
+    animated = animated_inputs(scene)
+    reading.animated = tuple(filter(is_followed, animated))
+    reading.remarks += remarks_on_export(animated) if with_shapes else remarks_on(animated)
+    _hold(reading)
+    _pose_and_order(model)
+    model.contact_pairs = read_pairs(scene, known) if with_shapes or settings.contact else []
+    if with_shapes or settings.contact:
+        add_ground(reading, scene)
+    reading.instanced = [sentence for _, sentence in instanced_links(scene)]
+    reading.remarks += reading.instanced
+    add_frames(model, scene, around)
+    if with_surroundings:
+        reading.remarks += add_static_objects(model, scene, shapes)
+        reading.remarks += add_lights(model, scene, around)
+    if with_shapes or with_surroundings:
+        reading.remarks += shapes.notes + shapes.materials.notes
+        reading.remarks += [
+            f"link '{name}' moves as it is animated, which files cannot express: there it is fixed to the world"
+            for name in reading.leads
+        ]
+    return reading
+
+
+def _shapes_of(shapes: ShapeReader, collide: Collide, with_shapes: bool, has_contact: bool) -> ShapesOf:
+    if with_shapes:
+        return shapes.of_link
+    return lambda link: ([], collide(shapes, link) if has_contact else [])
+
+
+def _each(objects: list[bpy.types.Object], read: Callable, faults: list[Fault] | None) -> list:
+    found = []
+    for obj in objects:
+        try:
+            found.append(read(obj))
+        except ModelError as error:
+            if faults is None:
+                raise
+            faults.append(Fault(model_name(obj), str(error), getattr(error, "code", "unreadable")))
+    return found
+
+
+def _hold(reading: SceneReading) -> None:
+    """Fix static and kinematic links to the world where they were drawn, unless a joint of the scene does so.
+
+    These joints come first, so that they determine the poses of their links, and other joints to these links close
+    loops.
+    """
+    model, held = reading.model, []
+    taken = {item.name for item in (*model.links, *model.joints)}
+    for link in model.links:
+        obj = reading.objects[link.name]
+        motion = getattr(obj, ids.LINK).motion
+        if motion == "FREE":
+            continue
+        leads = motion == "KINEMATIC" and is_animated(obj)
+        holder = _holder_of(model, link.name)
+        if holder is None:
+            name = claim(f"{link.name}{KINEMATIC if leads else STATIC}", taken)
+            holder = Joint(name, "fixed", WORLD, link.name, X_PJ=link.pose)
+            held.append(holder)
+        if leads:
+            reading.leads[link.name] = holder.name
+    model.joints = held + model.joints
+
+
+def _holder_of(model: Model, link: str) -> Joint | None:
+    """Return the joint that fixes a link to the world permanently; None if there is none."""
+    for joint in model.joints:
+        is_held = {joint.parent, joint.child} == {WORLD, link} and joint.type == "fixed"
+        if is_held and joint.enabled and joint.released_at == math.inf:
+            return joint
+    return None
+
+
+def place_links(model: Model, objects: Mapping[str, bpy.types.Object], unit: float) -> None:
+    """Set the poses of links as `scan_scene` does, after the set of enabled joints has changed.
+
+    Args:
+        unit: length of a Blender unit [m].
+    """
+    for link in (link for link in model.links if link.name in objects):
+        link.pose = scaled_pose(drawn_pose(objects[link.name]), unit)
+    _pose_and_order(model)
+
+
+def _pose_and_order(model: Model) -> None:
+    """Set the poses of links from the frames of their joints, whatever animation shows, and sort parents before
+    children.
+
+    At q = 0 the two frames of a joint coincide, whatever its type. Joints that close loops in core's spanning tree, and
+    joints that are not enabled, determine no pose.
+    """
+    tree = model.acting_at(-math.inf).tree()
+    drawn = {link.name: link.pose for link in model.links}
+    poses = {WORLD: IDENTITY} | {name: drawn[name] for name in tree.roots}
+    rank = {name: (i, 0) for i, name in enumerate(poses)}
+    for branch in tree.branches:
+        joint = branch.joint
+        inner, outer = (joint.X_CJ, joint.X_PJ) if branch.backward else (joint.X_PJ, joint.X_CJ)
+        poses[branch.outer] = compose(compose(poses[branch.inner], inner), inverse(outer))
+        root, depth = rank[branch.inner]
+        rank[branch.outer] = (root, depth + 1)
+    for link in model.links:
+        link.pose = poses[link.name]
+    order = {name: i for i, name in enumerate(sorted(poses, key=rank.__getitem__))}
+    model.links.sort(key=lambda link: order[link.name])
+    model.joints.sort(key=lambda joint: max(order[joint.parent], order[joint.child]))
+
+
+def depsgraph_of(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
+    """Return the evaluated dependency graph of a scene, which need not be the scene in the window."""
+    if bpy.context.scene == scene:
+        return bpy.context.evaluated_depsgraph_get()
+    layer = scene.view_layers[0]
+    layer.update()
+    assert layer.depsgraph is not None  # it is None before the first update only
+    return layer.depsgraph
+
+
+def gravity_of(scene: bpy.types.Scene) -> tuple[float, float, float]:
+    """Return the scene's gravity [m/s^2]. Blender stores it in the scene's units."""
+    return scale(shortest_all(scene.gravity), unit_length(scene)) if scene.use_gravity else (0.0, 0.0, 0.0)
+
+
+def wind_of(scene: bpy.types.Scene) -> tuple[float, float, float]:
+    """Return the scene's wind [m/s]."""
+    return scale(shortest_all(getattr(scene, ids.SCENE).wind), unit_length(scene))
+
+
+def _with_good_name(obj: bpy.types.Object, taken: set[str]) -> bpy.types.Object:
+    name = model_name(obj)
+    if name == WORLD:
+        raise ModelError(f"object '{WORLD}' has the name of the world itself: give it another name")
+    if is_link(obj) and is_joint(obj):
+        raise ModelError(f"object '{name}' is a link and a joint at once: untag the link, or delete the joint")
+    if name in taken:
+        raise ModelError(f"two objects have the name '{name}', one of them from a library: rename the other one")
+    taken.add(name)
+    return obj
+
+
+def _link(
+    obj: bpy.types.Object,
+    around: Surroundings,
+    units: Units,
+    shapes_of: ShapesOf,
+    reading: SceneReading,
+    weigh: Callable[[bpy.types.Object, Surroundings], Weight],
+) -> Link:
+    _require_constant_size(obj)
+    require_known_shape(obj)
+    settings = getattr(obj, ids.LINK)
+    if is_weighed(obj):
+        weight = reading.weights[model_name(obj)] = weigh(obj, around)
+        inertial = {"mass": weight.mass, "com": weight.com, "inertia": weight.inertia}
+    else:
+        inertial = read_fields(INERTIAL_FIELDS, settings, units)
+    visuals, collisions = shapes_of(obj)
+    pose = scaled_pose(drawn_pose(obj), units.length)
+    others = read_fields(LINK_FIELDS, settings, units)
+    extras = parse_extras(settings.extras, f"link '{model_name(obj)}'")
+    others |= read_meeting(obj, units)
+    return Link(model_name(obj), pose=pose, visuals=visuals, collisions=collisions, extras=extras, **inertial, **others)
+
+
+def _require_constant_size(link: bpy.types.Object) -> None:
+    """Raise `ModelError` if animation changes the scale of the link or of an object that carries it."""
+    obj = link
+    while obj is not None:
+        if changes_its_size(obj):
+            carrier = "" if obj == link else f", and it carries link '{link.name}'"
+            what = "link" if obj == link else "object"
+            raise ModelError(
+                f"{what} '{model_name(obj)}' changes its size in its animation{carrier}: a rigid body cannot; delete "
+                "the keys or drivers of its scale"
+            )
+        obj = obj.parent

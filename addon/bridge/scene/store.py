@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Store results of reading a scene in the scene: weights that the panel shows, and the poses as drawn."""
+
+import bpy
+
+from ... import ids
+from ..animation.motion import is_animated
+from ..links.mass import Weight
+from ..posing.poses import drawn_pose
+from ..values.numbers import format_pose, scaled_pose, unit_length
+from .read import SceneReading
+
+
+def store_weight(link: bpy.types.Object, weight: Weight | None) -> None:
+    """Store volume and notes for the panel.
+
+    Args:
+        weight: None for a link whose mass does not come from its meshes.
+    """
+    settings = getattr(link, ids.LINK)
+    if weight:
+        settings.volume = weight.volume
+    settings.mass_note = "; ".join(weight.notes) if weight else ""
+
+
+def store_weights(reading: SceneReading) -> None:
+    """Store volume and notes of all links for the panel."""
+    for name, obj in reading.objects.items():
+        store_weight(obj, reading.weights.get(name))
+
+
+def store_rest_poses(reading: SceneReading, scene) -> None:
+    """Store the poses in which the model was drawn, before an animation moves its objects."""
+    carried = {joint.child for joint in reading.model.joints}
+    unit = unit_length(scene)
+    for name, obj in reading.objects.items():
+        if name in carried and not is_animated(obj):
+            pose = scaled_pose(reading.model.link(name).pose, 1.0 / unit)
+        else:
+            pose = drawn_pose(obj)
+        settings, text = getattr(obj, ids.LINK), format_pose(pose)
+        if settings.rest_pose != text:
+            settings.rest_pose = text

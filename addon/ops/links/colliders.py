@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Make floors, walls and platforms: objects that links collide with and that only their animation moves."""
+
+import bpy
+
+from ....core.model import ModelError
+from ....core.model.text import counted
+from ... import bridge, ids
+from ...props import carrier_of, is_joint, is_link
+from ..report import fail, in_object_mode, succeed
+from .links import in_one, let_touch
+
+
+class LIMBERJACK_OT_collider_add(bpy.types.Operator):
+    """Make each selected object a floor, wall or platform. Links collide with it, and only its animation moves it"""
+
+    bl_idname = ids.OP_COLLIDER_ADD
+    bl_label = "Add Collider"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not in_object_mode(cls, context):
+            return False
+        if not any(not is_joint(obj) for obj in context.selected_objects):
+            cls.poll_message_set("Select the objects that links should collide with")
+            return False
+        return True
+
+    def execute(self, context):
+        objects = [obj for obj in context.selected_objects if not is_joint(obj)]
+        if not objects:
+            return fail(self, context, "Nothing is selected: select what links are to collide with")
+        obstacles = {obj: told for obj in objects if (told := _obstacle(context, obj))}
+        fit = [obj for obj in objects if obj not in obstacles]
+        if not fit:
+            return fail(self, context, in_one([*obstacles.values()], "colliders"))
+        let_touch(context.scene)
+        poses = {obj: bridge.posing.poses.drawn_pose(obj) for obj in fit}
+        for obj, pose in poses.items():
+            _make_collider(obj, pose)
+        around = bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+        for obj in fit:
+            _weigh(obj, around)
+        notes = [note for told in bridge.links.tagging.changes_of_form(fit).values() for note in told]
+        if not getattr(context.scene, ids.SCENE).contact:
+            notes.append("Contact is off in this scene: switch it on in the panel Simulation")
+        return succeed(self, context, f"{counted(fit, 'collider')} added", [*obstacles.values(), *notes])
+
+
+def _obstacle(context, obj: bpy.types.Object) -> str:
+    """Return why nothing can collide with the object, and what to do; empty if links can collide with it."""
+    if told := bridge.links.tagging.obstacle_to_tagging(obj):
+        return told
+    carrier = carrier_of(obj)
+    if carrier is not None and carrier != obj:
+        return (
+            f"object '{obj.name}' is a shape of link '{carrier.name}', and collides as one: unparent it to make it a "
+            "collider of its own"
+        )
+    if bridge.animation.motion.changes_its_size(obj):
+        return f"object '{obj.name}' changes its size in its animation: delete the keys or drivers of its scale"
+    if 0.0 in obj.matrix_world.to_scale():
+        return f"object '{obj.name}' has a scale of zero: give it a size"
+    around = bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+    try:
+        parts = bridge.links.parts.parts_of(obj, around)
+    except ModelError as error:
+        return str(error)
+    if any(part.is_placeholder or (part.has_mesh and len(part.mesh().starts)) for part in parts):
+        return ""
+    return f"object '{obj.name}' has no faces that links could collide with: give it a mesh with faces"
+
+
+def _make_collider(obj: bpy.types.Object, pose) -> None:
+    settings = getattr(obj, ids.LINK)
+    if not is_link(obj):
+        settings.recognizes = True  # counts once it is free; a collider uses its triangles
+        settings.is_link, settings.rest_pose = True, bridge.values.numbers.format_pose(pose)
+    settings.motion, settings.collides = "KINEMATIC", True
+    if settings.role == "VISUAL":
+        settings.role = "AUTO"
+
+
+def _weigh(obj: bpy.types.Object, around) -> None:
+    """Compute the mass of a collider. Its Mass becomes Custom if it is open or flat, since its mass does not matter."""
+    settings = getattr(obj, ids.LINK)
+    try:
+        weight = bridge.links.mass.weigh(obj, around)
+    except ModelError:
+        weight = None
+    if weight is None or weight.notes:
+        settings.mass_source = "CUSTOM"
+    else:
+        bridge.scene.store.store_weight(obj, weight)
+
+
+CLASSES = (LIMBERJACK_OT_collider_add,)

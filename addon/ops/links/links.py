@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tag objects as links, and compute their masses."""
+
+import bpy
+
+from ....core.model import ModelError
+from ....core.model.text import counted, weighed
+from ... import bake, bridge, ids
+from ...props import is_joint, is_link
+from ..report import fail, in_object_mode, succeed
+from ..selection import OnLinks
+
+MOST_NAMED = 3
+"""Number of objects that the status bar names; the Info editor names all of them."""
+
+
+class LIMBERJACK_OT_link_tag(bpy.types.Operator):
+    """Make each selected object a rigid body of the model, with the objects below it as its shape"""
+
+    bl_idname = ids.OP_LINK_TAG
+    bl_label = "Tag as Links"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not in_object_mode(cls, context):
+            return False
+        if not any(not is_joint(obj) for obj in context.selected_objects):
+            cls.poll_message_set("Select the objects that are to become links")
+            return False
+        return True
+
+    def execute(self, context):
+        objects = [obj for obj in context.selected_objects if not is_joint(obj)]
+        if not objects:
+            return fail(self, context, "Nothing is selected: select the objects that are to become links")
+        fit, refused = sort_out(objects)
+        if not fit:
+            return fail(self, context, in_one(refused, "links"))
+        new = [obj for obj in fit if not is_link(obj)]
+        try:
+            notes = tag_links(context, fit)
+        except ModelError as error:
+            return fail(self, context, error)
+        left = [f"'{obj.name}'" for obj in objects if obj not in fit]
+        more = f" and {len(left) - MOST_NAMED} more" if len(left) > MOST_NAMED else ""
+        but = f", but not {', '.join(left[:MOST_NAMED])}{more}" if left else ""
+        return succeed(self, context, f"{counted(fit, 'link')} tagged{but}{_recognized(context, new)}", notes, refused)
+
+
+def _recognized(context, links: list[bpy.types.Object]) -> str:
+    """Return the end of a message, with the primitives as which new links collide; empty if there are none."""
+    around = bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+    reader = bridge.links.shapes.ShapeReader(around, bridge.values.numbers.units_of(context.scene))
+    try:
+        told = bridge.links.recognition.in_words(shape for link in links for shape in reader.collisions_of(link))
+    except ModelError:  # Problems reports it
+        return ""
+    return f"; recognized for collisions: {told}" if told else ""
+
+
+def sort_out(objects: list[bpy.types.Object]) -> tuple[list[bpy.types.Object], list[str]]:
+    """Return the objects that can be links, and for each of the others why it cannot."""
+    obstacles = {obj: bridge.links.tagging.obstacle_to_tagging(obj) for obj in objects}
+    return [obj for obj in objects if not obstacles[obj]], [told for told in obstacles.values() if told]
+
+
+def in_one(refused: list[str], kind: str) -> str:
+    """Return the message of the status bar about objects that cannot be of a kind."""
+    return refused[0] if len(refused) == 1 else f"{refused[0]}; and {len(refused) - 1} more cannot be {kind} either"
+
+
+def tag_links(context, objects: list[bpy.types.Object]) -> list[str]:
+    """Make the objects links, and compute their masses. Return the assumptions that were necessary.
+
+    Raises:
+        ModelError: if an object has scale 0 or cannot be a link; no object is changed then.
+    """
+    _, refused = sort_out(objects)
+    if refused:
+        raise ModelError(refused[0])
+    let_touch(context.scene)
+    poses = {obj: bridge.posing.poses.drawn_pose(obj) for obj in objects}
+    for obj, pose in poses.items():  # before weighing, since a link is no part of another
+        settings = getattr(obj, ids.LINK)
+        settings.recognizes = settings.recognizes or not settings.is_link  # older links keep their shapes
+        settings.is_link, settings.rest_pose = True, bridge.values.numbers.format_pose(pose)
+    around = bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+    notes = [note for obj in objects for note in bridge.links.tagging.remarks_on_tagging(obj)]
+    return notes + [note for obj in objects for note in _set_up_mass(obj, around)]
+
+
+def let_touch(scene: bpy.types.Scene) -> None:
+    """Switch contact on when the first links of a scene are made.
+
+    It stays off in scenes from before contact existed.
+    """
+    settings = getattr(scene, ids.SCENE)
+    if not any(map(is_link, scene.objects)) and not settings.is_property_set("contact"):
+        settings.contact = True
+
+
+def _set_up_mass(obj: bpy.types.Object, around: "bridge.links.parts.Surroundings") -> list[str]:
+    """Compute the mass of a new link. Return assumptions, or why the mass cannot be computed."""
+    settings = getattr(obj, ids.LINK)
+    try:
+        if not any(part.has_mesh and part.is_seen for part in bridge.links.parts.parts_of(obj, around)):
+            settings.mass_source = "CUSTOM"
+            given = f"its mass is set to {settings.mass:g} kg, and its inertia to 1 kg m²: type them in the panel Link"
+            return [f"link '{obj.name}' has no mesh to weigh: {given}"]
+        weight = bridge.links.mass.weigh(obj, around)
+    except ModelError as error:
+        settings.mass_note = str(error)
+        return [str(error)]
+    bridge.scene.store.store_weight(obj, weight)
+    return [f"link '{obj.name}': {note}" for note in weight.notes]
+
+
+class LIMBERJACK_OT_link_untag(bpy.types.Operator):
+    """Make the selected links ordinary objects again"""
+
+    bl_idname = ids.OP_LINK_UNTAG
+    bl_label = "Untag"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not any(is_link(obj) for obj in context.selected_objects):
+            cls.poll_message_set("Select links")
+            return False
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        links = [obj for obj in context.selected_objects if is_link(obj)]
+        bake.receipts.restore.clear_bake(links)  # it could not be cleared from an ordinary object
+        for obj in links:
+            settings = getattr(obj, ids.LINK)
+            settings.is_link = False
+            settings.rest_pose, settings.led_by = "", None
+        left = [obj.name for obj in context.scene.objects if is_joint(obj) and _joins(obj, links)]
+        notes = [f"joint '{name}' has lost a link: choose another, or delete it" for name in left]
+        return succeed(self, context, f"{len(links)} untagged", notes)
+
+
+def _joins(joint: bpy.types.Object, links: list[bpy.types.Object]) -> bool:
+    settings = getattr(joint, ids.JOINT)
+    return settings.parent in links or settings.child in links
+
+
+class LIMBERJACK_OT_link_weigh(OnLinks, bpy.types.Operator):
+    """Recompute the masses of all links from the volumes of their meshes"""
+
+    bl_idname = ids.OP_LINK_WEIGH
+    bl_label = "Recalculate Mass"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context):
+        try:
+            reading = bridge.scene.read.scan_scene(context.scene)
+        except ModelError as error:
+            return fail(self, context, error)
+        bridge.scene.store.store_weights(reading)
+        total = sum(link.mass for link in reading.model.links)
+        return succeed(self, context, f"{counted(reading.model.links, 'link')}, {weighed(total)} in all", reading.notes)
+
+
+class LIMBERJACK_OT_link_mass_by_hand(bpy.types.Operator):
+    """Turn the computed mass, center of mass and inertia of the selected links into editable numbers"""
+
+    bl_idname = ids.OP_LINK_BY_HAND
+    bl_label = "Edit as Custom"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not any(is_link(obj) and bridge.links.mass.is_weighed(obj) for obj in context.selected_objects):
+            cls.poll_message_set("Select links whose mass is typed, or follows a material")
+            return False
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        links = [obj for obj in context.selected_objects if is_link(obj) and bridge.links.mass.is_weighed(obj)]
+        around = bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+        try:  # weigh all before any is changed
+            weights = {obj: bridge.links.mass.weigh(obj, around) for obj in links}
+        except ModelError as error:
+            return fail(self, context, error)
+        for obj, weight in weights.items():
+            settings = getattr(obj, ids.LINK)
+            bridge.values.fields.write_fields(
+                bridge.values.fields.INERTIAL_FIELDS, settings, weight, bridge.values.numbers.units_of(context.scene)
+            )
+            settings.mass_source, settings.mass_note = "CUSTOM", ""
+        return succeed(self, context, f"The mass of {counted(links, 'link')} can be edited now")
+
+
+CLASSES = (
+    LIMBERJACK_OT_link_tag,
+    LIMBERJACK_OT_link_untag,
+    LIMBERJACK_OT_link_weigh,
+    LIMBERJACK_OT_link_mass_by_hand,
+)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pin links and lock joints, so that posing does not change them."""
+
+import bpy
+from bpy.props import EnumProperty, StringProperty
+
+from ....core.model.text import counted
+from ... import ids
+from ...props import is_joint, is_link
+from ...props.members import has_joints, has_links, joints_in, links_in
+from ...props.naming import object_named
+from ..report import fail, in_object_mode, succeed
+from ..selection import OnLinks, OnSelectedJoints
+
+
+def _wanted(operator, context) -> list[bpy.types.Object]:
+    """Return the object that is named, or all selected objects."""
+    named = object_named(context.scene, operator.object)
+    return [named] if named else list(context.selected_objects)
+
+
+def _from_library(objects: list[bpy.types.Object]) -> str:
+    """Return a message if one of the objects comes from a library and cannot be changed; empty otherwise."""
+    return next((f"'{obj.name}' comes from a library: make it local" for obj in objects if not obj.is_editable), "")
+
+
+def _one_object():
+    return StringProperty(
+        name="Object", description="The one to change; empty for all selected ones", options={"SKIP_SAVE", "HIDDEN"}
+    )
+
+
+class LIMBERJACK_OT_link_pin(OnLinks, bpy.types.Operator):
+    """Pin the selected links for posing; use it again to unpin them"""
+
+    bl_idname = ids.OP_LINK_PIN
+    bl_label = "Pin"
+    bl_options = {"REGISTER", "UNDO"}
+
+    pin: EnumProperty(
+        name="Pin",
+        description="What stays of the links",
+        items=(
+            ("PLACE", "Place", "Their origins stay in place; the links can turn", 1),
+            ("POSE", "Pose", "They stay as they stand", 2),
+        ),
+        default="POSE",
+    )
+    object: _one_object()
+
+    def execute(self, context):
+        chosen = [obj for obj in _wanted(self, context) if is_link(obj)]
+        if not chosen:
+            return fail(self, context, "No link is selected: select the links to be pinned")
+        if linked := _from_library(chosen):
+            return fail(self, context, linked)
+        links = [getattr(obj, ids.LINK) for obj in chosen]
+        is_letting_go = all(link.pin == self.pin for link in links)
+        for link in links:
+            link.pin = "NONE" if is_letting_go else self.pin
+        return succeed(self, context, f"{counted(links, 'link')} {'unpinned' if is_letting_go else 'pinned'}")
+
+
+class LIMBERJACK_OT_joint_hold(OnSelectedJoints, bpy.types.Operator):
+    """Lock the selected joints for posing; use it again to unlock them"""
+
+    bl_idname = ids.OP_JOINT_HOLD
+    bl_label = "Lock for Posing"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context):
+        chosen = [obj for obj in context.selected_objects if is_joint(obj)]
+        if linked := _from_library(chosen):
+            return fail(self, context, linked)
+        joints = [getattr(obj, ids.JOINT) for obj in chosen]
+        is_releasing = all(joint.is_held for joint in joints)
+        for joint in joints:
+            joint.is_held = not is_releasing
+        return succeed(
+            self, context, f"{counted(joints, 'joint')} {'unlocked' if is_releasing else 'locked for posing'}"
+        )
+
+
+class LIMBERJACK_OT_release_all(bpy.types.Operator):
+    """Unpin all links and unlock all joints of the scene"""
+
+    bl_idname = ids.OP_RELEASE_ALL
+    bl_label = "Release All"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not has_links(context.scene) and not has_joints(context.scene):
+            cls.poll_message_set("There are no links and no joints")
+            return False
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        links = [obj for obj in links_in(context.scene) if getattr(obj, ids.LINK).pin != "NONE"]
+        joints = [obj for obj in joints_in(context.scene) if getattr(obj, ids.JOINT).is_held]
+        for obj in links:
+            getattr(obj, ids.LINK).pin = "NONE"
+        for obj in joints:
+            getattr(obj, ids.JOINT).is_held = False
+        return succeed(self, context, f"{counted(links, 'link')} unpinned, {counted(joints, 'joint')} unlocked")
+
+
+CLASSES = (LIMBERJACK_OT_link_pin, LIMBERJACK_OT_joint_hold, LIMBERJACK_OT_release_all)

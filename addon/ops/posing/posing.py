@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pose joints, aim their axes, and set limits and starts: the actions of their handles, for scripts and buttons."""
+
+import bpy
+from bpy.props import FloatProperty, FloatVectorProperty, IntProperty
+from mathutils import Vector
+
+from ....core.joints import Unit
+from ....core.model import ModelError
+from ....core.model.text import counted
+from ... import bridge, ids
+from ...overlays.labels import reading
+from ...props import is_joint
+from ...props.naming import model_name, object_of
+from ..report import fail, in_object_mode, succeed
+from ..selection import OnJoints, selected_joints
+
+
+class _OfActiveJoint:
+    bl_options = {"REGISTER", "UNDO"}
+
+    axis: IntProperty(name="Axis", description="Which axis of the joint, counted from 1", default=1, min=1)
+
+    @classmethod
+    def poll(cls, context):
+        if not is_joint(context.active_object):
+            cls.poll_message_set("Select a joint")
+            return False
+        return in_object_mode(cls, context)
+
+    def dial(self, context) -> "bridge.joints.dials.Dial":
+        obj = context.active_object
+        found = [
+            dial for dial in bridge.joints.dials.view_joint(obj, context.scene).dials if dial.axis == self.axis - 1
+        ]
+        if not found:
+            raise ModelError(f"joint '{obj.name}' has nothing that moves on an axis {self.axis}")
+        return found[0]
+
+    def in_core(self, context, value: float) -> float:
+        """Return a value in rad or m for one in rad or Blender units."""
+        dial = self.dial(context)
+        return value * bridge.values.numbers.unit_length(context.scene) if dial.kind == "slide" else value
+
+
+class LIMBERJACK_OT_joint_aim(_OfActiveJoint, bpy.types.Operator):
+    """Aim an axis of the active joint along a direction; all links stay in place"""
+
+    bl_idname = ids.OP_JOINT_AIM
+    bl_label = "Aim Axis"
+
+    direction: FloatVectorProperty(name="Direction", description="In the world", subtype="XYZ", default=(0.0, 0.0, 1.0))
+
+    def execute(self, context):
+        obj = context.active_object
+        if not any(self.direction):
+            return fail(self, context, "The direction is 0 0 0: give it one")
+        try:
+            self.dial(context)
+            bridge.joints.rigging.aim_axis(obj, context.scene, self.axis - 1, Vector(self.direction))
+        except ModelError as error:
+            return fail(self, context, error)
+        return succeed(self, context, f"Axis {self.axis} of '{obj.name}' is aimed")
+
+
+class LIMBERJACK_OT_joint_pose(_OfActiveJoint, bpy.types.Operator):
+    """Move the active joint to a position. Its child links follow, and loops stay closed"""
+
+    bl_idname = ids.OP_JOINT_POSE
+    bl_label = "Pose Joint"
+
+    value: FloatProperty(name="Position", description="In radians, or Blender units on a sliding axis")
+
+    def execute(self, context):
+        obj = context.active_object
+        try:
+            dial = self.dial(context)
+            if dial.place is None:
+                raise ModelError(f"axis {self.axis} of joint '{obj.name}' is a limit and cannot be led")
+            wanted = self.in_core(context, self.value)
+            reached = bridge.posing.posing.Posing(context.scene).lead(model_name(obj), dial.place, wanted)
+        except ModelError as error:
+            return fail(self, context, error)
+        notes = []
+        if abs(reached - wanted) > 1e-6:
+            notes = [f"'{obj.name}' goes no farther than {reading(dial, reached, context.scene)}"]
+        return succeed(self, context, f"'{obj.name}' is at {reading(dial, reached, context.scene)}", notes)
+
+
+class LIMBERJACK_OT_joint_limits(_OfActiveJoint, bpy.types.Operator):
+    """Set the limits of an axis of the active joint"""
+
+    bl_idname = ids.OP_JOINT_LIMITS
+    bl_label = "Set Limits"
+
+    lower: FloatProperty(name="Lower", description="In radians, or Blender units on a sliding axis", default=-1.0)
+    upper: FloatProperty(name="Upper", description="In radians, or Blender units on a sliding axis", default=1.0)
+
+    def execute(self, context):
+        obj = context.active_object
+        try:
+            dial = self.dial(context)
+            if not dial.limited:
+                raise ModelError(f"axis {self.axis} of joint '{obj.name}' turns without end: choose another type")
+            if dial.has_lower and self.lower > self.upper:
+                raise ModelError(f"the lower limit {self.lower:g} is above the upper {self.upper:g}: swap them")
+            lower, upper = self.in_core(context, self.lower), self.in_core(context, self.upper)
+        except ModelError as error:
+            return fail(self, context, error)
+        bridge.joints.rigging.set_limits(obj, context.scene, self.axis - 1, lower if dial.has_lower else None, upper)
+        return succeed(self, context, f"Axis {self.axis} of '{obj.name}' has its limits")
+
+
+class LIMBERJACK_OT_joint_start_here(OnJoints, bpy.types.Operator):
+    """Use the current positions of the selected joints as their initial pose; all joints, if none is selected"""
+
+    bl_idname = ids.OP_START_HERE
+    bl_label = "Start Here"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context):
+        try:
+            names = selected_joints(context) or bridge.posing.posing.Posing(context.scene).moving
+            joints = [object_of(context.scene, name) for name in names]
+            views = {obj: bridge.joints.dials.view_joint(obj, context.scene) for obj in joints}
+            for obj in joints:
+                bridge.joints.read_joints.read_joint(obj, context.scene)
+                if not obj.is_editable:
+                    raise ModelError(f"joint '{obj.name}' comes from a library: make it local")
+        except ModelError as error:
+            return fail(self, context, error)
+        for obj, view in views.items():
+            if view.joint.kind.chart:
+                _start_chart(obj, view, bridge.values.numbers.unit_length(context.scene))
+            for dial in view.dials:
+                if dial.place is not None:
+                    bridge.joints.rigging.set_home(obj, context.scene, dial, dial.value)
+        return succeed(self, context, f"Initial pose set for {counted(joints, 'joint')}")
+
+
+def _start_chart(obj: bpy.types.Object, view, unit: float) -> None:
+    settings = getattr(obj, ids.JOINT)
+    settings.use_home = True
+    for coordinate, value, (_, what) in zip(settings.coordinates, view.q, view.joint.home_units, strict=True):
+        coordinate.home = value / unit if what is Unit.LENGTH else value
+
+
+class LIMBERJACK_OT_joint_zero_here(_OfActiveJoint, bpy.types.Operator):
+    """Make the current position of the active joint's first axis its zero; limits, spring and drive stay in place"""
+
+    bl_idname = ids.OP_ZERO_HERE
+    bl_label = "Set as Zero"
+
+    def execute(self, context):
+        obj = context.active_object
+        try:
+            dial = self.dial(context)
+            if dial.place != 0:
+                raise ModelError(f"joint '{obj.name}': only its first axis has a zero of its own to move")
+            joint = bridge.joints.read_joints.read_joint(obj, context.scene)
+            bridge.joints.rigging.move_zero(obj, context.scene, dial, dial.value)
+            bridge.joints.shifting.shift_kept(
+                obj, context.scene, dial, joint, bridge.values.numbers.unit_length(context.scene), dial.value
+            )
+        except ModelError as error:
+            return fail(self, context, error)
+        return succeed(self, context, f"'{obj.name}' counts from where it is")
+
+
+class LIMBERJACK_OT_pose_reset(OnJoints, bpy.types.Operator):
+    """Move all links to the initial pose"""
+
+    bl_idname = ids.OP_POSE_RESET
+    bl_label = "Back to Start"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context):
+        try:
+            bridge.posing.posing.Posing(context.scene).go_home()
+        except ModelError as error:
+            return fail(self, context, error)
+        return succeed(self, context, "All links are where simulations start")
+
+
+CLASSES = (
+    LIMBERJACK_OT_joint_aim,
+    LIMBERJACK_OT_joint_pose,
+    LIMBERJACK_OT_joint_limits,
+    LIMBERJACK_OT_joint_start_here,
+    LIMBERJACK_OT_joint_zero_here,
+    LIMBERJACK_OT_pose_reset,
+)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Move bakes along with machines that were moved since, or move the machines back."""
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ....core.model import ModelError
+from ... import bridge, ids
+from ...bake.errors import BakeError
+from ...preview import current
+from ..report import fail, in_object_mode, succeed
+
+
+class LIMBERJACK_OT_bake_move_along(bpy.types.Operator):
+    """Make the bakes of moved or copied machines play where the machines stand now"""
+
+    bl_idname = ids.OP_BAKE_ALONG
+    bl_label = "Move Bake Along"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if current() is not None:
+            cls.poll_message_set("Stop the preview first")
+            return False
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        try:
+            done = move_all_along(context)
+        except ModelError as error:
+            return fail(self, context, error)
+        if not done:
+            self.report({"INFO"}, "Every bake plays where its links stand")
+            return {"CANCELLED"}
+        return succeed(self, context, done)
+
+
+def move_all_along(context, _link: bpy.types.Object | None = None) -> str:
+    """Make the bake of every moved or copied machine play at the machine's place.
+
+    Return a message; empty if there is no such machine.
+    """
+    from ...bake.keys.moving_along import Move, move_along
+
+    found = bridge.animation.moved_bakes.left_behind(context.scene)
+    if not found:
+        return ""
+    still = bridge.animation.moved_bakes.STILL
+    moves = [Move(it, it.drag, it.carry) if it.is_moved else Move(it, still, still) for it in found]
+    move_along(context.scene, moves)
+    names = ", ".join(repr(machine.links[0].name) for machine in found)
+    return f"The bake of {names} moved along"
+
+
+def all_back_to_keys(context, _link: bpy.types.Object) -> str:
+    """Return all moved machines, joints included, to the poses of their keys."""
+    scene = context.scene
+    found = bridge.animation.moved_bakes.left_behind(scene)
+    for joint in (joint for machine in found for joint in machine.grounds):
+        bridge.animation.moved_bakes.put_ground_back(scene, joint.name)
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    return f"Back at the keys: {', '.join(repr(machine.links[0].name) for machine in found)}"
+
+
+def move_bake_along(context, link: bpy.types.Object) -> str:
+    """Move a bake by the displacement of a link, regardless of other links of its machine."""
+    from ...bake.keys.moving_along import Move, move_along
+
+    machine = _machine_of(context.scene, link)
+    move = machine.dragged.get(link)
+    if move is None or not bridge.animation.moved_bakes.is_rigid(move):
+        raise ModelError(f"link '{link.name}' stands where its keys have it")
+    tidy = bridge.animation.moved_bakes.tidy_move(link, move)
+    move_along(context.scene, [Move(machine, tidy, machine.carry_or_still)])
+    return f"The bake of '{link.name}' moved along"
+
+
+def back_to_keys(context, link: bpy.types.Object) -> str:
+    scene = context.scene
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    return f"'{link.name}' is where its keys have it"
+
+
+def scale_back(context, link: bpy.types.Object) -> str:
+    """Restore the size that the link had when it was baked. Its keys stay."""
+    stood = bridge.animation.moved_bakes.stood(link)
+    assert stood is not None  # the problem was found by it
+    wanted = np.linalg.norm(stood[:3, :3], axis=0)
+    now = np.linalg.norm(bridge.animation.moved_bakes.keyed_world(link)[:3, :3], axis=0)
+    link.scale = (np.array(link.scale) * wanted / now).tolist()
+    return back_to_keys(context, link)
+
+
+def play_in_place(context, link: bpy.types.Object) -> str:
+    """Remove the effect that a new or moved parent has on the motion of a link."""
+    stood = bridge.animation.moved_bakes.stood(link)
+    assert stood is not None  # the problem was found by it
+    if link.parent is None:
+        raise BakeError(f"link '{link.name}' has lost the parent that carried its keys: simulate again")
+    own = bridge.animation.moved_bakes.basis_at(link)
+    if bridge.animation.motion.is_animated(link.parent):
+        space = stood @ np.linalg.inv(own)
+        link.parent, link.matrix_parent_inverse = None, Matrix.Identity(4)
+        if not bridge.animation.moved_bakes.is_still(space):
+            raise BakeError(f"link '{link.name}' is unparented, and was baked on another parent: simulate again")
+    else:
+        above = np.array(link.parent.matrix_world)
+        link.matrix_parent_inverse = Matrix((np.linalg.inv(above) @ stood @ np.linalg.inv(own)).tolist())
+    return back_to_keys(context, link)
+
+
+def _machine_of(scene: bpy.types.Scene, link: bpy.types.Object):
+    for machine in bridge.animation.moved_bakes.baked_machines(scene):
+        if link in machine.links:
+            return machine
+    raise ModelError(f"link '{link.name}' plays no bake")
+
+
+CLASSES = (LIMBERJACK_OT_bake_move_along,)

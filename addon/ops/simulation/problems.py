@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Select the object of a problem, and repair the problem if there is one safe way."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import bpy
+from bpy.app.translations import pgettext_tip
+from bpy.props import StringProperty
+
+from ....core.model import ModelError
+from ....core.model.text import weighed
+from ....core.spatial import IDENTITY, compose, norm
+from ... import bridge, ids
+from ...bridge.from_libraries import INSTANCED
+from ...props import axes_in_use, is_link
+from ...props.naming import object_named
+from ..links.lifting import lift
+from ..links.links import tag_links
+from ..links.overlaps import leave_out, move_all_apart, move_apart, select_overlapping, shrink
+from ..links.throws import start_at_keys
+from ..report import fail, in_object_mode, select_only, succeed
+from .moved_bakes import (
+    all_back_to_keys,
+    back_to_keys,
+    move_all_along,
+    move_bake_along,
+    play_in_place,
+    scale_back,
+)
+
+
+class Mend(NamedTuple):
+    """A way to mend a problem.
+
+    Attributes:
+        label: of its button. tip: of its tooltip.
+        mend: changes the object to blame, and says in a sentence what was done.
+        is_of_scene: whether it is about the whole scene, so that no object need be to blame: `mend` may get None.
+    """
+
+    label: str
+    tip: str
+    mend: Callable[[bpy.types.Context, bpy.types.Object], str]
+    is_of_scene: bool = False
+
+
+def _delete(_context, obj) -> str:
+    name = obj.name
+    bpy.data.objects.remove(obj)
+    return f"'{name}' is deleted"
+
+
+def _join_to_world(context, obj) -> str:
+    """Join the child to the world at the joint's frame in the child.
+
+    The place of the Empty is not used, since the parent that carried it was deleted.
+    """
+    settings = getattr(obj, ids.JOINT)
+    X_CJ = (
+        bridge.values.numbers.parse_pose(settings.X_CJ, f"joint '{obj.name}': the frame in the child")
+        if settings.X_CJ
+        else IDENTITY
+    )
+    settings.to_world = True
+    bridge.joints.joining.put_joint(obj, compose(bridge.posing.poses.drawn_pose(settings.child), X_CJ))
+    return f"'{obj.name}' hangs in the world"
+
+
+def _join_here(_context, obj) -> str:
+    bridge.joints.joining.join_here([obj])
+    return f"'{obj.name}' joins its links where they are"
+
+
+def _put_back(context, obj) -> str:
+    bridge.posing.posing.Posing(context.scene).settle()
+    return "All links are where their joints hold them"
+
+
+def _tag_ends(context, obj) -> str:
+    settings = getattr(obj, ids.JOINT)
+    ends = [link for link in (settings.parent, settings.child) if link is not None and not is_link(link)]
+    tag_links(context, ends)
+    return f"{', '.join(link.name for link in ends)} tagged as links"
+
+
+def _stop_following(_context, obj) -> str:
+    getattr(obj, ids.JOINT).use_mimic = False
+    return f"'{obj.name}' follows no joint"
+
+
+def _point_up(_context, obj) -> str:
+    for axis in axes_in_use(getattr(obj, ids.JOINT)):
+        if not norm(axis.xyz):
+            axis.xyz = (0.0, 0.0, 1.0)
+    return f"The axis of '{obj.name}' points along Z"
+
+
+def _swap_limits(_context, obj) -> str:
+    for axis in axes_in_use(getattr(obj, ids.JOINT)):
+        if axis.use_lower and axis.use_upper and axis.lower > axis.upper:
+            axis.lower, axis.upper = axis.upper, axis.lower
+    return f"The limits of '{obj.name}' are swapped"
+
+
+def _turn_drive_off(_context, obj) -> str:
+    """Switch the drive off on each axis on which it cannot exert a force. This does not change the motion."""
+    for axis in axes_in_use(getattr(obj, ids.JOINT)):
+        drive = bridge.values.fields.drive_of(axis)
+        is_idle = not any(getattr(axis, name) for name in drive.exerts) or (axis.use_effort and not axis.effort)
+        if drive.exerts and is_idle:
+            axis.drive_mode = "off"
+    return f"The drive of '{obj.name}' is off"
+
+
+def _start_within(context, obj) -> str:
+    dials = [dial for dial in bridge.joints.dials.view_joint(obj, context.scene).dials if dial.home is not None]
+    if not dials:
+        raise ModelError(f"joint '{obj.name}': turn its link to within the limits, then press Start Here")
+    for dial in dials:
+        bridge.joints.rigging.set_home(obj, context.scene, dial, min(max(dial.home or 0.0, dial.lower), dial.upper))
+    return f"'{obj.name}' starts within its limits"
+
+
+def _spring_within(_context, obj) -> str:
+    for axis in axes_in_use(getattr(obj, ids.JOINT)):
+        low = axis.lower if axis.use_lower else axis.spring_reference
+        high = axis.upper if axis.use_upper else axis.spring_reference
+        axis.spring_reference = min(max(axis.spring_reference, low), high)
+    return f"The spring of '{obj.name}' pulls to within its limits"
+
+
+def _weigh(context, obj) -> str:
+    found = bridge.links.mass.weigh(
+        obj, bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+    )
+    if not found.mass:
+        raise ModelError(f"link '{obj.name}' is said to weigh nothing: give it a mass or a material")
+    settings = getattr(obj, ids.LINK)
+    if settings.mass_source != "DENSITY":
+        settings.mass_source = "DENSITY"
+        found = bridge.links.mass.weigh(
+            obj, bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+        )
+    bridge.scene.store.store_weight(obj, found)
+    return f"'{obj.name}' weighs {weighed(found.mass)}"
+
+
+def _mute_constraints(_context, obj) -> str:
+    muted = bridge.animation.motion.active_constraints(obj)
+    for constraint in muted:
+        constraint.mute = True
+    return f"'{obj.name}': {', '.join(constraint.name for constraint in muted)} muted"
+
+
+def _mute_tracks(_context, obj) -> str:
+    muted: list[bpy.types.NlaTrack] = []
+    while tracks := bridge.animation.motion.tracks_on(
+        obj, bridge.animation.motion.TRANSFORMS
+    ):  # without a solo track, others play
+        for track in tracks:
+            track.is_solo, track.mute = False, True
+        muted += tracks
+    return f"'{obj.name}': {', '.join(track.name for track in muted)} muted"
+
+
+def _fix_base(context, obj) -> str:
+    getattr(obj, ids.LINK).motion = "STATIC"
+    bridge.findings.remedies.forget_findings(context.scene, "falls-freely", obj)
+    return f"'{obj.name}' is held in the world: its Motion is Static"
+
+
+def _add_ground(context, _obj) -> str:
+    settings = getattr(context.scene, ids.SCENE)
+    settings.contact = settings.ground = True
+    return "Links collide with a floor at height zero"
+
+
+def _turn_axes(context, obj) -> str:
+    """Turn the axes of all such hinges at once, since they mostly occur in chains."""
+    turned = bridge.joints.turning.turn_idle_axes(context.scene)
+    return f"Gravity can turn {', '.join(map(repr, turned)) or 'all hinges'} now"
+
+
+def _divide(context, obj) -> str:
+    """Divide the mesh of a link into convex pieces. In a window, this can be cancelled."""
+    shapes = [getattr(child, ids.LINK) for child in obj.children]
+    if any(shape.role == "COLLISION" and not shape.is_fitted for shape in shapes):
+        raise ModelError(
+            f"link '{obj.name}' touches with objects that you chose: divide these into convex ones by hand"
+        )
+    select_only(context, obj)
+    try:
+        bpy.ops.limberjack.collision_add("INVOKE_DEFAULT", type="PIECES")
+    except RuntimeError as error:
+        raise ModelError(str(error).removeprefix("Error: ").strip()) from None
+    return f"'{obj.name}' touches with convex pieces of its mesh, once these are found"
+
+
+def _take_out_of_instance(context, obj) -> str:
+    """Make the links of an instance objects of the scene.
+
+    This uses Blender's own operators, which need the Empty to be the only selected object.
+    """
+    collection = obj.instance_collection.name
+    is_linked = bool(obj.library or obj.instance_collection.library)
+    select_only(context, obj)
+    try:
+        if is_linked:
+            bpy.ops.object.make_override_library()
+        else:
+            bpy.ops.object.duplicates_make_real(use_hierarchy=True)
+    except RuntimeError as error:
+        raise ModelError(str(error).removeprefix("Error: ").strip()) from None
+    if is_linked:
+        return f"'{collection}' is a library override, at the place that it has in its file: its links can be simulated"
+    return f"The links of '{collection}' are objects of the scene, and can be simulated"
+
+
+OPERATORS = {"gravity-by-unit": ids.OP_EARTH_GRAVITY}
+"""Operators that repair problems without an object, by the code of the problem."""
+
+JOIN_HERE = Mend("Rebind at Current Pose", "Let the joint join its links where they are now", _join_here)
+
+MENDS: dict[str, tuple[Mend, ...]] = {
+    "no-child": (Mend("Delete Joint", "Delete the joint, which moves nothing", _delete),),
+    "lost-parent": (Mend("Join to World", "Let the joint hang in the world", _join_to_world),),
+    "no-link": (Mend("Tag as Link", "Tag the objects that it joins as links", _tag_ends),),
+    "no-frames": (JOIN_HERE,),
+    "link-left": (JOIN_HERE, Mend("Put Back", "Put all links back where their joints hold them", _put_back)),
+    "no-leader": (Mend("Stop Following", "Switch Follow Joint off", _stop_following),),
+    "zero-axis": (Mend("Point along Z", "Give the axis the direction Z", _point_up),),
+    "crossed-limits": (Mend("Swap", "Swap the limits", _swap_limits),),
+    "idle-drive": (Mend("Turn Drive Off", "Switch the drive off, which does nothing", _turn_drive_off),),
+    "home-outside-limits": (Mend("Start Within", "Move the start to the nearest limit", _start_within),),
+    "spring-outside-limits": (Mend("Pull Within", "Move the spring's rest to the nearest limit", _spring_within),),
+    "constrained": (Mend("Mute", "Mute the link's constraints", _mute_constraints),),
+    "plays-strips": (Mend("Mute", "Mute the tracks whose strips move the link", _mute_tracks),),
+    "falls-freely": (
+        Mend("Fix Base", "Hold the link in the world where it stands", _fix_base),
+        Mend("Ground", "Let links collide with an invisible floor at height zero", _add_ground, is_of_scene=True),
+    ),
+    "many-overlapping": (
+        Mend("Select Them", "Select all links that overlap", select_overlapping, is_of_scene=True),
+        Mend("Move Apart", "Move all links out of each other that nothing holds", move_all_apart, is_of_scene=True),
+    ),
+    "gravity-cannot-turn": (
+        Mend("Turn Axes", "Lay every axis that gravity cannot turn level, across what its joint carries", _turn_axes),
+    ),
+    "bake-left-behind": (
+        Mend("Move Bake Along", "Let the bakes of all moved or copied machines play where they stand", move_all_along),
+        Mend("Back to Keys", "Put all links and joints back where their keys have them", all_back_to_keys),
+    ),
+    "bake-moved": (
+        Mend("Move Bake Along", "Let the keys of the whole machine play where the link stands now", move_bake_along),
+        Mend("Back to Keys", "Put all links back where their keys have them", back_to_keys),
+    ),
+    "bake-scaled": (Mend("Scale Back", "Give the link the size that it was baked with", scale_back),),
+    "bake-carried": (
+        Mend("Play in Place", "Let the keys play where they were baked, whatever carries the link", play_in_place),
+    ),
+    "overlapping": (
+        Mend("Leave Pair Out", "Let the link pass through all that it is in", leave_out),
+        Mend("Move Apart", "Move one of the two out of the other, the shortest way", move_apart),
+        Mend("Shrink", "Make the collision shapes of the smaller link smaller, until they are in nothing", shrink),
+    ),
+    "sunk-in-ground": (Mend("Lift", "Raise the machine until it just touches what it starts in", lift),),
+    "hollow-filled": (Mend("Convex Pieces", "Divide the mesh into convex pieces that touch in its place", _divide),),
+    "keys-replaced": (
+        Mend(
+            "Throw from Animation",
+            "Start simulations from the animation at its last key, with the velocity of the keys. The keys before are "
+            "kept",
+            start_at_keys,
+        ),
+    ),
+    INSTANCED: (
+        Mend(
+            "Simulate Its Links",
+            "Make a library override of a linked collection, or else make the instances real, so that the links are "
+            "objects that a simulation can move",
+            _take_out_of_instance,
+        ),
+    ),
+    "massless": (Mend("Weigh", "Find the mass from the link's meshes", _weigh),),
+}
+"""Repairs that lose nothing except what is wrong, by the code of the problem."""
+
+
+class _OfCulprit:
+    """An operator on the object that a problem names."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    name: StringProperty(name="Object")
+
+    @classmethod
+    def poll(cls, context):
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        obj = object_named(context.scene, self.name)
+        if obj is None:
+            return fail(self, context, f"'{self.name}' is no longer in the scene")
+        return self.act(context, obj)
+
+
+class LIMBERJACK_OT_problem_select(_OfCulprit, bpy.types.Operator):
+    """Select the object that causes the problem"""
+
+    bl_idname = ids.OP_PROBLEM_SELECT
+    bl_label = "Select Culprit"
+
+    def act(self, context, obj):
+        if obj not in set(context.view_layer.objects):
+            return fail(self, context, f"'{self.name}' is in a collection that is switched off in this view layer")
+        obj.hide_set(False)
+        select_only(context, obj)
+        return succeed(self, context, f"'{self.name}' is selected")
+
+
+class LIMBERJACK_OT_problem_mend(_OfCulprit, bpy.types.Operator):
+    """Repair the problem"""
+
+    bl_idname = ids.OP_PROBLEM_MEND
+    bl_label = "Repair"
+
+    code: StringProperty(name="Problem", description="Its code", options={"HIDDEN"})
+    label: StringProperty(name="Remedy", description="Where there are several", options={"HIDDEN"})
+
+    @classmethod
+    def description(cls, _context, properties):
+        return next((pgettext_tip(mend.tip) for mend in _mends(properties)), cls.__doc__)
+
+    def execute(self, context):
+        found = _mends(self)
+        is_of_scene = not self.name and bool(found) and found[0].is_of_scene
+        return self.act(context, None) if is_of_scene else super().execute(context)
+
+    def act(self, context, obj):
+        found = _mends(self)
+        if not found:
+            return fail(self, context, f"There is no button for '{self.code}': the message says what to do")
+        try:
+            done = found[0].mend(context, obj)
+        except ModelError as error:
+            return fail(self, context, error)
+        return succeed(self, context, done)
+
+
+def _mends(properties) -> list[Mend]:
+    return [mend for mend in MENDS.get(properties.code, ()) if properties.label in ("", mend.label)]
+
+
+CLASSES = (LIMBERJACK_OT_problem_select, LIMBERJACK_OT_problem_mend)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Apply the remedies of findings about the last simulation."""
+
+import bpy
+from bpy.props import IntProperty
+
+from ....core.model import ModelError
+from ....core.model.text import counted
+from ... import bridge, ids
+from ..report import fail, in_object_mode, succeed
+
+
+class LIMBERJACK_OT_remedy_apply(bpy.types.Operator):
+    """Repair the cause of the last failure, as the button says"""
+
+    bl_idname = ids.OP_REMEDY
+    bl_label = "Apply Remedy"
+    bl_options = {"REGISTER", "UNDO"}
+
+    number: IntProperty(
+        name="Finding", description="Which of the last simulation's, counted from 0", min=0, options={"HIDDEN"}
+    )
+
+    @classmethod
+    def description(cls, context, properties):
+        findings, number = getattr(context.scene, ids.SCENE).findings, properties.number
+        if number >= len(findings) or bridge.findings.remedies.obstacle_to(findings[number], context.scene):
+            return cls.__doc__
+        label = bridge.findings.remedies.remedy_label(findings[number], context.scene)
+        return f"{label}, and take the finding off the list"
+
+    @classmethod
+    def poll(cls, context):
+        return in_object_mode(cls, context)
+
+    def execute(self, context):
+        findings = getattr(context.scene, ids.SCENE).findings
+        if self.number >= len(findings):
+            return fail(self, context, f"The last simulation has {counted(findings, 'finding')}: simulate again")
+        finding = findings[self.number]
+        try:
+            bridge.findings.remedies.apply_remedy(finding, context.scene)
+        except ModelError as error:
+            return fail(self, context, error)
+        named = f"'{finding.culprit.name}': " if finding.culprit else ""
+        done = f"{named}{bridge.findings.remedies.remedy_label(finding, context.scene)}: done, simulate again"
+        findings.remove(self.number)
+        return succeed(self, context, done)
+
+
+CLASSES = (LIMBERJACK_OT_remedy_apply,)

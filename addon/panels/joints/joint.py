@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panel of the active object as a joint."""
+
+import bpy
+
+from ... import ids
+from ...bridge.rig import last_rig
+from ...props import core_joint, has_lost_its_parent, is_joint, is_known_joint
+from ...props.naming import model_name
+from ..base import Below, InTab, also_in_physics, draw_switched, in_columns, paragraph
+from .axes import LIMBERJACK_PT_axes, LIMBERJACK_PT_home
+from .drives import LIMBERJACK_PT_drives
+
+
+class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
+    bl_idname = ids.PT_JOINT
+    bl_label = "Joint"
+
+    @classmethod
+    def poll(cls, context):
+        return is_joint(context.object)
+
+    def draw_header(self, context):
+        self.layout.prop(getattr(context.object, ids.JOINT), "enabled", text="")
+
+    def draw_header_preset(self, _context):
+        self.layout.menu(ids.MT_JOINT_PRESETS, text="", icon="PRESET")
+
+    def draw(self, context):
+        layout = in_columns(self.layout)
+        joint = getattr(context.object, ids.JOINT)
+        obj = joint.id_data
+        layout.active = joint.enabled
+        layout.prop(joint, "type")
+        if not is_known_joint(obj):
+            paragraph(layout, context, "Chosen in a newer Limberjack; unknown in this version", icon="ERROR")
+            return
+        layout.prop(joint, "parent", placeholder="World" if joint.to_world else "Lost")
+        if has_lost_its_parent(joint):
+            layout.prop(joint, "to_world")
+        layout.prop(joint, "child")
+        if core_joint(joint).kind.threaded:
+            layout.prop(joint, "pitch")
+        _draw_troubles(layout, context, joint)
+
+
+def _draw_troubles(layout, context, joint):
+    obj, rig = joint.id_data, last_rig(context.scene)
+    if has_lost_its_parent(joint):
+        paragraph(layout, context, "The parent was deleted: choose another, or tick Join to World", icon="ERROR")
+    elif joint.child and not joint.X_PJ:
+        paragraph(
+            layout, context, "A link was changed: place the Empty, then press Rebind at Current Pose", icon="ERROR"
+        )
+        layout.operator(ids.OP_JOINT_FRAMES)
+    if rig and model_name(obj) in rig.loops and not joint.closes_loop:
+        paragraph(layout, context, "Closes a loop: its links are joined by other joints already", icon="LINKED")
+
+
+class LIMBERJACK_PT_joint_more(InTab, bpy.types.Panel):
+    bl_idname = ids.PT_JOINT_MORE
+    bl_label = "More"
+    bl_parent_id = ids.PT_JOINT
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context):
+        return is_known_joint(context.object)
+
+    def draw(self, context):
+        layout, joint = in_columns(self.layout), getattr(context.object, ids.JOINT)
+        layout.active = joint.enabled
+        draw_switched(layout, joint, "use_released_at", "released_at")
+        if joint.parent and joint.child:
+            row = layout.row()
+            row.use_property_split = False  # a sidebar of the default width would cut the name off
+            row.prop(joint, "collide_ends")
+        layout.prop(joint, "is_held")
+        layout.prop(joint, "closes_loop")
+        layout.prop(joint, "use_mimic")
+        if joint.use_mimic:
+            _draw_mimic(layout.column(align=True), joint)
+        known = core_joint(joint)
+        if any(known.kind.slot(number).limited for number in range(known.axis_count)):
+            layout.operator(ids.OP_LIMITS_FROM_MOTION, icon="ANIM_DATA")
+        row = layout.row(align=True)
+        row.operator(ids.OP_ZERO_HERE)
+        row.operator(ids.OP_JOINT_FRAMES)
+
+
+def _draw_mimic(layout, joint):
+    """Draw the settings of a mimic. Numbers of axes are drawn only if there is a choice."""
+    mimic = joint.mimic
+    if core_joint(joint).axis_count > 1:
+        layout.prop(mimic, "axis_number")
+    layout.prop(mimic, "leader")
+    if is_known_joint(mimic.leader) and core_joint(getattr(mimic.leader, ids.JOINT)).axis_count > 1:
+        layout.prop(mimic, "leader_axis_number")
+    for name in ("multiplier", "offset", "reference"):
+        layout.prop(mimic, name)
+
+
+PANELS = (
+    LIMBERJACK_PT_joint,
+    LIMBERJACK_PT_axes,
+    LIMBERJACK_PT_drives,
+    LIMBERJACK_PT_home,
+    LIMBERJACK_PT_joint_more,
+)
+CLASSES = (*PANELS, *also_in_physics(*PANELS))

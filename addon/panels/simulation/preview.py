@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The controls of a preview."""
+
+from bpy.app.translations import pgettext_iface
+
+from ... import ids
+from ..base import paragraph
+
+SLOW = 0.95
+"""Part of real time below which the pace is displayed."""
+
+
+def draw_controls(layout, preview):
+    row = layout.row(align=True)
+    row.operator(ids.OP_PREVIEW_STEP, text="", icon="FRAME_PREV").frames = -1
+    word, icon = ("Pause", "PAUSE") if preview.is_playing else ("Resume", "PLAY")
+    row.operator(ids.OP_PREVIEW_PLAY, text=word, icon=icon)
+    row.operator(ids.OP_PREVIEW_STEP, text="", icon="FRAME_NEXT").frames = 1
+    row = layout.row(align=True)
+    row.operator(ids.OP_PREVIEW_POSE, text="Apply Pose", icon="CHECKMARK")
+    row.operator(ids.OP_PREVIEW_BAKE, text="Bake Preview", icon="ACTION")
+    layout.operator(ids.OP_PREVIEW_STOP, text="Cancel", icon="X")
+
+
+def draw_state(layout, context, preview):
+    """Draw the state of a preview: why it has stopped, how far it is behind, and problems of its start."""
+    is_in_real_time = getattr(context.scene, ids.SCENE).preview.pace == "REAL"
+    if preview.problem:
+        paragraph(layout, context, preview.problem, icon="ERROR")
+    elif preview.is_behind:
+        layout.progress(factor=preview.caught_up, text="Catching up with the change")
+    elif preview.is_playing and is_in_real_time and preview.pace < SLOW:
+        pace = pgettext_iface("Pace: {pace} of real time").format(pace=f"{preview.pace:.0%}")
+        layout.label(text=pace, translate=False, icon="TIME")
