@@ -12,7 +12,7 @@ import numpy as np
 from mathutils import Vector
 
 from .bridge.animation.motion import is_animated
-from .props import is_led
+from .props import is_kinematic
 from .quiet import quiet
 
 VIEW_FROM = Vector((0.6, -1.0, 0.4)).normalized()
@@ -99,7 +99,7 @@ def _points_of_motion(scene: bpy.types.Scene, frames: list[int]) -> np.ndarray:
 
 def _is_surrounding(obj: bpy.types.Object) -> bool:
     """Return whether an object is a floor or a wall: a link for others to touch that does not move."""
-    return is_led(obj) and not is_animated(obj)
+    return is_kinematic(obj) and not is_animated(obj)
 
 
 def _lay_ground(scene: bpy.types.Scene, middle: Vector, size: float) -> None:

@@ -28,7 +28,8 @@ class Migration:
     """A change of what a version stores, compared to versions before.
 
     Attributes:
-        version: the first one that stores it so. says: what has changed, in a sentence without full stop.
+        version: first version that stores data in the new form.
+        says: what has changed, as a sentence without full stop.
         kind: type of its owners: bpy.types.Scene, or bpy.types.Object for links, joints and the shapes of links.
         change: function that converts an owner from older versions; it deletes nothing. If it raises an error, the user
             is told, and the owner keeps its version.
@@ -99,7 +100,7 @@ def _run(migration: Migration, owner: Owner) -> None:
 def stamp_scenes() -> None:
     """Store this version in scenes of this add-on that have none. It runs before a file is saved.
 
-    A scene of this add-on that had no version when it was opened had no settings of this add-on then.
+    Such a scene got its first settings after the file was opened, because `migrate` gives a version to all others.
     """
     for scene in bpy.data.scenes:
         if holds_ours(scene) and not is_linked(scene):
@@ -136,8 +137,8 @@ def is_newer(version: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Remark:
-    """A remark about versions.
+class VersionNote:
+    """A note about versions.
 
     Attributes:
         code: its kind, a short slug.
@@ -150,8 +151,8 @@ class Remark:
     message: str
 
 
-def remarks_on(scene: bpy.types.Scene) -> Iterator[Remark]:
-    """Yield remarks about the versions of a scene and its objects."""
+def notes_on(scene: bpy.types.Scene) -> Iterator[VersionNote]:
+    """Yield notes about the versions of a scene and its objects."""
     owners = [owner for owner in (scene, *scene.objects) if holds_ours(owner)]
     newest = max(owners, key=lambda owner: _order(version_of(owner)), default=None)  # the first among equals
     if newest is not None and is_newer(version_of(newest)):
@@ -161,7 +162,7 @@ def remarks_on(scene: bpy.types.Scene) -> Iterator[Remark]:
             f"{what} was saved by Limberjack {version_of(newest)}, and this is {VERSION}: settings that this version "
             "does not know are kept, but do not act. Update Limberjack"
         )
-        yield Remark("newer-version", "", message)
+        yield VersionNote("newer-version", "", message)
     for owner in owners:
         name, version = ("" if owner == scene else owner.name), version_of(owner)
         whose = f"object '{name}'" if name else f"scene '{scene.name}'"
@@ -170,16 +171,16 @@ def remarks_on(scene: bpy.types.Scene) -> Iterator[Remark]:
                 f"{whose} says that it was made by Limberjack '{version}', which is no version: it is taken as it "
                 "stands; if it acts otherwise than it did, make it anew"
             )
-            yield Remark("no-version", name, message)
+            yield VersionNote("no-version", name, message)
         elif owner.session_uid in _failures:
             message = (
                 f"{whose} could not be brought from Limberjack {version} to {VERSION}, and may act otherwise than it "
                 f"did ({_failures[owner.session_uid]}): look at its settings, or open the file with {version}"
             )
-            yield Remark("not-migrated", name, message)
+            yield VersionNote("not-migrated", name, message)
         elif is_linked(owner) and any(_concerns(migration, owner) for migration in MIGRATIONS):
             message = (
                 f"{whose} comes from a file of Limberjack {version}, and may act otherwise than it did: open that file "
                 f"with {VERSION}, and save it"
             )
-            yield Remark("old-library", name, message)
+            yield VersionNote("old-library", name, message)

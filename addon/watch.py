@@ -25,7 +25,7 @@ LASTING = "LIMBERJACK_OT_preview"
 REST = 0.15
 """Time without a change after which the scene is read [s]."""
 
-is_ours = False
+is_preview_update = False
 """Whether present changes come from a preview, so that nothing has to be read again."""
 
 changes = 0
@@ -35,9 +35,9 @@ moves = 0
 """A counter of all events that may have changed something in a view."""
 
 _left: dict[int, list[str]] = {}
-"""Names of the joints that were moved with whole machines, by session uid of the scene.
+"""Joints to the world that were moved together with a baked machine: their names, by session uid of the scene.
 
-A scene is in it while something was moved away from its bake, until the next frame returns it to its keys.
+The next frame change restores them and removes the entry. The list is empty if only links were moved.
 """
 
 replacements = 0
@@ -54,7 +54,7 @@ _is_touched = True
 @persistent
 def _depsgraph_updated(_scene, depsgraph):
     global moves
-    if is_ours:
+    if is_preview_update:
         moves += 1
         return
     updated = [update.id.original for update in depsgraph.updates]
@@ -71,7 +71,7 @@ def _frame_changed(scene, depsgraph):
     moves += 1
     if scene.session_uid in _left:
         for name in _left.pop(scene.session_uid):
-            bridge.animation.moved_bakes.put_ground_back(scene, name)
+            bridge.animation.moved_bakes.restore_world_joint(scene, name)
         note_change()
     try:
         bridge.animation.keyed_motion.follow_keys(scene, depsgraph)
@@ -129,12 +129,12 @@ def _bring_up_to_date(*items: bpy.types.ID | None) -> None:
 @contextmanager
 def showing() -> Iterator[None]:
     """Let changes within this context count as shown only, and not as changes of the scene."""
-    global is_ours
-    before, is_ours = is_ours, True
+    global is_preview_update
+    before, is_preview_update = is_preview_update, True
     try:
         yield
     finally:
-        is_ours = before
+        is_preview_update = before
 
 
 def note_change(objects: Iterable[bpy.types.Object] = ()) -> None:
@@ -172,9 +172,9 @@ def _look() -> float | None:
         if has_links(scene) or has_joints(scene):
             _left.pop(scene.session_uid, None)
             if _is_undone:
-                bridge.animation.moved_bakes.put_grounds_back_after_undo(scene)
-            if grounds := _grounds_left(scene, windows):
-                _left[scene.session_uid] = grounds
+                bridge.animation.moved_bakes.restore_world_joints_after_undo(scene)
+            if world_joints := _displaced_world_joints(scene, windows):
+                _left[scene.session_uid] = world_joints
             else:
                 bridge.joints.settling.settle_frames(scene)
         rig = bridge.rig.show_rig(scene, _is_touched)
@@ -190,7 +190,7 @@ def _look() -> float | None:
     return None
 
 
-def _grounds_left(scene: bpy.types.Scene, windows: Iterable[bpy.types.Window]) -> list[str]:
+def _displaced_world_joints(scene: bpy.types.Scene, windows: Iterable[bpy.types.Window]) -> list[str]:
     """Return the names of the joints that hold the scene's moved machines, while these wait for the user's choice.
 
     The user lets the bakes move along, or shows another frame, where keys return the links and `_frame_changed` the
@@ -198,7 +198,7 @@ def _grounds_left(scene: bpy.types.Scene, windows: Iterable[bpy.types.Window]) -
     """
     if any(window.scene == scene and window.screen.is_animation_playing for window in windows):
         return []
-    return [joint.name for machine in bridge.animation.moved_bakes.left_behind(scene) for joint in machine.grounds]
+    return [joint.name for machine in bridge.animation.moved_bakes.left_behind(scene) for joint in machine.world_joints]
 
 
 def _is_at_work(operator) -> bool:

@@ -79,7 +79,7 @@ def bake(count: int, frames: int, looks: bool = True) -> Bake:
     """Simulate and bake the chain; `looks`: measure the gap in what Blender shows."""
     import bpy
 
-    from limberjack.addon.bake.session import BakeRun
+    from limberjack.addon.bake.simulation_bake import SimulationBake
     from limberjack.addon.bridge.joints.joining import frame_along, new_joint
     from limberjack.addon.ops.links.links import tag_links
 
@@ -89,7 +89,7 @@ def bake(count: int, frames: int, looks: bool = True) -> Bake:
         place = frame_along((float(number), 0.0, 0.0), (0.0, 1.0, 0.0))
         new_joint(bar, bars[number - 1] if number else None, "revolute", place)
     begun = time.perf_counter()
-    run = BakeRun(bpy.context.scene, first=1, last=frames, accuracy="good")
+    run = SimulationBake(bpy.context.scene, first=1, last=frames, accuracy="good")
     while run.frames_done < frames:
         run.step(SLICE)
     simulated = time.perf_counter()

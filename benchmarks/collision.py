@@ -23,8 +23,8 @@ from peers import PYTHON, PeerError, require
 from targets import as_json, table
 
 from limberjack.core.collision.broad import PLACED, find_pairs, make_tree, place_solids
+from limberjack.core.collision.collision_filter import CollisionFilter
 from limberjack.core.collision.manifold import CONTACT
-from limberjack.core.collision.meeting import Meeting
 from limberjack.core.collision.packing import Solid, ball, box, capsule, cylinder, ellipsoid, pack, plane
 from limberjack.core.collision.touching import make_room, touch_pairs
 from limberjack.core.compilation.jit import kernel, subroutine
@@ -62,9 +62,9 @@ def repeat_place(solids, hulls, poses, placed, calls):
 
 
 @kernel
-def repeat_find(solids, placed, meeting, tree, pairs, calls):
+def repeat_find(solids, placed, collision_filter, tree, pairs, calls):
     for _ in range(calls):
-        find(solids, placed, meeting, 0.0, tree, pairs)
+        find(solids, placed, collision_filter, 0.0, tree, pairs)
 
 
 @kernel
@@ -88,12 +88,14 @@ class Scene:
         self.poses = poses
         self.placed = np.zeros(len(told), PLACED).view(np.recarray)
         each, pairs, none = np.arange(count), np.array(sorted(codes), np.int64), np.zeros(0, np.int64)
-        self.meeting = Meeting(each, each, each, np.zeros_like(each), pairs, np.zeros_like(pairs), none)
+        self.collision_filter = CollisionFilter(
+            each, each, each, np.zeros_like(each), pairs, np.zeros_like(pairs), none
+        )
         self.tree, self.room = make_tree(len(told)), make_room()
         self.pairs = np.zeros((40 * len(told) + 100, 2), np.int64)
         self.contacts = np.zeros(8 * len(self.pairs), CONTACT).view(np.recarray)
         place_solids(self.solids, self.hulls, self.poses, self.placed)
-        self.near = find_pairs(self.solids, self.placed, self.meeting, 0.0, self.tree, self.pairs)
+        self.near = find_pairs(self.solids, self.placed, self.collision_filter, 0.0, self.tree, self.pairs)
         self.touching = self.touch(1)
 
     def touch(self, calls: int) -> int:
@@ -108,7 +110,7 @@ class Scene:
         return {
             "place": timed(lambda n: repeat_place(self.solids, self.hulls, self.poses, self.placed, n), calls),
             "find": timed(
-                lambda n: repeat_find(self.solids, self.placed, self.meeting, self.tree, self.pairs, n), calls
+                lambda n: repeat_find(self.solids, self.placed, self.collision_filter, self.tree, self.pairs, n), calls
             ),
             "touch": timed(self.touch, max(calls, 2)),
         }

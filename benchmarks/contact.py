@@ -26,7 +26,7 @@ from peers import PeerError
 from targets import as_json, table
 
 from limberjack.core.geometry import Box
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.simulation import SimulationError
 
 NAMES = (

@@ -28,7 +28,7 @@ from contact_cases.scenes import world_of
 from contact_cases.worlds import World
 
 from limberjack.core.geometry import Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 
 NOTHING = ""
 

@@ -18,7 +18,7 @@ from limberjack.core.collision.broad import PLACED, place_solids
 from limberjack.core.collision.manifold import CONTACT
 from limberjack.core.collision.meshes import triangle_mesh
 from limberjack.core.collision.packing import ball, box, meshed, pack
-from limberjack.core.collision.touching import MEASURE, make_room, measure_pairs, touch_pairs
+from limberjack.core.collision.touching import SEPARATION, make_room, separate_pairs, touch_pairs
 from limberjack.core.spatial import IDENTITY
 
 POINTS = 2000
@@ -72,10 +72,10 @@ def distances(mesh, points: np.ndarray) -> tuple[np.ndarray, float]:
     poses = np.array([[1.0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]])
     place_solids(records, store, poses, placed)
     pairs = np.column_stack([np.zeros(len(points), np.int64), 1 + np.arange(len(points))])
-    found, room = np.zeros(len(points), MEASURE).view(np.recarray), make_room()
-    measure_pairs(records, store, placed, pairs[:2], math.inf, room, found)  # compiled from here on
+    found, room = np.zeros(len(points), SEPARATION).view(np.recarray), make_room()
+    separate_pairs(records, store, placed, pairs[:2], math.inf, room, found)  # compiled from here on
     begun = time.perf_counter()
-    measure_pairs(records, store, placed, pairs, math.inf, room, found)
+    separate_pairs(records, store, placed, pairs, math.inf, room, found)
     return found.gap + TINY, 1e6 * (time.perf_counter() - begun) / len(points)
 
 

@@ -16,7 +16,7 @@ from limberjack.core.collision.broad import PLACED, place_solids
 from limberjack.core.collision.hulls import Hull
 from limberjack.core.collision.meshes import TriangleMesh, triangle_mesh
 from limberjack.core.collision.packing import ball, meshed, pack
-from limberjack.core.collision.touching import MEASURE, make_room, measure_pairs
+from limberjack.core.collision.touching import SEPARATION, make_room, separate_pairs
 from limberjack.core.geometry.pieces import DEFAULT, decompose
 from limberjack.core.spatial import IDENTITY
 
@@ -71,9 +71,9 @@ def distances(mesh: TriangleMesh, points: np.ndarray) -> np.ndarray:
     placed = np.zeros(len(solids), PLACED).view(np.recarray)
     place_solids(solids, store, np.array([[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]]), placed)
     numbers = np.arange(1, len(solids))
-    found = np.zeros(len(numbers), MEASURE).view(np.recarray)
+    found = np.zeros(len(numbers), SEPARATION).view(np.recarray)
     pairs = np.column_stack([np.zeros_like(numbers), numbers])
-    measure_pairs(solids, store, placed, pairs, math.inf, make_room(), found)
+    separate_pairs(solids, store, placed, pairs, math.inf, make_room(), found)
     return found.gap + TINY
 
 

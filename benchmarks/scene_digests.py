@@ -18,7 +18,7 @@ import bpy
 import numpy as np
 
 import limberjack
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.animation.motion import fcurves_of
 
 SAMPLES = Path(__file__).parents[1] / "sample_scenes"
@@ -42,7 +42,7 @@ def digest(path: Path, frames: int) -> str:
     bpy.ops.wm.open_mainfile(filepath=str(path))
     scene = bpy.context.scene
     scene.frame_end = scene.frame_start + frames
-    BakeRun(scene).run()
+    SimulationBake(scene).run()
     found = hashlib.sha256()
     for obj in sorted(scene.objects, key=lambda each: each.name):
         for curve in fcurves_of(obj):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from limberjack.core.joints import JOINT_TYPES, JointType
-from limberjack.core.joints.rows import CONE, DISTANCE, TWIST
+from limberjack.core.joints.limited_quantities import CONE, DISTANCE, TWIST
 from limberjack.core.model import WORLD, Axis, Joint
 
 PAGE = Path(__file__).with_name("features.md")
@@ -66,7 +66,7 @@ def _stops_column(joint: Joint, number: int | None) -> bool:
 
 
 def _stops_row(measure: int) -> Callable[[Joint, int | None], bool]:
-    return lambda joint, number: any((row.measure, row.axis) == (measure, number) for row in joint.kind.rows)
+    return lambda joint, number: any((row.code, row.axis) == (measure, number) for row in joint.kind.limited_quantities)
 
 
 FEATURES = (

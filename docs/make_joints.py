@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from limberjack.core.joints import JOINT_TYPES, Column, JointType, Slot
+from limberjack.core.joints.limited_quantities import CONE, DISTANCE, TWIST
 from limberjack.core.joints.parts import DIRECTION, DRIVE, ENDLESS, FULL, LOWER, SCREW, STOPS, UPPER
-from limberjack.core.joints.rows import CONE, DISTANCE, TWIST
 from limberjack.core.model import WORLD, Joint
 
 PAGE = Path(__file__).with_name("joints.md")
@@ -31,7 +31,7 @@ features.
 |---|---|---|---|---|---|---|---|
 """
 
-MEASURES = {
+QUANTITIES = {
     DISTANCE: "the distance between the origins of the two frames",
     CONE: "the angle between the axis and its initial direction",
     TWIST: "the rotation about the axis that remains after removing the swing",
@@ -130,7 +130,7 @@ def _row(kind: JointType) -> str:
         q, qd = "one a column", "one a column"
     else:
         q, qd = _units(joint.q_units, rate=False), _units(joint.qd_units, rate=True)
-    rows = ", ".join(kind.axes[row.axis].name for row in kind.rows) or "-"
+    rows = ", ".join(kind.axes[row.axis].name for row in kind.limited_quantities) or "-"
     cells = (f"`{kind.name}`", kind.label, q, qd, f"{_subspace(kind)}", rows, kind.sdf or "-", kind.urdf or "-")
     return f"| {' | '.join(cells)} |\n"
 
@@ -141,14 +141,16 @@ def _section(kind: JointType) -> str:
     for name, slot in slots:
         alike.setdefault(_parts(slot), []).append(f"**{name}** {_direction(kind, slot)}")
     lines = [f"{'; '.join(names)}: {parts}" for parts, names in alike.items()]
-    for row in kind.rows:
+    for row in kind.limited_quantities:
         springs = " A spring and a damper act on it." if "damping" in kind.axes[row.axis].fields else ""
-        lines.append(
-            f"Row `{kind.axes[row.axis].name}`: {MEASURES[row.measure]}, kept within the limits of that axis.{springs}"
-        )
-    if kind.law:
+        name, quantity = kind.axes[row.axis].name, QUANTITIES[row.code]
+        lines.append(f"Limited quantity `{name}`: {quantity}, kept within the limits of that axis.{springs}")
+    if kind.spring_axes:
         parts = [name for name, _ in kind.chart.qd_units]
-        by_axis = {kind.axes[n].name: [p for p, m in zip(parts, kind.law, strict=True) if m == n] for n in kind.law}
+        by_axis = {
+            kind.axes[n].name: [p for p, m in zip(parts, kind.spring_axes, strict=True) if m == n]
+            for n in kind.spring_axes
+        }
         law = "; ".join(f"{name} on {', '.join(own)}" for name, own in by_axis.items())
         lines.append(f"Force law: springs and dampers per component, rotations as rotation vector from rest: {law}.")
     text = f"\n## {kind.label} (`{kind.name}`)\n\n{kind.summary}.\n"

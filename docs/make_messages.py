@@ -31,10 +31,10 @@ def messages() -> list[str]:
     found = {message for cls in CLASSES for message in _of_class(cls)}
     found.update((NEXT, *SUMMARIES))
     found.update(text for mends in MENDS.values() for mend in mends for text in (mend.label, mend.tip))
-    for path in (*(ADDON / "panels").glob("*.py"), *(ADDON / "ops").glob("*.py"), ADDON / "preferences.py"):
+    for path in (*(ADDON / "panels").rglob("*.py"), *(ADDON / "ops").rglob("*.py"), ADDON / "preferences.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         found.update(_drawn(tree))
-        if path.parent.name == "panels":
+        if (ADDON / "panels") in path.parents:
             found.update(_words(tree))
     return sorted(message for message in found if message[:1].isalpha())
 

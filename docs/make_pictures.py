@@ -16,7 +16,7 @@ import bpy
 from PIL import Image
 
 import limberjack
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.contact_sheet import render_contact_sheet
 
 DOCS = Path(__file__).parent
@@ -54,7 +54,7 @@ def in_twelve_frames(name: str, folder: Path) -> None:
 
 def simulate(name: str) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(SAMPLES / f"{name}.blend"))
-    BakeRun(bpy.context.scene, overwrite=True).run()
+    SimulationBake(bpy.context.scene, overwrite=True).run()
 
 
 def all_samples(folder: Path) -> None:

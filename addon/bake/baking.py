@@ -27,7 +27,7 @@ from ..bridge.scene.store import store_rest_poses, store_weights
 from ..bridge.values.numbers import frame_rate
 from ..props import is_joint
 from ..props.naming import model_name, object_named
-from .demands import links_to_move, suspicions
+from .bake_checks import links_to_move, suspicions
 from .errors import BakeError
 from .keys.joint_values import values_in
 from .keys.transforms import require_keyable
@@ -81,9 +81,9 @@ class BakeResult:
     @property
     def summary(self) -> str:
         """The summary for animators."""
-        return ". ".join(self.told(str))
+        return ". ".join(self.lines(str))
 
-    def told(self, translated: Callable[[str], Any]) -> list[str]:
+    def lines(self, translated: Callable[[str], Any]) -> list[str]:
         """Return the sentences of the summary.
 
         Args:
@@ -97,14 +97,14 @@ class BakeResult:
     @property
     def details(self) -> str:
         """Accuracy and cost in words."""
-        told = [f"{self.seconds:.2g} s"]
+        lines = [f"{self.seconds:.2g} s"]
         if self.report and self.report.energy_scale:
-            told.append(f"energy kept to {self.report.relative_drift:.0e}")
+            lines.append(f"energy kept to {self.report.relative_drift:.0e}")
         if self.report and self.report.loop_error:
-            told.append(f"loops closed to {self.report.loop_error:.0e} m")
+            lines.append(f"loops closed to {self.report.loop_error:.0e} m")
         if self.keys < self.possible:
-            told.append(f"{self.keys} keys instead of {self.possible}")
-        return ", ".join(told)
+            lines.append(f"{self.keys} keys instead of {self.possible}")
+        return ", ".join(lines)
 
 
 class Bake(ABC):
@@ -293,8 +293,8 @@ class Bake(ABC):
         self._seconds += time.perf_counter() - begun
         report = self.report
         findings = self.diagnose()
-        told = {(finding.code, finding.name) for finding in findings}  # the doctor's findings replace the check's
-        suspect = [text for text, cause in self._suspicions.items() if cause not in told]
+        lines = {(finding.code, finding.name) for finding in findings}  # the doctor's findings replace the check's
+        suspect = [text for text, cause in self._suspicions.items() if cause not in lines]
         result = BakeResult(
             writing.bake.action,
             self.first,
@@ -310,7 +310,7 @@ class Bake(ABC):
         self._sign(result, writing)
         keep_run(self.scene, self.model, self.trajectory, self.first, self.fps)
         stored = getattr(self.scene, ids.SCENE)
-        stored.last_result, stored.last_details = "\n".join(result.told(pgettext_iface)), result.details
+        stored.last_result, stored.last_details = "\n".join(result.lines(pgettext_iface)), result.details
         stored.last_notes = "\n".join(result.notes)
         keep_findings(self.scene, result.findings)
         return result

@@ -10,7 +10,7 @@ from ...core.trajectory.completion.observation import Observed, of_poses
 from ..bridge.scene.read import scan_scene
 from ..bridge.values.numbers import frame_rate
 from .errors import BakeError
-from .inputs.leading import let_lead
+from .inputs.leading import with_animated_links
 from .inputs.sampling import poses_at
 from .settings import settings_of
 
@@ -33,7 +33,7 @@ def recorded(scene: bpy.types.Scene, only_moving: bool = False, **changes) -> tu
     if not reading.objects:
         raise BakeError("there are no links in the scene: select objects and tag them as links")
     poses = poses_at(scene, reading.objects, settings.frames)
-    model = let_lead(reading, {name: poses[name] for name in reading.leads})
+    model = with_animated_links(reading, {name: poses[name] for name in reading.leads})
     moves = np.stack(list(poses.values()), axis=1)
     count = _moving_frames(moves) if only_moving else len(moves)
     times = (settings.frames[:count] - settings.first) / frame_rate(scene)

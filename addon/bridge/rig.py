@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...core.geometry import Shape
     from ...core.model import Model
     from .findings.problems import Problem
-    from .links.mass import Weight
+    from .links.mass import MassProperties
     from .links.parts import Surroundings
     from .links.shapes import ShapeReader
     from .scene.read import Fault
@@ -57,11 +57,11 @@ class Rig:
     @cached_property
     def troubled(self) -> frozenset[str]:
         """The names of the objects that have an error or a warning."""
-        told = [problem for problem in self.problems if problem.severity != "note"]
-        return frozenset(name for problem in told for name in (problem.name, *problem.names))
+        shown = [problem for problem in self.problems if problem.severity != "note"]
+        return frozenset(name for problem in shown for name in (problem.name, *problem.names))
 
 
-_weights: dict[tuple, Weight | str] = {}
+_weights: dict[tuple, MassProperties | str] = {}
 """Mass properties of links, or why they cannot be weighed, by everything they depend on except the meshes."""
 
 _collisions: dict[tuple, list[Shape] | str] = {}
@@ -161,7 +161,7 @@ def is_outdated_once(link: bpy.types.Object, around: Surroundings) -> bool:
     return _outdated[key]
 
 
-def weigh_once(link: bpy.types.Object, around: Surroundings) -> Weight:
+def weigh_once(link: bpy.types.Object, around: Surroundings) -> MassProperties:
     """Return the result of `weigh`, from the cache if nothing has changed.
 
     Raises:

@@ -152,8 +152,8 @@ def _require_one_start(arguments: argparse.Namespace) -> None:
 
 def _begin(arguments: argparse.Namespace, initial: dict | None) -> tuple[Bake, list[Path]]:
     """Return the run, and the files from which the scene is made."""
-    from ..bake.replay import ReplayRun
-    from ..bake.session import BakeRun
+    from ..bake.replay_bake import ReplayBake
+    from ..bake.simulation_bake import SimulationBake
 
     motion = _read_motion(arguments.trajectory) if arguments.trajectory else None
     first, last = arguments.frames or (None, None)
@@ -162,12 +162,12 @@ def _begin(arguments: argparse.Namespace, initial: dict | None) -> tuple[Bake, l
     _store_settings(scene, arguments)
     if motion is not None:
         name, overwrite = arguments.trajectory.name, arguments.overwrite
-        run = ReplayRun(scene, motion, name, reading, first=first, last=last, overwrite=overwrite)
+        run = ReplayBake(scene, motion, name, reading, first=first, last=last, overwrite=overwrite)
         if run.model.loops() or run.model.equations():
             compile_posing_once()
         return run, files
-    compile_once()  # BakeRun needs kernels already; its model then says whether contact is needed
-    run = BakeRun(scene, initial=initial, reading=reading, overwrite=arguments.overwrite)
+    compile_once()  # SimulationBake needs kernels already; its model then says whether contact is needed
+    run = SimulationBake(scene, initial=initial, reading=reading, overwrite=arguments.overwrite)
     compile_once(may_touch(run.model))
     return run, files
 

@@ -143,12 +143,12 @@ def open_blend(path: Path) -> None:
 
 
 def tell_versions(path: Path) -> None:
-    """Print remarks about data of other versions in the open file, after migrating what Blender has opened already."""
+    """Print notes about data of other versions in the open file, after migrating what Blender has opened already."""
     scene = open_scene()
     from .. import migration
 
     migration.migrate_all()
-    say(*(f"{path}: warning {remark.code}: {remark.message}" for remark in migration.remarks_on(scene)))
+    say(*(f"{path}: warning {note.code}: {note.message}" for note in migration.notes_on(scene)))
 
 
 def open_nothing() -> None:

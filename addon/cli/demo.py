@@ -25,7 +25,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(arguments: argparse.Namespace) -> CommandResult:
     require_blender()
-    from ..bake.session import BakeRun
+    from ..bake.simulation_bake import SimulationBake
     from ..contact_sheet import render_contact_sheet
 
     out: Path = arguments.out
@@ -36,7 +36,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
     arguments.file = SCENE  # the input that messages name
     model = load_usable(SCENE).model
     compile_once(may_touch(model))
-    result = BakeRun(open_scene(), accuracy="exact", overwrite=True).run()
+    result = SimulationBake(open_scene(), accuracy="exact", overwrite=True).run()
     print(f"simulated  {result.summary}: {result.details}")
     print(f"drift      {result.report.energy_drift:.2g} J of {result.report.energy_scale:.4g} J")
     save_open_file(out / "crane.blend")

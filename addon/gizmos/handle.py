@@ -50,7 +50,12 @@ TIPS = {
 
 
 class LIMBERJACK_GT_handle(bpy.types.Gizmo):
-    """role: of what it changes, one of `DRAGS`. target: (object's name, view, dial, radius) of what it belongs to."""
+    """A handle of a joint.
+
+    Attributes:
+        role: key of `DRAGS`, which says what a drag changes.
+        target: name of the joint, its `JointView`, the handle's `Dial`, and radius; None while the handle is hidden.
+    """
 
     bl_idname = "LIMBERJACK_GT_handle"
 

@@ -10,8 +10,10 @@ from .report import redraw
 
 
 class WaitsForSolver:
-    """What is shared: `wait` goes modal, `is_waiting` is asked at each event, and `leave` lets go of the window.
+    """A mixin for modal operators that need the compiled solver.
 
+    `wait` starts the compilation, the timer and the modal handler. Call `is_waiting` at each event. `leave` removes the
+    timer and clears the status bar.
     `tell_progress` shows how far the work has come.
 
     Attributes:

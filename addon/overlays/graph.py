@@ -178,10 +178,10 @@ def _write(plot: Plot, colors: list[Color], frame: float) -> None:
     shown = plot.curves[: rows if total <= rows else rows - 1]
     for curve, color in zip(shown, colors, strict=False):
         number = plot.number_at(curve, frame)
-        told = "" if math.isnan(number) else f"{number:.4g}"
+        text = "" if math.isnan(number) else f"{number:.4g}"
         right = plot.frame.right - GAP * scale
-        _put(told, right, y, TEXT, 1.0)
-        _put(curve.name, box.right + GAP * scale, y, color, until=right - blf.dimensions(0, told)[0] - GAP * scale)
+        _put(text, right, y, TEXT, 1.0)
+        _put(curve.name, box.right + GAP * scale, y, color, until=right - blf.dimensions(0, text)[0] - GAP * scale)
         y -= LINE * scale
     if len(shown) < total:
         _put(f"and {total - len(shown)} more", box.right + GAP * scale, y, FAINT)

@@ -75,7 +75,7 @@ JOINT, LIMIT, LINE, LOOP, MASS, PROBLEM, PIN = range(len(PALETTE))
 
 def changes_shape(joint: Joint) -> bool:
     """Return whether a joint's lines change in its own frame when it moves."""
-    return bool(joint.kind.rows) if joint.kind.chart else joint.axis_count > 1
+    return bool(joint.kind.limited_quantities) if joint.kind.chart else joint.axis_count > 1
 
 
 Drawn = list[tuple[np.ndarray, int]]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.app.translations import pgettext_iface
 
-from ...core.geometry.surfaces import Surface
+from ...core.geometry.contact_properties import Surface
 from ...core.model.text import weighed
 from .. import bridge, ids
 from ..props import carrier_of, is_link
@@ -135,8 +135,8 @@ class LIMBERJACK_PT_link_shape(OfLink, bpy.types.Panel):
             if settings.recognizes and (
                 kinds := bridge.links.recognition.kinds_of(_collisions_now(context.scene, obj))
             ):
-                told = ", ".join(str(pgettext_iface(kind)) for kind in kinds)
-                says = pgettext_iface("Collides as: {shapes}").format(shapes=told)
+                shapes = ", ".join(str(pgettext_iface(kind)) for kind in kinds)
+                says = pgettext_iface("Collides as: {shapes}").format(shapes=shapes)
                 paragraph(layout, context, says, icon="CHECKMARK")
         layout.operator_menu_enum(ids.OP_COLLISION_ADD, "type", text="Add Collision Shape", icon="MESH_ICOSPHERE")
         says = next((note for child in obj.children if (note := getattr(child, ids.LINK).fit_note)), "")
@@ -196,7 +196,10 @@ def draw_surface(layout, surface):
 
 def _surface_in_words(scene, obj) -> str:
     found = (
-        bridge.links.touching.touch_of(obj, carrier_of(obj), bridge.values.numbers.units_of(scene)).surface or Surface()
+        bridge.links.contact_settings.contact_settings_of(
+            obj, carrier_of(obj), bridge.values.numbers.units_of(scene)
+        ).surface
+        or Surface()
     )
     says = pgettext_iface("Friction {friction}, restitution {restitution}")
     return says.format(friction=f"{found.friction:g}", restitution=f"{found.restitution:g}")
@@ -227,14 +230,14 @@ class LIMBERJACK_PT_link_start(OfLink, bpy.types.Panel):
     def draw(self, context):
         layout, settings = in_columns(self.layout), getattr(context.object, ids.LINK)
         is_free = settings.motion == "FREE"
-        is_led = bridge.animation.motion.may_follow_own_keys(context.object)
+        is_kinematic = bridge.animation.motion.may_follow_own_keys(context.object)
         starts_from_keys = getattr(context.scene, ids.SCENE).bake.start == "KEYS"
         column = layout.column()
-        column.active = is_free and not is_led and not starts_from_keys
+        column.active = is_free and not is_kinematic and not starts_from_keys
         _draw_section(column, context, "start")
         if not is_free:
             paragraph(layout, context, "This link cannot move, so it starts at rest", icon="INFO")
-        elif is_led:
+        elif is_kinematic:
             paragraph(layout, context, "While Animated is on, the link moves as its keys do", icon="INFO")
         elif starts_from_keys:
             paragraph(

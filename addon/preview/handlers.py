@@ -14,14 +14,14 @@ from .session import current, end
 @persistent
 def _depsgraph_updated(scene, _depsgraph):
     preview = current()
-    if preview and not watch.is_ours and scene.session_uid == preview.uid:
+    if preview and not watch.is_preview_update and scene.session_uid == preview.uid:
         preview.is_touched = True
 
 
 @persistent
 def _frame_changed(scene, _depsgraph):
     preview = current()
-    if preview and not watch.is_ours and scene.session_uid == preview.uid:
+    if preview and not watch.is_preview_update and scene.session_uid == preview.uid:
         preview.frame_was_set(scene)
 
 

@@ -82,26 +82,26 @@ class PreviewMotion:
         reading: bridge.scene.read.SceneReading,
         stand: Mapping[str, Pose],
     ):
-        self.course = bake.inputs.course.Course(scene, settings, reading, stand=stand)
-        self.last = self.course.settings.last
+        self.inputs = bake.inputs.simulation_inputs.SimulationInputs(scene, settings, reading, stand=stand)
+        self.last = self.inputs.settings.last
         self.frames = self._frames()
         self.known = 0
         self.holds: list[Hold] = []
-        self._times = (self.frames - self.frames[0]) / self.course.fps
-        self._pieces = bridge.posing.posing.pieces_of(self.course.model)
+        self._times = (self.frames - self.frames[0]) / self.inputs.fps
+        self._pieces = bridge.posing.posing.pieces_of(self.inputs.model)
         self._begin()
 
     def _frames(self) -> np.ndarray:
         """Return the frames of the range, and as many more as `LONGEST` and `ROOM` allow, shape (F,)."""
-        own, step = self.course.frames, self.course.spacing
-        room = ROOM / (NUMBERS * max(len(self.course.model.links), 1))
-        more = int(min(LONGEST * self.course.fps / step, room))
+        own, step = self.inputs.frames, self.inputs.spacing
+        room = ROOM / (NUMBERS * max(len(self.inputs.model.links), 1))
+        more = int(min(LONGEST * self.inputs.fps / step, room))
         return np.concatenate([own, own[-1] + step * np.arange(1, more + 1)])
 
     def _begin(self) -> None:
         self.tethers: list[Tether] = [self._tether(hold) for hold in self.holds]
-        controls = replace(self.course.controls, tethers=self.tethers)
-        self.simulation: Simulation = self.course.simulation(times=self._times, controls=controls, record=["efforts"])
+        controls = replace(self.inputs.controls, tethers=self.tethers)
+        self.simulation: Simulation = self.inputs.simulation(times=self._times, controls=controls, record=["efforts"])
         self._kept: list[Snapshot] = []
         self.touching: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self._go_on()
@@ -189,7 +189,7 @@ class PreviewMotion:
 
     def take_over(self, before: PreviewMotion) -> None:
         """Take the pulls of another motion of the scene, before anything is computed."""
-        links = {link.name for link in self.course.model.links}
+        links = {link.name for link in self.inputs.model.links}
         is_alike = np.array_equal(before.frames[: len(self.frames)], self.frames[: len(before.frames)])
         self.holds = [hold for hold in before.holds if hold.link in links] if is_alike else []
         self.known = before.known if is_alike else 0
@@ -198,7 +198,7 @@ class PreviewMotion:
     def _tether(self, hold: Hold) -> Tether:
         from ...core.simulation import Tether
 
-        model = self.course.model
+        model = self.inputs.model
         piece = self._pieces[hold.link]
         mass = sum(link.mass for link in model.links if self._pieces[link.name] == piece)
         rate = math.tau * FREQUENCY * math.sqrt(hold.strength)
@@ -220,9 +220,9 @@ class PreviewMotion:
         the direction in which it is least; everything that is joined to the link only increases it.
         """
         from ...core.model.compiling.compile import compile_model
-        from ...core.solvers.hybrid_contact.solver import Touching
+        from ...core.solvers.hybrid_contact.solver import HybridContactSolver
 
-        compiled = compile_model(self.course.model)
+        compiled = compile_model(self.inputs.model)
         row = compiled.link_names.index(hold.link)
         body = compiled.arrays.bodies[compiled.link_body[row]]
         if body.mass <= 0.0:
@@ -232,7 +232,7 @@ class PreviewMotion:
         xx, xy, xz, yy, yz, zz = body.inertia
         inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) + body.mass * _crossing(com) @ _crossing(com)
         yields = np.eye(3) / body.mass - _crossing(arm) @ np.linalg.pinv(inertia, hermitian=True) @ _crossing(arm)
-        mass, h = 1.0 / np.linalg.eigvalsh(yields)[-1], Touching.CONVEX_STEP[self.course.settings.accuracy]
+        mass, h = 1.0 / np.linalg.eigvalsh(yields)[-1], HybridContactSolver.CONVEX_STEP[self.inputs.settings.accuracy]
         return min(stiffness, mass / h**2), min(damping, mass / h)
 
     def _within_reach(self, hold: Hold, number: int, place: Vec3) -> Vec3:

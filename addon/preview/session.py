@@ -16,7 +16,7 @@ from ...core.model import ModelError
 from ...core.spatial import IDENTITY, Pose, Vec3, compose, inverse
 from .. import bake, bridge, ids, watch
 from ..bridge.findings.last_run import keep_run, last_run, put_run
-from ..props import is_led
+from ..props import is_kinematic
 from ..props.naming import model_name, object_named
 from .display import leave, put_back, show
 from .motion import Hold, PreviewMotion
@@ -99,7 +99,7 @@ class Preview:
 
     @property
     def model(self) -> Model:
-        return self.motion.course.model
+        return self.motion.inputs.model
 
     @property
     def is_holding(self) -> bool:
@@ -213,7 +213,7 @@ class Preview:
         """
         if self._motion is None:
             raise ModelError(f"there is nothing to pull: {self.problem}")
-        if is_led(link):
+        if is_kinematic(link):
             raise ModelError(f"link '{link.name}' moves as it is animated: pull at what hangs on it")
         if self.is_behind:
             raise ModelError("the motion is still coming to this frame after a change: pull once it is there")
@@ -341,8 +341,8 @@ class Preview:
             reading = bridge.scene.read.scan_scene(
                 scene, first=settings.first, weigh=bridge.rig.weigh_once, collide=bridge.rig.collide_once
             )
-            self._names = [model_name(obj) for obj in bake.demands.links_to_move(reading)]
-            bake.demands.suspicions(reading)
+            self._names = [model_name(obj) for obj in bake.bake_checks.links_to_move(reading)]
+            bake.bake_checks.suspicions(reading)
             self._note_stand(reading, scene)
             bridge.scene.store.store_rest_poses(reading, scene)  # an undo may have reverted them
             key = (
@@ -356,7 +356,7 @@ class Preview:
             put_back(scene.objects)
             self._shown = -1
             motion = PreviewMotion(scene, settings, reading, self._stand)
-            if is_new or motion.course.followed != self.motion.course.followed:
+            if is_new or motion.inputs.followed != self.motion.inputs.followed:
                 self._motion, self._key, self.problem = self._anew(motion), key, ""
 
     def _anew(self, motion: PreviewMotion) -> PreviewMotion:

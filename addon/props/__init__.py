@@ -77,7 +77,7 @@ def is_link(obj: bpy.types.Object | None) -> bool:
     return obj is not None and getattr(obj, ids.LINK).is_link
 
 
-def is_led(obj: bpy.types.Object | None) -> bool:
+def is_kinematic(obj: bpy.types.Object | None) -> bool:
     """Return whether the object is a link that follows its own animation in simulations (kinematic)."""
     return is_link(obj) and getattr(obj, ids.LINK).motion == "KINEMATIC"
 
@@ -122,8 +122,8 @@ __all__ = [
     "fit_to_type",
     "has_lost_its_parent",
     "is_joint",
+    "is_kinematic",
     "is_known_joint",
-    "is_led",
     "is_link",
     "kind_of",
     "limits_of",

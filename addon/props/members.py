@@ -16,7 +16,12 @@ from .. import ids
 
 
 class _Members(NamedTuple):
-    """count: of all objects of the scene. places: in `scene.objects`, and names; of its links, and of its joints."""
+    """Cached links and joints of a scene.
+
+    Attributes:
+        count: number of objects in the scene.
+        links, joints: index in `scene.objects` and name of each.
+    """
 
     count: int
     links: tuple[tuple[int, str], ...]

@@ -40,5 +40,5 @@ def is_linked(owner: Owner) -> bool:
 
 
 def settings_of(owner: Owner):
-    """Return the property group that stores the version, `made_by`."""
+    """Return the property group whose `version` names the version of Limberjack that made the owner."""
     return getattr(owner, ids.SCENE if isinstance(owner, bpy.types.Scene) else ids.LINK)

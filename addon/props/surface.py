@@ -11,8 +11,8 @@ from bpy.props import (
 )
 from bpy.types import Object, PropertyGroup
 
+from ...core.geometry.contact_properties import Surface
 from ...core.geometry.densities import substance_of
-from ...core.geometry.surfaces import Surface
 from .overriding import let_override
 
 DEFAULTS = Surface()
@@ -139,7 +139,7 @@ def choose_bounce(surface: SurfaceProperties, restitution: float) -> None:
 
 
 class ContactPairProperties(PropertyGroup):
-    """What a scene says of two of its links, whatever joints and families say."""
+    """Whether two links collide. It overrides the rules for joined links and families."""
 
     a: PointerProperty(type=Object, name="First", description="One of the two links of the pair")
     b: PointerProperty(type=Object, name="Second", description="The other one")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from limberjack.core.geometry import Box, Capsule, Cylinder, Plane, Shape, Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.model import WORLD, ContactPair
 from limberjack.core.simulation import Controls, Forces
 

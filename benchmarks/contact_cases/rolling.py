@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from limberjack.core.geometry import Cylinder, Mesh, Shape, Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.model import WORLD
 from limberjack.core.simulation import Controls
 

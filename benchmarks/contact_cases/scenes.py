@@ -8,8 +8,8 @@ import sys
 import numpy as np
 
 from limberjack.core.geometry import Box, Capsule, Cylinder, Ellipsoid, Plane, Shape, Sphere
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.geometry.shapes import Geometry
-from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Axis, ContactPair, Joint, Link
 from limberjack.core.spatial import compose, inverse
 

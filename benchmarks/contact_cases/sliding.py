@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from limberjack.core.geometry import Box, Shape, Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 
 from .asking import Asker, Motion
 from .curves import end_of_fall, turned

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from limberjack.core.geometry import Cylinder, Ellipsoid, Shape, Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 
 from .asking import Asker, Motion
 from .curves import at, crossings, peaks, turned

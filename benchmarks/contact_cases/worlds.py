@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from limberjack.core.geometry import Box, Cylinder, Ellipsoid, Mesh, Plane, Shape, Sphere
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.geometry.shapes import Geometry
-from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.spatial import quat_to_mat
 

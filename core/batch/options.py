@@ -64,12 +64,12 @@ class Options:
         Raises:
             BatchError: if they are not valid.
         """
-        told = io.StringIO()
+        messages = io.StringIO()
         try:
-            with contextlib.redirect_stderr(told):
+            with contextlib.redirect_stderr(messages):
                 return self._parser.parse_args(command)
         except SystemExit as stop:
-            reason = told.getvalue().strip().rpartition("error: ")[2]
+            reason = messages.getvalue().strip().rpartition("error: ")[2]
             raise BatchError(f"[{command[0]}]: {reason}") from stop
 
 

@@ -16,13 +16,13 @@ def unusable_shapes(model: Model) -> Iterator[Issue]:
 
     Shapes that name the same file get only one.
     """
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     for link in model.links:
         for shape in link.collisions:
             why = "" if has_bad_size(shape.geometry) else why_unusable(shape.geometry)
             file = getattr(shape.geometry, "uri", "")
-            if why and not (file and (file, why) in told):
-                told.add((file, why))
+            if why and not (file and (file, why) in reported):
+                reported.add((file, why))
                 yield warning("collision-shape", name_of(link), f"collision '{shape.name}' {why}")
 
 

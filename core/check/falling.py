@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..model import Model
-from ..model.compiling.meeting import landing_links
+from ..model.compiling.collision_filter import landing_links
 from ..model.naming import way_to_hold
 from ..model.soundness.issue import Issue, note, warning
 from ..model.text import quoted

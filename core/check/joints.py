@@ -7,12 +7,12 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ..joints import FREE, Row, Unit
+from ..joints import FREE, LimitedQuantity, Unit
 from ..model import Axis, Joint, Model
 from ..model.couplings import led_homes
 from ..model.drives import DRIVES, OFF
 from ..model.properties import NEVER_NEGATIVE
-from ..model.screws import joint_pose, measured_rows
+from ..model.screws import joint_pose, limited_quantities_at
 from ..model.soundness.essentials import numbers_of_joints, which_axis
 from ..model.soundness.issue import Issue, all_finite, error, name_of, note, warning
 from ..model.text import as_text, measured, measured_apart, measured_range, measured_span
@@ -94,8 +94,8 @@ def idle_screw(model: Model) -> Iterator[Issue]:
 
 def slack_law(model: Model) -> Iterator[Issue]:
     for joint in model.joints:
-        if joint.kind.code == FREE and joint.kind.law:
-            numbers = sorted({*joint.kind.law})
+        if joint.kind.code == FREE and joint.kind.spring_axes:
+            numbers = sorted({*joint.kind.spring_axes})
             slack = [which_axis(joint, number) for number in numbers if not joint.axes[number].spring_stiffness]
             if slack:
                 message = f"no spring on its {' and '.join(slack)}, so nothing holds it there: give it a stiffness"
@@ -244,7 +244,7 @@ def home_outside_limits(model: Model) -> Iterator[Issue]:
             if (joint.name, number) in led or not joint.kind.slot(number).limited or not _outside(at, axis):
                 continue
             which, name = which_axis(joint, number), joint.kind.slot(number).name
-            of_row = f" whose {name} is" if joint.kind.rows else " of"
+            of_row = f" whose {name} is" if joint.kind.limited_quantities else " of"
             yield warning(
                 "home-outside-limits",
                 name_of(joint),
@@ -272,7 +272,7 @@ def led_outside_limits(model: Model) -> Iterator[Issue]:
 
 
 def limits_beyond_rows(model: Model) -> Iterator[Issue]:
-    """Yield a warning for each limit outside the range of its measure: no pose satisfies it, or it has no effect."""
+    """Yield a warning for each limit outside the range of its quantity: no pose satisfies it, or it has no effect."""
     for joint, row, axis in _rows(model):
         which, unit = which_axis(joint, row.axis), joint.axis_unit(row.axis).value
         if axis.lower > axis.upper:
@@ -289,9 +289,9 @@ def limits_beyond_rows(model: Model) -> Iterator[Issue]:
             yield warning("limit-never-reached", name_of(joint), message)
 
 
-def _rows(model: Model) -> Iterator[tuple[Joint, Row, Axis]]:
+def _rows(model: Model) -> Iterator[tuple[Joint, LimitedQuantity, Axis]]:
     for joint in model.joints:
-        for row in joint.kind.rows:
+        for row in joint.kind.limited_quantities:
             yield joint, row, joint.axes[row.axis]
 
 
@@ -300,10 +300,10 @@ def _measured(joint: Joint) -> Iterator[tuple[int, float]]:
     for column, at in zip(joint.all_columns, joint.home, strict=False):
         if not joint.is_locked(column.axis):
             yield column.axis, at
-    if joint.kind.rows and all_finite(joint.home):
-        if any(norm(joint.direction(row.axis)) == 0.0 for row in joint.kind.rows):
+    if joint.kind.limited_quantities and all_finite(joint.home):
+        if any(norm(joint.direction(row.axis)) == 0.0 for row in joint.kind.limited_quantities):
             return  # reported by `zero_axis`
-        for row, at, _ in measured_rows(joint, joint_pose(joint, joint.home)):
+        for row, at, _ in limited_quantities_at(joint, joint_pose(joint, joint.home)):
             if not _never_met(row, joint.axes[row.axis]):
                 yield row.axis, at
 
@@ -312,7 +312,7 @@ def _outside(value: float, axis: Axis) -> bool:
     return axis.lower <= axis.upper and not axis.lower <= value <= axis.upper
 
 
-def _never_met(row: Row, axis: Axis) -> bool:
+def _never_met(row: LimitedQuantity, axis: Axis) -> bool:
     return axis.upper < row.least - LIMIT_TOLERANCE or axis.lower > row.most + LIMIT_TOLERANCE
 
 

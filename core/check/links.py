@@ -24,9 +24,9 @@ def massless(model: Model) -> Iterator[Issue]:
     parts = model.rigid_parts()
     weighs = {parts[link.name] for link in model.links if link.mass != 0.0}
     rigid = model.rigid_joints()
-    held = {parts[end] for joint in rigid if WORLD in (joint.parent, joint.child) for end in _links_of(joint)}
+    fixed = {parts[end] for joint in rigid if WORLD in (joint.parent, joint.child) for end in _links_of(joint)}
     carried = {joint.child for joint in rigid}
-    at_rest = weighs | held
+    at_rest = weighs | fixed
     moved = {joint.child for joint in model.joints}
     for link in model.links:
         if parts[link.name] in at_rest or link.name in carried:

@@ -70,9 +70,9 @@ def not_as_drawn(model: Model) -> Iterator[Issue]:
     Links without joints stay where they are drawn. They are not examined, since there may be very many.
     """
     touched = {end for joint in model.joints for end in (joint.parent, joint.child)}
-    held = [link for link in model.links if link.name in touched]
-    poses = tree_poses(Model(model.name, held, model.joints)) if held else {}
-    for link in held:
+    touched_links = [link for link in model.links if link.name in touched]
+    poses = tree_poses(Model(model.name, touched_links, model.joints)) if touched_links else {}
+    for link in touched_links:
         off = compose(inverse(poses[link.name]), link.pose)
         distance, angle = norm(off[:3]), norm(rotvec_of_quat(off[3:]))
         if max(distance, angle) > OPEN * max(1.0, norm(link.pose[:3])):

@@ -65,20 +65,20 @@ def no_room_for_coupling(model: Model) -> Iterator[Issue]:
     for number, (_, equation) in enumerate(ties):
         for term in equation.terms:
             at.setdefault((term.joint, term.axis), []).append(number)
-    waiting, told = deque(range(len(ties))), set()
+    waiting, reported = deque(range(len(ties))), set()
     for _ in range(MOST_VISITS * len(ties)):
         if not waiting:
             return
         number = waiting.popleft()
         item, equation = ties[number]
-        if number in told:
+        if number in reported:
             continue
         for term in equation.terms:
             key = term.joint, term.axis
             own, led = ranges[key], _led_range(equation, term, ranges)
             both = own.within(led)
             if both.width < -NO_ROOM or (both.width <= NO_ROOM < min(own.width, led.width)):
-                told.add(number)
+                reported.add(number)
                 yield warning("no-room", name_of(item), _in_words(model, item, term, own, led, both))
                 break
             if both.is_narrower(own) and both.width > NO_ROOM:

@@ -112,9 +112,9 @@ def lever(model: Model, joint: Joint) -> Vec3:
     tree = model.tree()
     branch = next((branch for branch in tree.branches if branch.joint is joint), None)
     backward = branch is not None and branch.backward
-    held, frame = (joint.parent, joint.X_PJ) if backward else (joint.child, joint.X_CJ)
-    origin = compose(model.link(held).pose, frame)[:3]
-    links = [model.link(name) for name in tree.links_from(held)] if branch else []
+    is_balanced, frame = (joint.parent, joint.X_PJ) if backward else (joint.child, joint.X_CJ)
+    origin = compose(model.link(is_balanced).pose, frame)[:3]
+    links = [model.link(name) for name in tree.links_from(is_balanced)] if branch else []
     mass = sum(link.mass for link in links)
     if not mass:
         return ZERO
@@ -185,14 +185,14 @@ class _Pulled:
 
         This is sufficient for a standstill, also with loops. It is not necessary: a loop may be in balance as a whole.
         """
-        held = np.abs(self.force) <= NOTHING * self.weight * self._arms()
+        is_balanced = np.abs(self.force) <= NOTHING * self.weight * self._arms()
         for joint, dof, number in self._single():
             axis, force = joint.axes[number], self.force[dof]
             fields, at = joint.kind.slot(number).fields, self._start(joint, number)
             rests = (at <= axis.lower and force < 0.0) or (at >= axis.upper and force > 0.0)
-            held[dof] |= "friction" in fields and abs(force) <= axis.friction
-            held[dof] |= joint.kind.slot(number).limited and rests
-        return bool(held.all())
+            is_balanced[dof] |= "friction" in fields and abs(force) <= axis.friction
+            is_balanced[dof] |= joint.kind.slot(number).limited and rests
+        return bool(is_balanced.all())
 
     def _arms(self) -> np.ndarray:
         """Return for each coordinate the length that relates a torque to a force [m]; 1 for a slide."""

@@ -82,7 +82,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
     model = load_usable(arguments.file, arguments.search, arguments.settings, arguments.strict).model
     _require_names(model, {name for links in asked.values() for name in links}.union(arguments.pin), arguments.lock)
     try:
-        calm = _rest(model, rest)
+        rest = _rest(model, rest)
     except StateError as error:  # errors caught further out are reported for --initial
         return invalid(error, arguments.rest, "state")
     compile_posing_once()
@@ -93,7 +93,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
         pins=_pins(model, arguments.pin, initial),
         held=arguments.lock,
         moves_base=arguments.free_base,
-        rest=calm,
+        rest=rest,
         tolerance=arguments.tolerance,
         starts=arguments.starts,
     )

@@ -76,7 +76,7 @@ def _describe_joint(joint: Joint, poses: dict[str, Pose]) -> dict:
         values = {name: _plain(getattr(axis, name)) for name in AXIS_FIELDS}
         return {"xyz_world": _plain_all(quat_rotate(X_WJ[3:], joint.direction(number)))} | values
 
-    told = {
+    facts = {
         "name": joint.name,
         "type": joint.type,
         "parent": joint.parent,
@@ -85,13 +85,13 @@ def _describe_joint(joint: Joint, poses: dict[str, Pose]) -> dict:
         "axes": [describe_axis(number) for number in range(joint.axis_count)] if joint.all_columns else [],
     }
     if joint.kind.threaded:
-        told["pitch"] = joint.pitch
+        facts["pitch"] = joint.pitch
     if joint.mimic:
         mimic = joint.mimic
-        told["mimic"] = {"joint": mimic.leader} | {
+        facts["mimic"] = {"joint": mimic.leader} | {
             name: _plain(getattr(mimic, name)) for name in ("multiplier", "offset", "reference")
         }
-    return told
+    return facts
 
 
 def _describe_pose(pose: Pose) -> dict:
@@ -144,7 +144,7 @@ def _limits(joint: Joint) -> str:
     Of rows, such as a ball joint's cone, only those with limits are included.
     """
     columns = [(column.axis, "") for column in joint.all_columns if joint.kind.slot(column.axis).limited]
-    rows = [(row.axis, f"{joint.kind.slot(row.axis).name} ") for row in joint.kind.rows]
+    rows = [(row.axis, f"{joint.kind.slot(row.axis).name} ") for row in joint.kind.limited_quantities]
     found = [(name, joint.axes[number], joint.axis_unit(number)) for number, name in columns + rows]
     return ", ".join(f"{name}{_range(axis, unit)}" for name, axis, unit in found if not (name and axis.is_unlimited))
 

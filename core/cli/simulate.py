@@ -22,7 +22,7 @@ from ..simulation import (
     ACCURACIES,
     RECORDS,
     SOLVERS,
-    TOUCHING,
+    WITH_CONTACT,
     Diagnosis,
     Report,
     Simulation,
@@ -185,9 +185,9 @@ def _require_records(arguments: argparse.Namespace) -> None:
     asked = [name for name in arguments.record if name in TABLES]
     if asked and arguments.no_contact:
         raise UsageError(f"--record {asked[0]}: with --no-contact nothing touches; leave one of them out")
-    if asked and arguments.solver not in TOUCHING:
+    if asked and arguments.solver not in WITH_CONTACT:
         raise UsageError(
-            f"--record {asked[0]}: solver {arguments.solver} knows no contact; take {' or '.join(TOUCHING)}"
+            f"--record {asked[0]}: solver {arguments.solver} knows no contact; take {' or '.join(WITH_CONTACT)}"
         )
     for table in _tables_beside(arguments):
         if table in arguments.outputs:
@@ -341,7 +341,7 @@ def _told(report: Report, arguments: argparse.Namespace, end: float) -> list[str
         f"energy drift  {report.energy_drift:.3g} J, {share}",
         f"loop error    {report.loop_error:.3g} m{closed}",
     ]
-    lines += report.contact.told() if report.contact else []
+    lines += report.contact.lines() if report.contact else []
     lines += [f"trajectory    {output}" for output in arguments.outputs]
     lines += [f"              {table}" for table in _tables_beside(arguments)]
     return [*lines, f"state         {arguments.final}"] if arguments.final else lines

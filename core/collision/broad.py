@@ -19,11 +19,11 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..compilation.abi import Bundled
+from ..compilation.abi import KernelTuple
 from ..compilation.jit import jitable, kernel, subroutine
 from ..spatial import add, dot, matmul, rotate, scale, sub, z_axis
 from ..spatial.storage import get3, get9, put3, put9
-from .meeting import solids_may_meet
+from .collision_filter import solids_may_collide
 from .solids import BALL, BOX, CAPSULE, MESH, PLANE, support
 
 LEAF = 4
@@ -47,7 +47,7 @@ PLACED = np.dtype(
 """The pose and the box of a solid in the world."""
 
 
-class Tree(Bundled, namedtuple("Tree", "order codes spare_order spare_codes counts lower upper last stack")):
+class Tree(KernelTuple, namedtuple("Tree", "order codes spare_order spare_codes counts lower upper last stack")):
     """Work arrays of a tree over n solids.
 
     Attributes:
@@ -128,7 +128,7 @@ def reach_along(solid, hulls, R, k):
 
 
 @kernel
-def find_pairs(solids, placed, meeting, margin, tree, pairs):
+def find_pairs(solids, placed, collision_filter, margin, tree, pairs):
     """Write the pairs that may collide and whose boxes are at most `margin` apart, and return their number.
 
     If they are more than the room for them, they are only counted, and the written pairs are not valid.
@@ -136,7 +136,7 @@ def find_pairs(solids, placed, meeting, margin, tree, pairs):
     Args:
         solids: as in `place_solids`, half-spaces first.
         placed: written by `place_solids`.
-        meeting: Meeting.
+        collision_filter: CollisionFilter.
         margin: [m].
         tree: `make_tree` for as many solids.
         pairs: shape (room, 2), written to: numbers of two solids, the lower one first, in lexicographic order.
@@ -147,18 +147,18 @@ def find_pairs(solids, placed, meeting, margin, tree, pairs):
     grow_tree(placed, planes, margin, tree)
     count = 0
     for i in range(planes):
-        count = pair_plane(solids, placed, meeting, i, planes, margin, pairs, count)
+        count = pair_plane(solids, placed, collision_filter, i, planes, margin, pairs, count)
     of_planes = count
     leaves = (tree.last.shape[0] + 1) // 2
     for leaf in range(leaves - 1, leaves - 1 + (placed.shape[0] - planes + LEAF - 1) // LEAF):
-        count = pair_leaf(solids, placed, meeting, leaf, planes, margin, tree, pairs, count)
+        count = pair_leaf(solids, placed, collision_filter, leaf, planes, margin, tree, pairs, count)
     if count <= pairs.shape[0]:
         sort_pairs(pairs, of_planes, count, tree.codes, tree.spare_codes)
     return count
 
 
 @subroutine
-def pair_plane(solids, placed, meeting, i, planes, margin, pairs, count):
+def pair_plane(solids, placed, collision_filter, i, planes, margin, pairs, count):
     """Write the pairs of half-space i with solids whose boxes are near it. Return the number of all pairs."""
     normal, origin = z_axis(get9(placed[i].rotation)), get3(placed[i].origin)
     x, y, z = abs(normal[0]), abs(normal[1]), abs(normal[2])
@@ -167,13 +167,13 @@ def pair_plane(solids, placed, meeting, i, planes, margin, pairs, count):
         middle, width = scale(add(low, high), 0.5), sub(high, low)
         height = dot(normal, sub(middle, origin)) - 0.5 * (x * width[0] + y * width[1] + z * width[2])
         if height <= margin:
-            count = pair_if_they_meet(solids, meeting, i, j, pairs, count)
+            count = add_pair_if_allowed(solids, collision_filter, i, j, pairs, count)
     return count
 
 
 @subroutine
-def pair_if_they_meet(solids, meeting, i, j, pairs, count):
-    if solids_may_meet(meeting, solids[i], solids[j]):
+def add_pair_if_allowed(solids, collision_filter, i, j, pairs, count):
+    if solids_may_collide(collision_filter, solids[i], solids[j]):
         if count < pairs.shape[0]:
             pairs[count, 0], pairs[count, 1] = i, j
         count += 1
@@ -181,7 +181,7 @@ def pair_if_they_meet(solids, meeting, i, j, pairs, count):
 
 
 @subroutine
-def pair_leaf(solids, placed, meeting, leaf, planes, margin, tree, pairs, count):
+def pair_leaf(solids, placed, collision_filter, leaf, planes, margin, tree, pairs, count):
     """Write the pairs of a leaf's solids with each other and with those of later leaves.
 
     Return the number of all pairs.
@@ -204,7 +204,9 @@ def pair_leaf(solids, placed, meeting, leaf, planes, margin, tree, pairs, count)
             elif not is_near(lower, upper, leaf, tree, node):
                 break
         else:
-            count = pair_leaves(solids, placed, meeting, leaf - inner, node - inner, planes, margin, tree, pairs, count)
+            count = pair_leaves(
+                solids, placed, collision_filter, leaf - inner, node - inner, planes, margin, tree, pairs, count
+            )
     return count
 
 
@@ -215,7 +217,7 @@ def is_near(lower, upper, leaf, tree, node):
 
 
 @subroutine
-def pair_leaves(solids, placed, meeting, one, other, planes, margin, tree, pairs, count):
+def pair_leaves(solids, placed, collision_filter, one, other, planes, margin, tree, pairs, count):
     """Write the pairs of the solids of two leaves, or of one leaf, whose boxes are near.
 
     Return the number of all pairs.
@@ -230,7 +232,7 @@ def pair_leaves(solids, placed, meeting, one, other, planes, margin, tree, pairs
             for b in range(a + 1 if one == other else other * LEAF, min(other * LEAF + LEAF, total)):
                 j = tree.order[b]
                 if overlap(lower, upper, placed[j].lower, placed[j].upper):
-                    count = pair_if_they_meet(solids, meeting, min(i, j), max(i, j), pairs, count)
+                    count = add_pair_if_allowed(solids, collision_filter, min(i, j), max(i, j), pairs, count)
     return count
 
 

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from ..spatial.arrays import dot, matmul, norm
-from .growing import grow_hull
+from .quickhull import grow_hull
 
 ENOUGH = 64
 """Number of corners from which on a hull may be simplified."""

@@ -19,7 +19,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..compilation.abi import Bundled
+from ..compilation.abi import KernelTuple
 from ..compilation.jit import jitable, subroutine
 from ..spatial import add, cross, dot, rotate, rotate_back, scale, sub
 from ..spatial.storage import get3, put3
@@ -61,7 +61,7 @@ CONTACT = np.dtype(
 """A contact point."""
 
 
-class Lists(Bundled, namedtuple("Lists", "offered_a offered_b cut spare")):
+class Lists(KernelTuple, namedtuple("Lists", "offered_a offered_b cut spare")):
     """Work arrays for the features that two solids offer, and for clipping, each of shape (LIST, 4)."""
 
 

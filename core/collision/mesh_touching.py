@@ -147,7 +147,7 @@ def touch_face_of_mesh(A, B, store, R, c, face, margin, contacts, before, count,
             if may_hide and not is_in_sight(A, store, c, face, sub(at, scale(n, gap)), room):
                 continue
             name = int(rows[i, 3])
-            if not is_told(contacts, before, count, name, n, gap):
+            if not merge_with_existing_point(contacts, before, count, name, n, gap):
                 count = put_contact(contacts, count, sub(at, scale(n, 0.5 * gap)), n, gap, name)
     return count
 
@@ -204,7 +204,7 @@ def goes_through(meshes, face, c, way):
 
 
 @subroutine
-def is_told(contacts, before, count, name, n, gap):
+def merge_with_existing_point(contacts, before, count, name, n, gap):
     """Return whether a vertex has a contact point along the same normal already, from an adjacent face in the same
     plane.
     """

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..compilation.abi import Bundled
+from ..compilation.abi import KernelTuple
 from ..spatial.arrays import norm
 from .mesh_touching import BORDER, LEAF, NO_EDGE
 
@@ -29,7 +29,7 @@ class MeshError(ValueError):
     """A mesh cannot be used: the message says what was found and what is allowed."""
 
 
-class Meshes(Bundled, namedtuple("Meshes", "vertices neighbours_from neighbours faces normals beyond lower upper")):
+class Meshes(KernelTuple, namedtuple("Meshes", "vertices neighbours_from neighbours faces normals beyond lower upper")):
     """All meshes, one after the other.
 
     Attributes:
@@ -146,7 +146,8 @@ def _edges(
     """
     start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
     code = np.minimum(start, end) * count + np.maximum(start, end)
-    order = np.argsort(code)  # which of two comes first hangs on the processor: below, the lower number does
+    # argsort is not stable: the order of equal codes depends on the processor. Below, the lower number comes first.
+    order = np.argsort(code)
     code = code[order]
     is_new = np.concatenate([[True], code[1:] != code[:-1], [True]])
     first = np.flatnonzero(is_new[:-2] & ~is_new[1:-1] & is_new[2:])  # edges of just two faces

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from ..compilation.abi import Bundled
+from ..compilation.abi import KernelTuple
 from ..spatial import IDENTITY, Pose, Vec3, quat_to_mat
 from ..spatial.arrays import matmul, norm
 from .hulls import GREATEST, Hull
@@ -52,8 +52,8 @@ class Solid:
     body: int = 0
     owner: int = 0
     number: int = 0
-    layers: int = EVERY
-    meets: int = EVERY
+    category_bits: int = EVERY
+    collide_bits: int = EVERY
 
     @property
     def reach(self) -> float:
@@ -154,7 +154,7 @@ def _size(name: str, size: float) -> float:
     return float(size)
 
 
-class Store(Bundled, namedtuple("Store", "hulls meshes")):
+class Store(KernelTuple, namedtuple("Store", "hulls meshes")):
     """The vertices and faces of all solids: Hulls and Meshes."""
 
 
@@ -172,7 +172,7 @@ def pack(solids: Sequence[Solid]) -> tuple[np.recarray, Store]:
         record.kind, record.half, record.radius, record.reach = solid.kind, solid.half, solid.radius, solid.reach
         record.origin, record.rotation = solid.pose[:3], quat_to_mat(solid.pose[3:])
         record.body, record.owner, record.number = solid.body, solid.owner, solid.number
-        record.layers, record.meets = solid.layers, solid.meets
+        record.category_bits, record.collide_bits = solid.category_bits, solid.collide_bits
         if solid.mesh is not None:
             record.first_vertex, record.first_face, record.first_node = meshes.place(solid.mesh)
             record.vertex_count, record.face_count = len(solid.mesh.vertices), len(solid.mesh.faces)

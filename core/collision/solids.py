@@ -15,7 +15,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..compilation.abi import Bundled
+from ..compilation.abi import KernelTuple
 from ..compilation.jit import jitable, subroutine
 from ..spatial import dot, scale
 from ..spatial.storage import get3
@@ -34,8 +34,8 @@ SOLID = np.dtype(
         ("origin", np.float64, 3),  # in the body [m]
         ("rotation", np.float64, 9),  # own axes in the body
         ("reach", np.float64),  # radius of a ball about the origin that contains it [m]; infinite for a plane
-        ("layers", np.int64),  # bits: the layers that it is on
-        ("meets", np.int64),  # bits: the layers that it collides with
+        ("category_bits", np.int64),  # bits: the layers that it is on
+        ("collide_bits", np.int64),  # bits: the layers that it collides with
         ("first_vertex", np.int64),  # in Hulls or Meshes, as are the next three
         ("vertex_count", np.int64),
         ("first_face", np.int64),
@@ -49,7 +49,7 @@ SOLID = np.dtype(
 """A solid, as kernels read it."""
 
 
-class Hulls(Bundled, namedtuple("Hulls", "vertices neighbours_from neighbours planes corners_from corners")):
+class Hulls(KernelTuple, namedtuple("Hulls", "vertices neighbours_from neighbours planes corners_from corners")):
     """The vertices and faces of all hulls, one after the other.
 
     Attributes:

@@ -7,7 +7,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..compilation.abi import Bundled
+from ..compilation.abi import KernelTuple
 from ..compilation.jit import kernel, subroutine
 from ..spatial import add, matmul, rotate, rotate_back, scale, sub, transpose
 from ..spatial.storage import get3, get9, put3
@@ -18,7 +18,7 @@ from .manifold import MOST, make_lists, put_contact, thin, touch_floor, touch_pa
 from .mesh_touching import separate_mesh, touch_mesh
 from .solids import CAPSULE, MESH, PLANE, SOLID
 
-MEASURE = np.dtype(
+SEPARATION = np.dtype(
     [
         ("gap", np.float64),  # signed distance [m]
         ("normal", np.float64, 3),  # in the world, from the first solid to the second
@@ -29,7 +29,7 @@ MEASURE = np.dtype(
 )
 
 
-class Room(Bundled, namedtuple("Room", "polytope lists segment stack sight")):
+class Room(KernelTuple, namedtuple("Room", "polytope lists segment stack sight")):
     """Work arrays for one pair: those of epa.py and manifold.py, an edge as a solid, and stacks of nodes.
 
     `sight` is the stack of `mesh_touching.is_in_sight`, which is called while `stack` is in use.
@@ -43,13 +43,13 @@ def make_room() -> Room:
 
 
 @kernel
-def measure_pairs(solids, store, placed, pairs, margin, room, measures):
+def separate_pairs(solids, store, placed, pairs, margin, room, separations):
     """Write the signed distances of pairs.
 
     Args:
         solids, placed: as in broad.py. pairs: numbers of two solids, shape (n, 2). margin [m]: pairs that are farther
             apart get any gap above it, and no valid normal or points.
-        room: from `make_room`. measures: MEASURE records, shape (n,), written to.
+        room: from `make_room`. separations: SEPARATION records, shape (n,), written to.
     """
     for k in range(pairs.shape[0]):
         first, second = ordered(solids, pairs[k, 0], pairs[k, 1])
@@ -60,16 +60,16 @@ def measure_pairs(solids, store, placed, pairs, margin, room, measures):
             s, n, a = separate_mesh(solids[first], solids[second], store, R, c, margin, room)
         else:
             s, n, a = separate(solids[first], solids[second], store.hulls, R, c, margin, room.polytope)
-        measure = measures[k]
+        separation = separations[k]
         near = add(get3(A.origin), rotate(R_A, a))
         n = rotate(R_A, n)
         far = add(near, scale(n, s))
         if first != pairs[k, 0]:
             n, near, far = scale(n, -1.0), far, near
-        measure.gap = s
-        put3(measure.normal, n)
-        put3(measure.first_point, near)
-        put3(measure.second_point, far)
+        separation.gap = s
+        put3(separation.normal, n)
+        put3(separation.first_point, near)
+        put3(separation.second_point, far)
 
 
 @kernel
@@ -77,7 +77,7 @@ def touch_pairs(solids, store, placed, pairs, count, margin, room, contacts):
     """Write the contact points of the first `count` pairs.
 
     Args:
-        as in `measure_pairs`; margin [m]: largest gap of a point that is written.
+        as in `separate_pairs`; margin [m]: largest gap of a point that is written.
         contacts: CONTACT records, written to, pair by pair.
 
     Returns:

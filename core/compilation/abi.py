@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 
-class Bundled:
+class KernelTuple:
     """A base of named tuples that kernels take. An object keeps the addresses of its arrays as long as it lives."""
 
     slots: tuple[Any, bytes] | None = None
@@ -144,7 +144,7 @@ class Tuple(Type):
         if len(value) != len(self.parts):
             raise UnusualError
         slots = b"".join([part.slots(each) for part, each in zip(self.parts, value, strict=True)])
-        if isinstance(value, Bundled):
+        if isinstance(value, KernelTuple):
             value.slots = (self, slots)
         return slots
 

@@ -215,10 +215,10 @@ def _tell(misfit: MisfitError) -> None:
     _warn("%s: kernels that were compiled ahead are not used, and %s", misfit, instead)
 
 
-def _warn(message: str, *told: object) -> None:
+def _warn(message: str, *values: object) -> None:
     import logging
 
-    logging.getLogger("limberjack").warning(message, *told)
+    logging.getLogger("limberjack").warning(message, *values)
 
 
 @functools.cache

@@ -113,7 +113,9 @@ def write_active_equations(touch, W, A, begin, end):
         row = touch.rows[r]
         is_solved = row.share != 0.0 and row.follows < 0
         row.residual = (
-            touch.points[row.point].pace * (1.0 if row.kind == NORMAL else 0.0) - row.residual if is_solved else 0.0
+            touch.points[row.point].separation_velocity * (1.0 if row.kind == NORMAL else 0.0) - row.residual
+            if is_solved
+            else 0.0
         )
         for c in range(begin, end):
             A[c, r] = 0.0

@@ -12,7 +12,7 @@ from ..collision.broad import PLACED, find_pairs, make_tree, place_solids
 from ..collision.manifold import CONTACT
 from ..collision.solids import BALL, HULL, MESH, PLANE
 from ..collision.touching import make_room, touch_pairs
-from ..compilation.abi import Bundled
+from ..compilation.abi import KernelTuple
 from ..compilation.jit import Pointer, jitable, subroutine
 from ..spatial import add, dot, norm, sub
 from ..spatial.storage import get3, get9, put3, put9
@@ -56,22 +56,22 @@ NEARBY = np.dtype([("rate", np.float64), ("closed", np.int64), ("before", np.int
 """
 
 
-class Search(Bundled, namedtuple("Search", "place pairs touch")):
+class Search(KernelTuple, namedtuple("Search", "place pairs touch")):
     """The kernels of core/collision, each compiled by itself."""
 
 
 FIELDS = (
-    "search solids surfaces store meeting placed tree room poses twists pairs starts ends near_starts near_ends numbers"
-    " reach"
+    "search solids surfaces store collision_filter placed tree room poses twists pairs starts ends near_starts"
+    " near_ends numbers reach"
 )
 
 
-class Ground(Bundled, namedtuple("Ground", FIELDS)):
+class CollisionState(KernelTuple, namedtuple("CollisionState", FIELDS)):
     """The collision state: all solids, and the contact points at the start and at the end of a step.
 
     Attributes:
         search: see `Search`.
-        solids, store, meeting: as in core/collision. surfaces: SURFACE record of each solid.
+        solids, store, collision_filter: as in core/collision. surfaces: SURFACE record of each solid.
         placed, tree, room, poses, twists: work arrays for poses and velocities.
         pairs: candidate pairs, shape (n, 2). starts, ends: CONTACT records; near_starts, near_ends: NEARBY records.
         numbers: numbers of pairs, starts and ends, and number of pairs for which there was no room.
@@ -82,23 +82,23 @@ class Ground(Bundled, namedtuple("Ground", FIELDS)):
 PAIRS, STARTS, ENDS, SHORT = range(4)
 
 
-def make_ground(colliders, surfaces, bodies: int, pairs: int = 64) -> Ground:
-    solids, store, meeting = colliders.solids, colliders.store, colliders.meeting
+def make_collision_state(colliders, surfaces, bodies: int, pairs: int = 64) -> CollisionState:
+    solids, store, collision_filter = colliders.solids, colliders.store, colliders.collision_filter
     count, most = len(solids), pairs * MOST_POINTS
     placed, tree, room = np.zeros(count, PLACED).view(np.recarray), make_tree(count), make_room()
     poses, twists, found = np.zeros((bodies, 12)), np.zeros((bodies, 6)), np.zeros((pairs, 2), np.int64)
     starts, ends = (np.zeros(most, CONTACT).view(np.recarray) for _ in range(2))
     search = Search(
         Pointer(place_solids, solids, store, poses, placed),
-        Pointer(find_pairs, solids, placed, meeting, 0.0, tree, found, gives=0),
+        Pointer(find_pairs, solids, placed, collision_filter, 0.0, tree, found, gives=0),
         Pointer(touch_pairs, solids, store, placed, found, 0, 0.0, room, starts, gives=0),
     )
-    return Ground(
+    return CollisionState(
         search,
         solids,
         surfaces,
         store,
-        meeting,
+        collision_filter,
         placed,
         tree,
         room,
@@ -114,49 +114,51 @@ def make_ground(colliders, surfaces, bodies: int, pairs: int = 64) -> Ground:
 
 
 @subroutine
-def place_all(system, ground):
+def place_all(system, collisions):
     """Compute the poses of solids from those of bodies."""
     work = system.work
     for i in range(work.bodies.shape[0]):
-        put9(ground.poses[i], get9(work.bodies[i].rotation))
-        put3(ground.poses[i], get3(work.bodies[i].origin), 9)
-        put3(ground.twists[i], get3(work.bodies[i].velocity, 3))
-        put3(ground.twists[i], get3(work.bodies[i].velocity), 3)
-    ground.search.place(ground.solids, ground.store, ground.poses, ground.placed)
+        put9(collisions.poses[i], get9(work.bodies[i].rotation))
+        put3(collisions.poses[i], get3(work.bodies[i].origin), 9)
+        put3(collisions.twists[i], get3(work.bodies[i].velocity, 3))
+        put3(collisions.twists[i], get3(work.bodies[i].velocity), 3)
+    collisions.search.place(collisions.solids, collisions.store, collisions.poses, collisions.placed)
 
 
 @subroutine
-def look_around(system, ground, h, skin):
+def update_candidate_pairs(system, collisions, h, skin):
     """Find the candidate pairs for a step of h seconds, and their contact points at its start.
 
     Bodies have poses, velocities and accelerations. Return (whether there was enough room, longest step that is allowed
     [s]).
     """
-    place_all(system, ground)
-    longest, reach = h, 2.0 * reach_of_step(system, ground, h) + skin
-    count = ground.search.pairs(ground.solids, ground.placed, ground.meeting, reach, ground.tree, ground.pairs)
-    ground.numbers[PAIRS] = count
-    if count > ground.pairs.shape[0]:
-        ground.numbers[SHORT] = count
+    place_all(system, collisions)
+    longest, reach = h, 2.0 * reach_of_step(system, collisions, h) + skin
+    count = collisions.search.pairs(
+        collisions.solids, collisions.placed, collisions.collision_filter, reach, collisions.tree, collisions.pairs
+    )
+    collisions.numbers[PAIRS] = count
+    if count > collisions.pairs.shape[0]:
+        collisions.numbers[SHORT] = count
         return False, h
     for k in range(count):
         for side in range(2):
-            solid = ground.solids[ground.pairs[k, side]]
-            o, w = get3(solid.origin), get3(ground.twists[solid.body], 3)
+            solid = collisions.solids[collisions.pairs[k, side]]
+            o, w = get3(solid.origin), get3(collisions.twists[solid.body], 3)
             if norm(w) * h > TURN and not (solid.kind == BALL and dot(o, o) == 0.0):
                 longest = min(longest, TURN / norm(w))
-    ground.reach[0] = reach
-    fits = list_contacts(system, ground, reach, ground.starts, ground.near_starts, STARTS)
-    for k in range(ground.numbers[STARTS] if fits else 0):
-        start, own = ground.starts[k], ground.near_starts[k]
+    collisions.reach[0] = reach
+    fits = list_contacts(system, collisions, reach, collisions.starts, collisions.near_starts, STARTS)
+    for k in range(collisions.numbers[STARTS] if fits else 0):
+        start, own = collisions.starts[k], collisions.near_starts[k]
         if not own.closed and start.gap > skin:
-            thick = max(thickness(ground.solids[start.first]), thickness(ground.solids[start.second]))
-            longest = min(longest, time_to_close(system, ground, start, own.rate, start.gap + BITE * thick))
+            thick = max(thickness(collisions.solids[start.first]), thickness(collisions.solids[start.second]))
+            longest = min(longest, time_to_close(system, collisions, start, own.rate, start.gap + BITE * thick))
     return fits, longest
 
 
 @subroutine
-def time_to_close(system, ground, contact, rate, distance):
+def time_to_close(system, collisions, contact, rate, distance):
     """Return the time until two solids have approached by `distance` [m], at their present velocity and acceleration;
     or infinity.
 
@@ -164,7 +166,7 @@ def time_to_close(system, ground, contact, rate, distance):
     distance + rate t + change t^2 / 2 = 0, in the form that avoids cancellation.
     """
     bodies, p = system.work.bodies, get3(contact.point)
-    one, other = bodies[ground.solids[contact.first].body], bodies[ground.solids[contact.second].body]
+    one, other = bodies[collisions.solids[contact.first].body], bodies[collisions.solids[contact.second].body]
     own, others = acceleration_along(one, p, velocity_at(one, p)), acceleration_along(other, p, velocity_at(other, p))
     change = dot(get3(contact.normal), sub(others, own))
     closing = max(-change, 0.0)
@@ -185,14 +187,14 @@ def thickness(solid):
 
 
 @subroutine
-def reach_of_step(system, ground, h):
+def reach_of_step(system, collisions, h):
     """Return the largest displacement of a point of a solid in a step [m], with twice the effect of accelerations."""
     most, down = 0.0, get3(system.model.gravity)
-    for i in range(ground.solids.shape[0]):
-        solid = ground.solids[i]
+    for i in range(collisions.solids.shape[0]):
+        solid = collisions.solids[i]
         if solid.body == 0:
             continue
-        twist, body = ground.twists[solid.body], system.work.bodies[solid.body]
+        twist, body = collisions.twists[solid.body], system.work.bodies[solid.body]
         arm = norm(get3(solid.origin)) + min(solid.reach, FAR)
         speed = norm(get3(twist)) + norm(get3(twist, 3)) * arm
         change = norm(add(get3(body.acceleration, 3), down)) + norm(get3(body.acceleration)) * arm
@@ -201,37 +203,46 @@ def reach_of_step(system, ground, h):
 
 
 @subroutine
-def list_contacts(system, ground, reach, contacts, nearby, which):
+def list_contacts(system, collisions, reach, contacts, nearby, which):
     """List the contact points of all pairs up to a gap, with their rates. Return whether there was enough room."""
-    count = ground.search.touch(
-        ground.solids, ground.store, ground.placed, ground.pairs, ground.numbers[PAIRS], reach, ground.room, contacts
+    count = collisions.search.touch(
+        collisions.solids,
+        collisions.store,
+        collisions.placed,
+        collisions.pairs,
+        collisions.numbers[PAIRS],
+        reach,
+        collisions.room,
+        contacts,
     )
-    ground.numbers[which] = count
+    collisions.numbers[which] = count
     if count > contacts.shape[0]:
-        ground.numbers[SHORT] = count // MOST_POINTS + 1
+        collisions.numbers[SHORT] = count // MOST_POINTS + 1
         return False
     touch, bodies = system.touch, system.work.bodies
     for k in range(count):
         contact = contacts[k]
-        one, other = bodies[ground.solids[contact.first].body], bodies[ground.solids[contact.second].body]
+        one, other = bodies[collisions.solids[contact.first].body], bodies[collisions.solids[contact.second].body]
         p = get3(contact.point)
         nearby[k].rate = dot(get3(contact.normal), sub(velocity_at(other, p), velocity_at(one, p)))
         nearby[k].closed, nearby[k].before = 0, -1
         for i in range(touch.count[POINTS]):
             point = touch.points[i]
-            if is_there(ground, point, contact):
+            if contact_exists(collisions, point, contact):
                 nearby[k].closed = 1
     return True
 
 
 @jitable
-def is_there(ground, point, contact):
+def contact_exists(collisions, point, contact):
     """Return whether a contact is among the points of a manifold. Names may change if faces lie on each other."""
     if point.first != contact.first or point.second != contact.second:
         return False
-    is_mesh = MESH in (ground.solids[point.first].kind, ground.solids[point.second].kind)
+    is_mesh = MESH in (collisions.solids[point.first].kind, collisions.solids[point.second].kind)
     if is_mesh and dot(get3(point.normal), get3(contact.normal)) < SAME_FACET:
         return False
-    reach = MOVED * min(ground.solids[point.first].reach, ground.solids[point.second].reach) + 2.0 * abs(contact.gap)
+    reach = MOVED * min(collisions.solids[point.first].reach, collisions.solids[point.second].reach) + 2.0 * abs(
+        contact.gap
+    )
     off = sub(get3(contact.point), get3(point.place))
     return dot(off, off) <= reach * reach

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The complementarity problem of rigid contact with Coulomb friction: which points are active, stick, slip or separate.
 
-For each rigid point, load >= 0, rate >= pace, and one of both is an equality; friction is at most `limit` times the
-load, and reaches that only against the slip that remains. Rates are velocities in an impact, and accelerations
-otherwise. A projected Gauss-Seidel method solves it point by point, with Anderson acceleration and active-set steps
-where points are redundant and sweeps converge slowly.
+For each rigid point, load >= 0, rate >= separation_velocity, and one of both is an equality; friction is at most
+`limit` times the load, and reaches that only against the slip that remains. Rates are velocities in an impact, and
+accelerations otherwise. A projected Gauss-Seidel method solves it point by point, with Anderson acceleration and
+active-set steps where points are redundant and sweeps converge slowly.
 
 Source: Jourdan, Alart, Jean, A Gauss-Seidel like algorithm to solve frictional contact problems, Comput. Methods Appl.
 Mech. Eng. 155 (1998).
@@ -42,8 +42,8 @@ BLOCKED_SHARE = 1e-13
 def solve_cones(touch, moving):
     """Solve for the loads of all rows. Returns whether the iteration converged.
 
-    `free_rate` and `initial_load` of the rows, and `limit` and `pace` of the points, are given. moving: whether points
-    that slip keep the direction of their friction.
+    `free_rate` and `initial_load` of the rows, and `limit` and `separation_velocity` of the points, are given. moving:
+    whether points that slip keep the direction of their friction.
     """
     rows, largest_rate, largest_entry = touch.count[ROWS], 0.0, 0.0
     for r in range(rows):
@@ -136,7 +136,7 @@ def solve_point(touch, p, moving, blocked):
         row = touch.rows[r]
         load = 0.0
         if touch.matrix[0, r, r] > blocked:
-            load = max(0.0, row.load - (row.residual - point.pace) / touch.matrix[0, r, r])
+            load = max(0.0, row.load - (row.residual - point.separation_velocity) / touch.matrix[0, r, r])
         change = set_load(touch, r, load)
         r += 1
     while r < end and touch.rows[r].point == p:
@@ -163,7 +163,7 @@ def solve_pair(touch, r, point, load, moving, blocked):
     if moving and (point.slide if slides else point.roll) == SLIPS:
         along = rolling_direction(point)
         if slides:
-            along = slip_direction(get3(point.v), get3(point.slip), point.slip_speed)
+            along = slip_direction(get3(point.slip_velocity), get3(point.slip), point.slip_speed)
         x = -dot(along, get3(touch.rows[r].direction)) * bound
         y = -dot(along, get3(touch.rows[r + 1].direction)) * bound
     else:

@@ -61,7 +61,7 @@ def make_point(point, contact, solids, surfaces, store, placed):
     put3(one.belt, get3(surfaces[contact.first].belt))
     put3(other.belt, get3(surfaces[contact.second].belt))
     join_surfaces(point, surfaces[contact.first], surfaces[contact.second])
-    point.level, point.bounces, point.known_load, point.given = 0.0, 0, 0.0, 0
+    point.rest_gap, point.bounces, point.known_load, point.has_step_loads = 0.0, 0, 0.0, 0
     put3(point.known_force, (0.0, 0.0, 0.0))
     put3(point.known_torque, (0.0, 0.0, 0.0))
     point.slide = STICKS if point.friction > 0.0 else FREE
@@ -245,9 +245,9 @@ def to_body_frame(feature, solid):
 
 @subroutine
 def join_surfaces(point, a, b):
-    """Combine two surfaces, as `join` of core/geometry/surfaces.py does."""
+    """Combine two surfaces, as `join` of core/geometry/contact_properties.py does."""
     point.friction = min(a.friction, b.friction)
-    point.holding = max(min(a.holding, b.holding), point.friction)
+    point.static_friction = max(min(a.static_friction, b.static_friction), point.friction)
     point.restitution = max(a.restitution, b.restitution)
     point.rolling, point.spinning = max(a.rolling, b.rolling), max(a.spinning, b.spinning)
     point.slip_speed = max(a.slip_speed, b.slip_speed)

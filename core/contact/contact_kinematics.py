@@ -49,8 +49,8 @@ def place_point(work, point):
     point.rate = dot(n, own)
     belts = sub(belt_velocity_of(work, other), belt_velocity_of(work, one))
     own = add(own, belts)
-    put3(point.v, sub(own, scale(n, dot(own, n))))
-    put3(point.w, sub(get3(work.bodies[other.body].velocity), get3(work.bodies[one.body].velocity)))
+    put3(point.slip_velocity, sub(own, scale(n, dot(own, n))))
+    put3(point.angular_velocity, sub(get3(work.bodies[other.body].velocity), get3(work.bodies[one.body].velocity)))
 
 
 @jitable

@@ -82,7 +82,7 @@ def slip_direction(v, before, slip_speed):
 @jitable
 def spin_direction(point):
     """Return the sign of the relative spin against which spinning friction acts."""
-    spin = dot(get3(point.w), get3(point.normal))
+    spin = dot(get3(point.angular_velocity), get3(point.normal))
     return (
         (1.0 if spin > 0.0 else -1.0)
         if abs(spin) > MIN_SLIP_SPEED and spin * point.spin_slip >= 0.0
@@ -93,7 +93,7 @@ def spin_direction(point):
 @jitable
 def rolling_direction(point):
     """Return the direction of the relative rolling velocity, in the world."""
-    w, n = get3(point.w), get3(point.normal)
+    w, n = get3(point.angular_velocity), get3(point.normal)
     return slip_direction(sub(w, scale(n, dot(w, n))), get3(point.roll_slip), 0.0)
 
 
@@ -103,7 +103,9 @@ def slip_wrench(point, load):
     n = get3(point.normal)
     force, torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if point.slide == SLIPS:
-        force = scale(slip_direction(get3(point.v), get3(point.slip), point.slip_speed), -point.friction * load)
+        force = scale(
+            slip_direction(get3(point.slip_velocity), get3(point.slip), point.slip_speed), -point.friction * load
+        )
     if point.spin == SLIPS:
         torque = scale(n, -point.spinning * spin_direction(point) * load)
     if point.roll == SLIPS:

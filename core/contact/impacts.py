@@ -62,7 +62,7 @@ def resolve_impact(system, qd, min_approach, rest_height, dv):
         p = touch.order[i]
         point = touch.points[p]
         place_point(system.work, point)
-        point.load, point.pace, point.row = 0.0, 0.0, -1
+        point.load, point.separation_velocity, point.row = 0.0, 0.0, -1
         put3(point.force, (0.0, 0.0, 0.0))
         put3(point.torque, (0.0, 0.0, 0.0))
         if point.is_soft:
@@ -151,7 +151,7 @@ def add_rounds(touch, min_approach, rest_height, gravity, restitution):
 
 @subroutine
 def begin_round(touch, min_approach, rest_height, gravity, restitution, is_last):
-    """Choose the points of a round from the rates of their normal rows, and set the `pace` with which they separate.
+    """Choose the points that take part in a round, and set the `separation_velocity` of each.
 
     `row` of the other points becomes -1. If no approaching point of an island bounces, touching points without
     restitution take part too, and if all approach too slowly to bounce, every point does. So a stack comes to rest at
@@ -169,16 +169,16 @@ def begin_round(touch, min_approach, rest_height, gravity, restitution, is_last)
         while end < count and touch.points[touch.order[end]].island == touch.points[touch.order[begin]].island:
             point = touch.points[touch.order[end]]
             end += 1
-            point.pace = 0.0
+            point.separation_velocity = 0.0
             if point.row < 0 or not touch.rows[point.row].free_rate < -min_approach:
                 continue
             approaches = True
             speed = -touch.rows[point.row].free_rate
             # Acceleration towards each other; bodies of a stack fall together, so gravity is its lower bound.
-            squared_rest_speed = 2.0 * max(-point.gain, gravity) * rest_height
+            squared_rest_speed = 2.0 * max(-point.gap_acceleration, gravity) * rest_height
             rebound = restitution * point.restitution * speed
             if point.bounces <= MAX_BOUNCES and rebound * rebound > squared_rest_speed and not is_last:
-                point.pace = rebound
+                point.separation_velocity = rebound
                 kind = BOUNCES
             elif speed * speed > squared_rest_speed and not is_last:
                 kind = max(kind, NONE_BOUNCES)
@@ -211,7 +211,7 @@ def rate_of_row(touch, row):
     point, direction = touch.points[row.point], get3(row.direction)
     if row.kind == NORMAL:
         return point.rate
-    return dot(direction, get3(point.v if row.kind == TANGENT else point.w))
+    return dot(direction, get3(point.slip_velocity if row.kind == TANGENT else point.angular_velocity))
 
 
 @subroutine

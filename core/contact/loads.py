@@ -44,7 +44,7 @@ def apply_contact_loads(system, qdd):
     has_soft_loads = False
     for i in range(touch.count[POINTS]):
         p = touch.order[i]
-        if touch.points[p].given:
+        if touch.points[p].has_step_loads:
             point = touch.points[p]
             force = add(get3(point.force), scale(get3(point.normal), point.load))
             apply_wrench(system, point, get3(point.torque), force)
@@ -52,7 +52,7 @@ def apply_contact_loads(system, qdd):
             continue
         place_point(work, touch.points[p])
         clear_loads(touch.points[p])
-        if touch.points[p].holds:
+        if touch.points[p].is_active:
             add_rows(touch, p, False)
             has_soft_loads = apply_soft_load(system, touch.points[p]) or has_soft_loads
     if has_soft_loads:
@@ -123,22 +123,22 @@ def write_point_accelerations(system):
             acceleration_along(one, place, get3(point.one_rate)),
         )
         own = sub(velocity_at(other, place), velocity_at(one, place))
-        point.gain = dot(n, pull) + dot(get3(point.normal_rate), own)
+        point.gap_acceleration = dot(n, pull) + dot(get3(point.normal_rate), own)
         pull = add(pull, sub(belt_acceleration(other, point.other), belt_acceleration(one, point.one)))
-        put3(point.pull, sub(pull, scale(n, dot(n, pull))))
-        put3(point.turn, sub(get3(other.acceleration), get3(one.acceleration)))
+        put3(point.slip_acceleration, sub(pull, scale(n, dot(n, pull))))
+        put3(point.angular_acceleration, sub(get3(other.acceleration), get3(one.acceleration)))
     for r in range(touch.count[ROWS]):
         row = touch.rows[r]
         point, direction = touch.points[row.point], get3(row.direction)
         if row.kind == NORMAL:
-            row.free_rate = point.gain
+            row.free_rate = point.gap_acceleration
         elif row.kind == TANGENT:
-            row.free_rate = dot(direction, get3(point.pull))
+            row.free_rate = dot(direction, get3(point.slip_acceleration))
         else:
-            row.free_rate = dot(direction, get3(point.turn))
-            spin = dot(get3(point.w), get3(point.normal))
+            row.free_rate = dot(direction, get3(point.angular_acceleration))
+            spin = dot(get3(point.angular_velocity), get3(point.normal))
             if row.kind == SPIN:
-                row.free_rate += dot(get3(point.normal_rate), get3(point.w))
+                row.free_rate += dot(get3(point.normal_rate), get3(point.angular_velocity))
             else:  # the direction rotates with the normal
                 row.free_rate -= dot(direction, get3(point.normal_rate)) * spin
 
@@ -178,17 +178,17 @@ def store_loads(system):
             put3(point.torque, add(get3(point.torque), scale(get3(row.direction), row.load)))
     for p in range(touch.count[POINTS]):
         point = touch.points[p]
-        if point.is_soft and point.load > 0.0 and not point.given:
+        if point.is_soft and point.load > 0.0 and not point.has_step_loads:
             torque, force = slip_wrench(point, point.load)
             put3(point.force, add(get3(point.force), force))
             put3(point.torque, add(get3(point.torque), torque))
-        if point.is_soft and point.gap < 0.0 and point.holds:
+        if point.is_soft and point.gap < 0.0 and point.is_active:
             lost -= (point.load + point.stiffness * point.gap) * point.rate
         force, place = get3(point.force), get3(point.place)
         one, other = system.work.bodies[point.one.body], system.work.bodies[point.other.body]
         own = sub(velocity_at(other, place), velocity_at(one, place))
-        lost -= dot(force, get3(point.v)) + dot(get3(point.torque), get3(point.w))
-        gained += dot(force, sub(own, get3(point.v)))
+        lost -= dot(force, get3(point.slip_velocity)) + dot(get3(point.torque), get3(point.angular_velocity))
+        gained += dot(force, sub(own, get3(point.slip_velocity)))
     write_point_accelerations(system)
     return lost, gained
 
@@ -199,6 +199,6 @@ def soft_contact_energy(touch):
     energy = 0.0
     for p in range(touch.count[POINTS]):
         point = touch.points[p]
-        if point.is_soft and point.holds and point.gap < 0.0:
+        if point.is_soft and point.is_active and point.gap < 0.0:
             energy += 0.5 * point.stiffness * point.gap * point.gap
     return energy

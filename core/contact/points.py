@@ -12,7 +12,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..compilation.abi import Bundled
+from ..compilation.abi import KernelTuple
+from ..spatial.storage import renamed_fields
 
 FACE, ROUND, LINE, RING, OVAL = range(5)
 """Kinds of contact features: a plane; a vertex or a sphere; an edge, or the side of a cylinder; a circular edge; an
@@ -38,7 +39,7 @@ FEATURE = np.dtype(
 
 SURFACE_FIELDS = [
     ("friction", np.float64),  # coefficient while it slips
-    ("holding", np.float64),  # coefficient up to which it sticks
+    ("static_friction", np.float64),  # coefficient up to which it sticks
     ("restitution", np.float64),
     ("stiffness", np.float64),  # infinite if rigid [N/m]
     ("dissipation", np.float64),  # Hunt and Crossley's coefficient [s/m]
@@ -46,7 +47,7 @@ SURFACE_FIELDS = [
     ("spinning", np.float64),  # length of spinning friction [m]
     ("slip_speed", np.float64),  # below which friction is smoothed; 0 for Coulomb's law [m/s]
 ]
-"""The properties of a surface that contacts need; core/geometry/surfaces.py defines them."""
+"""The properties of a surface that contacts need; core/geometry/contact_properties.py defines them."""
 
 POINT = np.dtype(
     [
@@ -62,9 +63,9 @@ POINT = np.dtype(
         # state
         ("is_soft", np.int64),  # whether it is compliant
         ("candidate", np.int64),  # whether it may be active, while the active points are being found
-        ("holds", np.int64),  # whether it is active; an inactive point is about to be removed
-        ("given", np.int64),  # whether its loads are those of the last convex step, and not to be solved for
-        ("strained", np.int64),  # whether its loads lie on the edge of the friction cone although it need not slip
+        ("is_active", np.int64),  # whether it is active; an inactive point is about to be removed
+        ("has_step_loads", np.int64),  # whether its loads are those of the last convex step, and not to be solved for
+        ("is_on_cone", np.int64),  # whether its loads lie on the edge of the friction cone although it need not slip
         ("limit", np.float64),  # the coefficient of friction at present
         ("row", np.int64),  # its first row
         ("slide", np.int64),  # FREE, STICKS or SLIPS
@@ -73,14 +74,14 @@ POINT = np.dtype(
         ("slip", np.float64, 3),  # direction of the slip, or of the slip as it begins
         ("roll_slip", np.float64, 3),
         ("spin_slip", np.float64),  # sign
-        ("level", np.float64),  # gap at which a rigid point is kept [m]
+        ("rest_gap", np.float64),  # gap at which a rigid point is kept [m]
         ("bounces", np.int64),  # in this frame
         # kinematics, by contact_kinematics.py
         ("normal", np.float64, 3),  # from the first feature to the other, in the world
         ("place", np.float64, 3),  # halfway between both surfaces, in the world [m]
         ("gap", np.float64),  # negative if the surfaces overlap [m]
-        ("v", np.float64, 3),  # slip velocity of the other surface relative to the first, with belts [m/s]
-        ("w", np.float64, 3),  # angular velocity of the other body relative to the first [rad/s]
+        ("slip_velocity", np.float64, 3),  # slip velocity of the other surface relative to the first, with belts [m/s]
+        ("angular_velocity", np.float64, 3),  # angular velocity of the other body relative to the first [rad/s]
         ("rate", np.float64),  # of the gap [m/s]
         ("normal_rate", np.float64, 3),  # time derivative of the normal [1/s]
         ("one_rate", np.float64, 3),  # velocity of the nearest point on each surface, in the world [m/s]
@@ -92,15 +93,33 @@ POINT = np.dtype(
         ("known_load", np.float64),  # the same three as the complementarity problem gave them last
         ("known_force", np.float64, 3),
         ("known_torque", np.float64, 3),
-        ("gain", np.float64),  # second time derivative of the gap [m/s^2]
-        ("pull", np.float64, 3),  # time derivative of v, tangential [m/s^2]
-        ("turn", np.float64, 3),  # time derivative of w [rad/s^2]
+        ("gap_acceleration", np.float64),  # second time derivative of the gap [m/s^2]
+        ("slip_acceleration", np.float64, 3),  # time derivative of the slip velocity, tangential [m/s^2]
+        ("angular_acceleration", np.float64, 3),  # time derivative of the angular velocity [rad/s^2]
         ("margins", np.float64, 6),  # distance from the events of each kind, as a step starts
-        ("pace", np.float64),  # in an impact, the least velocity with which the bodies separate [m/s]
+        ("separation_velocity", np.float64),  # in an impact, the least velocity with which the bodies separate [m/s]
     ],
     align=True,
 )
 """One contact point: its two features, surface, state of friction, kinematics and loads."""
+
+SAVED_NAMES = {
+    "static_friction": "holding",
+    "is_active": "holds",
+    "has_step_loads": "given",
+    "is_on_cone": "strained",
+    "rest_gap": "level",
+    "slip_velocity": "v",
+    "angular_velocity": "w",
+    "gap_acceleration": "gain",
+    "slip_acceleration": "pull",
+    "angular_acceleration": "turn",
+    "separation_velocity": "pace",
+}
+"""Names under which saved states store fields of POINT. A file that is read must have the same names."""
+
+SAVED_POINT = renamed_fields(POINT, SAVED_NAMES)
+"""POINT with the field names of saved states. The memory layout is the same."""
 
 ROW = np.dtype(
     [
@@ -154,7 +173,7 @@ MAX_ROWS = 6
 
 
 class Touch(
-    Bundled,
+    KernelTuple,
     namedtuple(
         "Touch",
         "points saved rows count order roots dof_forces dof_responses constraint_rates constraint_multipliers matrix"

@@ -12,7 +12,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..compilation.abi import Bundled
+from ..compilation.abi import KernelTuple
 from ..compilation.jit import jitable, kernel, subroutine
 from ..spatial import add, dot, rotate, scale
 from ..spatial.storage import get3, get9
@@ -22,8 +22,8 @@ CHART_TARGET, CHART_SPEED, CHART_PUSH, CHART_STIFFNESS, CHART_DAMPING = range(6,
 DAMPING, WRENCH, GRAVITY, WIND = range(11, 15)
 """Codes of INPUT records, which name the quantity that an input changes.
 
-The first six belong to the drive of a guard, and the five that begin with CHART to a drive of a ball or free joint.
-DAMPING belongs to a dof, WRENCH to a PUSH record, and GRAVITY and WIND to the world.
+The first six belong to the drive of a set-valued force, and the five that begin with CHART to a drive of a ball or free
+joint. DAMPING belongs to a dof, WRENCH to a PUSH record, and GRAVITY and WIND to the world.
 """
 
 INPUT = np.dtype(
@@ -41,7 +41,7 @@ DEGREE = 7
 """Degree of the polynomials that approximate prescribed motion between two frames."""
 
 
-class Inputs(Bundled, namedtuple("Inputs", "window signals changes pushes tethers thrust")):
+class Inputs(KernelTuple, namedtuple("Inputs", "window signals changes pushes tethers thrust")):
     """The inputs that kernels read during the time `window`, shape (2,) [s].
 
     Attributes:
@@ -81,23 +81,23 @@ def put(system, entry, number):
     elif what >= CHART_TARGET:
         put_on_chart(model.chart_drives[row], what, part, number, entry.rate)
     else:
-        put_on_column(model.guards[row], what, number, entry.rate)
+        put_on_column(model.set_valued_forces[row], what, number, entry.rate)
 
 
 @jitable
-def put_on_column(guard, what, number, rate):
+def put_on_column(element, what, number, rate):
     if what == TARGET:
-        guard.drive_target, guard.drive_rate = number, rate
+        element.drive_target, element.drive_rate = number, rate
     elif what == SPEED:
-        guard.drive_rate = number
+        element.drive_rate = number
     elif what == PUSH_FORCE:
-        guard.drive_push = number
+        element.drive_push = number
     elif what == STIFFNESS:
-        guard.drive_stiffness = number
+        element.drive_stiffness = number
     elif what == DRIVE_DAMPING:
-        guard.drive_damping = number
+        element.drive_damping = number
     else:
-        guard.effort = number
+        element.effort_limit = number
 
 
 @jitable

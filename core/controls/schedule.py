@@ -45,7 +45,7 @@ ON_DRIVES = {
     "drive_damping": (DRIVE_DAMPING, CHART_DAMPING),
     "effort": (EFFORT, None),
 }
-"""Codes of the inputs for other fields of a drive: on the guard of a dof, and on a ball or free joint."""
+"""Codes of the inputs for other fields of a drive: on the set-valued force of a dof, and on a ball or free joint."""
 
 AXIS_FIELDS = ("drive_target", *ON_DRIVES, "damping")
 """Fields of `Axis` that can change in time."""
@@ -181,7 +181,7 @@ class ScheduledInputs:
 
 @dataclass(frozen=True)
 class _Drive:
-    """The place of a dof's drive: a row and component of `chart_drives`, or a row of `guards`."""
+    """The place of a dof's drive: a row and component of `chart_drives`, or a row of `set_valued_forces`."""
 
     row: int
     part: int
@@ -193,7 +193,7 @@ def _drive_at(compiled: CompiledModel, body: int, v: int) -> _Drive | None:
     arrays = compiled.arrays
     for row in np.flatnonzero(arrays.chart_drives.body == body).tolist():
         return _Drive(row, v - int(arrays.bodies.v[body]), True)
-    for row in np.flatnonzero((arrays.guards.kind == ON_DOF) & (arrays.guards.v == v)).tolist():
+    for row in np.flatnonzero((arrays.set_valued_forces.kind == ON_DOF) & (arrays.set_valued_forces.v == v)).tolist():
         return _Drive(row, 0, False)
     return None
 
@@ -201,7 +201,7 @@ def _drive_at(compiled: CompiledModel, body: int, v: int) -> _Drive | None:
 def _places(joint: Joint, number: int) -> list[int]:
     """Return the indices of the joint's velocities on which an axis acts."""
     if joint.kind.chart:
-        return [place for place, axis in enumerate(joint.kind.law) if axis == number]
+        return [place for place, axis in enumerate(joint.kind.spring_axes) if axis == number]
     place = joint.place_of(number)
     return [] if place is None else [place]
 

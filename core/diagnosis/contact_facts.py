@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..collision.broad import PLACED, place_solids
-from ..contact.collision_state import make_ground
+from ..contact.collision_state import make_collision_state
 from ..geometry import Shape
-from ..geometry.surfaces import Surface, join
+from ..geometry.contact_properties import Surface, join
 from ..kinematics.proximity.distances import Proximity, place_bodies
 from ..kinematics.work import make_work
 from ..model import WORLD, Model
 from ..model.compiling.colliders import colliders_of
-from ..model.compiling.meeting import joined_links
+from ..model.compiling.collision_filter import joined_links
 from ..records.contact_report import Touches
 from ..records.contact_setup import owners_of, surfaces_of
 from ..records.touch_log import TOUCH
@@ -46,7 +46,7 @@ class ContactFacts:
 
     @property
     def solids(self) -> np.recarray:
-        return self.touches.ground.solids
+        return self.touches.collisions.solids
 
     @property
     def last(self) -> int:
@@ -69,8 +69,8 @@ class ContactFacts:
         model = self.run.compiled.model
         parts = model.rigid_parts()
         rigid = (joint for joint in model.rigid_joints() if WORLD in (joint.parent, joint.child))
-        held = {parts[end] for joint in rigid for end in (joint.parent, joint.child) if end != WORLD}
-        return frozenset(name for name, part in parts.items() if part in held)
+        fixed = {parts[end] for joint in rigid for end in (joint.parent, joint.child) if end != WORLD}
+        return frozenset(name for name, part in parts.items() if part in fixed)
 
     @cached_property
     def pieces(self) -> dict[str, str]:
@@ -84,7 +84,7 @@ class ContactFacts:
     def loose(self) -> list[str]:
         """The first link of each piece that no joint connects with the world, and whose motion is not prescribed."""
         model = self.run.compiled.model
-        held = {
+        fixed = {
             self.pieces[end]
             for joint in model.joints
             if joint.enabled and not joint.kind.holds_nothing and WORLD in (joint.parent, joint.child)
@@ -93,7 +93,7 @@ class ContactFacts:
         }
         led = {self.pieces[name] for name in self.run.controls.links}
         led |= {self.pieces[joint.child] for joint in model.joints if joint.name in self.run.controls.joints}
-        return [first for first in dict.fromkeys(self.pieces.values()) if first not in held | led]
+        return [first for first in dict.fromkeys(self.pieces.values()) if first not in fixed | led]
 
     @cached_property
     def masses(self) -> dict[str, float]:
@@ -119,10 +119,10 @@ class ContactFacts:
     @cached_property
     def placed(self) -> np.recarray:
         """The poses of all solids at the start of the stage, as PLACED records."""
-        arrays, ground = self.run.compiled.arrays, self.touches.ground
-        poses, placed = np.zeros((len(arrays.bodies), 12)), np.zeros(len(ground.solids), PLACED).view(np.recarray)
+        arrays, collisions = self.run.compiled.arrays, self.touches.collisions
+        poses, placed = np.zeros((len(arrays.bodies), 12)), np.zeros(len(collisions.solids), PLACED).view(np.recarray)
         place_bodies(arrays, make_work(arrays), self.run.start.q, poses)
-        place_solids(ground.solids, ground.store, poses, placed)
+        place_solids(collisions.solids, collisions.store, poses, placed)
         return placed
 
     def solids_of(self, *links: str) -> np.ndarray:
@@ -182,5 +182,5 @@ def contact_facts(run: RunFacts) -> ContactFacts | None:
 def _untouched(run: RunFacts) -> Touches:
     """Return the contacts of a model in which no two solids may collide: none."""
     colliders = colliders_of(run.compiled)
-    ground = make_ground(colliders, surfaces_of(run.compiled, colliders), len(run.compiled.arrays.bodies))
-    return Touches(np.zeros(0, TOUCH), owners_of(run.compiled, ground), ground, run.trajectory.times)
+    collisions = make_collision_state(colliders, surfaces_of(run.compiled, colliders), len(run.compiled.arrays.bodies))
+    return Touches(np.zeros(0, TOUCH), owners_of(run.compiled, collisions), collisions, run.trajectory.times)

@@ -51,7 +51,7 @@ UNEQUAL = 1e5
 LIVELY = 0.99
 """Restitution from which on bounces go on for ever."""
 
-MANY_BLOWS = 5
+MANY_IMPACTS = 5
 """Number of impacts of a pair of links from which on bounces are reported."""
 
 SCALE = 300.0
@@ -93,7 +93,7 @@ def _is_deep(facts: ContactFacts, found: Separation) -> bool:
         return False
     if math.isinf(surface.stiffness):
         return True
-    movable = [name for name in (found.a, found.b) if name not in facts.standing | facts.run.held]
+    movable = [name for name in (found.a, found.b) if name not in facts.standing | facts.run.immovable]
     return surface.stiffness * depth > CRUSHING * min(map(facts.weight_with, movable), default=0.0)
 
 
@@ -110,7 +110,7 @@ def _overlap_in_words(facts: ContactFacts, found: Separation, other: str, count:
     surface = facts.surface(*solids)
     if math.isinf(surface.stiffness):
         then = "rigid shapes keep what they overlap by, and only go no deeper"
-        loose = {name for links in loose_machines(facts.run.compiled.model, facts.run.held) for name in links}
+        loose = {name for links in loose_machines(facts.run.compiled.model, facts.run.immovable) for name in links}
         if is_open_ground(facts.solids)[list(solids)].any() and loose & {found.a, found.b}:
             then = "it is pushed out slowly, and the work that this takes counts as supplied"
     else:
@@ -135,16 +135,16 @@ def wrong_scale(run: RunFacts) -> Iterator[Diagnosis]:
         names = [link.name for link in group]
         solids = facts.solids_of(*names)
         spread = _spread(run, names[0])
-        if run.held.intersection(names) or not len(solids) or not spread:
+        if run.immovable.intersection(names) or not len(solids) or not spread:
             continue
         widest = int(solids[np.argmax(facts.solids.reach[solids])])
         reach = float(facts.solids.reach[widest])
         ratio = reach / spread
         if math.isinf(reach) or 1.0 / SCALE < ratio < SCALE:
             continue
-        told = f"{in_short(ratio):g} times as far" if ratio > 1.0 else f"{in_short(1.0 / ratio):g} times less far"
+        ratio_text = f"{in_short(ratio):g} times as far" if ratio > 1.0 else f"{in_short(1.0 / ratio):g} times less far"
         message = (
-            f"its collisions reach {in_metres(reach)} from their middle, {told} as its mass is spread, "
+            f"its collisions reach {in_metres(reach)} from their middle, {ratio_text} as its mass is spread, "
             f"{in_metres(spread)}: one of them is in another unit; scale its collisions by "
             f"{0.001 if ratio > 1.0 else 1000:g}, or weigh it anew"
         )
@@ -224,7 +224,7 @@ def mass_ratio_across(run: RunFacts) -> Iterator[Diagnosis]:
     found: dict[tuple[str, str], float] = {}
     for pair in facts.touches.pairs:
         names = facts.touches.names(pair)
-        if (facts.standing | run.held) & set(names):
+        if (facts.standing | run.immovable) & set(names):
             continue
         light, heavy = sorted(names, key=facts.mass_with)
         if facts.mass_with(heavy) > UNEQUAL * facts.mass_with(light) > 0.0:
@@ -244,11 +244,11 @@ def never_rests(run: RunFacts) -> Iterator[Diagnosis]:
     if facts is None or not facts.down.any() or not len(facts.touches.times):
         return
     middle = 0.5 * (facts.touches.times[0] + facts.touches.times[-1])
-    struck = Counter((blow.first, blow.second) for blow in facts.touches.impacts)
-    later = {(blow.first, blow.second) for blow in facts.touches.impacts if blow.time > middle}
-    for (first, second), count in struck.most_common():
+    counts = Counter((impact.first, impact.second) for impact in facts.touches.impacts)
+    later = {(impact.first, impact.second) for impact in facts.touches.impacts if impact.time > middle}
+    for (first, second), count in counts.most_common():
         names = {first, second} - facts.standing
-        if count < MANY_BLOWS or (first, second) not in later or len(names) != 1:
+        if count < MANY_IMPACTS or (first, second) not in later or len(names) != 1:
             continue
         restitution = _restitution(facts, first, second)
         if restitution >= LIVELY:

@@ -24,13 +24,13 @@ from ..solvers.integration.adaptive import Adaptive
 from .contact_findings import CONTACT_RULES, CONTACT_STARTS
 from .diagnosis import Diagnosis, Remedy, force_unit, in_short, inertia_unit
 from .lost_links import fell_out, goes_through
-from .run_facts import OPEN, RunFacts, Watched
+from .run_facts import OPEN, LimitedAxis, RunFacts
 from .setup_findings import (
     effort_too_small,
     falls_freely,
     fast_start,
     held_by_friction,
-    idle_guards,
+    idle_forces,
     jumping_motion,
     limits_crossed,
     overlapping_start,
@@ -134,10 +134,10 @@ def stiff_and_light(run: RunFacts) -> Iterator[Diagnosis]:
             enough = in_short(inertia * VISIBLE**order)
             found.setdefault(dof, []).append((rate, f"{what} {stiffness:.3g} ({enough:g} would do)", name, enough))
     for dof, causes in sorted(found.items(), key=lambda entry: -max(entry[1])[0])[:3]:
-        told = " and ".join(told for _, told, *_ in sorted(causes, reverse=True))
+        forces = " and ".join(force for _, force, *_ in sorted(causes, reverse=True))
         unit, inertia = inertia_unit(run.names[dof][1]), run.inertias[dof]
         message = (
-            f"its {told} on an inertia of {inertia:.3g} {unit}: that takes place at {_rate(max(causes)[0])}, which "
+            f"its {forces} on an inertia of {inertia:.3g} {unit}: that takes place at {_rate(max(causes)[0])}, which "
             "frames cannot show and which takes very short steps; lower it, or give the link more mass"
         )
         joint = run.joint_of_dof[dof]
@@ -155,13 +155,16 @@ def _stiffnesses(run: RunFacts) -> Iterator[tuple[int, str, float, int]]:
     for dof, column in enumerate(run.compiled.arrays.dofs):
         yield dof, "spring_stiffness", float(column.spring_stiffness), 2
         yield dof, "damping", float(column.damping), 1
-    for watched in run.watched:
-        guard, watch = run.compiled.arrays.guards[watched.number], run.seen.watches[watched.number]
-        if guard.kind == ON_DOF:
-            yield guard.v, "drive_stiffness", float(guard.drive_stiffness), 2
-            yield guard.v, "drive_damping", float(guard.drive_damping), 1
-            if watch.pressed:
-                yield guard.v, "stiffness", float(guard.stiffness), 2
+    for limited in run.limited:
+        element, force_state = (
+            run.compiled.arrays.set_valued_forces[limited.number],
+            run.seen.force_states[limited.number],
+        )
+        if element.kind == ON_DOF:
+            yield element.v, "drive_stiffness", float(element.drive_stiffness), 2
+            yield element.v, "drive_damping", float(element.drive_damping), 1
+            if force_state.pressed:
+                yield element.v, "stiffness", float(element.stiffness), 2
 
 
 def mass_ratio(run: RunFacts) -> Iterator[Diagnosis]:
@@ -174,7 +177,7 @@ def mass_ratio(run: RunFacts) -> Iterator[Diagnosis]:
     found = []
     for joint in run.compiled.model.joints:
         ends = (joint.parent, joint.child)
-        if not joint.nv or WORLD in ends or run.held.intersection(ends):
+        if not joint.nv or WORLD in ends or run.immovable.intersection(ends):
             continue
         (lesser, light), (more, heavy) = sorted((run.mass_of_group(end), end) for end in ends)
         if more > UNEQUAL * lesser:
@@ -201,24 +204,28 @@ def held_together(run: RunFacts) -> Iterator[Diagnosis]:
     """
     if not run.failed:
         return
-    doing = {(watched.joint.name, watched.axis): told for watched in run.watched if (told := _held_at(run, watched))}
+    doing = {
+        (limited.joint.name, limited.axis): doing_now
+        for limited in run.limited
+        if (doing_now := _held_at(run, limited))
+    }
     for equation in run.compiled.model.equations():
-        held = [(term.joint, term.axis) for term in equation.terms if (term.joint, term.axis) in doing]
-        if len(held) > 1:
-            told = " and ".join(doing[axis] for axis in held)
+        immovable = [(term.joint, term.axis) for term in equation.terms if (term.joint, term.axis) in doing]
+        if len(immovable) > 1:
+            reasons = " and ".join(doing[axis] for axis in immovable)
             message = (
-                f"coupling '{equation.name}' ties it to others, and at {timed(run.seen.state.time)} {told}: each of "
+                f"coupling '{equation.name}' ties it to others, and at {timed(run.seen.state.time)} {reasons}: each of "
                 "these limits holds all of them, and the forces of both are not unique; let one of these joints alone "
                 "have this limit"
             )
-            yield Diagnosis("limits-tied", f"joint '{held[0][0]}'", message)
+            yield Diagnosis("limits-tied", f"joint '{immovable[0][0]}'", message)
 
 
-def _held_at(run: RunFacts, watched: Watched) -> str:
+def _held_at(run: RunFacts, limited: LimitedAxis) -> str:
     """Return in words which limit holds an axis at present; empty if none does."""
-    watch = run.seen.watches[watched.number]
-    is_held = watch.pressed or (watch.held and (watch.touch or watch.slide))
-    return _doing(run, watched) if is_held and not watch.asleep else ""
+    force_state = run.seen.force_states[limited.number]
+    is_held = force_state.pressed or (force_state.is_locked and (force_state.stop_side or force_state.motion_sign))
+    return _doing(run, limited) if is_held and not force_state.is_disabled else ""
 
 
 def _rate(rate: float) -> str:
@@ -280,10 +287,10 @@ def crowded_events(run: RunFacts) -> Iterator[Diagnosis]:
     rate = run.report.events / max(run.seconds, 0.1)
     if not (run.counters.is_crowded or (run.is_slow and rate > MANY_EVENTS)):
         return
-    watches = run.seen.watches
-    order = np.argsort(-watches.bounces, kind="stable")
-    busy = [run.watched[k] for k in order if watches.bounces[k]] or _at_stops(run)
-    names = [f"'{watched.joint.name}'" for watched in busy[:4]]
+    force_states = run.seen.force_states
+    order = np.argsort(-force_states.bounce_count, kind="stable")
+    busy = [run.limited[k] for k in order if force_states.bounce_count[k]] or _at_stops(run)
+    names = [f"'{limited.joint.name}'" for limited in busy[:4]]
     message = (
         f"stops, friction and drives of {', '.join(names) or 'its joints'} began or ceased to act "
         f"{roughly(run.report.events)} times within {timed(run.seconds)}; lower restitution, give dissipation or "
@@ -293,13 +300,13 @@ def crowded_events(run: RunFacts) -> Iterator[Diagnosis]:
     yield Diagnosis("crowded-events", first, message)
 
 
-def _at_stops(run: RunFacts) -> list[Watched]:
-    """Return what is held or pressed at present, or else all guards that have a stop."""
-    watches = run.seen.watches
-    acting = watches.pressed | watches.held
-    stopped = [watched for watched in run.watched if acting[watched.number]]
-    has_stop = np.isfinite(watches.lower) | np.isfinite(watches.upper)
-    return stopped or [watched for watched in run.watched if has_stop[watched.number]]
+def _at_stops(run: RunFacts) -> list[LimitedAxis]:
+    """Return what is held or pressed at present, or else all set-valued forces that have a stop."""
+    force_states = run.seen.force_states
+    acting = force_states.pressed | force_states.is_locked
+    stopped = [limited for limited in run.limited if acting[limited.number]]
+    has_stop = np.isfinite(force_states.lower) | np.isfinite(force_states.upper)
+    return stopped or [limited for limited in run.limited if has_stop[limited.number]]
 
 
 def energy_drift(run: RunFacts) -> Iterator[Diagnosis]:
@@ -341,7 +348,7 @@ def step_at_floor(run: RunFacts) -> Iterator[Diagnosis]:
         return
     dof = run.fastest_dof
     name, unit = run.names[dof]
-    acting = [told for watched in run.watched if (told := _doing(run, watched))]
+    acting = [action for limited in run.limited if (action := _doing(run, limited))]
     if thrust := float(run.seen.inputs.thrust[dof]):
         acting.append(f"the callback pushes joint '{name}' with {thrust:.3g} {force_unit(unit)}")
     acts = f"; at that instant {', '.join(acting)}" if acting else ""
@@ -357,17 +364,18 @@ def step_at_floor(run: RunFacts) -> Iterator[Diagnosis]:
     yield Diagnosis("step-at-floor", f"link '{run.compiled.link_of_dof(dof)}'", message)
 
 
-def _doing(run: RunFacts, watched: Watched) -> str:
-    watch, guard = run.seen.watches[watched.number], run.compiled.arrays.guards[watched.number]
-    if watch.asleep:
+def _doing(run: RunFacts, limited: LimitedAxis) -> str:
+    force_state, element = run.seen.force_states[limited.number], run.compiled.arrays.set_valued_forces[limited.number]
+    if force_state.is_disabled:
         return ""
-    if watch.pressed or (watch.held and watch.touch):
-        return f"{watched.subject} is at its {'upper' if watch.pressed + watch.touch > 0 else 'lower'} stop"
-    if watch.held:
-        return f"{watched.subject} is held {'at its largest speed' if watch.slide else 'by friction'}"
-    if watch.saturated or guard.drive_push:
-        force = guard.drive_push or watch.saturated * guard.effort
-        return f"the drive of {watched.subject} pushes with {force:.3g} {force_unit(watched.unit)}"
+    if force_state.pressed or (force_state.is_locked and force_state.stop_side):
+        side = "upper" if force_state.pressed + force_state.stop_side > 0 else "lower"
+        return f"{limited.subject} is at its {side} stop"
+    if force_state.is_locked:
+        return f"{limited.subject} is held {'at its largest speed' if force_state.motion_sign else 'by friction'}"
+    if force_state.saturated or element.drive_push:
+        force = element.drive_push or force_state.saturated * element.effort_limit
+        return f"the drive of {limited.subject} pushes with {force:.3g} {force_unit(limited.unit)}"
     return ""
 
 
@@ -394,7 +402,7 @@ RULES: tuple[Callable[[RunFacts], Iterator[Diagnosis]], ...] = (
     held_by_friction,
     effort_too_small,
     jumping_motion,
-    idle_guards,
+    idle_forces,
     step_at_floor,
 )
 """All rules except `falls_freely`, the most likely cause first."""

@@ -47,8 +47,8 @@ def fell_out(run: RunFacts) -> Iterator[Diagnosis]:
     facts = run.touching
     if facts is None or facts.last < 4 or not facts.down.any():
         return
-    told = facts.pieces.get(run.falls, "")  # another rule reports this piece
-    lost = [first for first in _lost(facts) if first != told]
+    reported = facts.pieces.get(run.falls, "")  # another rule reports this piece
+    lost = [first for first in _lost(facts) if first != reported]
     for first in lost[:MOST_TOLD]:
         places = _places(facts, first)
         fallen = float(matmul(places[-1] - places[0], facts.down))
@@ -127,7 +127,7 @@ def _why(facts: ContactFacts, first: str) -> str:
         if facts.solids[solid].kind == PLANE and matmul(placed[solid].rotation.reshape(3, 3)[:, 2], facts.down) > 0.0:
             inverted = f"the normal of plane '{name}' points down, so it holds what is below it; turn it over"
         elif _comes_across(facts, first, own, solid, placed[solid]):
-            reason = _not_meeting(facts, own, solid)
+            reason = _excluded(facts, own, solid)
             if reason:
                 return f"it went through link '{name}': {reason}"
             crossing = _crosses(facts, own, solid) if facts.solids[solid].kind == MESH else None
@@ -138,8 +138,8 @@ def _why(facts: ContactFacts, first: str) -> str:
     if inverted or left:
         return inverted or left
     names = list(dict.fromkeys(facts.touches.owners[int(solid)] for solid in standing))
-    told = ", ".join(f"'{name}'" for name in names[:MOST_TOLD]) + (" and others" if len(names) > MOST_TOLD else "")
-    return f"what stands ({told}) is not below it; make the floor larger, or put it below where things start"
+    reported = ", ".join(f"'{name}'" for name in names[:MOST_TOLD]) + (" and others" if len(names) > MOST_TOLD else "")
+    return f"what stands ({reported}) is not below it; make the floor larger, or put it below where things start"
 
 
 def _crossing_in_words(name: str, crossing: Crossing) -> str:
@@ -172,7 +172,7 @@ def _crosses(facts: ContactFacts, own: np.ndarray, solid: int) -> Crossing | Non
 
     In a closed mesh, such as a thick plate, only the faces on which a link can rest count: those that face upward.
     """
-    meshes, mesh = facts.touches.ground.store.meshes, facts.solids[solid]
+    meshes, mesh = facts.touches.collisions.store.meshes, facts.solids[solid]
     place = facts.placed[solid]
     turned = place.rotation.reshape(3, 3)
     numbers = slice(mesh.first_face, mesh.first_face + mesh.face_count)
@@ -194,7 +194,7 @@ def _way(facts: ContactFacts, solid: int) -> np.ndarray:
     return X_WL[:, :3] + np.array([quat_rotate(tuple(quat), middle) for quat in X_WL[:, 3:].tolist()])
 
 
-def _not_meeting(facts: ContactFacts, own: np.ndarray, solid: int) -> str:
+def _excluded(facts: ContactFacts, own: np.ndarray, solid: int) -> str:
     """Return why none of some solids collides with another one, and what to do; empty if one does."""
     found = [_apart(facts, int(i), solid) for i in own]
     return found[0] if found and all(found) else ""
@@ -210,7 +210,7 @@ def _apart(facts: ContactFacts, one: int, other: int) -> str:
             f"{a.meets:#06x}, and collision '{b.name}' of link '{owners[other]}' is on {b.layers:#06x} and collides "
             f"with {b.meets:#06x}, so the two never collide; let one collide with a layer that the other is on"
         )
-    if facts.touches.ground.meeting.may_meet(int(facts.solids[one].owner), int(facts.solids[other].owner)):
+    if facts.touches.collisions.collision_filter.may_meet(int(facts.solids[one].owner), int(facts.solids[other].owner)):
         return ""
     if any({pair.a, pair.b} == {owners[one], owners[other]} and not pair.meets for pair in model.contact_pairs):
         return f"the contact pair '{owners[one]}', '{owners[other]}' says that they never collide; remove the pair"
@@ -235,18 +235,18 @@ def goes_through(run: RunFacts) -> Iterator[Diagnosis]:
     open_to_all.links = [replace(link, collisions=[*map(_open, link.collisions)]) for link in model.links]
     proximity = facts.proximity(open_to_all, run.start.q)
     at_first = {(each.a, each.b) for each in proximity.pairs_nearer(0.0)}
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     lost = set(_lost(facts)) if facts.last >= 4 and facts.down.any() else set()  # `fell_out` reports these
     for frame in np.unique(np.linspace(1, facts.last, GLANCES).astype(int)):
         proximity.place(facts.coordinates(proximity, run.trajectory.q[frame]))
         for each in proximity.pairs_nearer(0.0):
-            if (each.a, each.b) in at_first | told or facts.pieces[each.a] == facts.pieces[each.b]:
+            if (each.a, each.b) in at_first | reported or facts.pieces[each.a] == facts.pieces[each.b]:
                 continue
             if lost & {facts.pieces[each.a], facts.pieces[each.b]}:
                 continue
             if why := _passes(facts, each):
-                told.add((each.a, each.b))
-                if len(told) <= MOST_TOLD:
+                reported.add((each.a, each.b))
+                if len(reported) <= MOST_TOLD:
                     when = run.frame_at(run.trajectory.times[frame])
                     moving, other = facts.moving_first(each.a, each.b)
                     message = f"it is {in_metres(-each.gap)} deep in link '{other}' at frame {when}: {why}"
@@ -264,5 +264,5 @@ def _passes(facts: ContactFacts, found: Separation) -> str:
     size = min(facts.size(*own.tolist()), facts.size(*others.tolist()))
     if math.isinf(size) or -found.gap < PASSED * size:
         return ""
-    found_reasons = [_not_meeting(facts, own, int(solid)) for solid in others]
+    found_reasons = [_excluded(facts, own, int(solid)) for solid in others]
     return found_reasons[0] if all(found_reasons) else ""

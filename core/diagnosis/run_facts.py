@@ -12,12 +12,12 @@ import numpy as np
 
 from ..controls.controls import Controls
 from ..dynamics.constraints import ConstraintSet
-from ..dynamics.guards import drive_force, watched_value
+from ..dynamics.set_valued_forces import drive_force, element_value
 from ..joints import SCREWS
-from ..joints.rows import CONE, DISTANCE, TWIST
+from ..joints.limited_quantities import CONE, DISTANCE, TWIST
 from ..model import Joint, Link
 from ..model.compiling.colliders import bodies_led
-from ..model.compiling.compiled import ON_DOF, ON_MEASURE, CompiledModel, coordinate_names
+from ..model.compiling.compiled import ON_DOF, ON_QUANTITY, CompiledModel, coordinate_names
 from ..records.contact_report import Touches
 from ..records.report import Report, energy_at_stake
 from ..solvers.jumps import Jump
@@ -61,19 +61,19 @@ FEW = 8
 OPEN = 1e-6
 """Gap beyond which a loop counts as open [m or rad]."""
 
-MEASURES = {DISTANCE: ("distance", "m"), CONE: ("cone angle", "rad"), TWIST: ("twist", "rad")}
-"""Name and unit of a measure in messages, by its code."""
+QUANTITIES = {DISTANCE: ("distance", "m"), CONE: ("cone angle", "rad"), TWIST: ("twist", "rad")}
+"""Name and unit of a limited quantity in messages, by its code."""
 
 
 @dataclass(frozen=True)
-class Watched:
-    """A guard with the names that messages use for it.
+class LimitedAxis:
+    """A set-valued force with the names that messages use for it.
 
     Attributes:
-        number: of the guard.
-        axis: number of the joint's axis whose fields describe the guard.
-        part: the coordinate of the joint, or the measure that it limits; empty if the joint has only one.
-        unit: "rad" or "m". value: its coordinate or measure at the start, in that unit.
+        number: of the set-valued force.
+        axis: number of the joint's axis whose fields describe the set-valued force.
+        part: the coordinate of the joint, or the limited quantity that it limits; empty if the joint has only one.
+        unit: "rad" or "m". value: its coordinate or limited quantity at the start, in that unit.
     """
 
     number: int
@@ -150,7 +150,7 @@ class RunFacts:
         return self.touching if self.touches else None
 
     @cached_property
-    def held(self) -> frozenset[str]:
+    def immovable(self) -> frozenset[str]:
         """The links that no force moves: fixed in the world, or with prescribed motion. Their masses change nothing."""
         compiled = self.compiled
         bodies = bodies_led(compiled, self.controls.joints, self.controls.links)
@@ -212,7 +212,7 @@ class RunFacts:
     @cached_property
     def axis_of_dof(self) -> list[int]:
         """The number of the axis whose fields describe what acts on each velocity coordinate; 0 if there is none."""
-        numbers = [joint.kind.law or [column.axis for column in joint.columns] for joint, _ in self._places]
+        numbers = [joint.kind.spring_axes or [column.axis for column in joint.columns] for joint, _ in self._places]
         return [axes[place] if axes else 0 for axes, (_, place) in zip(numbers, self._places, strict=True)]
 
     @cached_property
@@ -224,28 +224,30 @@ class RunFacts:
         return [found[dof] for dof in range(self.compiled.nv)]
 
     @cached_property
-    def watched(self) -> list[Watched]:
+    def limited(self) -> list[LimitedAxis]:
         return list(self._watch())
 
-    def _watch(self) -> Iterator[Watched]:
-        for number, (guard, joint) in enumerate(zip(self.compiled.arrays.guards, self.compiled.guarded, strict=True)):
-            if guard.kind == ON_MEASURE:
-                name, unit = MEASURES[guard.code]
-                axis = next(row.axis for row in joint.kind.rows if row.measure == guard.code)
+    def _watch(self) -> Iterator[LimitedAxis]:
+        for number, (element, joint) in enumerate(
+            zip(self.compiled.arrays.set_valued_forces, self.compiled.force_joints, strict=True)
+        ):
+            if element.kind == ON_QUANTITY:
+                name, unit = QUANTITIES[element.code]
+                axis = next(row.axis for row in joint.kind.limited_quantities if row.code == element.code)
             else:
-                (name, unit), axis = self.names[guard.v], self.axis_of_dof[guard.v]
+                (name, unit), axis = self.names[element.v], self.axis_of_dof[element.v]
             part = name.removeprefix(joint.name).removeprefix(".")
-            value = float(watched_value(self.compiled.arrays, guard, self.start.q))
-            yield Watched(number, joint, axis, part, unit, value)
+            value = float(element_value(self.compiled.arrays, element, self.start.q))
+            yield LimitedAxis(number, joint, axis, part, unit, value)
 
-    def drives(self) -> Iterator[tuple[Watched, np.recarray]]:
-        """Yield the guards of dofs on which a drive acts, and whose joint is neither prescribed nor scheduled."""
-        for watched in self.watched:
-            guard = self.compiled.arrays.guards[watched.number]
-            driven = guard.drive_stiffness or guard.drive_damping or guard.drive_push
-            is_led = self.is_prescribed(watched.joint) or self.is_scheduled(watched.joint)
-            if guard.kind == ON_DOF and driven and not is_led:
-                yield watched, guard
+    def drives(self) -> Iterator[tuple[LimitedAxis, np.recarray]]:
+        """Yield the axes on which a drive acts, with their forces, if the joint is neither prescribed nor scheduled."""
+        for limited in self.limited:
+            element = self.compiled.arrays.set_valued_forces[limited.number]
+            driven = element.drive_stiffness or element.drive_damping or element.drive_push
+            is_led = self.is_prescribed(limited.joint) or self.is_scheduled(limited.joint)
+            if element.kind == ON_DOF and driven and not is_led:
+                yield limited, element
 
     @cached_property
     def inertias(self) -> np.ndarray:
@@ -265,12 +267,12 @@ class RunFacts:
 
     def holding_force(self, dof: int, q: np.ndarray) -> float:
         """Return the force that keeps a dof at rest while all other dofs are locked too [N m or N]."""
-        return -float(self._at(q, np.zeros(self.compiled.nv), held=1).work.dofs.locking_force[dof])
+        return -float(self._at(q, np.zeros(self.compiled.nv), immovable=1).work.dofs.locking_force[dof])
 
-    def _at(self, q: np.ndarray, qd: np.ndarray, held: int = 0) -> System:
+    def _at(self, q: np.ndarray, qd: np.ndarray, immovable: int = 0) -> System:
         system = make_system(self.compiled, self.constraints)
-        system.work.watches.asleep = 1
-        system.work.dofs.is_locked = held
+        system.work.force_states.is_disabled = 1
+        system.work.dofs.is_locked = immovable
         y = np.concatenate([q, qd, np.zeros(LEDGERS)])
         with np.errstate(all="ignore"):
             free_rates(system, 0.0, y, 0.0, np.zeros_like(y))
@@ -298,7 +300,7 @@ class RunFacts:
         total = done.kinetic + done.potential + done.dissipated - done.supplied
         return total - total[:1]
 
-    def asked(self, guard: np.recarray) -> np.ndarray:
+    def asked(self, element: np.recarray) -> np.ndarray:
         """Return the force that the law of a drive demands, without its effort limit, shape (F,) [N m or N]."""
         done = self.trajectory
-        return np.array([drive_force(guard, q, qd) for q, qd in zip(done.q, done.qd, strict=True)])
+        return np.array([drive_force(element, q, qd) for q, qd in zip(done.q, done.qd, strict=True)])

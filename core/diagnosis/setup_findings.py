@@ -16,7 +16,7 @@ from ..model.text import ABSURD, counted, in_digits, measured, measured_apart, m
 from ..solvers.jumps import Jump
 from ..spatial.arrays import matmul, norm
 from .diagnosis import Diagnosis, Remedy, force_unit, in_short
-from .run_facts import RunFacts, Watched
+from .run_facts import LimitedAxis, RunFacts
 
 RACING = {"rad": 1e3, "m": 1e5}
 """Speed at the start beyond which a unit is probably mistaken [rad/s, m/s], by the unit of the coordinate.
@@ -54,47 +54,47 @@ def falls_freely(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def limits_crossed(run: RunFacts) -> Iterator[Diagnosis]:
-    for watched in run.watched:
-        guard = run.compiled.arrays.guards[watched.number]
-        if guard.lower > guard.upper:
-            lower, upper = measured_apart(guard.lower, guard.upper, watched.unit)
+    for limited in run.limited:
+        element = run.compiled.arrays.set_valued_forces[limited.number]
+        if element.lower > element.upper:
+            lower, upper = measured_apart(element.lower, element.upper, limited.unit)
             message = (
-                f"{watched.on_part}its lower limit {lower} is above its upper limit {upper}, so it is beyond one of "
+                f"{limited.on_part}its lower limit {lower} is above its upper limit {upper}, so it is beyond one of "
                 "them wherever it is; swap them"
             )
-            swap = watched.with_axis(lower=float(guard.upper), upper=float(guard.lower))
-            yield Diagnosis("crossed-limits", watched.subject, message, swap)
+            swap = limited.with_axis(lower=float(element.upper), upper=float(element.lower))
+            yield Diagnosis("crossed-limits", limited.subject, message, swap)
 
 
 def overlapping_start(run: RunFacts) -> Iterator[Diagnosis]:
-    for watched in run.watched:
-        guard = run.compiled.arrays.guards[watched.number]
-        beyond = max(guard.lower - watched.value, watched.value - guard.upper)
-        rigid = math.isinf(guard.stiffness)
+    for limited in run.limited:
+        element = run.compiled.arrays.set_valued_forces[limited.number]
+        beyond = max(element.lower - limited.value, limited.value - element.upper)
+        rigid = math.isinf(element.stiffness)
         slack = PRESSED if run.start.time > 0.0 else BEYOND[rigid]
-        if guard.lower > guard.upper or not beyond > slack or run.is_prescribed(watched.joint):
+        if element.lower > element.upper or not beyond > slack or run.is_prescribed(limited.joint):
             continue
-        side, bound = ("lower", guard.lower) if watched.value < guard.lower else ("upper", guard.upper)
-        value, limit = measured_apart(watched.value, float(bound), watched.unit)
+        side, bound = ("lower", element.lower) if limited.value < element.lower else ("upper", element.upper)
+        value, limit = measured_apart(limited.value, float(bound), limited.unit)
         then = (
             "a rigid stop acts from where it starts, and not where it is drawn"
             if rigid
-            else f"the stop throws it back with {0.5 * guard.stiffness * beyond**2:.3g} J"
+            else f"the stop throws it back with {0.5 * element.stiffness * beyond**2:.3g} J"
         )
         message = (
-            f"{watched.on_part}it starts at {value}, beyond its {side} limit {limit}: {then}; start it within its "
+            f"{limited.on_part}it starts at {value}, beyond its {side} limit {limit}: {then}; start it within its "
             "limits, or move them"
         )
-        if _starts_at_home(run, watched):  # the check of the model has the same finding
-            yield Diagnosis("home-outside-limits", watched.subject, message, watched.with_axis(home=float(bound)))
+        if _starts_at_home(run, limited):  # the check of the model has the same finding
+            yield Diagnosis("home-outside-limits", limited.subject, message, limited.with_axis(home=float(bound)))
         else:
-            yield Diagnosis("overlapping-start", watched.subject, message)
+            yield Diagnosis("overlapping-start", limited.subject, message)
 
 
-def _starts_at_home(run: RunFacts, watched: Watched) -> bool:
+def _starts_at_home(run: RunFacts, limited: LimitedAxis) -> bool:
     """Return whether its initial position is that of the joint's home, and nothing else has moved it."""
-    place = watched.joint.place_of(watched.axis)
-    return place is not None and not run.is_bound and abs(watched.joint.q_home[place] - watched.value) < 1e-9
+    place = limited.joint.place_of(limited.axis)
+    return place is not None and not run.is_bound and abs(limited.joint.q_home[place] - limited.value) < 1e-9
 
 
 def fast_start(run: RunFacts) -> Iterator[Diagnosis]:
@@ -152,87 +152,90 @@ def jumping_motion(run: RunFacts) -> Iterator[Diagnosis]:
         yield Diagnosis("motion-jumps", subject, message)
 
 
-def idle_guards(run: RunFacts) -> Iterator[Diagnosis]:
+def idle_forces(run: RunFacts) -> Iterator[Diagnosis]:
     """Report limits, drives and friction of a prescribed joint, whose motion is followed with any force it needs."""
-    for watched in run.watched:
-        guard = run.compiled.arrays.guards[watched.number]
-        if not run.is_prescribed(watched.joint) or guard.kind != ON_DOF:
+    for limited in run.limited:
+        element = run.compiled.arrays.set_valued_forces[limited.number]
+        if not run.is_prescribed(limited.joint) or element.kind != ON_DOF:
             continue
-        q, qd = run.trajectory.q[:, guard.q], np.abs(run.trajectory.qd[:, guard.v])
+        q, qd = run.trajectory.q[:, element.q], np.abs(run.trajectory.qd[:, element.v])
         least, most, speed = q.min(initial=math.inf), q.max(initial=-math.inf), qd.max(initial=0.0)
-        idle, unit, rate = [], watched.unit, f"{watched.unit}/s"
-        if least < guard.lower - 1e-6 or most > guard.upper + 1e-6:
-            limits, way = measured_range(guard.lower, guard.upper, unit), measured_range(least, most, unit)
+        idle, unit, rate = [], limited.unit, f"{limited.unit}/s"
+        if least < element.lower - 1e-6 or most > element.upper + 1e-6:
+            limits, way = measured_range(element.lower, element.upper, unit), measured_range(least, most, unit)
             idle.append(f"its limits {limits}, as it goes from {way}")
-        if speed > guard.velocity * (1.0 + 1e-6):
-            idle.append(f"its largest speed {measured(guard.velocity, rate)}, as it reaches {measured(speed, rate)}")
-        if guard.drive_stiffness or guard.drive_damping or guard.drive_push:
+        if speed > element.velocity_limit * (1.0 + 1e-6):
+            idle.append(
+                f"its largest speed {measured(element.velocity_limit, rate)}, as it reaches {measured(speed, rate)}"
+            )
+        if element.drive_stiffness or element.drive_damping or element.drive_push:
             idle.append("its drive")
-        if guard.friction > 0.0 and run.trajectory.efforts is not None:
-            idle.append(f"its friction {guard.friction:.4g}, which the efforts that are recorded leave out")
+        if element.friction > 0.0 and run.trajectory.efforts is not None:
+            idle.append(f"its friction {element.friction:.4g}, which the efforts that are recorded leave out")
         if idle:
             message = (
                 f"its motion is prescribed, so these do not act: {'; '.join(idle)}; drive it instead, or keep to them"
             )
-            yield Diagnosis("prescribed-guards", watched.subject, message)
+            yield Diagnosis("prescribed-guards", limited.subject, message)
 
 
 def held_by_friction(run: RunFacts) -> Iterator[Diagnosis]:
-    for watched, guard in run.drives():
-        path, asked = run.trajectory.q[:, guard.q], np.abs(run.asked(guard)).max(initial=0.0)
-        push = min(asked, guard.effort)
-        if len(path) > 1 and np.ptp(path) < 1e-9 and 0.0 < push <= guard.friction:
+    for limited, element in run.drives():
+        path, asked = run.trajectory.q[:, element.q], np.abs(run.asked(element)).max(initial=0.0)
+        push = min(asked, element.effort_limit)
+        if len(path) > 1 and np.ptp(path) < 1e-9 and 0.0 < push <= element.friction:
             message = (
-                f"its drive pushes with {push:.4g} {force_unit(watched.unit)} at most and its "
-                f"friction holds it with up to {guard.friction:.4g}, so it never moves; lower its "
+                f"its drive pushes with {push:.4g} {force_unit(limited.unit)} at most and its "
+                f"friction holds it with up to {element.friction:.4g}, so it never moves; lower its "
                 "friction, or drive it harder"
             )
-            remedy = watched.with_axis(friction=in_short(0.5 * push))
-            yield Diagnosis("friction-too-large", watched.subject, message, remedy)
+            remedy = limited.with_axis(friction=in_short(0.5 * push))
+            yield Diagnosis("friction-too-large", limited.subject, message, remedy)
 
 
 def effort_too_small(run: RunFacts) -> Iterator[Diagnosis]:
-    for watched, guard in run.drives():
-        if math.isinf(guard.effort) or guard.effort <= guard.friction or guard.drive_push:
+    for limited, element in run.drives():
+        if math.isinf(element.effort_limit) or element.effort_limit <= element.friction or element.drive_push:
             continue
-        by_position = guard.drive_stiffness > 0.0
-        done = run.trajectory.q[:, guard.q] if by_position else run.trajectory.qd[:, guard.v]
-        aim = guard.drive_target if by_position else guard.drive_rate
-        carried, is_stopped = _contacts_of(run, watched)
-        is_stopped = is_stopped or _rests_on_stop(run, watched.number)
-        if _stalls(run.asked(guard), guard, np.abs(aim - done)) and not is_stopped:
-            unit = watched.unit if by_position else f"{watched.unit}/s"
-            load = _load(run, watched.unit, guard)
-            needed = f"; weight and springs alone take up to {load:.4g} {force_unit(watched.unit)} on the way"
+        by_position = element.drive_stiffness > 0.0
+        done = run.trajectory.q[:, element.q] if by_position else run.trajectory.qd[:, element.v]
+        aim = element.drive_target if by_position else element.drive_rate
+        carried, is_stopped = _contacts_of(run, limited)
+        is_stopped = is_stopped or _rests_on_stop(run, limited.number)
+        if _stalls(run.asked(element), element, np.abs(aim - done)) and not is_stopped:
+            unit = limited.unit if by_position else f"{limited.unit}/s"
+            load = _load(run, limited.unit, element)
+            needed = f"; weight and springs alone take up to {load:.4g} {force_unit(limited.unit)} on the way"
+            effort = f"{element.effort_limit:.4g} {force_unit(limited.unit)}"
             message = (
-                f"its drive gives all of its effort, {guard.effort:.4g} {force_unit(watched.unit)}, nearly all the "
+                f"its drive gives all of its effort, {effort}, nearly all the "
                 f"time, and is still at {measured(done[-1], unit, 3)} instead of {measured(aim, unit, 3)}"
                 f"{needed if load else ''}{carried}; raise its effort, or lower what it has to move"
             )
-            ample = in_short(AMPLE * (load + guard.friction))
-            remedy = watched.with_axis(effort=ample) if load and not carried and ample > guard.effort else None
-            yield Diagnosis("effort-too-small", watched.subject, message, remedy)
+            ample = in_short(AMPLE * (load + element.friction))
+            remedy = limited.with_axis(effort=ample) if load and not carried and ample > element.effort_limit else None
+            yield Diagnosis("effort-too-small", limited.subject, message, remedy)
 
 
-def _contacts_of(run: RunFacts, watched: Watched) -> tuple[str, bool]:
+def _contacts_of(run: RunFacts, limited: LimitedAxis) -> tuple[str, bool]:
     """Return what rests on the links that a drive moves, in words, and whether these are blocked or grip anything."""
     facts = run.contacts
     if facts is None or run.is_bound:
         return "", False
-    outer = next((branch.outer for branch in run.compiled.tree.branches if branch.joint is watched.joint), "")
+    outer = next((branch.outer for branch in run.compiled.tree.branches if branch.joint is limited.joint), "")
     pushes = facts.pushes_on(run.compiled.tree.links_from(outer)) if outer else {}
-    told, weighs = [], 0.0
+    weights, weighs = [], 0.0
     for other, push in pushes.items():
         weight = float(matmul(push, facts.down))
         if weight > ACROSS * float(norm(push)):
-            told.append(f"'{other}' rests on it with {weight:.3g} N")
+            weights.append(f"'{other}' rests on it with {weight:.3g} N")
             weighs += weight
     meant = sum(float(norm(push)) for push in pushes.values()) - weighs
-    words = f", and {' and '.join(told[:MOST_TOLD])}" if told else ""
-    return words, not told and meant > 0.0
+    words = f", and {' and '.join(weights[:MOST_TOLD])}" if weights else ""
+    return words, not weights and meant > 0.0
 
 
-def _stalls(asked: np.ndarray, guard: np.recarray, away: np.ndarray) -> bool:
+def _stalls(asked: np.ndarray, element: np.recarray, away: np.ndarray) -> bool:
     """Return whether a drive is at its effort limit and does not approach its target.
 
     A drive that passes its target is strong enough, and lacks damping.
@@ -244,25 +247,25 @@ def _stalls(asked: np.ndarray, guard: np.recarray, away: np.ndarray) -> bool:
     half = len(away) // 2
     if half < 2:  # the stage has only just begun, after a joint was released
         return False
-    saturated = np.mean(np.abs(asked) > guard.effort)
+    saturated = np.mean(np.abs(asked) > element.effort_limit)
     passes = np.ptp(np.sign(asked[half:])) > 0.0
     return bool(saturated > 0.8 and not passes and away[half:].mean() > 0.9 * away[:half].mean())
 
 
 def _rests_on_stop(run: RunFacts, number: int) -> bool:
-    watch = run.seen.watches[number]
-    return bool(watch.touch or watch.pressed)
+    force_state = run.seen.force_states[number]
+    return bool(force_state.stop_side or force_state.pressed)
 
 
-def _load(run: RunFacts, unit: str, guard: np.recarray) -> float:
+def _load(run: RunFacts, unit: str, element: np.recarray) -> float:
     """Return the largest force that weight and springs demand of a drive on its way [N m or N]; 0 if it is unknown."""
     if run.is_bound:
         return 0.0  # loops and couplings share the load with other joints
     q = run.trajectory.q[-1].copy()
-    begin, end = float(run.start.q[guard.q]), float(guard.drive_target)
-    if not guard.drive_stiffness:
-        begin, end = float(q[guard.q]), float(q[guard.q]) + (math.tau if unit == "rad" else 0.0)
+    begin, end = float(run.start.q[element.q]), float(element.drive_target)
+    if not element.drive_stiffness:
+        begin, end = float(q[element.q]), float(q[element.q]) + (math.tau if unit == "rad" else 0.0)
     most = 0.0
-    for q[guard.q] in np.linspace(begin, end, 25):
-        most = max(most, abs(run.holding_force(guard.v, q)))
+    for q[element.q] in np.linspace(begin, end, 25):
+        most = max(most, abs(run.holding_force(element.v, q)))
     return most

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Forward and inverse dynamics, momentum and energy.
 
-Functions of a model are for those who ask once; they take a `CompiledModel`, or a `Model` that they compile, and states
-as arrays or by the joints' names. The kernels below them, over `CompiledModel.arrays` and
-`kinematics.make_work`'s records, for those who ask in a loop. The functions obey loops, mimics, couplings and limits
-without room, or refuse; the kernels, and what is called `tree_…`, know of the spanning tree alone.
+Functions that take a model are for single calls: they take a `CompiledModel`, or a `Model` that they compile, and
+states as arrays or by the names of joints. Kernels take `CompiledModel.arrays` and the records of
+`kinematics.make_work`, and are for calls in a loop. Functions satisfy loops, mimics, couplings and equal limits, or
+raise an error. Kernels, and functions named `tree_…`, use only the spanning tree.
 """
 
 from .aba import articulated_body

@@ -80,7 +80,7 @@ def write_matrix(model, constraints, scratch):
         scratch.matrix[k] = 0.0
     for n in range(constraints.count[0]):
         one = records[active[n]]
-        for e in range(records[one.near].place, n + 1):
+        for e in range(records[one.first_coupled].place, n + 1):
             other = records[active[e]]
             s, t = one.support, other.support
             while s < one.support_end and t < other.support_end:

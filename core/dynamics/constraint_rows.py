@@ -8,8 +8,8 @@ time derivative of the one before.
 from __future__ import annotations
 
 from ..compilation.jit import jitable, subroutine
-from ..joints import BALL, measure
-from ..kinematics.inverse.limits import chart_measure
+from ..joints import BALL, evaluate_quantity
+from ..kinematics.inverse.limits import chart_quantity
 from ..spatial import (
     ZERO,
     ZERO_PAIR,
@@ -34,11 +34,13 @@ from ..spatial import (
     transpose,
 )
 from ..spatial.storage import get3, get4, get9, get_pair, put3, put_pair
-from .constraints import EQUATION, MEASURE, WELD
+from .constraints import EQUATION, QUANTITY, WELD
 
 NUDGE = 1e-5
-"""Half of the time over which the change of a measure's gradient is differenced [s]. A central difference is most
-accurate near the cube root of the rounding error, 5e-6 in double precision."""
+"""Half of the time over which the gradient of a limited quantity is differenced [s].
+
+A central difference is most accurate near the cube root of the rounding error, 5e-6 in double precision.
+"""
 
 
 @subroutine
@@ -61,7 +63,7 @@ def position_errors(model, work, constraints, signal, q, out):
             if record.signal >= 0:
                 out[record.row] -= signal[record.signal, 0]
         else:
-            out[record.row] = chart_measure(model, record, q)[0] - record.constant
+            out[record.row] = chart_quantity(model, record, q)[0] - record.constant
 
 
 @subroutine
@@ -81,7 +83,7 @@ def velocity_errors(model, work, constraints, signal, q, qd, out):
             if record.signal >= 0:
                 out[record.row] -= signal[record.signal, 1]
         else:
-            out[record.row] = measured_rate(model, record, q, qd) - record.pace
+            out[record.row] = quantity_rate(model, record, q, qd) - record.pace
 
 
 @subroutine
@@ -104,7 +106,7 @@ def acceleration_errors(model, work, constraints, signal, q, qd, qdd, out):
             if record.signal >= 0:
                 out[record.row] -= signal[record.signal, 2]
         else:
-            out[record.row] = measured_rate(model, record, q, qdd) + measured_drift(model, record, q, qd)
+            out[record.row] = quantity_rate(model, record, q, qdd) + measured_drift(model, record, q, qd)
 
 
 @subroutine
@@ -139,7 +141,7 @@ def seed_row(model, work, constraints, scratch, signal, c, r, q):
             scratch.tau[constraints.terms[k].v] += constraints.terms[k].weight
     else:
         body = model.bodies[record.body]
-        torque, force = chart_measure(model, record, q)[1]
+        torque, force = chart_quantity(model, record, q)[1]
         put3(scratch.tau, torque, body.v_end - 3)
         if body.kind != BALL:
             put3(scratch.tau, force, body.v)
@@ -152,7 +154,7 @@ def clear_seed(model, constraints, scratch, c):
     if record.kind == EQUATION:
         for k in range(record.term, record.term_end):
             scratch.tau[constraints.terms[k].v] = 0.0
-    elif record.kind == MEASURE:
+    elif record.kind == QUANTITY:
         for j in range(model.bodies[record.body].v, model.bodies[record.body].v_end):
             scratch.tau[j] = 0.0
 
@@ -233,10 +235,10 @@ def coupled(constraints, record, rates):
 
 
 @subroutine
-def measured_rate(model, record, q, qd):
-    """Return the gradient of a measure times velocities or accelerations `qd`."""
+def quantity_rate(model, record, q, qd):
+    """Return the gradient of a limited quantity times velocities or accelerations `qd`."""
     body = model.bodies[record.body]
-    torque, force = chart_measure(model, record, q)[1]
+    torque, force = chart_quantity(model, record, q)[1]
     rate = dot(torque, get3(qd, body.v_end - 3))
     if body.kind != BALL:
         rate += dot(force, get3(qd, body.v))
@@ -245,13 +247,13 @@ def measured_rate(model, record, q, qd):
 
 @subroutine
 def measured_drift(model, record, q, qd):
-    """Return the second time derivative of a measure for constant qd, by a central difference along the motion."""
+    """Return the second time derivative of a limited quantity for constant qd, by a central difference."""
     return (nudged_rate(model, record, q, qd, NUDGE) - nudged_rate(model, record, q, qd, -NUDGE)) / (2.0 * NUDGE)
 
 
 @subroutine
 def nudged_rate(model, record, q, qd, time):
-    """Return the rate of a measure at the pose that constant qd reaches after `time` [s]."""
+    """Return the rate of a limited quantity at the pose that constant qd reaches after `time` [s]."""
     body = model.bodies[record.body]
     w = get3(qd, body.v_end - 3)
     turned = body.q
@@ -263,5 +265,5 @@ def nudged_rate(model, record, q, qd, time):
     if body.kind != BALL:
         p = add(get3(q, body.q), scale(rotate(quat_to_mat(quat), v), time))
     ahead = quat_mul(quat, quat_of_rotvec(scale(w, time)))
-    torque, force = measure(record.code, p, ahead, get3(record.direction))[1]
+    torque, force = evaluate_quantity(record.code, p, ahead, get3(record.direction))[1]
     return dot(torque, w) + dot(force, v)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Constraints of a compiled model: welds of its loops, equations between coordinates, and prescribed motion.
 
-A weld has six rows. An equation and a measure that is kept at a value have one. The *support* of a constraint is the
-set of the bodies on which it acts and of their ancestors. Its force accelerates only dofs of its support, so the matrix
-G M^-1 G' has entries only for constraints whose supports intersect.
+A weld has six rows. An equation and a limited quantity that is kept at a value have one. The *support* of a constraint
+is the set of the bodies on which it acts and of their ancestors. Its force accelerates only dofs of its support, so the
+matrix G M^-1 G' has entries only for constraints whose supports intersect.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..compilation.abi import Bundled
+from ..compilation.abi import KernelTuple
 from ..compilation.jit import subroutine
-from ..joints import Row
+from ..joints import LimitedQuantity
 from ..kinematics.inverse.demands import equation_terms
-from ..kinematics.work import make_watches
+from ..kinematics.work import make_force_states
 from ..model import Equation, Joint
-from ..model.compiling.compiled import ON_CHART, ON_MEASURE, CompiledModel
+from ..model.compiling.compiled import ON_CHART, ON_QUANTITY, CompiledModel
 from ..model.screws import joint_pose
 from ..model.text import measured
 from ..spatial import IDENTITY, Pose, arrays, compose, norm, quat_of_mat
 from ..spatial.storage import get3
 
-WELD, EQUATION, MEASURE = 0, 1, 2
+WELD, EQUATION, QUANTITY = 0, 1, 2
 """Kinds of constraints."""
 
 CONSTRAINT = np.dtype(
@@ -34,14 +34,14 @@ CONSTRAINT = np.dtype(
         ("kind", np.int64),
         ("row", np.int64),  # number of its first row, while it is active
         ("rows", np.int64),
-        ("guard", np.int64),  # number of the guard that activates it, or -1 if it is always active
-        ("pace", np.float64),  # velocity that an impact gives to the coordinate of its guard
-        ("near", np.int64),  # the first constraint whose support intersects this one's
+        ("element", np.int64),  # number of the set-valued force that activates it, or -1 if it is always active
+        ("pace", np.float64),  # velocity that an impact gives to the coordinate of its set-valued force
+        ("first_coupled", np.int64),  # the first constraint whose support intersects this one's
         ("place", np.int64),  # number among the active constraints
         ("support", np.int64),  # first of its SUPPORT records
         ("support_end", np.int64),
         ("signal", np.int64),  # first of the signals that prescribe it, or -1
-        ("constant", np.float64),  # of an equation or a measure
+        ("constant", np.float64),  # of an equation or a limited quantity
         # Of a weld: the two bodies, and the pose of its frame in each of them.
         ("one", np.int64),
         ("other", np.int64),
@@ -50,7 +50,7 @@ CONSTRAINT = np.dtype(
         # Of an equation: its first TERM record, and the one after its last.
         ("term", np.int64),
         ("term_end", np.int64),
-        # Of a measure: the arguments of `chart_measure`.
+        # Of a limited quantity: the arguments of `chart_quantity`.
         ("body", np.int64),
         ("code", np.int64),
         ("direction", np.float64, 3),
@@ -64,7 +64,7 @@ SUPPORT = np.dtype([("body", np.int64), ("at", np.int64)], align=True)
 """One body of a support, and where in `Scratch.Y` the block of the body's dofs and the constraint's rows begins."""
 
 
-class Constraints(Bundled, namedtuple("Constraints", "records terms supports active count first start")):
+class Constraints(KernelTuple, namedtuple("Constraints", "records terms supports active count first start")):
     """The arguments of kernels: CONSTRAINT, TERM and SUPPORT records. The bodies of a support are in descending order.
 
     Attributes:
@@ -73,7 +73,9 @@ class Constraints(Bundled, namedtuple("Constraints", "records terms supports act
     """
 
 
-class Scratch(Bundled, namedtuple("Scratch", "force tau Y Z matrix factor scale error residual multipliers dv signal")):
+class Scratch(
+    KernelTuple, namedtuple("Scratch", "force tau Y Z matrix factor scale error residual multipliers dv signal")
+):
     """Work arrays of the kernels.
 
     Attributes:
@@ -164,16 +166,17 @@ def constraints_of(
     compiled: CompiledModel,
     prescribed: Iterable[str] = (),
     guided: Iterable[str] = (),
-    held: Mapping | None = None,
-    guarded: bool = False,
+    locked: Mapping | None = None,
+    set_valued_forces: bool = False,
 ) -> ConstraintSet:
     """Return all constraints of a model that was compiled with `split_loops`.
 
     Args:
         prescribed: names of joints whose coordinates are given as functions of time.
         guided: names of links whose poses are given as functions of time.
-        held: {joint: its coordinates}: joints that are kept at these coordinates.
-        guarded: whether to add a constraint for each guard on a chart or measure, active while the guard holds.
+        locked: {joint: its coordinates}: joints that are kept at these coordinates.
+        set_valued_forces: whether to add a constraint for each set-valued force on a chart or limited quantity, active
+            while the set-valued force holds.
 
     Raises:
         ModelError: if a coupling does not fit the model.
@@ -191,10 +194,10 @@ def constraints_of(
         row = compiled.link_names.index(name)
         X_BL = tuple(compiled.X_BL[row].tolist())
         build.weld(f"link '{name}'", 0, int(compiled.link_body[row]), IDENTITY, X_BL, Signal(name, of_link=True))
-    for name, values in (held or {}).items():
+    for name, values in (locked or {}).items():
         build.hold(compiled.spans[name].joint, values)
-    if guarded:
-        build.guard()
+    if set_valued_forces:
+        build.element()
     return build.finish()
 
 
@@ -217,10 +220,10 @@ class _Build:
             self._equate(f"coupling '{equation.name}'", terms, constant)
 
     def tighten(self, joint: Joint) -> None:
-        """Hold the coordinates and measures of a joint whose lower and upper limits are equal."""
-        for place, value in joint.held_columns:
+        """Hold the coordinates and limited quantities of a joint whose lower and upper limits are equal."""
+        for place, value in joint.fixed_columns:
             self._hold_at(joint, place, value)
-        for row, value in joint.held_rows:
+        for row, value in joint.fixed_quantities:
             self._measure(joint, row, value)
 
     def hold(self, joint: Joint, values: Sequence[float] | None = None) -> None:
@@ -234,18 +237,18 @@ class _Build:
             value = 0.0 if values is None else float(values[place])
             self._hold_at(joint, place, value, signal)
 
-    def guard(self) -> None:
-        """Add a constraint for each guard on a component of a chart's velocity, or on a measure."""
-        for number, guard in enumerate(self.compiled.arrays.guards):
-            name = f"joint '{self.compiled.guarded[number].name}'"
-            record = {"guard": number, "rows": 1, "body": guard.body}
-            if guard.kind == ON_MEASURE:
-                found = {"code": guard.code, "direction": tuple(guard.direction)}
-                self._add(name, [guard.body], kind=MEASURE, **found, **record)
-            elif guard.kind == ON_CHART:
+    def element(self) -> None:
+        """Add a constraint for each set-valued force on a component of a chart's velocity, or on a limited quantity."""
+        for number, element in enumerate(self.compiled.arrays.set_valued_forces):
+            name = f"joint '{self.compiled.force_joints[number].name}'"
+            record = {"element": number, "rows": 1, "body": element.body}
+            if element.kind == ON_QUANTITY:
+                found = {"code": element.code, "direction": tuple(element.direction)}
+                self._add(name, [element.body], kind=QUANTITY, **found, **record)
+            elif element.kind == ON_CHART:
                 terms = {"term": len(self.terms), "term_end": len(self.terms) + 1}
-                self.terms.append((-1, guard.v, 1.0))
-                self._add(name, [guard.body], kind=EQUATION, **terms, **record)
+                self.terms.append((-1, element.v, 1.0))
+                self._add(name, [element.body], kind=EQUATION, **terms, **record)
 
     def _weld_across(self, joint: Joint, X_J: Pose, signal: Signal | None = None) -> None:
         """Hold a chart's child-side frame at X_J in its parent-side frame, or at the pose of its signal."""
@@ -270,18 +273,18 @@ class _Build:
         span = self.compiled.spans[joint.name]
         self._equate(f"joint '{joint.name}'", [(span.q_at(place), span.v_at(place), 1.0)], value, signal)
 
-    def _measure(self, joint: Joint, row: Row, constant: float) -> None:
+    def _measure(self, joint: Joint, row: LimitedQuantity, constant: float) -> None:
         body = self.compiled.spans[joint.name].body
-        found = {"body": body, "code": row.measure, "direction": joint.unit_direction(row.axis)}
+        found = {"body": body, "code": row.code, "direction": joint.unit_direction(row.axis)}
         unit = joint.axis_unit(row.axis).value
-        self._add(f"joint '{joint.name}'", [body], unit=unit, kind=MEASURE, rows=1, constant=constant, **found)
+        self._add(f"joint '{joint.name}'", [body], unit=unit, kind=QUANTITY, rows=1, constant=constant, **found)
 
     def _body_of_dof(self, v: int) -> int:
         return int(np.flatnonzero(self.compiled.arrays.bodies.v_end > v)[0])
 
     def _add(self, name: str, bodies: list[int], signal: Signal | None = None, unit: str = "", **record) -> None:
         record["signal"] = sum(each.numbers for each in self.signals) if signal else -1
-        record.setdefault("guard", -1)
+        record.setdefault("element", -1)
         if signal:
             self.signals.append(signal)
         self.names.append(name)
@@ -298,7 +301,7 @@ class _Build:
             for key, value in record.items():
                 records[number][key] = value
             support = _carriers(bodies.parent, pulled)
-            records[number].near = min(met.setdefault(body, number) for body in support) if support else number
+            records[number].first_coupled = min(met.setdefault(body, number) for body in support) if support else number
             records[number].support = len(supports)
             for body in support:
                 supports.append((body, at))
@@ -314,21 +317,21 @@ class _Build:
             np.zeros(rows, np.int64),
             np.zeros(rows, np.int64),
         )
-        activate(arrays, make_watches(self.compiled.arrays))
+        activate(arrays, make_force_states(self.compiled.arrays))
         return ConstraintSet(arrays, tuple(self.names), tuple(self.units), tuple(self.signals))
 
 
 @subroutine
-def activate(constraints, watches):
-    """Number the active constraints and their rows. A constraint with a guard is active while the guard holds."""
+def activate(constraints, force_states):
+    """Number the active constraints and their rows. That of a set-valued force is active while it locks."""
     count, row, begin = 0, 0, 0
     for c in range(constraints.records.shape[0]):
         record = constraints.records[c]
         record.place = count
-        if record.guard >= 0 and watches[record.guard].held == 0:
+        if record.element >= 0 and force_states[record.element].is_locked == 0:
             continue
         record.row = row
-        near, first = constraints.records[record.near].place, row
+        near, first = constraints.records[record.first_coupled].place, row
         if near < count:
             first = constraints.records[constraints.active[near]].row
         for _ in range(record.rows):
@@ -348,7 +351,7 @@ def make_scratch(compiled: CompiledModel, constraints: ConstraintSet) -> Scratch
     dofs = (compiled.arrays.bodies.v_end - compiled.arrays.bodies.v)[arrays.supports.body]
     lengths = arrays.records.support_end - arrays.records.support
     blocks = int((dofs * np.repeat(arrays.records.rows, lengths)).sum())
-    near = np.cumsum([0, *arrays.records.rows])[arrays.records.near]
+    near = np.cumsum([0, *arrays.records.rows])[arrays.records.first_coupled]
     profile = int((np.arange(rows) + 1 - np.repeat(near, arrays.records.rows)).sum())
     signals = sum(signal.numbers for signal in constraints.signals)
     return Scratch(

@@ -8,7 +8,7 @@ from ..kinematics.motion import move, rigid_inertia_of
 from ..spatial import add, dot, inertia_rotate, momentum, power, rotate, scale
 from ..spatial.storage import get3, get9, get_pair
 from .forces import spring_energy
-from .guards import stop_energy
+from .set_valued_forces import stop_energy
 
 
 @kernel

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Forces of joint springs and dampers, and the energy of the springs.
 
-Ball and free joints have springs on the components of the rotation vector. Constraint measures, such as the length of a
+Ball and free joints have springs on the components of the rotation vector. Limited quantities, such as the length of a
 rope, may have springs and dampers as well.
 """
 
@@ -11,7 +11,7 @@ import math
 
 from ..compilation.jit import jitable, subroutine
 from ..joints import BALL, SCREWS
-from ..kinematics.inverse.limits import chart_measure
+from ..kinematics.inverse.limits import chart_quantity
 from ..spatial import (
     add,
     cos_sin,
@@ -59,8 +59,8 @@ def joint_forces(model, work, q, qd, h, tau):
             set_damper_inertia(model, work, body, h)
             if springs > 0.0:
                 add_chart_springs(model, work, body, q, qd, h, tau)
-    for m in range(model.measures.shape[0]):
-        lost += add_measured_force(model, work, model.measures[m], q, qd, h, tau)
+    for m in range(model.quantity_springs.shape[0]):
+        lost += add_quantity_spring(model, work, model.quantity_springs[m], q, qd, h, tau)
     return lost
 
 
@@ -207,10 +207,10 @@ def diagonal(numbers, times):
 
 
 @subroutine
-def add_measured_force(model, work, spring, q, qd, h, tau):
-    """Add the force of a spring and damper on a measure to `tau`. Return the dissipated power [W]."""
+def add_quantity_spring(model, work, spring, q, qd, h, tau):
+    """Add the force of a spring and damper on a limited quantity to `tau`. Return the dissipated power [W]."""
     body = model.bodies[spring.body]
-    value, gradient = chart_measure(model, spring, q)
+    value, gradient = chart_quantity(model, spring, q)
     torque, force = gradient
     last = body.v_end - 3
     rate = dot(torque, get3(qd, last))
@@ -254,8 +254,8 @@ def spring_energy(model, q):
                 energy -= 0.5 * dot(linear, pulls(stiffnesses(model, body.v), linear))
             angular = turn_stretch(body, q, references(model, last))
             energy -= 0.5 * dot(angular, pulls(stiffnesses(model, last), angular))
-    for m in range(model.measures.shape[0]):
-        spring = model.measures[m]
-        stretch = chart_measure(model, spring, q)[0] - spring.reference
+    for m in range(model.quantity_springs.shape[0]):
+        spring = model.quantity_springs[m]
+        stretch = chart_quantity(model, spring, q)[0] - spring.reference
         energy += 0.5 * spring.stiffness * stretch * stretch
     return energy

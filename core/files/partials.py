@@ -86,8 +86,8 @@ def _require_replaceable(target: Path) -> None:
         return
     folder, user = os.stat(target.parent), os.geteuid()
     if folder.st_mode & stat.S_ISVTX and user not in (0, folder.st_uid, os.lstat(target).st_uid):
-        told = "belongs to another user, and nobody else can replace it in this folder; name another file"
-        raise PermissionError(errno.EPERM, told, str(target))
+        reason = "belongs to another user, and nobody else can replace it in this folder; name another file"
+        raise PermissionError(errno.EPERM, reason, str(target))
 
 
 @cache

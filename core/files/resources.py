@@ -55,8 +55,10 @@ class Resources:
             path: the file that is read first.
             search: folders to search before those of the environment.
         """
-        told = [folder for name in ENVIRONMENT for folder in os.environ.get(name, "").split(os.pathsep) if folder]
-        self.search = [_real(folder) for folder in (*search, *told)]
+        from_environment = [
+            folder for name in ENVIRONMENT for folder in os.environ.get(name, "").split(os.pathsep) if folder
+        ]
+        self.search = [_real(folder) for folder in (*search, *from_environment)]
         self.used: dict[Path, None] = {}
         folder = _real(path).parent
         marked = [above for above in (folder, *folder.parents) if _is_root(above, folder)]

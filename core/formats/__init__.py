@@ -56,8 +56,8 @@ class Reading:
     allows_errors: bool = False
 
     def __repr__(self) -> str:
-        told = f"{counted(self.issues, 'issue')}, {counted(self.notes, 'note')}"
-        return f"<Reading of {self.partial!r}: {told}>"
+        counts = f"{counted(self.issues, 'issue')}, {counted(self.notes, 'note')}"
+        return f"<Reading of {self.partial!r}: {counts}>"
 
     @property
     def ok(self) -> bool:
@@ -73,8 +73,8 @@ class Reading:
         """
         errors = [issue for issue in self.issues if issue.is_error]
         if errors and not self.allows_errors:
-            told = "\n".join(issue.format(self.files[0] if self.files else "the file") for issue in errors)
-            raise ModelError(f"{told}\nread(…, allow_errors=True) gives what could be read")
+            lines = "\n".join(issue.format(self.files[0] if self.files else "the file") for issue in errors)
+            raise ModelError(f"{lines}\nread(…, allow_errors=True) gives what could be read")
         return self.partial
 
 
@@ -158,10 +158,10 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
         raise UnwritableError(path, f"the model has errors: {errors[0].subject}: {errors[0].message}")
     takes = {option.name for option in chosen.options}
     known = {name: value for name, value in options.items() if name in takes}
-    told: list[str] = []
+    notes: list[str] = []
     if known.pop(MEND_INERTIAS.name, False):
-        model, told = with_mended_inertias(model)
-    return once(one_line(loss) for loss in [*told, *chosen.write(model, path, **known)])
+        model, notes = with_mended_inertias(model)
+    return once(one_line(loss) for loss in [*notes, *chosen.write(model, path, **known)])
 
 
 def once(lines: Iterable[str]) -> list[str]:
@@ -222,11 +222,11 @@ def _checked(model: Model, lines: Lines, findings: Findings) -> list[Issue]:
         if element := by_subject.get(issue.subject):
             issue.line, issue.file = element.line, findings.file_of(element)
     follows = FOLLOW_FROM_ERRORS if broken else ()
-    told = {(issue.code, issue.subject) for issue in findings.issues}
+    reported = {(issue.code, issue.subject) for issue in findings.issues}
     return [
         issue
         for issue in issues
-        if issue.subject not in broken and issue.code not in follows and (issue.code, issue.subject) not in told
+        if issue.subject not in broken and issue.code not in follows and (issue.code, issue.subject) not in reported
     ]
 
 

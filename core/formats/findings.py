@@ -73,9 +73,9 @@ class Findings:
         return str(self.roots.get(element, ""))
 
     def _add(self, issue: Issue) -> None:
-        told = (issue.severity, issue.code, issue.subject, issue.message, issue.line, issue.file)
-        if told not in self._told:
-            self._told.add(told)
+        key = (issue.severity, issue.code, issue.subject, issue.message, issue.line, issue.file)
+        if key not in self._told:
+            self._told.add(key)
             self.issues.append(issue)
 
     def note(self, text: str, once: str = "") -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..joints import BALL, FREE
-from ..joints.rows import CONE, TWIST
+from ..joints.limited_quantities import CONE, TWIST
 from ..model import WORLD, Axis, Coupling, Gearbox, Joint, Link, Mimic, Model, ModelError
 from ..model.drives import DRIVES, Aim
 from ..model.naming import claim
@@ -73,7 +73,7 @@ class Chain:
 
     steps: list[Step]
     after: Pose = IDENTITY
-    told: str = ""
+    notes: str = ""
     turn: Pose = IDENTITY
     places: dict[int, tuple[int, float]] = field(default_factory=dict)
 
@@ -194,8 +194,8 @@ def _three_hinges(joint: Joint) -> Chain:
 
     The first two hinges are each limited by the half angle of the cone, so the corners of a pyramid exceed the cone.
     """
-    cones = [row.axis for row in joint.kind.rows if row.measure == CONE]
-    twists = [row.axis for row in joint.kind.rows if row.measure == TWIST]
+    cones = [row.axis for row in joint.kind.limited_quantities if row.code == CONE]
+    twists = [row.axis for row in joint.kind.limited_quantities if row.code == TWIST]
     limited = [number for number in cones + twists if not joint.axes[number].is_unlimited]
     turn = ZERO + quat_of_z(joint.unit_direction(limited[0])) if limited else IDENTITY
     lean = min((joint.axes[number].upper for number in cones), default=math.inf)
@@ -205,7 +205,7 @@ def _three_hinges(joint: Joint) -> Chain:
     for number, (direction, (lower, upper)) in enumerate(zip((X, Y, Z), bounds, strict=True)):
         stops = joint.axes[twists[0] if number == 2 else cones[0]]
         axis = replace(
-            joint.axes[joint.kind.law[number]],
+            joint.axes[joint.kind.spring_axes[number]],
             xyz=direction,
             lower=lower,
             upper=upper,
@@ -215,14 +215,14 @@ def _three_hinges(joint: Joint) -> Chain:
         )
         name = "continuous" if axis.is_unlimited else "revolute"
         steps.append(Step(name, axis, number=number, home=home[number]))
-    return Chain(steps, told="which are singular where the second stands at 90 degrees", turn=turn)
+    return Chain(steps, notes="which are singular where the second stands at 90 degrees", turn=turn)
 
 
 def _six_axes(joint: Joint) -> Chain:
     X_J = joint_pose(joint, joint.home)
     steps = [Step("prismatic", Axis(xyz=d), home=at) for d, at in zip((X, Y, Z), X_J[:3], strict=True)]
     steps += [Step("continuous", Axis(xyz=d), home=at) for d, at in zip((X, Y, Z), _angles(X_J), strict=True)]
-    return Chain(steps, told="which are singular where the second hinge stands at 90 degrees")
+    return Chain(steps, notes="which are singular where the second hinge stands at 90 degrees")
 
 
 def _angles(X: Pose) -> Vec3:
@@ -239,7 +239,7 @@ class _Substitution:
 
     def __init__(self, model: Model, chains: dict[str, Chain]):
         self.model, self.chains = model, chains
-        self.told: list[str] = []
+        self.notes: list[str] = []
         self.links_taken = {link.name for link in model.links} | {WORLD}
         self.joints_taken = {joint.name for joint in model.joints}
         self.by_name = {link.name: link for link in model.links}
@@ -253,11 +253,11 @@ class _Substitution:
         joints = [replace(joint, mimic=self._moved(joint.mimic) if joint.mimic else None) for joint in made]
         links = [one for link in model.links for one in (*self.links_before.get(link.name, ()), link)]
         couplings = self._couplings(joints)
-        return replace(model, links=links, joints=joints, couplings=couplings), self.told
+        return replace(model, links=links, joints=joints, couplings=couplings), self.notes
 
     def _made(self, joint: Joint, chain: Chain) -> list[Joint]:
         if not chain.steps:
-            self.told.append(f"joint '{joint.name}' ({joint.type}) is locked; written as fixed")
+            self.notes.append(f"joint '{joint.name}' ({joint.type}) is locked; written as fixed")
             return [replace(joint, type="fixed", axes=[], home=(), X_PJ=compose(joint.X_PJ, chain.after), mimic=None)]
         names = self._names(joint, len(chain.steps))
         made, inner = [], joint.parent
@@ -334,7 +334,7 @@ class _Substitution:
             try:
                 kept.append(self._coupling(coupling, joints))
             except ModelError as reason:
-                self.told.append(f"coupling '{coupling.name}' is left out: {reason}")
+                self.notes.append(f"coupling '{coupling.name}' is left out: {reason}")
         return kept
 
     def _coupling(self, coupling: Coupling | Gearbox, joints: list[Joint]) -> Coupling | Gearbox:
@@ -360,8 +360,8 @@ class _Substitution:
 
     def _tell(self, joint: Joint, chain: Chain, made: list[Joint]) -> None:
         names = ", ".join(f"'{one.name}' ({one.type})" for one in made)
-        told = f", {chain.told}" if chain.told else ""
-        self.told.append(f"joint '{joint.name}' ({joint.type}) is written as {names}{told}")
+        notes = f", {chain.notes}" if chain.notes else ""
+        self.notes.append(f"joint '{joint.name}' ({joint.type}) is written as {names}{notes}")
 
 
 def _tiny(neighbours: list[Link]) -> tuple[float, float]:

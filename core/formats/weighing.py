@@ -10,7 +10,7 @@ import numpy as np
 from ..check import Issue
 from ..geometry import Mesh, Shape
 from ..geometry.mass import MassProperties
-from ..geometry.solids import weighed
+from ..geometry.shape_mass import weighed
 from ..model import Link, Model
 from ..spatial import Pose
 from .sdf.link import combined
@@ -30,8 +30,10 @@ def weigh(model: Model, density: float) -> list[Issue]:
         return [Issue("warning", "has-masses", f"model '{model.name}'", f"{message}; use --set LINK.density=…")]
     issues = []
     for link in model.links:
-        told = _weigh(link, density)
-        issues += [Issue("warning", "weighed-as", f"link '{link.name}'", message) for message in dict.fromkeys(told)]
+        warnings = _weigh(link, density)
+        issues += [
+            Issue("warning", "weighed-as", f"link '{link.name}'", message) for message in dict.fromkeys(warnings)
+        ]
         if link.mass == 0.0:
             message = f"it has no shape whose volume is known, so it stays without mass: --set {link.name}.mass=…"
             issues.append(Issue("warning", "not-weighed", f"link '{link.name}'", message))
@@ -40,27 +42,27 @@ def weigh(model: Model, density: float) -> list[Issue]:
 
 def _weigh(link: Link, density: float) -> list[str]:
     """Set the mass, com and inertia of a link if its shapes have a volume. Return warnings about its shapes."""
-    told: list[str] = []
+    warnings: list[str] = []
     for shapes in (link.collisions, link.visuals):
-        solids = [(solid, pose, density) for solid, pose in _solids(shapes, told)]
+        solids = [(solid, pose, density) for solid, pose in _solids(shapes, warnings)]
         if solids:
             with np.errstate(all="ignore"):
                 mass, com, inertia = combined(solids)
             if mass > 0.0 and np.isfinite((mass, *com, *inertia)).all():
                 link.mass, link.com, link.inertia = mass, com, inertia
                 break
-    return told
+    return warnings
 
 
-def _solids(shapes: Iterable[Shape], told: list[str]) -> Iterable[tuple[MassProperties, Pose]]:
-    """Yield the shapes that enclose a volume, each with its pose in the link. Add warnings to `told`."""
+def _solids(shapes: Iterable[Shape], warnings: list[str]) -> Iterable[tuple[MassProperties, Pose]]:
+    """Yield the shapes that enclose a volume, each with its pose in the link. Add warnings to `warnings`."""
     for shape in shapes:
         try:
-            solid, remarks = weighed(shape.geometry)
+            solid, notes = weighed(shape.geometry)
         except ValueError as error:
-            told.append(f"its '{shape.name}' is not weighed: {mesh_name(shape)}{error}")
+            warnings.append(f"its '{shape.name}' is not weighed: {mesh_name(shape)}{error}")
             continue
-        told += [f"the mesh of its '{shape.name}' {remark}" for remark in remarks]
+        warnings += [f"the mesh of its '{shape.name}' {note}" for note in notes]
         if solid is not None and solid.volume > 0.0:
             yield solid, shape.pose
 

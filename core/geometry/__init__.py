@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ..late import late_names
 
 if TYPE_CHECKING:
+    from .contact_properties import Surface
     from .shapes import (
         Box,
         Capsule,
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
         Shape,
         Sphere,
     )
-    from .surfaces import Surface
 
 __all__ = [
     "Box",

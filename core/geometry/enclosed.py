@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The volume that a mesh from a file encloses, in spite of duplicate vertices, holes and wrong orientations.
 
-Each assumption that is needed becomes a remark, which the user sees.
+Each assumption that is needed becomes a note, which the user sees.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ differ.
 
 
 def enclosed(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return the corners of closed surfaces that face outward, shape (t, 3, 3), and the remarks.
+    """Return the corners of closed surfaces that face outward, shape (t, 3, 3), and the notes.
 
     A mesh that is open, or divided by faces inside, is replaced by its convex hull.
 
@@ -37,16 +37,16 @@ def enclosed(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, t
         return _hull_triangles(vertices), ("is open, so its convex hull was weighed",)
     if (counts % 2 == 1).any():
         return _hull_triangles(vertices), ("has faces inside that divide it, so its convex hull was weighed",)
-    remarks = []
+    notes = []
     oriented = _consistently_oriented(triangles)
     if (oriented != triangles).any():
-        remarks.append("has normals that disagree, so it was weighed as if they were recalculated")
+        notes.append("has normals that disagree, so it was weighed as if they were recalculated")
     outward = turned_outward(vertices, oriented)
     if outward.some_were_inside_out:
-        remarks.append("has a part that is inside out, which was weighed as if it were not")
+        notes.append("has a part that is inside out, which was weighed as if it were not")
     if outward.counts_twice:
-        remarks.append("has parts that overlap, and count twice where they do: unite them")
-    return vertices[outward.triangles], tuple(remarks)
+        notes.append("has parts that overlap, and count twice where they do: unite them")
+    return vertices[outward.triangles], tuple(notes)
 
 
 def _welded(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

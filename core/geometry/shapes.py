@@ -9,7 +9,7 @@ import numpy as np
 
 from ..extras import Extra
 from ..spatial import IDENTITY, Pose, Vec3
-from .surfaces import Surface
+from .contact_properties import Surface
 
 Color = tuple[float, float, float, float]
 """Red, green, blue and alpha, each from 0 to 1."""

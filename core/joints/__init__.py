@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Joint types as data. `types.py` contains the list of types; `parts.py` defines the parts of a type."""
 
-from .parts import BALL, FREE, SCREWS, Chart, Column, JointType, Row, Slot, Unit
-from .rows import measure
+from .limited_quantities import evaluate_quantity
+from .parts import BALL, FREE, SCREWS, Chart, Column, JointType, LimitedQuantity, Slot, Unit
 from .types import JOINT_TYPES, type_name
 
 __all__ = [
@@ -13,9 +13,9 @@ __all__ = [
     "Chart",
     "Column",
     "JointType",
-    "Row",
+    "LimitedQuantity",
     "Slot",
     "Unit",
-    "measure",
+    "evaluate_quantity",
     "type_name",
 ]

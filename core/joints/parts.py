@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parts of a joint type: screw columns or a quaternion chart, slots for axes, rows, and a force law.
+"""The parts of a joint type: screw columns or a quaternion chart, slots for axes, and limited quantities.
 
 They define a type completely. No algorithm depends on the name of a type.
 """
@@ -109,7 +109,8 @@ class Slot(NamedTuple):
         fields: names of the fields of `Axis` that have an effect here.
         direction: unit vector in the joint's frame if the type defines it, or None if the user does.
         along: number of another axis whose direction this one shares, or None.
-        unit: unit of the row or force law on this axis; None for the axis of a column, which has its own unit.
+        unit: unit of the limited quantity or the spring on this axis; None for the axis of a column, which has its own
+            unit.
     """
 
     name: str = ""
@@ -132,16 +133,16 @@ class Slot(NamedTuple):
         return self._replace(direction=direction, fields=self.fields - DIRECTION)
 
 
-class Row(NamedTuple):
-    """A measure of a chart's coordinates that an axis's limits apply to.
+class LimitedQuantity(NamedTuple):
+    """A function of a chart's coordinates to which the limits of an axis apply, such as the length of a rope.
 
     Attributes:
-        measure: its code, from `rows.py`.
+        code: which function, from `limited_quantities.py`.
         axis: number of the axis that has the limits.
-        least, most: range of the measure, in the slot's unit.
+        least, most: range of the function's values, in the slot's unit.
     """
 
-    measure: int
+    code: int
     axis: int
     least: float
     most: float
@@ -160,8 +161,9 @@ class JointType:
         columns: the screws in series, from the parent to the child; empty for a chart or a fixed joint.
         chart: the quaternion chart, or None.
         axes: slots for the joint's axes. Default: one slot with all features for each column.
-        rows: measures of the chart that may have limits.
-        law: for each velocity coordinate of the chart, the number of the axis whose spring and damper act on it.
+        limited_quantities: functions of the chart that may have limits.
+        spring_axes: for each velocity coordinate of the chart, the number of the axis whose spring and damper act on
+            it.
         picks: whether a list with fewer axes than slots names, by their directions, the axes that are not locked.
         is_open: whether a joint has one column for each of its axes, which define how the column moves.
         sdf, urdf: name in these formats, or None if they have no such type.
@@ -173,8 +175,8 @@ class JointType:
     columns: tuple[Column, ...] = ()
     chart: Chart | None = None
     axes: tuple[Slot, ...] = ()
-    rows: tuple[Row, ...] = ()
-    law: tuple[int, ...] = ()
+    limited_quantities: tuple[LimitedQuantity, ...] = ()
+    spring_axes: tuple[int, ...] = ()
     picks: bool = False
     is_open: bool = False
     sdf: str | None = None
@@ -202,7 +204,7 @@ class JointType:
     @property
     def holds_nothing(self) -> bool:
         """Whether a joint of this type has no effect."""
-        return self.code == FREE and not self.rows and not self.law
+        return self.code == FREE and not self.limited_quantities and not self.spring_axes
 
     @property
     def threaded(self) -> bool:

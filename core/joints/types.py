@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 
 from ..spatial import Vec3
+from .limited_quantities import CONE, DISTANCE, TWIST
 from .parts import (
     BALL_CHART,
     DIRECTION,
@@ -25,11 +26,10 @@ from .parts import (
     UPPER,
     Column,
     JointType,
-    Row,
+    LimitedQuantity,
     Slot,
     Unit,
 )
-from .rows import CONE, DISTANCE, TWIST
 
 X: Vec3 = (1.0, 0.0, 0.0)
 Y: Vec3 = (0.0, 1.0, 0.0)
@@ -176,8 +176,8 @@ JOINT_TYPES: dict[str, JointType] = {
                 Slot("cone", DIRECTION | UPPER | STOPS, unit=Unit.ANGLE),
                 Slot("twist", LIMITS, along=3, unit=Unit.ANGLE),
             ),
-            rows=(Row(CONE, 3, 0.0, math.pi), Row(TWIST, 4, -math.pi, math.pi)),
-            law=(0, 1, 2),
+            limited_quantities=(LimitedQuantity(CONE, 3, 0.0, math.pi), LimitedQuantity(TWIST, 4, -math.pi, math.pi)),
+            spring_axes=(0, 1, 2),
             sdf="ball",
             common=3,
             aliases=("spherical",),
@@ -189,7 +189,7 @@ JOINT_TYPES: dict[str, JointType] = {
             "Keeps two points between a nearest and a farthest distance, as a rope or rod does",
             chart=FREE_CHART,
             axes=(Slot("distance", LIMITS | SPRING | {"damping"}, Z, unit=Unit.LENGTH),),
-            rows=(Row(DISTANCE, 0, 0.0, math.inf),),
+            limited_quantities=(LimitedQuantity(DISTANCE, 0, 0.0, math.inf),),
         ),
         JointType(
             "cable",
@@ -201,7 +201,7 @@ JOINT_TYPES: dict[str, JointType] = {
                 Slot("bend", LOSSES | {"spring_stiffness"}, X, unit=Unit.ANGLE),
                 Slot("twist", LOSSES | SPRING, Z, unit=Unit.ANGLE),
             ),
-            law=(0, 0, 0, 1, 1, 2),
+            spring_axes=(0, 0, 0, 1, 1, 2),
         ),
     )
 }

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Between joint coordinates and the poses and twists of links.
 
-Answers obey loops, mimics, couplings and limits without room; a state that breaks them is refused, and `closed_state`
-makes ones that do not. What is called `tree_…` walks the spanning tree and takes any state.
+Functions that take a state require it to satisfy loops, mimics, couplings and equal limits, and raise StateError
+otherwise. `closed_state` computes such a state. Functions named `tree_…` use only the spanning tree, and take any
+state.
 """
 
 from .breaches import require_obeyed, require_split, ties

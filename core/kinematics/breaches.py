@@ -14,7 +14,7 @@ import numpy as np
 
 from ..model import WORLD, Joint, StateError
 from ..model.compiling.compiled import CompiledModel
-from ..model.screws import joint_pose, measured_rows
+from ..model.screws import joint_pose, limited_quantities_at
 from ..spatial import IDENTITY
 from ..spatial.arrays import matmul
 from .coordinates import coordinates_at, gap_of, loops_of, rates_at, relative_pose, relative_twist, subspace_at
@@ -41,7 +41,9 @@ def ties(compiled: CompiledModel) -> list[str]:
     found = [f"joint '{joint.name}' closes a loop" for joint in loops_of(compiled)]
     found += [f"coupling '{equation.name}' ties joints" for equation in compiled.model.equations()]
     joints = [span.joint for span in compiled.spans.values()]
-    return found + [f"joint '{joint.name}' has no room" for joint in joints if joint.held_columns or joint.held_rows]
+    return found + [
+        f"joint '{joint.name}' has no room" for joint in joints if joint.fixed_columns or joint.fixed_quantities
+    ]
 
 
 def require_split(compiled: CompiledModel, asked: str) -> None:
@@ -101,7 +103,7 @@ def _breaches(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray) -> tuple[l
         places.append(Breach(words, float(np.max([gap.distance, gap.angle]))))
         words = f"loop joint '{joint.name}' opens at {gap.speed:.3g} m/s and {gap.turning:.3g} rad/s"
         rates.append(Breach(words, float(np.max([gap.speed, gap.turning]))))
-    for what, unit, off, rate in [*state.couplings(), *state.held()]:
+    for what, unit, off, rate in [*state.couplings(), *state.fixed_coordinates()]:
         places.append(Breach(f"{what} is off by {abs(off):.3g} {unit}", abs(off)))
         rates.append(Breach(f"{what} is left at {abs(rate):.3g} {unit}/s", abs(rate)))
     return places, rates
@@ -151,17 +153,17 @@ class _State:
         _, values, rates = self.joints[joint.name]
         return float(values[place]), float(rates[place])
 
-    def held(self) -> Iterator[tuple[str, str, float, float]]:
-        """Yield (name, unit, error, rate of the error) of each coordinate or measure whose two limits are equal."""
+    def fixed_coordinates(self) -> Iterator[tuple[str, str, float, float]]:
+        """Yield (name, unit, error, rate of error) of each coordinate or limited quantity with equal limits."""
         for joint, values, rates in self.joints.values():
             what = f"joint '{joint.name}', whose limits leave no room,"
-            for place, value in joint.held_columns:
+            for place, value in joint.fixed_columns:
                 unit = joint.q_units[place][1].value
                 yield what, unit, float(values[place]) - value, float(rates[place])
-            if joint.held_rows:
+            if joint.fixed_quantities:
                 X_J, S = joint_pose(joint, values.tolist()), subspace_at(joint, values)
-                measured = {row: (value, gradient) for row, value, gradient in measured_rows(joint, X_J)}
-                for row, value in joint.held_rows:
+                measured = {row: (value, gradient) for row, value, gradient in limited_quantities_at(joint, X_J)}
+                for row, value in joint.fixed_quantities:
                     found, (torque, force) = measured[row]
                     unit = joint.axis_unit(row.axis).value
                     rate = float(matmul(np.array([*force, *torque]), matmul(S, rates)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kinematics of one joint: the relative pose, motion subspace and measures for given coordinates."""
+"""Kinematics of one joint: the relative pose, motion subspace and limited quantities for given coordinates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ..model import WORLD, Joint, Link, Model
 from ..model.compiling.compile import compile_model
-from ..model.screws import joint_pose, measured_rows
+from ..model.screws import joint_pose, limited_quantities_at
 from ..spatial import IDENTITY, ZERO, Pose, quat_to_mat, rotate_back
 from ..spatial.arrays import matmul
 from ..spatial.storage import get9, get_pair, put_pair
@@ -46,8 +46,8 @@ class JointMotion:
         return self._moved(q, qd)[1]
 
     def rows(self, q: Numbers) -> tuple[np.ndarray, np.ndarray]:
-        """Return the measures of the joint, shape (rows,), and their gradients with respect to qd, shape (rows, nv)."""
-        rows = measured_rows(self.joint, self.transform(q))
+        """Return the limited quantities, shape (n,), and their gradients with respect to qd, shape (n, nv)."""
+        rows = limited_quantities_at(self.joint, self.transform(q))
         values = np.array([value for _, value, _ in rows])
         gradients = np.array([(*force, *torque) for _, _, (torque, force) in rows]).reshape(-1, 6)
         return values, matmul(gradients, self.subspace(q))

@@ -74,14 +74,16 @@ def _spread(near: np.ndarray) -> list[np.ndarray]:
 
 def _without_locked(screws: Sequence[Screw], X: Pose) -> tuple[list[Screw], Pose]:
     """The moving screws as if nothing were locked between them: what is locked acts first, and on those after it."""
-    held, moving = IDENTITY, []
+    locked_pose, moving = IDENTITY, []
     for screw in screws:
         if screw.locked_at is not None:
-            held = compose(held, screw.pose(screw.locked_at))
+            locked_pose = compose(locked_pose, screw.pose(screw.locked_at))
         else:
-            point = compose(held, (*screw.point, *IDENTITY[3:]))[:3]
-            moving.append(Screw(quat_rotate(held[3:], screw.direction), point, screw.turn, screw.slide, screw.axis))
-    return moving, compose(X, inverse(held))
+            point = compose(locked_pose, (*screw.point, *IDENTITY[3:]))[:3]
+            moving.append(
+                Screw(quat_rotate(locked_pose[3:], screw.direction), point, screw.turn, screw.slide, screw.axis)
+            )
+    return moving, compose(X, inverse(locked_pose))
 
 
 def _product(screws: Sequence[Screw], q: np.ndarray) -> Pose:

@@ -395,7 +395,9 @@ def _require_field(field: str) -> None:
 
 
 def _axes_of_dofs(joint: Joint, field: str) -> list[Axis | None]:
-    numbers = joint.kind.law or (None,) * joint.nv if joint.kind.chart else [column.axis for column in joint.columns]
+    numbers = (
+        joint.kind.spring_axes or (None,) * joint.nv if joint.kind.chart else [column.axis for column in joint.columns]
+    )
     return [
         joint.axes[number] if number is not None and field in joint.kind.slot(number).fields else None
         for number in numbers

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The work records that kernels fill: one for each body, each dof and each guard."""
+"""The work records that kernels fill: one for each body, each dof and each set-valued force."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..compilation.abi import Bundled
+from ..compilation.abi import KernelTuple
 from ..compilation.jit import jitable
 from ..model.compiling.compiled import Arrays
+from ..spatial.storage import renamed_fields
 
 BODY_WORK = np.dtype(
     [
@@ -44,56 +45,78 @@ DOF_WORK = np.dtype(
     align=True,
 )
 
-WATCH = np.dtype(
+FORCE_STATE = np.dtype(
     [
-        ("asleep", np.int64),  # whether it has no effect, because the motion is prescribed
-        ("held", np.int64),  # whether its velocity is kept: at 0 if `slide` is 0, else at the limit
-        ("slide", np.int64),  # sign of the velocity, or of one that begins; friction acts against it
-        ("touch", np.int64),  # stop at which it is held: -1 lower, 1 upper, 0 none
+        ("is_disabled", np.int64),  # whether it has no effect, because the motion is prescribed
+        ("is_locked", np.int64),  # whether its velocity is kept: at 0 if `motion_sign` is 0, else at the limit
+        ("motion_sign", np.int64),  # sign of the velocity, or of one that begins; friction acts against it
+        ("stop_side", np.int64),  # stop at which it is held: -1 lower, 1 upper, 0 none
         ("pressed", np.int64),  # compliant stop that is compressed, likewise
         ("saturated", np.int64),  # sign of the drive's force while it is at its effort limit, else 0
-        ("apart", np.int64),  # whether its drive is a constraint of the convex step, solved with the contacts
-        ("told", np.int64),  # whether `given` and `driven` have the loads of the last convex step
-        ("given", np.float64),  # load of its stops, friction and velocity limit in that step [N or N m]
-        ("driven", np.float64),  # load of its drive in that step, if it has an effort limit [N or N m]
+        ("is_step_constraint", np.int64),  # whether its drive is a constraint of the convex step
+        ("has_step_loads", np.int64),  # whether `passive_load` and `drive_load` are those of the last convex step
+        ("passive_load", np.float64),  # load of its stops, friction and velocity limit in that step [N or N m]
+        ("drive_load", np.float64),  # load of its drive in that step, if it has an effort limit [N or N m]
         ("load", np.float64),  # force that keeps its velocity, when it was last held [N or N m]
-        ("yields", np.float64),  # acceleration per unit of that force, when it was last held
+        ("locked_response", np.float64),  # acceleration per unit of that force, when it was last held
         ("lower", np.float64),  # positions of the stops; a start beyond one moves it there
         ("upper", np.float64),
-        # while the guards that hold are being found, by `solvers/holding.py`
+        # while `solvers/joint_events/modes.py` determines which forces lock their coordinates
         ("candidate", np.int64),  # whether it may hold
         ("rested", np.int64),  # whether it was at rest, and not at its velocity limit
-        ("stubborn", np.int64),  # whether it holds because its mode is undecided
-        # in an impact, by `solvers/impacts.py`
-        ("struck", np.int64),  # side of the stop or velocity limit that takes an impulse; 0 for none
+        ("is_undecided", np.int64),  # whether it holds because its mode is undecided
+        # in an impact, by `solvers/joint_events/impacts.py`
+        ("impact_side", np.int64),  # side of the stop or velocity limit that takes an impulse; 0 for none
         ("speeding", np.int64),  # whether that is a velocity limit
-        ("rate", np.float64),  # velocity before the impact
-        ("pace", np.float64),  # velocity that is to follow it
-        ("gain", np.float64),  # acceleration before it by all forces except the one that held it
+        ("velocity_before", np.float64),  # velocity before the impact
+        ("velocity_after", np.float64),  # velocity that is to follow it
+        ("free_acceleration", np.float64),  # acceleration before it by all forces except the one that held it
         ("impulse", np.float64),  # [N s or N m s]
-        ("bounces", np.int64),  # number of impacts at stops since the last frame
+        ("bounce_count", np.int64),  # number of impacts at stops since the last frame
     ],
     align=True,
 )
-"""The state of a guard: the modes of its stops, friction, velocity limit and drive, and their loads."""
+"""The state of a set-valued force: the modes of its stops, friction, velocity limit and drive, and their loads."""
+
+SAVED_NAMES = {
+    "is_disabled": "asleep",
+    "is_locked": "held",
+    "motion_sign": "slide",
+    "stop_side": "touch",
+    "is_step_constraint": "apart",
+    "has_step_loads": "told",
+    "passive_load": "given",
+    "drive_load": "driven",
+    "locked_response": "yields",
+    "is_undecided": "stubborn",
+    "impact_side": "struck",
+    "velocity_before": "rate",
+    "velocity_after": "pace",
+    "free_acceleration": "gain",
+    "bounce_count": "bounces",
+}
+"""Names under which saved states store fields of FORCE_STATE. A file that is read must have the same names."""
+
+SAVED_FORCE_STATE = renamed_fields(FORCE_STATE, SAVED_NAMES)
+"""FORCE_STATE with the field names of saved states. The memory layout is the same."""
 
 
-class Work(Bundled, namedtuple("Work", "bodies dofs watches still")):
-    """The work arrays of kernels: BODY_WORK, DOF_WORK and WATCH records; still: zeros, shape (nv,)."""
+class Work(KernelTuple, namedtuple("Work", "bodies dofs force_states still")):
+    """The work arrays of kernels: BODY_WORK, DOF_WORK and FORCE_STATE records; still: zeros, shape (nv,)."""
 
 
 def make_work(arrays: Arrays) -> Work:
     bodies = np.zeros(len(arrays.bodies), BODY_WORK).view(np.recarray)
     bodies.rotation[0] = np.eye(3).ravel()
     dofs = np.zeros(len(arrays.dofs), DOF_WORK).view(np.recarray)
-    return Work(bodies, dofs, make_watches(arrays), np.zeros(len(dofs)))
+    return Work(bodies, dofs, make_force_states(arrays), np.zeros(len(dofs)))
 
 
-def make_watches(arrays: Arrays) -> np.recarray:
-    """Return WATCH records of guards that hold nothing."""
-    watches = np.zeros(len(arrays.guards), WATCH).view(np.recarray)
-    watches.lower, watches.upper = arrays.guards.lower, arrays.guards.upper
-    return watches
+def make_force_states(arrays: Arrays) -> np.recarray:
+    """Return FORCE_STATE records of set-valued forces that hold nothing."""
+    force_states = np.zeros(len(arrays.set_valued_forces), FORCE_STATE).view(np.recarray)
+    force_states.lower, force_states.upper = arrays.set_valued_forces.lower, arrays.set_valued_forces.upper
+    return force_states
 
 
 @jitable

@@ -39,8 +39,8 @@ _HEAD = 18
 def is_image(path: str | Path) -> bool:
     """Return whether a path is that of a regular file that begins like an image of a kind that Blender reads."""
     try:
-        told = os.stat(path)
-        if not stat.S_ISREG(told.st_mode) or told.st_size > MAX_BYTES:
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
             return False
         with open(path, "rb") as file:
             head = file.read(_HEAD)

@@ -102,8 +102,8 @@ def _header(data: bytes) -> tuple[str, list[_Element], bytes]:
         raise MeshFileError(f"its header names no format; allowed are {', '.join(ORDERS)}")
     for element in elements:  # a property takes a byte at least; as text, two
         if element.count * len(element.properties) > len(body) + 1:
-            told = f"it counts {element.count:,} of '{element.name}', more than its {len(data):,} bytes can hold"
-            raise MeshFileError(f"{told}; export it again")
+            reason = f"it counts {element.count:,} of '{element.name}', more than its {len(data):,} bytes can hold"
+            raise MeshFileError(f"{reason}; export it again")
     return order, elements, body.partition(b"\n")[2]
 
 

@@ -205,18 +205,18 @@ class MeshSource:
             raise MeshSourceError("it has a document type definition, which may hide anything; remove it")
         if away := _AWAY.search(data):
             raise MeshSourceError(f"it names another document, '{away[1].decode('utf-8', 'replace')}'; export it whole")
-        for told in _COUNT.findall(data):
-            if _count(told.decode()) > size:
-                raise _too_many(f"{_count(told.decode()):,} numbers", size)
+        for match in _COUNT.findall(data):
+            if _count(match.decode()) > size:
+                raise _too_many(f"{_count(match.decode()):,} numbers", size)
         changed = _IMAGE.sub(lambda image: _INIT.sub(self._seen_image, image[0]), data)
         if changed != data:
             self.path = self.folder / self.original.name
             self.path.write_bytes(changed)
 
-    def _seen_image(self, told: re.Match[bytes]) -> bytes:
-        name = html.unescape(told[2].decode("utf-8", "replace")).strip()
+    def _seen_image(self, match: re.Match[bytes]) -> bytes:
+        name = html.unescape(match[2].decode("utf-8", "replace")).strip()
         found = self._image(unquote(name)) if name else None
-        return told[1] + (html.escape(quote(found.as_posix())).encode() if found else b"none.png") + told[3]
+        return match[1] + (html.escape(quote(found.as_posix())).encode() if found else b"none.png") + match[3]
 
 
 _CONTINUED = re.compile(rb"\\[ \t]*\r?\n")

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..extras import Extra
 from ..geometry import Shape
-from ..joints import JOINT_TYPES, Column, JointType, Row, Unit, type_name
+from ..joints import JOINT_TYPES, Column, JointType, LimitedQuantity, Unit, type_name
 from ..spatial import IDENTITY, ZERO, Pose, Sym3, Vec3, norm, scale
 from .axis import Axis, placed
 from .errors import ModelError
@@ -244,7 +244,7 @@ class Joint(Record):
         return lower, axis.upper if "upper" in slot.fields else math.inf
 
     @property
-    def held_columns(self) -> list[tuple[int, float]]:
+    def fixed_columns(self) -> list[tuple[int, float]]:
         """(place, value) of each coordinate whose two limits are equal."""
         return [
             (place, self.axes[column.axis].lower)
@@ -253,12 +253,12 @@ class Joint(Record):
         ]
 
     @property
-    def held_rows(self) -> list[tuple[Row, float]]:
-        """(row, value) of each measure whose limits keep it at one value.
+    def fixed_quantities(self) -> list[tuple[LimitedQuantity, float]]:
+        """(row, value) of each limited quantity whose limits keep it at one value.
 
         Measures at the end of their range are left out, since their gradient is zero there.
         """
-        found = [(row, self.axes[row.axis]) for row in self.kind.rows]
+        found = [(row, self.axes[row.axis]) for row in self.kind.limited_quantities]
         return [(row, axis.lower) for row, axis in found if axis.has_no_room and row.least < axis.lower < row.most]
 
     @property

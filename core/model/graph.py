@@ -84,17 +84,17 @@ class Tree:
         shared = sum(a is b for a, b in zip(one, other, strict=False))
         return one[shared:] + other[shared:]
 
-    def loose(self, held: Iterable[str] = ()) -> list[str]:
+    def loose(self, fixed: Iterable[str] = ()) -> list[str]:
         """Return the roots that no joint connects to the world, not even a loop joint or a chain of these.
 
-        `held` names links that count as part of the world.
+        `fixed` names links that count as part of the world.
         """
         bonds = [
             (self.root_of(joint.parent), self.root_of(joint.child))
             for joint in self.loops
             if not joint.kind.holds_nothing
         ]
-        firm = {WORLD} | {self.root_of(name) for name in held}
+        firm = {WORLD} | {self.root_of(name) for name in fixed}
         for _ in bonds:  # no chain is longer than the number of bonds
             firm |= {end for bond in bonds if firm & set(bond) for end in bond}
         return [root for root in self.roots if root not in firm]

@@ -60,7 +60,7 @@ class Model(Record):
     """Links, joints, frames and lights, with gravity [m/s^2] and wind [m/s] in world axes.
 
     The wind is the same everywhere. It acts on links through their `linear_damping`. `contact_pairs` take precedence
-    over joints and families when it is decided which links may collide; `meeting.py` has the rule.
+    over joints and families when it is decided which links may collide; `collision_filter.py` has the rule.
 
     Links and joints of a model in a model are named `outer::inner`. The functions that change a model are in
     `editing.py`, `grafting.py` and `placing.py`.

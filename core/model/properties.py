@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from ..geometry import Surface
 from ..geometry.densities import SUBSTANCES, Substance
-from ..geometry.solids import solid_properties
+from ..geometry.shape_mass import solid_properties
 from ..joints.parts import MAY_BE_INFINITE
 from ..spatial import Sym3
 from .drives import DRIVES

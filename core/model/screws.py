@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..joints import BALL, Row, measure
+from ..joints import BALL, LimitedQuantity, evaluate_quantity
 from ..spatial import (
     IDENTITY,
     ZERO,
@@ -86,16 +86,16 @@ def joint_pose(joint: Joint, q: Sequence[float]) -> Pose:
     return pose
 
 
-def measured_rows(joint: Joint, X_J: Pose) -> list[tuple[Row, float, Pair]]:
-    """Return (row, value, gradient) of each measure of a joint at the pose X_J [m].
+def limited_quantities_at(joint: Joint, X_J: Pose) -> list[tuple[LimitedQuantity, float, Pair]]:
+    """Return (row, value, gradient) of each limited quantity of a joint at the pose X_J [m].
 
-    The gradient is (torque, force), as in `joints/rows.py`.
+    The gradient is (torque, force), as in `joints/limited_quantities.py`.
 
     Raises:
         ModelError: if an axis has no direction.
     """
     rows = []
-    for row in joint.kind.rows:
-        value, gradient = measure(row.measure, X_J[:3], X_J[3:], joint.unit_direction(row.axis))
+    for row in joint.kind.limited_quantities:
+        value, gradient = evaluate_quantity(row.code, X_J[:3], X_J[3:], joint.unit_direction(row.axis))
         rows.append((row, value, gradient))
     return rows

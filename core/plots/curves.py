@@ -13,7 +13,7 @@ import numpy as np
 from ..joints import Chart
 from ..joints.parts import FREE_CHART
 from ..model import Axis, Model
-from ..model.compiling.guarding import effective
+from ..model.compiling.set_valued_forces import effective
 from ..trajectory.files.columns import ENERGIES
 from ..trajectory.files.writing import FORCE_UNITS
 from ..trajectory.quaternions import quaternions_among

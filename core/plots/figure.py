@@ -99,8 +99,8 @@ def _draw(axes: Axes, panel: Panel, palette: Mapping[str, Rgb]) -> None:
                 axes.axhline(limit, color=color, linewidth=0.8, linestyle=(0, (5, 3)), alpha=0.7)
         for begin, end in panel.spans(curve):
             axes.axvspan(begin, end, color=color, alpha=0.08, linewidth=0)
-        held = np.where(curve.is_at_limit, curve.numbers, np.nan)
-        axes.plot(panel.times, held, color=color, linewidth=5.0, alpha=0.3, solid_capstyle="butt")
+        at_limit = np.where(curve.is_at_limit, curve.numbers, np.nan)
+        axes.plot(panel.times, at_limit, color=color, linewidth=5.0, alpha=0.3, solid_capstyle="butt")
         handles += axes.plot(panel.times, curve.numbers, color=color, linewidth=1.2)
     axes.set_ylim(low, high)
     axes.set_title(panel.heading, loc="left", fontsize=9.5, fontweight="bold")

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..contact.collision_state import Ground
+from ..contact.collision_state import CollisionState
 from ..model.text import counted, in_metres, timed
 from ..trajectory.trajectory import Trajectory
 from .contact_setup import Impact
@@ -52,7 +52,7 @@ class Touches:
 
     lines: np.ndarray
     owners: Sequence[str]
-    ground: Ground
+    collisions: CollisionState
     times: np.ndarray
     impacts: Sequence[Impact] = ()
 
@@ -92,7 +92,7 @@ class Touches:
     def overlapping(self) -> set[frozenset[str]]:
         """The pairs of links with rigid surfaces that overlap in the first two frames of the stage."""
         lines = self.lines[self.lines["frame"] <= 1]
-        reach, stiffness = self.ground.solids["reach"], self.ground.surfaces["stiffness"]
+        reach, stiffness = self.collisions.solids["reach"], self.collisions.surfaces["stiffness"]
         size = np.minimum(reach[lines["first"]], reach[lines["second"]])
         lines = lines[lines["depth"] > OVERLAPPING * size]
         rigid = np.isinf(stiffness[lines["first"]]) & np.isinf(stiffness[lines["second"]])
@@ -135,7 +135,7 @@ class ContactReport:
         pairs = counted(self.overlapping, "pair")
         return f"{pairs} of links overlap as they start: limberjack check --overlaps names them"
 
-    def told(self) -> list[str]:
+    def lines(self) -> list[str]:
         """Return the lines of the report for users."""
         lines, (way, energy) = [], WORTH_TELLING
         if self.deepest_pair and self.deepest > way:
@@ -163,9 +163,9 @@ class ContactReport:
             return
         lost = np.maximum(np.diff(motion.dissipated), 0.0)
         friction = np.clip(touches.friction_loss(), 0.0, lost)
-        struck = np.zeros(len(lost), bool)
+        has_impact = np.zeros(len(lost), bool)
         times = np.array([impact.time for impact in touches.impacts])
         within = times[(times > motion.times[0]) & (times <= motion.times[-1])]
-        struck[np.searchsorted(motion.times, within) - 1] = True
+        has_impact[np.searchsorted(motion.times, within) - 1] = True
         self.friction_loss += float(friction.sum())
-        self.impact_loss += float((lost - friction)[struck].sum())
+        self.impact_loss += float((lost - friction)[has_impact].sum())

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..contact.collision_state import Ground, make_ground
+from ..contact.collision_state import CollisionState, make_collision_state
 from ..contact.contact_features import SURFACE
 from ..contact.points import POINT
-from ..geometry.surfaces import Surface
+from ..geometry.contact_properties import Surface
 from ..model.compiling.colliders import Colliders, colliders_of
 from ..model.compiling.compiled import CompiledModel
 from ..spatial import compose, quat_to_mat
@@ -51,12 +51,12 @@ class Impact(NamedTuple):
     impulse: np.ndarray
 
 
-def ground_of(compiled: CompiledModel, led: Collection[int]) -> Ground | None:
-    """Return the `Ground` of a model, or None if no two links may collide. led: as in `colliders_of`."""
+def collision_state_of(compiled: CompiledModel, led: Collection[int]) -> CollisionState | None:
+    """Return the `CollisionState` of a model, or None if no two links may collide. led: as in `colliders_of`."""
     colliders = colliders_of(compiled, led, only_if_any_meet=True)
     if len(colliders.solids) < 2:
         return None
-    return make_ground(colliders, surfaces_of(compiled, colliders), len(compiled.arrays.bodies))
+    return make_collision_state(colliders, surfaces_of(compiled, colliders), len(compiled.arrays.bodies))
 
 
 def surfaces_of(compiled: CompiledModel, colliders: Colliders) -> np.recarray:
@@ -67,7 +67,7 @@ def surfaces_of(compiled: CompiledModel, colliders: Colliders) -> np.recarray:
         link = compiled.model.links[solid.owner]
         shape = link.collisions[solid.number]
         surface = shape.surface or Surface()
-        record.friction, record.holding = surface.friction, surface.holding_friction
+        record.friction, record.static_friction = surface.friction, surface.holding_friction
         record.restitution, record.stiffness = surface.restitution, surface.contact_stiffness
         record.dissipation = surface.dissipation
         record.rolling, record.spinning = surface.rolling_friction, surface.spinning_friction
@@ -77,10 +77,10 @@ def surfaces_of(compiled: CompiledModel, colliders: Colliders) -> np.recarray:
     return records
 
 
-def owners_of(compiled: CompiledModel, ground: Ground) -> tuple[str, ...]:
+def owners_of(compiled: CompiledModel, collisions: CollisionState) -> tuple[str, ...]:
     """Return the name of each solid's link."""
     links = compiled.model.links
-    return tuple(links[owner].name for owner in ground.solids.owner)
+    return tuple(links[owner].name for owner in collisions.solids.owner)
 
 
 REPORTED = np.dtype(

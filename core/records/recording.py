@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..contact.collision_state import Ground
+from ..contact.collision_state import CollisionState
 from ..contact.points import POINTS
 from ..controls.external_forces import tension_of, wrench_of
 from ..dynamics import tree_wrenches
@@ -99,7 +99,7 @@ class Recorder:
         trajectory: one from `blank_trajectory`, of all stages.
         before: the recorder of the stage before.
         owners: for each solid, the name of its link.
-        ground: the solids that may touch; None if none may.
+        collisions: the solids that may touch; None if none may.
 
     Attributes:
         frames: number of frames so far, of all stages.
@@ -113,12 +113,12 @@ class Recorder:
         trajectory: Trajectory,
         before: Recorder | None = None,
         owners: Sequence[str] = (),
-        ground: Ground | None = None,
+        collisions: CollisionState | None = None,
     ):
         self.compiled, self.constraints, self._all = compiled, constraints, trajectory
         self.frames, self.loop_error = (before.frames, before.loop_error) if before else (0, 0.0)
         self._begun, self._owners = self.frames, owners
-        self._log = TouchLog(ground) if ground else None
+        self._log = TouchLog(collisions) if collisions else None
         self._touched: list[Contacts] = before._touched if before else []  # shared by all stages, as the trajectory is
         self._at_q = _columns(coordinate_names(compiled), trajectory.q_names)
         self._at_v = _columns(coordinate_names(compiled, velocities=True), trajectory.qd_names)

@@ -12,9 +12,9 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..compilation.abi import Bundled
+from ..compilation.abi import KernelTuple
 from ..compilation.jit import jitable, kernel, subroutine
-from ..contact.collision_state import Ground
+from ..contact.collision_state import CollisionState
 from ..contact.points import POINTS
 from ..solvers.system import System
 from ..spatial import add, cross, dot, rotate, scale, sub
@@ -40,19 +40,19 @@ LINES_AT_FIRST = 64
 """Number of records for which there is room at first."""
 
 
-class Log(Bundled, namedtuple("Log", "solids surfaces lines")):
-    """The arrays that `log_touches` reads and writes: solids and surfaces of a `Ground`, and TOUCH records."""
+class Log(KernelTuple, namedtuple("Log", "solids surfaces lines")):
+    """The arrays that `log_touches` reads and writes: solids and surfaces of a `CollisionState`, and TOUCH records."""
 
 
 class TouchLog:
     """The records of contact of a motion, frame by frame.
 
     Args:
-        ground: the solids that may touch, and their surfaces.
+        collisions: the solids that may touch, and their surfaces.
     """
 
-    def __init__(self, ground: Ground):
-        self._log, self._count = Log(ground.solids, ground.surfaces, _blank(LINES_AT_FIRST)), 0
+    def __init__(self, collisions: CollisionState):
+        self._log, self._count = Log(collisions.solids, collisions.surfaces, _blank(LINES_AT_FIRST)), 0
 
     def add(self, system: System, frame: int) -> None:
         """Add the records of a frame. Poses and velocities of bodies, and loads of points, must have been computed."""

@@ -13,14 +13,14 @@ from ..records.report import Report
 from ..solvers.protocol import Counters, Progress, Solver, State
 from .saved_state import time_of
 from .simulate import Worlds, simulate, simulate_worlds
-from .simulation import ACCURACIES, SOLVERS, TOUCHING, Simulation, SimulationError, Snapshot
+from .simulation import ACCURACIES, SOLVERS, WITH_CONTACT, Simulation, SimulationError, Snapshot
 from .warm_up import is_warm, may_touch, warm_up
 
 __all__ = [
     "ACCURACIES",
     "RECORDS",
     "SOLVERS",
-    "TOUCHING",
+    "WITH_CONTACT",
     "Controls",
     "Counters",
     "Diagnosis",

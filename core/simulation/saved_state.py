@@ -56,7 +56,7 @@ class Continuation:
                 found.append(np.load(stream, allow_pickle=False))
         except DAMAGED as error:
             raise _altered() from error
-        return solver.accept(found)
+        return solver.validate_memory(found)
 
     def kept(self, compiled: CompiledModel, solver: Solver, state: Mapping) -> Continuation:
         """Return this continuation with the memory of a solver whose state is `state`."""
@@ -87,11 +87,11 @@ def continuation_of(initial: Mapping | None) -> Continuation | None:
     Raises:
         StateError: if the entry cannot have been saved by `describe_state`.
     """
-    told = (initial or {}).get(CONTINUATION)
-    if initial is None or told is None:
+    stored = (initial or {}).get(CONTINUATION)
+    if initial is None or stored is None:
         return None
     try:
-        found = Continuation(**told)
+        found = Continuation(**stored)
         base64.b64decode(found.memory, validate=True)
     except (TypeError, binascii.Error):
         found = None

@@ -22,11 +22,19 @@ from ..model import Joint, Model, StateError
 from ..model.compiling.colliders import STILL, bodies_led
 from ..model.compiling.compiled import CompiledModel, parts_of_state
 from ..model.text import counted, timed
-from ..records.contact_setup import NO_POINTS, Contact, Impact, contacts_of, ground_of, owners_of, table_of_impacts
+from ..records.contact_setup import (
+    NO_POINTS,
+    Contact,
+    Impact,
+    collision_state_of,
+    contacts_of,
+    owners_of,
+    table_of_impacts,
+)
 from ..records.recording import RECORDS, Recorder, blank_trajectory
 from ..records.report import Report, energy_at_rest, energy_at_stake
 from ..solvers.assembly import assemble
-from ..solvers.hybrid_contact.solver import Touching, is_unequal
+from ..solvers.hybrid_contact.solver import HybridContactSolver, is_unequal
 from ..solvers.integration.adaptive import Adaptive, ExplicitOnly, ImplicitOnly
 from ..solvers.joint_events.tied_limits import drop_redundant_limits
 from ..solvers.jumps import Jump, continuous_span, placed_anew
@@ -43,7 +51,7 @@ from .arguments import (
     required_times,
 )
 from .initial_velocities import velocities_of_links
-from .remarks import at_largest_speed, falls_as_a_whole, remarks
+from .notes import at_largest_speed, falls_as_a_whole, run_notes
 from .saved_state import Continuation, continuation_of, describe_state, time_of
 from .snapshot import Snapshot, Stage, Tally
 from .stage import carried_over, caught, compile_stages
@@ -59,7 +67,7 @@ SOLVERS: dict[str, Callable[..., Solver]] = {
 }
 """Solvers by their names. The first one is the default."""
 
-TOUCHING = ("adaptive",)
+WITH_CONTACT = ("adaptive",)
 """Names of the solvers in which collision shapes collide."""
 
 COUNTS = ("steps", "implicit_steps", "rejected", "events", "impacts", "evaluations", "iterations")
@@ -131,8 +139,8 @@ class Simulation:
         require_known("solver", [solver], SOLVERS)
         require_known("record", record, RECORDS)
         self.controls, self._solver, self._accuracy = required_controls(controls), solver, accuracy
-        self._contact = contact and solver in TOUCHING
-        require_contact(record, contact, solver, TOUCHING)
+        self._contact = contact and solver in WITH_CONTACT
+        require_contact(record, contact, solver, WITH_CONTACT)
         self.controls.schedule.require(model)
         (_, compiled), *self._ahead = compile_stages(
             model, self._times, self.controls.schedule, self.controls.released.values()
@@ -154,10 +162,10 @@ class Simulation:
         if not self._goes_on:
             self._start(compiled, initial, is_measured)
         self._falls = falls_as_a_whole(model, compiled, self.controls, self._stage.start.qd)
-        self._notes += remarks(compiled, self.controls.links, self._falls)
-        if contact and not self._contact and ground_of(compiled, STILL):
+        self._notes += run_notes(compiled, self.controls.links, self._falls)
+        if contact and not self._contact and collision_state_of(compiled, STILL):
             self._notes.append(
-                f"solver '{solver}' knows no contact, so links pass through each other: {TOUCHING[0]} does"
+                f"solver '{solver}' knows no contact, so links pass through each other: {WITH_CONTACT[0]} does"
             )
 
     def __len__(self) -> int:
@@ -215,7 +223,7 @@ class Simulation:
 
         It has no effect if nothing can touch.
         """
-        if isinstance(self._stage.solver, Touching):
+        if isinstance(self._stage.solver, HybridContactSolver):
             self._stage.solver.take_convex_steps(steps)
 
     def expect_crowd(self, steps: int = 1_000_000) -> None:
@@ -305,9 +313,9 @@ class Simulation:
         self._notes += start.notes
         self._stage = self._stage_of(compiled, State(0.0, start.q, start.qd), self._zero)
         solver = self._stage.solver
-        if isinstance(solver, Touching):
-            held = self.controls.links_led_at(self._zero)
-            if starts_in_ground(compiled, solver.ground, start.q, held):
+        if isinstance(solver, HybridContactSolver):
+            prescribed = self.controls.links_led_at(self._zero)
+            if starts_in_ground(compiled, solver.collisions, start.q, prescribed):
                 solver.part_overlaps(only_from_ground=True)
 
     def _resume(self, compiled: CompiledModel, initial: Mapping | None) -> bool:
@@ -356,29 +364,31 @@ class Simulation:
         """
         prescribed = [name for name in self.controls.joints if name in compiled.spans]
         links = self.controls.links_led_at(since)
-        constraints = constraints_of(compiled, prescribed, links, guarded=True)
+        constraints = constraints_of(compiled, prescribed, links, set_valued_forces=True)
         led = bodies_led(compiled, prescribed, links)
-        ground = ground_of(compiled, led) if self._contact else None
-        system = make_system(compiled, constraints, POINTS_AT_FIRST if ground else 0)
-        drop_redundant_limits(system.model.guards, system.work.watches, constraints.arrays)
+        collisions = collision_state_of(compiled, led) if self._contact else None
+        system = make_system(compiled, constraints, POINTS_AT_FIRST if collisions else 0)
+        drop_redundant_limits(system.model.set_valued_forces, system.work.force_states, constraints.arrays)
         schedule = ScheduledInputs(self.controls.schedule, compiled, system.inputs)
         if before:
-            held = sum(before.solver.observe().energies())
+            energy_before = sum(before.solver.observe().energies())
             scheduled = system._replace(inputs=schedule.between(*self._window(frame), self._zero))
-            lost = held - sum(Observation(scheduled, state).energies())
+            lost = energy_before - sum(Observation(scheduled, state).energies())
             if is_jump:
                 state = state._replace(supplied=state.supplied - lost)
             else:
                 state = state._replace(dissipated=state.dissipated + lost)
-        owners = owners_of(compiled, ground) if ground else ()
-        recorder = Recorder(compiled, constraints, self._all, before.recorder if before else None, owners, ground)
-        if ground:
-            solver: Solver = Touching(system, state, self._accuracy, ground, is_unequal(system, ground, led))
+        owners = owners_of(compiled, collisions) if collisions else ()
+        recorder = Recorder(compiled, constraints, self._all, before.recorder if before else None, owners, collisions)
+        if collisions:
+            solver: Solver = HybridContactSolver(
+                system, state, self._accuracy, collisions, is_unequal(system, collisions, led)
+            )
         else:
             solver = SOLVERS[self._solver](system, state, self._accuracy)
-        struck = tuple(before.impacts(self._zero)) if before else ()
+        earlier_impacts = tuple(before.impacts(self._zero)) if before else ()
         earlier = before.contact_report(self._zero) if before else None
-        return Stage(compiled, constraints, schedule, state, solver, recorder, owners, struck, earlier)
+        return Stage(compiled, constraints, schedule, state, solver, recorder, owners, earlier_impacts, earlier)
 
     # ---- stepping
 
@@ -427,7 +437,7 @@ class Simulation:
         q, qd = placed_anew(self.compiled, state, self.controls, jump)
         state = state._replace(time=jump.time - self._zero, q=q, qd=qd)
         self._stage = self._stage_of(self.compiled, state, jump.time, self._stage, frame, is_jump=True)
-        if isinstance(self._stage.solver, Touching):
+        if isinstance(self._stage.solver, HybridContactSolver):
             self._stage.solver.part_overlaps()
         self._tally = Tally(counts, 0.0, self._tally.largest)
         self._jumps += (jump,)

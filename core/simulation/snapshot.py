@@ -17,7 +17,7 @@ from ..model.compiling.compiled import CompiledModel
 from ..records.contact_report import ContactReport, Touches
 from ..records.contact_setup import NO_POINTS, Impact, impacts_of, reported_fields
 from ..records.recording import Recorder
-from ..solvers.hybrid_contact.solver import Touching
+from ..solvers.hybrid_contact.solver import HybridContactSolver
 from ..solvers.protocol import Memory, Solver, State
 
 
@@ -28,7 +28,7 @@ class Stage:
     Attributes:
         compiled: the model as the solver reads it. schedule: its numbers that change in time.
         start: the state at the beginning.
-        owners: for each solid, the name of its link. struck: the impacts of earlier stages.
+        owners: for each solid, the name of its link. earlier_impacts: the impacts of earlier stages.
         earlier: the contact report of earlier stages; None if nothing could touch in them.
     """
 
@@ -39,25 +39,27 @@ class Stage:
     solver: Solver
     recorder: Recorder
     owners: tuple[str, ...] = ()
-    struck: tuple[Impact, ...] = ()
+    earlier_impacts: tuple[Impact, ...] = ()
     earlier: ContactReport | None = None
 
     def points(self) -> tuple[Sequence[str], np.ndarray]:
         """Return the owners, and REPORTED records of the solver's present contacts; none if it knows no contact."""
-        return self.owners, reported_fields(self.solver.points) if isinstance(self.solver, Touching) else NO_POINTS
+        return self.owners, reported_fields(self.solver.points) if isinstance(
+            self.solver, HybridContactSolver
+        ) else NO_POINTS
 
     def impacts(self, zero: float) -> list[Impact]:
         """Return the impacts so far, with those of earlier stages. zero: time from which the solver counts [s]."""
-        own = impacts_of(self.owners, self.solver.impacts, zero) if isinstance(self.solver, Touching) else []
-        return [*self.struck, *own]
+        own = impacts_of(self.owners, self.solver.impacts, zero) if isinstance(self.solver, HybridContactSolver) else []
+        return [*self.earlier_impacts, *own]
 
     def touches(self, zero: float) -> Touches | None:
         """Return the contacts of this stage, or None if nothing can touch. zero: as in `impacts`."""
-        if not isinstance(self.solver, Touching):
+        if not isinstance(self.solver, HybridContactSolver):
             return None
-        times, ground = self.recorder.stage.times, self.solver.ground
+        times, collisions = self.recorder.stage.times, self.solver.collisions
         own = impacts_of(self.owners, self.solver.impacts, zero)
-        return Touches(self.recorder.touches, self.owners, ground, times, own)
+        return Touches(self.recorder.touches, self.owners, collisions, times, own)
 
     def contact_report(self, zero: float) -> ContactReport | None:
         """Return the report of this stage and the earlier ones, or None if nothing can touch. zero: as in `impacts`."""

@@ -140,9 +140,9 @@ def caught(
     rows = tree_kinematics(old, state.q, state.qd)
     X_WL = {WORLD: IDENTITY} | dict(zip(old.link_names, map(tuple, rows[0].tolist()), strict=True))
     V_WL = {WORLD: np.zeros(6)} | dict(zip(old.link_names, rows[1], strict=True))
-    held = {name: _as_held(joint, new.model.joint(name)) for name, joint in gripping.items()}
-    held |= {name: _taking_hold(new.model.joint(name), X_WL) for name in taking}
-    new = _compiled(_with(new.model, held))
+    changed = {name: _as_held(joint, new.model.joint(name)) for name, joint in gripping.items()}
+    changed |= {name: _taking_hold(new.model.joint(name), X_WL) for name in taking}
+    new = _compiled(_with(new.model, changed))
     q, qd = carried_over(old, state, new)
     for weld in new.welds:
         if weld.joint.name in taking and (span := new.spans.get(weld.joint.name)):

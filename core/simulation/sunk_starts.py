@@ -8,42 +8,46 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..collision.broad import find_pairs, place_solids
-from ..collision.touching import MEASURE, measure_pairs
-from ..contact.collision_state import Ground
+from ..collision.touching import SEPARATION, separate_pairs
+from ..contact.collision_state import CollisionState
 from ..kinematics.proximity.distances import place_bodies
 from ..kinematics.proximity.sunk import is_deep, is_open_ground, loose_machines
 from ..kinematics.work import make_work
 from ..model.compiling.compiled import CompiledModel
 
 
-def starts_in_ground(compiled: CompiledModel, ground: Ground, q: np.ndarray, held: Iterable[str]) -> bool:
+def starts_in_ground(
+    compiled: CompiledModel, collisions: CollisionState, q: np.ndarray, prescribed: Iterable[str]
+) -> bool:
     """Return whether a rigid link of a machine that nothing holds overlaps a fixed half-space or open mesh deeply.
 
     Args:
         ground: its `placed` is overwritten. q: positions at the start, shape (nq,).
-        held: names of links whose motion is prescribed.
+        prescribed: names of links whose motion is prescribed.
     """
-    solids, is_open = ground.solids, is_open_ground(ground.solids)
+    solids, is_open = collisions.solids, is_open_ground(collisions.solids)
     if not is_open.any():
         return False
     bodies = dict(zip(compiled.link_names, compiled.link_body.tolist(), strict=True))
-    loose = {bodies[name] for links in loose_machines(compiled.model, held) for name in links} - {0}
+    loose = {bodies[name] for links in loose_machines(compiled.model, prescribed) for name in links} - {0}
     is_loose = np.isin(solids.body, sorted(loose))
     if not is_loose.any():
         return False
     arrays = compiled.arrays
     poses = np.zeros((len(arrays.bodies), 12))
     place_bodies(arrays, make_work(arrays), q, poses)
-    place_solids(solids, ground.store, poses, ground.placed)
-    pairs = np.zeros((len(ground.pairs), 2), np.int64)
-    while (count := find_pairs(solids, ground.placed, ground.meeting, 0.0, ground.tree, pairs)) > len(pairs):
+    place_solids(solids, collisions.store, poses, collisions.placed)
+    pairs = np.zeros((len(collisions.pairs), 2), np.int64)
+    while (
+        count := find_pairs(solids, collisions.placed, collisions.collision_filter, 0.0, collisions.tree, pairs)
+    ) > len(pairs):
         pairs = np.zeros((count, 2), np.int64)
     pairs = pairs[:count]
-    is_rigid = np.isinf(ground.surfaces.stiffness)
+    is_rigid = np.isinf(collisions.surfaces.stiffness)
     pairs = pairs[is_open[pairs].any(axis=1) & is_loose[pairs].any(axis=1) & is_rigid[pairs].all(axis=1)]
-    measures = np.zeros(len(pairs), MEASURE).view(np.recarray)
-    measure_pairs(solids, ground.store, ground.placed, pairs, 0.0, ground.room, measures)
+    separations = np.zeros(len(pairs), SEPARATION).view(np.recarray)
+    separate_pairs(solids, collisions.store, collisions.placed, pairs, 0.0, collisions.room, separations)
     return any(
-        is_deep(solids[first if is_loose[first] else second], measure.gap)
-        for (first, second), measure in zip(pairs.tolist(), measures, strict=True)
+        is_deep(solids[first if is_loose[first] else second], separation.gap)
+        for (first, second), separation in zip(pairs.tolist(), separations, strict=True)
     )

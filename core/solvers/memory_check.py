@@ -25,7 +25,7 @@ SIDE = (-1, 1)
 NAME = (-(2**63), 2**63 - 1)
 """Range of the name of a contact point within its manifold, which may be any integer."""
 PARTING = (0, 2)
-"""Range of the state of `Touching` that says from what overlapping solids are to separate."""
+"""Range of the state of `HybridContactSolver` that says from what overlapping solids are to separate."""
 COUNTER = (0, 2**53)
 """Range of a counter. A solver that takes a million steps a second reaches the upper end in 285 years."""
 FEW = (0, 2**20)
@@ -43,7 +43,8 @@ def checked_memory(arrays: Sequence[np.ndarray], own: Memory, solids: int = 0, b
 
     Args:
         own: the present memory of the solver, with its positions and velocities as "y".
-        solids, bodies: number of solids and of bodies, which bound the indices in records of `Adaptive` and `Touching`.
+        solids, bodies: number of solids and of bodies, which bound the indices in records of `Adaptive` and
+            `HybridContactSolver`.
 
     Raises:
         StateError: if an array is missing, has another type or shape, or has a number that the solver cannot have.
@@ -77,7 +78,7 @@ def _ranges(name: str, array: np.ndarray, solids: int, bodies: int) -> Mapping[s
         "stepping": _all(FLAG, "started", "fresh", "implicit", "rescued")
         | _all(FEW, "trust", "lasting", "patience", "signs", "crowded", "yielded", "stalled")
         | _all((0, 62), "halted"),
-        "watches": _all(SIDE, "slide", "touch", "pressed", "saturated", "struck")
+        "force_states": _all(SIDE, "slide", "touch", "pressed", "saturated", "struck")
         | _all(FLAG, "asleep", "held", "apart", "told", "candidate", "rested", "stubborn", "speeding"),
         "points": _all(FLAG, "is_soft", "candidate", "holds", "given", "strained")
         | _all((0, SLIPS), "slide", "roll", "spin")

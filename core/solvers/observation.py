@@ -15,7 +15,7 @@ from ..contact.loads import soft_contact_energy
 from ..controls.inputs import Inputs, set_inputs_at
 from ..dynamics.constraints import EQUATION, ConstraintSet
 from ..dynamics.energy import energies_of
-from ..dynamics.guards import add_chart_drive, add_drive
+from ..dynamics.set_valued_forces import add_chart_drive, add_drive
 from ..kinematics.forward import write_link_poses
 from ..model.compiling.compiled import ON_DOF, CompiledModel
 from ..spatial import rotate_back
@@ -40,8 +40,9 @@ class Observation:
             that are recorded as impacts. If None, it is computed from the active contact points.
 
     Attributes:
-        watches: WATCH records, one for each guard. bodies: BODY_WORK records. multipliers: of the rows of the
-            constraints, shape (rows,). The latter two belong to the state once `accelerations` has been called.
+        force_states: FORCE_STATE records, one for each set-valued force. bodies: BODY_WORK records. multipliers: of the
+            rows of the constraints, shape (rows,). The latter two belong to the state once `accelerations` has been
+            called.
     """
 
     def __init__(self, system: System, state: State, stored: float | None = None):
@@ -54,8 +55,8 @@ class Observation:
         return self.system.inputs
 
     @property
-    def watches(self) -> np.recarray:
-        return self.system.work.watches
+    def force_states(self) -> np.recarray:
+        return self.system.work.force_states
 
     @property
     def bodies(self) -> np.recarray:
@@ -132,11 +133,11 @@ def place_and_weigh(system, q, qd, link_body, X_BL, X_WL):
 
 @kernel
 def add_drives(system, q, qd, out):
-    """Add to `out`, shape (nv,), the forces of drives at a state, as `guard_forces` applies them."""
+    """Add to `out`, shape (nv,), the forces of drives at a state, as `add_set_valued_forces` applies them."""
     model, work = system.model, system.work
-    for k in range(model.guards.shape[0]):
-        guard, watch = model.guards[k], work.watches[k]
-        if guard.kind == ON_DOF and watch.asleep == 0:
-            add_drive(guard, watch, work.dofs[guard.v], q, qd, 0.0, out)
+    for k in range(model.set_valued_forces.shape[0]):
+        element, force_state = model.set_valued_forces[k], work.force_states[k]
+        if element.kind == ON_DOF and force_state.is_disabled == 0:
+            add_drive(element, force_state, work.dofs[element.v], q, qd, 0.0, out)
     for k in range(model.chart_drives.shape[0]):
         add_chart_drive(model, work, model.chart_drives[k], q, qd, 0.0, out)

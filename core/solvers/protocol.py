@@ -57,7 +57,7 @@ class Counters:
         iterations: of Newton's method, which closes loops and couplings after steps.
         events: number of instants at which a force began or ceased to act. impacts: the ones at which velocities
             jumped.
-        unsettled: number of events after which the modes of guards or contacts are uncertain.
+        unsettled: number of events after which the modes of set-valued forces or contacts are uncertain.
         is_crowded: whether the solver gives up because the time between events is nearly zero.
     """
 
@@ -104,7 +104,7 @@ class Solver(Protocol):
         """Return the present state and all else that determines how the motion continues, as copies."""
         ...
 
-    def accept(self, arrays: Sequence[np.ndarray]) -> Memory:
+    def validate_memory(self, arrays: Sequence[np.ndarray]) -> Memory:
         """Return the arrays of a file as a memory of this solver.
 
         Raises:

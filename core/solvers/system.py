@@ -11,7 +11,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..compilation.abi import Bundled
+from ..compilation.abi import KernelTuple
 from ..compilation.jit import Pointer, jitable, kernel, subroutine
 from ..contact.loads import apply_contact_loads
 from ..contact.points import make_touch
@@ -22,8 +22,8 @@ from ..dynamics.constraint_forces import hold_constraints, multipliers_for, resp
 from ..dynamics.constraint_rows import position_errors, target_rates, velocity_errors
 from ..dynamics.constraints import ConstraintSet, make_scratch
 from ..dynamics.forces import joint_forces
-from ..dynamics.guards import guard_forces
 from ..dynamics.media import add_medium_forces
+from ..dynamics.set_valued_forces import add_set_valued_forces
 from ..joints import FREE, SCREWS
 from ..kinematics import make_work
 from ..kinematics.motion import integrate_positions, move_bodies
@@ -43,30 +43,31 @@ NEARLY = 1e-6
 
 
 class System(
-    Bundled, namedtuple("System", "model inputs constraints work scratch gravity_rate tau margins counts touch")
+    KernelTuple, namedtuple("System", "model inputs constraints work scratch gravity_rate tau margins counts touch")
 ):
     """The arguments of kernels.
 
     Attributes:
         model: the compiled model's arrays. Those to which inputs are written are copies that belong to the system.
         inputs: see `Inputs`. gravity_rate: how fast they change gravity, shape (3,) [m/s^3].
-        work, scratch, tau: arrays that kernels fill, tau of shape (nv,). `work.watches` has the present modes of
-            guards.
-        margins: of each guard at the beginning and at the end of a step, shape (2, guards, 7, 2); see `margins.py`.
+        work, scratch, tau: arrays that kernels fill, tau of shape (nv,). `work.force_states` has the present modes of
+            set-valued forces.
+        margins: of each set-valued force at the beginning and at the end of a step, shape (2, set-valued forces, 7, 2);
+            see `margins.py`.
         counts: number of evaluations of the accelerations, and of Newton iterations that close constraints, shape (2,).
         touch: the contact points, and arrays for their forces; empty if nothing can touch.
     """
 
 
 def make_system(compiled: CompiledModel, constraints: ConstraintSet, points: int = 0) -> System:
-    """Return a system without inputs, with signals that are 0. Guards of prescribed joints are asleep.
+    """Return a system without inputs, with signals that are 0. Set-valued forces of prescribed joints are asleep.
 
     points: number of contact points for which there is room.
     """
     scratch = make_scratch(compiled, constraints)
     work = make_work(compiled.arrays)
     prescribed = {signal.name for signal in constraints.signals if not signal.of_link}
-    work.watches.asleep = [joint.name in prescribed for joint in compiled.guarded]
+    work.force_states.is_disabled = [joint.name in prescribed for joint in compiled.force_joints]
     inputs = Inputs(
         np.array([0.0, 1.0]),
         np.zeros((len(scratch.signal), DEGREE + 1)),
@@ -83,7 +84,7 @@ def make_system(compiled: CompiledModel, constraints: ConstraintSet, points: int
         scratch,
         np.zeros(3),
         np.zeros(compiled.nv),
-        np.zeros((2, len(work.watches), 7, 2)),
+        np.zeros((2, len(work.force_states), 7, 2)),
         np.zeros(2, dtype=np.int64),
         make_touch(points, len(compiled.arrays.bodies), len(compiled.arrays.dofs), len(constraints.arrays.first)),
     )
@@ -91,7 +92,7 @@ def make_system(compiled: CompiledModel, constraints: ConstraintSet, points: int
 
 def _changeable(arrays: Arrays) -> Arrays:
     """Return a model's arrays, with copies of those to which inputs are written."""
-    written = ("dofs", "guards", "chart_drives", "gravity", "wind")
+    written = ("dofs", "set_valued_forces", "chart_drives", "gravity", "wind")
     return arrays._replace(**{name: getattr(arrays, name).copy() for name in written})
 
 
@@ -102,7 +103,7 @@ def free_rates(system, time, y, h, out):
     See `joint_forces` for such a step, of h seconds. Poses, velocities and articulated inertias stay in `system.work`.
     """
     move_freely(system, time, y, h, out)
-    out[y.shape[0] - 2] += weigh_guards(system, parts_of(system, y)[1])
+    out[y.shape[0] - 2] += store_locking_loads(system, parts_of(system, y)[1])
 
 
 @kernel
@@ -111,7 +112,7 @@ def constrained_rates(system, time, y, h, out):
     move_freely(system, time, y, h, out)
     q, qd = parts_of(system, y)
     out[y.shape[0] - 1] += constrain(system, time, q, qd, parts_of(system, out)[1])
-    out[y.shape[0] - 2] += weigh_guards(system, qd)
+    out[y.shape[0] - 2] += store_locking_loads(system, qd)
 
 
 @kernel
@@ -123,7 +124,7 @@ def touching_rates(system, time, y, h, out):
     constrain(system, time, q, qd, qdd)
     lost, gained = apply_contact_loads(system, qdd)
     out[y.shape[0] - 1] += gained + power_of_signals(system)
-    out[y.shape[0] - 2] += lost + weigh_guards(system, qd)
+    out[y.shape[0] - 2] += lost + store_locking_loads(system, qd)
 
 
 @jitable
@@ -142,7 +143,7 @@ def move_freely(system, time, y, h, out):
     set_inputs(system, time)
     rates_of_positions(model, q, qd, out)
     lost = joint_forces(model, work, q, qd, h, tau)
-    taken, gained = guard_forces(model, work, q, qd, h, tau)
+    taken, gained = add_set_valued_forces(model, work, q, qd, h, tau)
     lost += taken
     for j in range(tau.shape[0]):
         tau[j] += system.inputs.thrust[j]
@@ -160,25 +161,25 @@ def move_freely(system, time, y, h, out):
 
 
 @subroutine
-def weigh_guards(system, qd):
-    """Store the load of each guard that holds. Return the power that guards at their velocity limit remove [W]."""
-    model, watches, lost = system.model, system.work.watches, 0.0
-    for k in range(watches.shape[0]):
-        if watches[k].held:
-            guard = model.guards[k]
-            if guard.kind == ON_DOF:
-                watches[k].load, watches[k].yields = (
-                    system.work.dofs[guard.v].locking_force,
-                    system.work.dofs[guard.v].D_inv,
+def store_locking_loads(system, qd):
+    """Store the load of each force that locks its coordinate. Return the power that velocity limits remove [W]."""
+    model, force_states, lost = system.model, system.work.force_states, 0.0
+    for k in range(force_states.shape[0]):
+        if force_states[k].is_locked:
+            element = model.set_valued_forces[k]
+            if element.kind == ON_DOF:
+                force_states[k].load, force_states[k].locked_response = (
+                    system.work.dofs[element.v].locking_force,
+                    system.work.dofs[element.v].D_inv,
                 )
-                if watches[k].slide != 0:
-                    lost -= watches[k].load * qd[guard.v]
+                if force_states[k].motion_sign != 0:
+                    lost -= force_states[k].load * qd[element.v]
     for n in range(system.constraints.count[0]):
         record = system.constraints.records[system.constraints.active[n]]
-        if record.guard >= 0:
+        if record.element >= 0:
             at = system.constraints.start[record.row] + record.row
-            watches[record.guard].load = system.scratch.multipliers[record.row]
-            watches[record.guard].yields = system.scratch.matrix[at]
+            force_states[record.element].load = system.scratch.multipliers[record.row]
+            force_states[record.element].locked_response = system.scratch.matrix[at]
     return lost
 
 
@@ -235,7 +236,7 @@ def stay_open(system, time, y):
     return True
 
 
-class Calls(Bundled, namedtuple("Calls", "rates close")):
+class Calls(KernelTuple, namedtuple("Calls", "rates close")):
     """The kernels that integrators call: rates is one of the three `…_rates`, and close is `close` or `stay_open`."""
 
 

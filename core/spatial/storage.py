@@ -3,7 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
+
 from ..compilation.jit import jitable
+
+
+def renamed_fields(record: np.dtype, names: Mapping[str, str]) -> np.dtype:
+    """Return a record type with other field names and the same memory layout.
+
+    Args:
+        record: an aligned record type.
+        names: {field: its new name}; other fields keep their names.
+    """
+    fields = record.names or ()
+    return np.dtype([(names.get(name, name), record[name]) for name in fields], align=True)
 
 
 @jitable

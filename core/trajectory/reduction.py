@@ -158,7 +158,7 @@ def _longest(fits: _Fits, first: int, guess: int) -> tuple[int, np.ndarray]:
     """
     beyond = fits.last - first + 1
     fit, unfit, best = 1, beyond, None
-    length, stride = guess, 1
+    length, step = guess, 1
     while unfit - fit > 1:
         length = min(max(length, fit + 1), unfit - 1)
         handles = fits.handles(first, length)
@@ -167,12 +167,12 @@ def _longest(fits: _Fits, first: int, guess: int) -> tuple[int, np.ndarray]:
         else:
             fit, best = length, handles
         if best is None:
-            length = unfit - stride
+            length = unfit - step
         elif unfit == beyond:
-            length = fit + stride
+            length = fit + step
         else:
             length = (fit + unfit) // 2
-        stride *= 2
+        step *= 2
     return fit, fits.straight(first, 1) if best is None else best
 
 

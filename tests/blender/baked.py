@@ -7,14 +7,14 @@ import bpy
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.animation.motion import fcurves_of
 
 from .conftest import joint, link
 
 
 def bake(scene, **changes):
-    run = BakeRun(scene, **changes)
+    run = SimulationBake(scene, **changes)
     run.run()
     return run
 

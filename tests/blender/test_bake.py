@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from limberjack.addon.bake import demands
+from limberjack.addon.bake import bake_checks
 from limberjack.addon.bake.errors import BakeError
 from limberjack.addon.bake.keys import spaces
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.animation.motion import fcurves_of, is_bake
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.core.check import Issue
@@ -25,7 +25,7 @@ MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 
 
 def bake(scene, **options):
-    run = BakeRun(scene, **options)
+    run = SimulationBake(scene, **options)
     run.run()
     return run
 
@@ -137,7 +137,7 @@ def test_mirrored_links(scene, build):
     bars, throw = chaotic(build)
     bars[0].scale = (-1.0, 0.1, 0.1)
     bpy.context.view_layer.update()
-    run = BakeRun(scene, initial=throw)
+    run = SimulationBake(scene, initial=throw)
     run.run()
     for number, frame in enumerate(run.frames.tolist()):
         scene.frame_set(frame)
@@ -207,9 +207,9 @@ def test_constraint_in_the_way(scene, build):
     bars, _ = build.pendulum()
     constraint = bars[1].constraints.new("LIMIT_LOCATION")
     with pytest.raises(BakeError, match="'bar1' has the constraint 'Limit Location'"):
-        BakeRun(scene)
+        SimulationBake(scene)
     constraint.mute = True
-    BakeRun(scene)
+    SimulationBake(scene)
 
 
 def test_driver_in_the_way(scene, build):
@@ -217,7 +217,7 @@ def test_driver_in_the_way(scene, build):
     bars, _ = build.pendulum()
     bars[0].driver_add("location", 0)
     with pytest.raises(BakeError, match="'bar0' has a driver"):
-        BakeRun(scene)
+        SimulationBake(scene)
 
 
 def keyed(obj):
@@ -289,7 +289,7 @@ def test_empty_range(scene, build):
     """A range that ends before it begins is refused."""
     build.pendulum(1)
     with pytest.raises(BakeError, match="lies before"):
-        BakeRun(scene, first=10, last=5)
+        SimulationBake(scene, first=10, last=5)
 
 
 def test_scene_is_untouched_until_the_end(scene, build):
@@ -304,7 +304,7 @@ def test_scene_is_untouched_until_the_end(scene, build):
         return places, list(bpy.data.actions), [link(bar).rest_pose for bar in bars], scene.limberjack.last_result
 
     before = state()
-    run = BakeRun(scene)
+    run = SimulationBake(scene)
     run.step(0.0)
     run.step(0.01)
     assert run.frames_done
@@ -315,7 +315,7 @@ def test_scene_is_untouched_until_the_end(scene, build):
 def test_notes_reach_the_user(scene, build):
     """What the engine remarks on a run is among the result's notes, and in the scene."""
     build.tag(build.cube())
-    result = BakeRun(scene).run()
+    result = SimulationBake(scene).run()
     assert any(note.startswith("link 'Cube': nothing holds it, so it falls; ") for note in result.notes)
     assert scene.limberjack.last_notes.splitlines() == result.notes
     assert scene.limberjack.last_result == "Baked frames 1–24 on 1 link"
@@ -325,7 +325,7 @@ def test_what_stands_still_is_told_below_the_result(scene, build):
     """The result's row is as wide as the tab, and cut what was put behind it: "Baked frames 1–2...s. Nothing moves"."""
     bars, _ = build.pendulum(1)
     link(bars[0]).motion = "STATIC"
-    result = BakeRun(scene).run()
+    result = SimulationBake(scene).run()
     assert result.summary == "Baked frames 1–24 on 1 link. Nothing moves"
     texts = draw(bars[0]).texts
     assert "Baked frames 1–24 on 1 link" in texts
@@ -337,7 +337,7 @@ def test_diagnoses_reach_the_panel(scene, build):
     _, empties = build.pendulum(1)
     axis = joint(empties[0]).axes[0]
     axis.use_lower, axis.lower = True, -0.5
-    result = BakeRun(scene, initial={"q": {empties[0].name: -1.0}}).run()
+    result = SimulationBake(scene, initial={"q": {empties[0].name: -1.0}}).run()
     assert "overlapping-start" in [diagnosis.code for diagnosis in result.findings]
     kept = scene.limberjack.findings
     assert [f"joint '{finding.name}': {finding.message}" for finding in kept] == result.diagnoses
@@ -351,11 +351,11 @@ def test_findings_stop_a_bake_or_reach_the_user(scene, build, monkeypatch):
     bars, _ = build.pendulum(2)
     link(bars[0]).mass_source = "CUSTOM"
     link(bars[0]).inertia = (1.0, 0.0, 0.0, 1.0, 0.0, 5.0)
-    assert any("'bar0': principal moments" in note for note in BakeRun(scene).run().notes)
+    assert any("'bar0': principal moments" in note for note in SimulationBake(scene).run().notes)
     error = Issue("error", "some-code", "joint 'bar0_joint'", "is impossible")
-    monkeypatch.setattr(demands, "check_definition", lambda model: [error])
+    monkeypatch.setattr(bake_checks, "check_definition", lambda model: [error])
     with pytest.raises(BakeError, match="'bar0_joint': is impossible"):
-        BakeRun(scene)
+        SimulationBake(scene)
 
 
 def test_another_scene(scene, build):
@@ -363,7 +363,7 @@ def test_another_scene(scene, build):
     bars, _ = build.pendulum(2)
     other = bpy.data.scenes.new("Other")
     bpy.context.window.scene = other
-    expected = BakeRun(scene).run()
+    expected = SimulationBake(scene).run()
     assert expected.action.name == "Scene Limberjack Bake"
     assert is_bake(bars[0].animation_data.action)
 
@@ -406,7 +406,7 @@ def test_frame_after_a_failure(scene, build, monkeypatch):
     bars, _ = build.pendulum(1)
     holder_of(bars[0], scene)
     scene.frame_set(7)
-    run = BakeRun(scene)
+    run = SimulationBake(scene)
     convert = spaces.to_array
 
     def fail(matrix):
@@ -436,7 +436,7 @@ def test_strips_in_the_way(scene, build):
     keyed(bars[0])
     push_down(bars[0])
     with pytest.raises(BakeError, match="link 'bar0' plays strips"):
-        BakeRun(scene)
+        SimulationBake(scene)
 
 
 def test_link_from_a_library(scene, build, tmp_path):
@@ -450,13 +450,13 @@ def test_link_from_a_library(scene, build, tmp_path):
     for obj in into.objects:
         bpy.context.scene.collection.objects.link(obj)
     with pytest.raises(BakeError, match="'bar0' comes from a library"):
-        BakeRun(bpy.context.scene)
+        SimulationBake(bpy.context.scene)
 
 
 def test_link_deleted_meanwhile(scene, build):
     """A link that is gone when the simulation is done is named, and nothing is written."""
     bars, _ = build.pendulum(2)
-    run = BakeRun(scene)
+    run = SimulationBake(scene)
     run.step(60.0)
     bpy.data.objects.remove(bars[1])
     with pytest.raises(BakeError, match="'bar1' was deleted while it was simulated"):
@@ -495,7 +495,7 @@ def test_bake_keeps_where_the_model_was_drawn(scene, build):
 def test_progress_is_cheap(scene, build, monkeypatch):
     """Asking how far a run is does not go through all its frames."""
     build.pendulum(1)
-    run = BakeRun(scene)
+    run = SimulationBake(scene)
     run.step(60.0)
     monkeypatch.setattr(type(run.simulation), "report", None)
     assert (run.frames_done, run.progress) == (24, 1.0)

@@ -9,7 +9,7 @@ import pytest
 
 from limberjack.addon.bake.errors import BakeError
 from limberjack.addon.bake.receipts.restore import is_baked
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.animation.motion import fcurves_of
 from limberjack.core.trajectory.files.reading import read_trajectory
 
@@ -103,7 +103,7 @@ def test_a_scene_that_is_gone(scene, build):
     """An undo or another file in the middle, from wherever it came: a clear word, and nothing hangs."""
     other = bpy.data.scenes.new("Other")
     build.pendulum(1)
-    run = BakeRun(scene, last=1000)
+    run = SimulationBake(scene, last=1000)
     run.step(0.0)
     bpy.context.window.scene = other
     bpy.data.scenes.remove(scene)
@@ -162,8 +162,8 @@ def test_a_driver_on_a_joint_that_gets_keys(scene, build):
     _, empties = build.pendulum(1)
     empties[0].driver_add(Q)
     with pytest.raises(BakeError, match="joint 'bar0_joint' has a driver on its"):
-        BakeRun(scene, onto="BOTH")
-    BakeRun(scene)
+        SimulationBake(scene, onto="BOTH")
+    SimulationBake(scene)
 
 
 def test_an_edited_bake_of_joints_is_asked_about(scene, build):
@@ -173,7 +173,7 @@ def test_an_edited_bake_of_joints_is_asked_about(scene, build):
     edited = empties[0].animation_data.action
     next(iter(fcurves_of(empties[0]))).keyframe_points[3].co.y += 0.5
     with pytest.raises(BakeError, match="'bar0_joint' is animated already"):
-        BakeRun(scene)
+        SimulationBake(scene)
     bake(scene, overwrite=True)
     assert edited in list(bpy.data.actions)
     assert edited.use_fake_user

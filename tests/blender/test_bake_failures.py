@@ -7,8 +7,8 @@ import pytest
 
 from limberjack.addon.bake.errors import BakeError
 from limberjack.addon.bake.receipts.restore import foreign_actions
-from limberjack.addon.bake.session import BakeRun
 from limberjack.addon.bake.settings import Tolerance
+from limberjack.addon.bake.simulation_bake import SimulationBake
 
 from .baked import bake, coordinates, errors, keys_of, matrices_at, show, thrown, turning_holder
 from .conftest import joint, link
@@ -74,7 +74,9 @@ def test_cancelled(scene, build, phase, onto, before):
     elif before == "a bake":
         bake(scene, onto="BOTH")
     expected = state(scene)
-    run = BakeRun(scene, onto=onto, tolerance=LOOSE, overwrite=True, start="KEYS" if before == "keys" else "HOME")
+    run = SimulationBake(
+        scene, onto=onto, tolerance=LOOSE, overwrite=True, start="KEYS" if before == "keys" else "HOME"
+    )
     phase(run)
     run.cancel()
     assert state(scene) == expected
@@ -87,7 +89,7 @@ def test_cancelled(scene, build, phase, onto, before):
 def test_a_link_is_deleted_meanwhile(scene, build, phase, tolerance):
     """Guards scripts and undo at work while a bake is: the link is named, nothing is written, no action is left."""
     bars, _ = build.pendulum(3)
-    run = BakeRun(scene, tolerance=tolerance)
+    run = SimulationBake(scene, tolerance=tolerance)
     phase(run)
     bpy.data.objects.remove(bars[2])
     before = matrices_at(scene, bars[:2], FRAMES)
@@ -104,7 +106,7 @@ def test_a_joint_is_deleted_meanwhile(scene, build, phase, onto):
     """Guards joints as well, which have keys of their own: named, and nothing is written."""
     _, empties = build.pendulum(3)
     bpy.data.objects.remove(empties[0])
-    run = BakeRun(scene, onto=onto, tolerance=LOOSE)
+    run = SimulationBake(scene, onto=onto, tolerance=LOOSE)
     phase(run)
     bpy.data.objects.remove(empties[2])
     with pytest.raises(BakeError, match=r"^joint 'bar2_joint' was deleted while it was simulated: simulate again$"):
@@ -141,20 +143,20 @@ def test_frames_that_cannot_be(scene, build, changes, words):
     build.pendulum(1)
     expected = state(scene)
     with pytest.raises(BakeError, match=words):
-        BakeRun(scene, **changes)
+        SimulationBake(scene, **changes)
     assert state(scene) == expected
 
 
 def test_a_scene_without_links(scene, build):
     """Guards the first thing a script does wrong; one that has only static and led links has nothing to bake either."""
     with pytest.raises(BakeError, match="there are no links in the scene: select objects and tag them as links"):
-        BakeRun(scene)
+        SimulationBake(scene)
     cube = build.cube()
     cube.parent = turning_holder(scene)
     build.tag(cube)
     link(cube).motion = "KINEMATIC"
     with pytest.raises(BakeError, match="all links move as they are animated: there is nothing to simulate"):
-        BakeRun(scene)
+        SimulationBake(scene)
 
 
 def test_a_scene_that_is_asked_about_is_left(scene, build):

@@ -10,7 +10,7 @@ import pytest
 from limberjack.addon.bake.errors import BakeError
 from limberjack.addon.bake.receipts.receipt import receipt_of
 from limberjack.addon.bake.receipts.restore import bake_of
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.animation.motion import fcurves_of, is_bake
 
 from .baked import bake, coordinates, matrices_at, show, thrown, turning_holder, turns_of, turns_of_poses, weigh
@@ -181,7 +181,7 @@ def test_a_leader_that_plays_a_bake_is_named(scene, build):
     bake(scene)
     link(bars[0]).motion = "KINEMATIC"
     with pytest.raises(BakeError, match=r"'bar0' is to move as it is animated, but plays an earlier bake.*Clear Bake"):
-        BakeRun(scene)
+        SimulationBake(scene)
 
 
 @pytest.mark.parametrize("onto", ["JOINTS", "BOTH"])

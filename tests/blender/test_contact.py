@@ -10,7 +10,7 @@ import pytest
 
 from limberjack.addon import preview
 from limberjack.addon.bake.receipts.staleness import out_of_date
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.findings.last_run import last_run
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.addon.bridge.scene.read import read_scene
@@ -84,7 +84,7 @@ def test_the_switch_is_on_in_new_scenes_alone(scene, build):
 
 def test_every_way_of_baking_gives_the_same_motion(scene, bounce, tmp_path):
     """Guards that the preview is the bake: panel, Play, command line and core have the same poses, to the last bit."""
-    panel = BakeRun(scene)
+    panel = SimulationBake(scene)
     panel.run()
     bpy.ops.limberjack.bake_clear()
     shown = preview.begin(scene)
@@ -241,7 +241,7 @@ def test_the_ground(scene, build):
     assert show_rig(scene).problems == []
     bpy.ops.limberjack.simulate()
     assert heights(scene, cube)[-1] == pytest.approx(0.5, abs=1e-6)
-    assert len(BakeRun(scene, overwrite=True).reading.objects) == 1
+    assert len(SimulationBake(scene, overwrite=True).reading.objects) == 1
 
 
 def test_impacts_as_markers(scene, bounce):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from limberjack.addon import ids
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.animation.motion import fcurves_of
 from limberjack.addon.bridge.posing.posing import Posing
 from limberjack.core.simulation import Controls, Schedule, Simulation
@@ -64,7 +64,7 @@ def test_a_ball_is_driven_by_a_rotation_vector(scene, build):
     Posing(scene).take({empty.name: quat_of_rotvec(turn)})
     press(frequency=4.0)
     assert [drive_of(empty, number)[0] for number in range(3)] == pytest.approx(turn, abs=1e-6)
-    run = BakeRun(scene, initial={"q": {empty.name: [1.0, 0.0, 0.0, 0.0]}})
+    run = SimulationBake(scene, initial={"q": {empty.name: [1.0, 0.0, 0.0, 0.0]}})
     run.run()
     expected = quat_of_rotvec(turn)
     found = run.trajectory.q[-1]
@@ -150,7 +150,7 @@ def test_a_ragdoll_follows_and_goes_limp(scene, build):
     """
     empties = limp_ragdoll(scene, build)
     assert len(list(fcurves_of(empties[0]))) == 4
-    run = BakeRun(scene, accuracy="exact")
+    run = SimulationBake(scene, accuracy="exact")
     run.run()
     found = turned(run.trajectory, empties)
     at = slice(44, LIMP - 2)

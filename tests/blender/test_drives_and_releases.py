@@ -7,7 +7,7 @@ import bpy
 import pytest
 
 from limberjack.addon import cli
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.bridge.scene.write import store_joint, write_scene
 from limberjack.core import cli as core_cli
@@ -165,7 +165,7 @@ def test_a_position_drive_reaches_its_target(scene, build, scale_length):
     stiffness, damping = 2.0 * 20.0**2, 2.0 * 2.0 * 20.0
     drive = {"drive_mode": "position", "drive_stiffness": stiffness, "drive_damping": damping}
     cube, _ = held(build, **drive, drive_target_length=0.5 / scale_length)
-    assert BakeRun(scene).run().notes == []
+    assert SimulationBake(scene).run().notes == []
     found = heights(cube, scene)
     assert found[1] == 0.0
     assert found[73] == pytest.approx((0.5 - 2.0 * G / stiffness) / scale_length, rel=1e-5)
@@ -178,12 +178,12 @@ def test_force_and_speed_drives_bake(scene, build, scale_length):
     scene.use_gravity = False
     scene.frame_end = 25
     cube, empty = held(build, drive_mode="force", drive_target=6.0)
-    BakeRun(scene).run()
+    SimulationBake(scene).run()
     assert heights(cube, scene)[25] == pytest.approx(1.5 / scale_length, rel=1e-5)
     axis = joint(empty).axes[0]
     axis.drive_mode, axis.drive_damping, axis.drive_target_sliding = "velocity", 1e6, 3.0 / scale_length
     axis.use_effort, axis.effort = True, 12.0  # 6 m/s^2: the speed is reached after 0.5 s and 0.75 m
-    BakeRun(scene).run()
+    SimulationBake(scene).run()
     assert heights(cube, scene)[25] == pytest.approx((0.75 + 1.5) / scale_length, rel=1e-4)
 
 
@@ -195,7 +195,7 @@ def test_a_joint_lets_go_at_its_frame(scene, build, kind, start, first):
     cube, empty = held(build, kind)
     settings = joint(empty)
     settings.use_released_at, settings.released_at = True, 12.0
-    result = BakeRun(scene, first=first).run()
+    result = SimulationBake(scene, first=first).run()
     assert not [note for note in result.notes if "hold" in note]
     for frame, z in heights(cube, scene).items():
         time = max(0.0, (frame - 12) / 24.0)
@@ -209,7 +209,7 @@ def test_let_go_in_a_swing(scene, build):
     build.tag(cube)
     empty = build.join(cube, type="continuous", origin="CURSOR")
     joint(empty).use_released_at, joint(empty).released_at = True, 13.0
-    BakeRun(scene, initial={"qd": {empty.name: 2.0}}).run()
+    SimulationBake(scene, initial={"qd": {empty.name: 2.0}}).run()
     turned, time = 2.0 * 12 / 24.0, 11 / 24.0
     scene.frame_set(13)
     assert cube.matrix_world.translation.xy[:] == pytest.approx((2 * math.cos(turned), 2 * math.sin(turned)), abs=1e-5)
@@ -228,7 +228,7 @@ def test_a_joint_that_is_off(scene, build):
     assert read_scene(scene).link("Cube").pose[2] == 0.0
     joint(empty).enabled = False
     assert read_scene(scene).link("Cube").pose[2] == 1.5
-    result = BakeRun(scene).run()
+    result = SimulationBake(scene).run()
     assert any(note.startswith("link 'Cube': nothing holds it, so it falls; ") for note in result.notes)
     found = heights(cube, scene)
     assert found[1] == 1.5
@@ -255,13 +255,13 @@ def test_follower_of_a_joint_that_is_off(scene, build):
     joints = [Joint("lead", "revolute", "world", "a", enabled=False)]
     joints.append(Joint("follow", "revolute", "world", "b", mimic=Mimic("lead")))
     write_scene(Model("m", still, joints), scene)
-    assert "joint 'follow': mimics 'lead', which is switched off" in "\n".join(BakeRun(scene).run().notes)
+    assert "joint 'follow': mimics 'lead', which is switched off" in "\n".join(SimulationBake(scene).run().notes)
 
 
 def test_a_drive_that_does_nothing_is_told(scene, build):
     """Guards a user's first try: a drive is chosen, and its stiffness is still zero. It is told once."""
     held(build, drive_mode="position", drive_target_length=1.0)
-    result = BakeRun(scene).run()
+    result = SimulationBake(scene).run()
     assert sum("stiffness or damping" in told for told in (*result.notes, *result.diagnoses)) == 1
 
 
@@ -269,7 +269,7 @@ def test_store_joint_keeps_the_frame(scene, build):
     """Guards bakes that begin elsewhere: seconds are counted from the same frame on the way in and out."""
     _, empty = held(build)
     joint(empty).use_released_at, joint(empty).released_at = True, 30.0
-    model = BakeRun(scene, first=10).model
+    model = SimulationBake(scene, first=10).model
     assert model.joints[0].released_at == 20 / 24
     assert store_joint(model.joints[0], empty, scene, first=10) == []
     assert joint(empty).released_at == 30.0

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from limberjack.addon import ids
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.findings.last_run import keep_run, last_run
 from limberjack.addon.cli import main
 from limberjack.addon.overlays.graph import panels_to_show
@@ -62,7 +62,7 @@ def test_a_run_that_fails_leaves_the_last_one(scene, build):
     build.pendulum(1)
     bake(scene)
     kept = last_run(scene)
-    run = BakeRun(scene, overwrite=True)
+    run = SimulationBake(scene, overwrite=True)
     run.step()
     run.cancel()
     assert last_run(scene) is kept

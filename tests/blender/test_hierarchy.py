@@ -4,7 +4,7 @@
 import bpy
 import pytest
 
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.props import is_joint, is_link
 from support.models import dump
@@ -72,7 +72,7 @@ def test_bake_on_a_hierarchy(scene, build, arm):
         joint(obj).axes[0].damping = 0.01
     for obj in arm:
         link(obj).density = 300.0
-    run = BakeRun(scene)
+    run = SimulationBake(scene)
     run.run()
     assert abs(run.simulation.trajectory.X_WL[-1, -1, 2] - run.simulation.trajectory.X_WL[0, -1, 2]) > 0.1
     require_exact(scene, run)

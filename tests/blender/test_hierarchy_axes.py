@@ -6,7 +6,7 @@ import math
 import bpy
 import pytest
 
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
 from limberjack.addon.props import is_joint
 
@@ -55,7 +55,7 @@ def test_a_lying_chain_swings(scene, build, rotation, along):
         assert abs(axis[1]) > 0.7  # more level than upright
     forget_rigs()
     assert show_rig(scene).problems == []
-    run = BakeRun(scene)
+    run = SimulationBake(scene)
     run.run()
     poses = run.simulation.trajectory.X_WL
     assert abs(poses[:, -1, 2] - poses[0, -1, 2]).max() > 0.1

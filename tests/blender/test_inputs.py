@@ -9,7 +9,7 @@ import pytest
 
 from limberjack.addon import ids
 from limberjack.addon.bake.inputs.inputs import Samples, Switch
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.animation.animated import ANIMATED, FOLLOWED, FOLLOWED_ON_AXES, SCENE_PATHS, STRENGTH
 from limberjack.addon.bridge.animation.motion import fcurves_of
 from limberjack.addon.bridge.scene.read import scan_scene
@@ -168,7 +168,7 @@ def test_stiffness_damping_effort_and_friction_in_oil(scene, build, way):
 
 
 def controls_of(scene):
-    run = BakeRun(scene)
+    run = SimulationBake(scene)
     try:
         return run.simulation.controls
     finally:

@@ -6,7 +6,7 @@ import math
 import bpy
 import pytest
 
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.scene.read import read_scene
 
 from .conftest import joint
@@ -115,7 +115,7 @@ def test_between_two_moving_links(scene, build):
     for empty in joints:
         joint(empty).axes[0].damping = 0.1
     scene.frame_end = 20
-    run = BakeRun(scene)
+    run = SimulationBake(scene)
     run.run()
     limit(build, *joints, margin=0.0)
     trajectory = run.simulation.trajectory

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.joints.frames import has_left_its_frame
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.core.simulation import Simulation
@@ -183,7 +183,7 @@ def test_baked_links(scene, build, arm):
     """The image of a baked link stands where the link was drawn, whatever frame is shown, and plays nothing."""
     _, upper, hand, *_ = arm
     before = read_scene(scene)
-    BakeRun(scene).run()
+    SimulationBake(scene).run()
     scene.frame_set(20)
     assert matrix_of(read_scene(scene).link("hand.L").pose) == pytest.approx(matrix_of(before.link("hand.L").pose))
     mirror(build, upper, hand)

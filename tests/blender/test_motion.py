@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from limberjack.addon.bake.receipts.restore import foreign_actions
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.scene.read import read_scene, scan_scene
 from limberjack.core.formats import read
 from limberjack.core.simulation import Controls, Simulation
@@ -88,7 +88,7 @@ def test_a_pendulum_follows_its_hand(scene, build, move):
         seen.append(np.array(hand.matrix_world))
     scene.frame_set(7)
     curves = [tuple(point.co) for curve in curves_of(hand) for point in curve.keyframe_points]
-    run = BakeRun(scene)
+    run = SimulationBake(scene)
     assert scene.frame_current == 7
     run.run()
     trajectory = run.simulation.trajectory
@@ -125,7 +125,7 @@ def test_as_closely_as_a_formula(scene, build):
     hand, _, _ = hung(build)
     drive(hand)
     scene.frame_end, scene.render.fps = 48, 24
-    run = BakeRun(scene, accuracy="exact")
+    run = SimulationBake(scene, accuracy="exact")
     run.run()
     found = run.simulation.trajectory
     model = read_scene(scene)
@@ -185,7 +185,7 @@ def test_a_fixed_joint_gives_way(scene, build):
     held = build.join(hand, type="fixed")
     model = read_scene(scene)
     assert sorted(each.name for each in model.joints) == sorted([held.name, hinge.name])
-    run = BakeRun(scene)
+    run = SimulationBake(scene)
     run.run()
     number = run.simulation.trajectory.link_names.index("hand")
     assert np.ptp(run.simulation.trajectory.X_WL[:, number, 0]) > 1.0
@@ -207,7 +207,7 @@ def test_two_hands(scene, build):
         for frame, x in ((1, 0.0), (24, 0.5)):
             hand.location.x = 3.0 * i + x * (1 - 2 * i)
             hand.keyframe_insert("location", frame=frame)
-    run = BakeRun(scene)
+    run = SimulationBake(scene)
     run.run()
     assert gap(scene, run, first.name) < 1e-6
     assert gap(scene, run, last.name) < 1e-6
@@ -317,7 +317,7 @@ def test_stepped_keys_jump_and_fast_keys_move(scene, build, interpolation):
     stepped(platform, interpolation)
     link(platform).motion = "KINEMATIC"
     scene.frame_end, scene.render.fps = 20, 24
-    run = BakeRun(scene, contact=interpolation == "CONSTANT")
+    run = SimulationBake(scene, contact=interpolation == "CONSTANT")
     run.run()
     found = [cause for cause in run.diagnose() if cause.code == "motion-jumps"]
     if interpolation != "CONSTANT":
@@ -342,7 +342,7 @@ def test_a_platform_that_moves_and_then_jumps_back_keeps_its_speed(scene, build)
     driver.expression = "(frame - 1) / 24 if frame < 10 else -40"
     link(platform).motion = "KINEMATIC"
     scene.frame_end, scene.render.fps = 14, 24
-    run = BakeRun(scene, contact=True)
+    run = SimulationBake(scene, contact=True)
     run.run()
     motion = run.simulation.trajectory
     carried = motion.X_WL[:, motion.link_names.index("box"), 0]

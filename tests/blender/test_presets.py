@@ -7,7 +7,7 @@ import bpy
 import pytest
 
 from limberjack.addon import ids
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.core.check import check_model
 from limberjack.core.model.presets import PRESETS
@@ -35,7 +35,7 @@ def test_each_is_sound(scene, build, name):
         assert (found.X_PJ, found.X_CJ) == (before.joint(found.name).X_PJ, before.joint(found.name).X_CJ)
         assert found.type == PRESETS[name].type
     scene.frame_end = 6
-    BakeRun(scene).run()
+    SimulationBake(scene).run()
 
 
 def test_direction_stays(scene, build):

@@ -8,13 +8,13 @@ from mathutils import Vector
 
 from limberjack.addon import preview as previews
 from limberjack.addon.bake.receipts.staleness import out_of_date
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.findings.last_run import last_run
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.preview import PreviewOverError, current
 from limberjack.addon.preview import motion as motion_module
-from limberjack.addon.preview.keeping import KeptRun
 from limberjack.addon.preview.motion import KEPT_EVERY, NUMBERS, PreviewMotion
+from limberjack.addon.preview.preview_bake import PreviewBake
 from limberjack.core.model import ModelError
 
 FPS = 24.0
@@ -72,7 +72,7 @@ def started(scene):
 
 def test_it_shows_what_a_bake_would_key(scene, chain):
     """Guards that preview and bake agree: the same poses at every frame, to the last digit, and no key is made."""
-    motion = BakeRun(scene).simulation.run()
+    motion = SimulationBake(scene).simulation.run()
     preview = started(scene)
     for number in range(24):
         assert preview.shown == number
@@ -170,7 +170,7 @@ def test_a_pull_in_the_past_goes_on_from_there(scene, chain):
     preview.take(chain[0], tip(chain[0]))
     preview.pull_to(Vector((0.5, 0.0, -1.0)))
     motion = played(settled(preview), 9).motion
-    anew = PreviewMotion(scene, motion.course.settings, motion.course.reading, {})
+    anew = PreviewMotion(scene, motion.inputs.settings, motion.inputs.reading, {})
     anew.take_over(motion)
     while anew.done < motion.done:
         anew.compute(motion.done, 60.0)
@@ -186,8 +186,8 @@ def test_memory_beyond_the_range_is_bounded(scene, chain, monkeypatch, step):
     monkeypatch.setattr(motion_module, "ROOM", 10.0 * NUMBERS * links)
     scene.limberjack.bake.step = step
     motion = started(scene).motion
-    assert len(motion.course.model.links) == links
-    assert len(motion.frames) - len(motion.course.frames) == 10
+    assert len(motion.inputs.model.links) == links
+    assert len(motion.frames) - len(motion.inputs.frames) == 10
 
 
 def test_a_change_is_computed_anew_from_the_first_frame(scene, chain):
@@ -204,7 +204,7 @@ def test_a_change_is_computed_anew_from_the_first_frame(scene, chain):
     shown = preview.motion.simulation.trajectory.X_WL[12].copy()
     preview.stop()
     previews.end()
-    assert np.array_equal(BakeRun(scene).simulation.run().X_WL[12], shown)
+    assert np.array_equal(SimulationBake(scene).simulation.run().X_WL[12], shown)
 
 
 def test_what_drives_it_may_change_elsewhere(scene, chain):
@@ -230,7 +230,7 @@ def test_what_drives_it_may_change_elsewhere(scene, chain):
     shown = preview.motion.simulation.trajectory.X_WL[8].copy()
     preview.stop()
     previews.end()
-    assert np.array_equal(BakeRun(scene).simulation.run().X_WL[8], shown)
+    assert np.array_equal(SimulationBake(scene).simulation.run().X_WL[8], shown)
 
 
 def test_pulls_stay_through_a_change(scene, chain):
@@ -320,7 +320,7 @@ def test_a_pose_is_kept(scene, chain):
     assert current() is None
     assert matrices(scene) == there
     scene.limberjack.bake.start = "POSE"
-    motion = BakeRun(scene).simulation.run()
+    motion = SimulationBake(scene).simulation.run()
     assert motion.X_WL[0] == pytest.approx(preview.motion.simulation.trajectory.X_WL[9], abs=1e-5)
 
 
@@ -333,7 +333,7 @@ def test_a_bake_is_kept(scene, chain):
     assert all(kept.values())
     assert out_of_date(scene, read_scene(scene)) == ""
     bpy.ops.limberjack.bake_clear()
-    BakeRun(scene).run()
+    SimulationBake(scene).run()
     assert kept == {
         obj.name: [list(point.co) for curve in _curves(obj) for point in curve.keyframe_points] for obj in chain
     }
@@ -351,7 +351,7 @@ def test_pulls_are_kept_in_a_bake(scene, chain):
     preview.stop()
     previews.end()
     scene.limberjack.bake.step = 2.0
-    KeptRun(scene, motion).run()
+    PreviewBake(scene, motion).run()
     for number, place in seen.items():
         scene.frame_set(1 + number)
         assert tuple(chain[1].matrix_world.translation) == pytest.approx(place, abs=1e-5)
@@ -365,7 +365,7 @@ def test_it_agrees_with_a_bake_in_any_step(scene, chain, step):
         elbow.limberjack_joint.enabled = acts
         elbow.keyframe_insert("limberjack_joint.enabled", frame=frame)
     scene.limberjack.bake.step = step
-    run = BakeRun(scene)
+    run = SimulationBake(scene)
     run.run()
     preview = started(scene)
     for number, frame in enumerate(run.frames.tolist()):
@@ -423,7 +423,7 @@ def test_another_name_is_the_same_link(scene, chain):
 
 def test_graphs_of_a_bake_come_back(scene, chain):
     """Guards the graphs: they show the preview while it is on, and after Esc the bake again."""
-    BakeRun(scene).run()
+    SimulationBake(scene).run()
     run = last_run(scene)
     preview = played(started(scene), 5)
     assert last_run(scene) is not run

@@ -5,7 +5,7 @@ import bpy
 import pytest
 
 from limberjack.addon import ids
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.panels.simulation.problems import _findings
@@ -26,7 +26,7 @@ def mend(code, name):
 
 def travel(scene):
     """How far the last link goes in the scene's range, in metres."""
-    run = BakeRun(scene)
+    run = SimulationBake(scene)
     run.run()
     poses = run.simulation.trajectory.X_WL
     return float(abs(poses[:, -1, :3] - poses[0, -1, :3]).max())
@@ -135,7 +135,7 @@ def test_a_body_that_falls_is_no_problem(scene, build):
     bpy.ops.limberjack.problem_mend(name="cube", code="falls-freely", label="Ground")
     assert (getattr(scene, ids.SCENE).contact, getattr(scene, ids.SCENE).ground) == (True, True)
     assert told(scene) == []
-    run = BakeRun(scene)
+    run = SimulationBake(scene)
     run.run()
     motion = run.simulation.trajectory
     assert motion.X_WL[-1, motion.link_names.index("cube"), 2] > 0.9  # on the floor, or above it

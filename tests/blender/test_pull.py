@@ -47,7 +47,7 @@ def written(model, scene):
     return objects
 
 
-def place_of(obj, point=(0.0, 0.0, 0.0)):
+def q_index_of(obj, point=(0.0, 0.0, 0.0)):
     bpy.context.view_layer.update()
     return obj.matrix_world @ Vector(point)
 
@@ -69,10 +69,10 @@ def test_an_arm_follows_its_tip(scene):
     bars = written(arm(), scene)
     wanted = Vector((1.7, 0.6, 0.9))
     assert pull("bar2", wanted, (1.0, 0.0, 0.0)) == {"FINISHED"}
-    assert (place_of(bars["bar2"], (1.0, 0.0, 0.0)) - wanted).length < 1e-4
-    assert place_of(bars["bar0"]).length < NEAR
+    assert (q_index_of(bars["bar2"], (1.0, 0.0, 0.0)) - wanted).length < 1e-4
+    assert q_index_of(bars["bar0"]).length < NEAR
     for inner, outer in (("bar0", "bar1"), ("bar1", "bar2")):
-        assert (place_of(bars[inner], (1.0, 0.0, 0.0)) - place_of(bars[outer])).length < NEAR
+        assert (q_index_of(bars[inner], (1.0, 0.0, 0.0)) - q_index_of(bars[outer])).length < NEAR
 
 
 def test_a_four_bar_follows_its_coupler(scene):
@@ -80,21 +80,21 @@ def test_a_four_bar_follows_its_coupler(scene):
     bars = written(four_bar(), scene)
     wanted = (math.sin(0.4), math.cos(0.4), 0.0)
     pull("coupler", wanted, (0.0, 1.0, 0.0))
-    assert (place_of(bars["crank"], (0.0, 1.0, 0.0)) - Vector(wanted)).length < 1e-4
+    assert (q_index_of(bars["crank"], (0.0, 1.0, 0.0)) - Vector(wanted)).length < 1e-4
     for one, other, point in (("crank", "coupler", (0.0, 1.0, 0.0)), ("coupler", "rocker", (2.0, 1.5, 0.0))):
-        assert (place_of(bars[one], point) - place_of(bars[other], point)).length < NEAR
-    assert (place_of(bars["rocker"], (2.0, 0.0, 0.0)) - Vector((2.0, 0.0, 0.0))).length < NEAR
+        assert (q_index_of(bars[one], point) - q_index_of(bars[other], point)).length < NEAR
+    assert (q_index_of(bars["rocker"], (2.0, 0.0, 0.0)) - Vector((2.0, 0.0, 0.0))).length < NEAR
 
 
 def test_out_of_reach(scene):
     """What is asked for beyond the arm's length is told, and the arm points there, at full length."""
     bars = written(arm(), scene)
     tip = (1.0, 0.0, 0.0)
-    reach = Pull(scene, bars["bar2"], place_of(bars["bar2"], tip)).to(Vector((0.0, 0.0, 6.0)))
+    reach = Pull(scene, bars["bar2"], q_index_of(bars["bar2"], tip)).to(Vector((0.0, 0.0, 6.0)))
     assert not reach.is_reached
     assert reach.words
     assert reach.distance == pytest.approx(3.0, abs=0.01)
-    assert (place_of(bars["bar2"], tip) - Vector((0.0, 0.0, 3.0))).length < 0.1
+    assert (q_index_of(bars["bar2"], tip) - Vector((0.0, 0.0, 3.0))).length < 0.1
 
 
 @pytest.mark.parametrize(("pin", "may_turn"), [("PLACE", True), ("POSE", False)])
@@ -104,7 +104,7 @@ def test_pinned_links_stay(scene, pin, may_turn):
     link(bars["bar1"]).pin = pin
     before = bars["bar1"].matrix_world.copy()
     pull("bar2", (2.0, 0.8, 0.5), (1.0, 0.0, 0.0))
-    assert (place_of(bars["bar1"]) - before.translation).length < NEAR
+    assert (q_index_of(bars["bar1"]) - before.translation).length < NEAR
     assert (turned(bars["bar1"], before) > 0.1) == may_turn
 
 
@@ -136,7 +136,7 @@ def test_keep_orientation(scene):
     before = bars["bar2"].matrix_world.copy()
     scene.limberjack.keeps_turn = True
     pull("bar2", (1.2, 0.0, 0.7))
-    assert (place_of(bars["bar2"]) - Vector((1.2, 0.0, 0.7))).length < 1e-4
+    assert (q_index_of(bars["bar2"]) - Vector((1.2, 0.0, 0.7))).length < 1e-4
     assert turned(bars["bar2"], before) < 1e-3
 
 
@@ -162,15 +162,15 @@ def test_a_floating_piece(scene):
     """Its hand moves against a base that stays; its base takes everything along; with Move Base it may come along."""
     objects = written(floating(), scene)
     pull("fore", (1.2, 0.5, 0.6), (2.0, 0.0, 0.0))
-    assert place_of(objects["base"]).length < NEAR
-    assert (place_of(objects["fore"], (2.0, 0.0, 0.0)) - Vector((1.2, 0.5, 0.6))).length < 1e-4
-    tip = place_of(objects["fore"], (2.0, 0.0, 0.0)) - place_of(objects["base"])
+    assert q_index_of(objects["base"]).length < NEAR
+    assert (q_index_of(objects["fore"], (2.0, 0.0, 0.0)) - Vector((1.2, 0.5, 0.6))).length < 1e-4
+    tip = q_index_of(objects["fore"], (2.0, 0.0, 0.0)) - q_index_of(objects["base"])
     pull("lid", (0.0, 3.0, 0.0))
-    assert (place_of(objects["lid"]) - Vector((0.0, 3.0, 0.0))).length < 1e-4
-    assert (place_of(objects["fore"], (2.0, 0.0, 0.0)) - place_of(objects["base"]) - tip).length < 1e-4
+    assert (q_index_of(objects["lid"]) - Vector((0.0, 3.0, 0.0))).length < 1e-4
+    assert (q_index_of(objects["fore"], (2.0, 0.0, 0.0)) - q_index_of(objects["base"]) - tip).length < 1e-4
     scene.limberjack.moves_base = True
     pull("fore", (9.0, 9.0, 0.0))
-    assert (place_of(objects["fore"]) - Vector((9.0, 9.0, 0.0))).length < 1e-4
+    assert (q_index_of(objects["fore"]) - Vector((9.0, 9.0, 0.0))).length < 1e-4
 
 
 def test_a_link_alone(scene, build):
@@ -178,7 +178,7 @@ def test_a_link_alone(scene, build):
     cube = build.cube()
     build.tag(cube)
     pull("Cube", (1.0, 2.0, 3.0))
-    assert (place_of(cube) - Vector((1.0, 2.0, 3.0))).length < 1e-4
+    assert (q_index_of(cube) - Vector((1.0, 2.0, 3.0))).length < 1e-4
 
 
 def test_other_units(scene):
@@ -187,7 +187,7 @@ def test_other_units(scene):
     bars = written(arm(), scene)
     wanted = Vector((170.0, 60.0, 90.0))
     pull("bar2", wanted, (100.0, 0.0, 0.0))
-    assert (place_of(bars["bar2"], (100.0, 0.0, 0.0)) - wanted).length < 1e-2
+    assert (q_index_of(bars["bar2"], (100.0, 0.0, 0.0)) - wanted).length < 1e-2
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_what_cannot_be_pulled(scene, change, message):
         setattr(link(bars["bar0"]), name, value)
     with pytest.raises(RuntimeError, match=message):
         pull("bar0", (0.0, 0.0, 1.0), (1.0, 0.0, 0.0))
-    assert (place_of(bars["bar0"], (1.0, 0.0, 0.0)) - Vector((1.0, 0.0, 0.0))).length < NEAR
+    assert (q_index_of(bars["bar0"], (1.0, 0.0, 0.0)) - Vector((1.0, 0.0, 0.0))).length < NEAR
 
 
 def test_no_such_link(scene):
@@ -292,13 +292,13 @@ def test_a_drag_and_its_end(from_above):
     """The point stays under the mouse and at its depth, the header says how far it came, and release keeps it."""
     driven, cube = from_above
     assert driven.move(4.0, 5.0) == {"RUNNING_MODAL"}
-    assert (place_of(cube, (1.0, 1.0, 1.0)) - Vector((4.0, 5.0, 1.0))).length < 1e-4
+    assert (q_index_of(cube, (1.0, 1.0, 1.0)) - Vector((4.0, 5.0, 1.0))).length < 1e-4
     assert driven.header.startswith("Cube  moved 5 m")
     assert len(overlay._shown) == 1
     assert driven.event("LEFTMOUSE", "RELEASE") == {"FINISHED"}
     assert driven.header is None
     assert not overlay._shown
-    assert (place_of(cube) - Vector((3.0, 4.0, 0.0))).length < 1e-4
+    assert (q_index_of(cube) - Vector((3.0, 4.0, 0.0))).length < 1e-4
 
 
 @pytest.mark.parametrize("key", ["ESC", "RIGHTMOUSE"])
@@ -326,7 +326,7 @@ def test_what_is_missing_is_said_where_it_is_seen(from_above):
     assert driven.header == "Cube  moved 89.44 cm"
     driven.move(0.6 * (1.0 + 3.0 * pixel), 0.8 * (1.0 + 3.0 * pixel))
     assert driven.header.endswith("link 'Cube' stays 0.06 m from its target: out of reach")
-    assert (place_of(cube, (1.0, 0.0, 1.0)) - Vector((0.6, 0.8, 1.0))).length < 1e-4
+    assert (q_index_of(cube, (1.0, 0.0, 1.0)) - Vector((0.6, 0.8, 1.0))).length < 1e-4
 
 
 def test_a_press_without_a_drag(from_above):
@@ -341,12 +341,12 @@ def test_a_drag_along_and_across(from_above):
     driven, cube = from_above
     driven.move(4.0, 5.0)
     driven.event("X", "PRESS", at=(4.0, 5.0))
-    assert (place_of(cube) - Vector((3.0, 0.0, 0.0))).length < 1e-4
+    assert (q_index_of(cube) - Vector((3.0, 0.0, 0.0))).length < 1e-4
     assert "along X" in driven.header
     driven.event("Y", "PRESS", at=(4.0, 5.0))
-    assert (place_of(cube) - Vector((0.0, 4.0, 0.0))).length < 1e-4
+    assert (q_index_of(cube) - Vector((0.0, 4.0, 0.0))).length < 1e-4
     driven.event("Y", "PRESS", at=(4.0, 5.0))
-    assert (place_of(cube) - Vector((3.0, 4.0, 0.0))).length < 1e-4
+    assert (q_index_of(cube) - Vector((3.0, 4.0, 0.0))).length < 1e-4
     assert "keeps its orientation" in driven.header
     driven.event("R", "PRESS", at=(4.0, 5.0))
     assert "keeps its orientation" not in driven.header
@@ -356,10 +356,10 @@ def test_the_wheel_moves_in_depth(from_above):
     """Turned up, the wheel takes the link away from the eye, turned down, towards it."""
     driven, cube = from_above
     driven.event("WHEELUPMOUSE", "PRESS", at=(1.0, 1.0))
-    assert place_of(cube).z < -0.1
+    assert q_index_of(cube).z < -0.1
     for _ in range(2):
         driven.event("WHEELDOWNMOUSE", "PRESS", at=(1.0, 1.0))
-    assert place_of(cube).z > 0.1
+    assert q_index_of(cube).z > 0.1
 
 
 def test_a_guide_that_is_seen_from_its_end():

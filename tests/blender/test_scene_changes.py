@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.findings.problems import left_links
 from limberjack.addon.bridge.joints.dials import view_joint
 from limberjack.addon.bridge.joints.frames import has_left_its_frame
@@ -99,7 +99,7 @@ def test_moving_a_whole_machine(scene, build, machine):
     assert not has_left_its_frame(joints[0])
     for found in read_scene(scene).links:
         assert found.pose == pytest.approx(model.link(found.name).pose, abs=1e-6)
-    run = BakeRun(scene)
+    run = SimulationBake(scene)
     run.run()
     require_exact(scene, run)
     scene.frame_set(17)
@@ -288,7 +288,7 @@ def test_hiding_is_a_matter_of_looks(scene, in_collection, hide):
     """However links are hidden, they are simulated, weigh the same and get the same keys; they stay hidden."""
     objects, collection = in_collection
     before = read_scene(scene)
-    shown = BakeRun(scene)
+    shown = SimulationBake(scene)
     shown.run()
     require_exact(scene, shown)
     bpy.ops.limberjack.bake_clear()
@@ -297,7 +297,7 @@ def test_hiding_is_a_matter_of_looks(scene, in_collection, hide):
     bpy.context.view_layer.update()
     looks = [(obj.hide_viewport, obj.hide_get(), obj.hide_render, obj.visible_get()) for obj in objects]
     assert dump(read_scene(scene)) == dump(before)
-    hidden = BakeRun(scene)
+    hidden = SimulationBake(scene)
     hidden.run()
     assert np.array_equal(hidden.simulation.trajectory.X_WL, shown.simulation.trajectory.X_WL)
     assert [(obj.hide_viewport, obj.hide_get(), obj.hide_render, obj.visible_get()) for obj in objects] == looks
@@ -371,7 +371,7 @@ def test_copy_of_a_baked_machine(scene, build, machine):
     """Copied while it is baked, the machine's copy has the same model, and clearing the bake clears both."""
     bars, joints = machine
     before = read_scene(scene)
-    BakeRun(scene).run()
+    SimulationBake(scene).run()
     scene.frame_set(11)
     build.select(*bars, *joints)
     bpy.ops.object.duplicate()

@@ -5,7 +5,7 @@ import bpy
 import pytest
 from mathutils import Vector
 
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.findings.problems import codes_above
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
 from limberjack.addon.cli.blend import load_open_scene
@@ -77,7 +77,7 @@ def test_without_contact_nothing_is_told(scene, cube):
 def test_played_as_it_is_the_cube_is_pushed_out(scene, cube):
     """Guards Play without the button: the cube stands on the ground at the end, and is never below where it began."""
     scene.frame_end = 120
-    run = BakeRun(scene)
+    run = SimulationBake(scene)
     run.run()
     trajectory = run.simulation.trajectory
     heights = trajectory.X_WL[:, trajectory.link_names.index("cube"), 2]

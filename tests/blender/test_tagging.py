@@ -4,7 +4,7 @@
 import bpy
 import pytest
 
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
 from limberjack.addon.props import is_link
 
@@ -295,7 +295,7 @@ def test_a_library_override_is_kept(build, from_library):
     assert part.override_library
     assert (is_link(part), link(part).mass_shown, tuple(link(part).force)) == (True, 3.0, (6.0, 0.0, 0.0))
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 25
-    BakeRun(bpy.context.scene).run()
+    SimulationBake(bpy.context.scene).run()
     bpy.ops.wm.save_mainfile()
     part = part_again()
     bpy.context.scene.frame_set(25)

@@ -16,7 +16,7 @@ from limberjack.addon import ids, migration, watch
 from limberjack.addon.bake.receipts.receipt import Receipt, is_edited, receipt_of
 from limberjack.addon.bake.receipts.restore import bake_of, foreign_actions
 from limberjack.addon.bake.receipts.staleness import out_of_date
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.cli.blend import load_open_scene
@@ -74,7 +74,7 @@ def name_of(path):
 def test_the_same_keys(path, keys_of):
     """Guards every version's scenes: baked by this version in the add-on, they have the keys that their own gave."""
     scene = opened(path)
-    BakeRun(scene, overwrite=True).run()
+    SimulationBake(scene, overwrite=True).run()
     require_same(keys_of(scene), path)
 
 
@@ -100,7 +100,7 @@ def test_a_bake_of_an_older_version_is_known():
     assert foreign_actions(scene.objects) == []
     assert out_of_date(scene, read_scene(scene)) == OLDER
     assert any(text.endswith("Limberjack 0.1.0") for text in draw(scene.objects["arm"]).texts)
-    BakeRun(scene, overwrite=True).run()
+    SimulationBake(scene, overwrite=True).run()
     assert out_of_date(scene, read_scene(scene)) == ""
     joint(scene.objects["hand_joint"]).axes[0].damping = 0.5
     assert out_of_date(scene, read_scene(scene)) == "links, joints or gravity were changed"

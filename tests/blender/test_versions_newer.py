@@ -11,8 +11,8 @@ import limberjack
 from limberjack.addon import migration
 from limberjack.addon.bake.errors import BakeError
 from limberjack.addon.bake.receipts.staleness import out_of_date
-from limberjack.addon.bake.session import BakeRun
 from limberjack.addon.bake.settings import settings_of
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.props.bake import BakeProperties
@@ -132,7 +132,7 @@ def test_nothing_is_lost(path, monkeypatch):
     scene = opened(path)
     scene.limberjack.accuracy, link(scene.objects["bar0"]).linear_damping = "draft", 0.5
     joint(scene.objects["bar0_joint"]).axes[0].damping = 0.75
-    BakeRun(scene).run()
+    SimulationBake(scene).run()
     bpy.ops.wm.save_mainfile()
     assert opened(path).limberjack.version == NEWER
     with newer_limberjack(monkeypatch):
@@ -249,7 +249,7 @@ def start(scene):
 @pytest.mark.parametrize(("choose", "label"), [(accuracy, "Accuracy"), (start, "Start From")])
 def test_a_bake_of_a_newer_kind(monkeypatch, path, choose, label):
     """Guards the scene's own choices: no bake is made of what is not known, and an older bake is not blamed for it."""
-    BakeRun(opened(path)).run()
+    SimulationBake(opened(path)).run()
     bpy.ops.wm.save_mainfile()
     scene = choosing(monkeypatch, path, choose)
     with pytest.raises(BakeError, match=f"the scene's {label} is one that this version .* choose another"):

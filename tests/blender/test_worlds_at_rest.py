@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.scene.read import scan_scene
 from limberjack.core.formats import write
 from support.judges import PYTHON, needs_python_judges
@@ -65,7 +65,7 @@ def world(yard, tmp_path):
 @needs_python_judges
 def test_drake_comes_to_rest_alike(yard, world):
     """Guards surfaces, floors and joints of exported worlds: Drake's rest is ours, within a millimetre."""
-    run = BakeRun(yard)
+    run = SimulationBake(yard)
     run.run()
     program = [PYTHON, JUDGES / "drake_rest.py", world, str(SECONDS)]
     told = json.loads(subprocess.run(program, capture_output=True, text=True, check=True).stdout)

@@ -13,7 +13,7 @@ from limberjack.core.geometry import Mesh
 from limberjack.core.geometry.features import fits
 from limberjack.core.geometry.features.features import Surface
 from limberjack.core.geometry.primitives.fitting import fitting_shape
-from limberjack.core.geometry.solids import solid_properties
+from limberjack.core.geometry.shape_mass import solid_properties
 from limberjack.core.simulation import Simulation
 from support.processor import DependsOnProcessorError, recording
 from support.round_meshes import cone, flat_arrays, plate_with_hole, shaft, sphere

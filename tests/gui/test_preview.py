@@ -311,7 +311,7 @@ def test_a_humanoid():
     seconds, motion = time.perf_counter() - begun, preview().motion
     pace = (preview().playhead - first) / bpy.context.scene.render.fps / seconds
     print(
-        f"PREVIEW ragdoll: {len(motion.course.model.links)} links, {pace:.2f} of real time, {len(works) / seconds:.0f} "
+        f"PREVIEW ragdoll: {len(motion.inputs.model.links)} links, {pace:.2f} of real time, {len(works) / seconds:.0f} "
         f"pictures a second, {1e3 * sum(works) / len(works):.1f} ms of work for each",
         flush=True,
     )

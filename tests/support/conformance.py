@@ -181,12 +181,12 @@ def measured(joint: Joint, q: np.ndarray) -> list[float]:
     """What the rows of types in the list measure, by geometry: 0 a distance, 1 a cone, 2 a twist about its axis."""
     X = pose_at(joint, q)
     values = []
-    for row in joint.kind.rows:
+    for row in joint.kind.limited_quantities:
         n = np.array(joint.direction(row.axis))
         carried = X[:3, :3] @ n
-        if row.measure == 0:
+        if row.code == 0:
             values.append(np.linalg.norm(X[:3, 3]))
-        elif row.measure == 1:
+        elif row.code == 1:
             values.append(np.arccos(np.clip(n @ carried, -1.0, 1.0)))
         else:
             axis = np.cross(n, carried)
@@ -256,14 +256,14 @@ def stored_in_springs(joint: Joint, q: np.ndarray) -> float:
 
 def sprung(joint: Joint, q: np.ndarray) -> list[tuple]:
     """The axes whose springs act on what a row measures, with its value."""
-    rows = [row for row in joint.kind.rows if "spring_stiffness" in joint.kind.axes[row.axis].fields]
-    values = dict(zip(joint.kind.rows, measured(joint, q), strict=True))
+    rows = [row for row in joint.kind.limited_quantities if "spring_stiffness" in joint.kind.axes[row.axis].fields]
+    values = dict(zip(joint.kind.limited_quantities, measured(joint, q), strict=True))
     return [(joint.axes[row.axis], values[row]) for row in rows]
 
 
 def of_law(joint: Joint, name: str) -> np.ndarray:
     """A field of the axis that acts on each velocity of a chart; 0 where none does."""
-    law = joint.kind.law or (None,) * joint.nv
+    law = joint.kind.spring_axes or (None,) * joint.nv
     acts = [axis is not None and name in joint.kind.axes[axis].fields for axis in law]
     return np.array([getattr(joint.axes[axis], name) if on else 0.0 for axis, on in zip(law, acts, strict=True)])
 
@@ -273,7 +273,7 @@ def damped(joint: Joint, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     if not joint.kind.chart:
         return -np.array([joint.axes[column.axis].damping for column in joint.columns]) * qd
     force = -of_law(joint, "damping") * qd
-    for row, gradient in zip(joint.kind.rows, JointMotion(joint).rows(q)[1], strict=True):
+    for row, gradient in zip(joint.kind.limited_quantities, JointMotion(joint).rows(q)[1], strict=True):
         if "damping" in joint.kind.axes[row.axis].fields:
             force = force - joint.axes[row.axis].damping * gradient * (gradient @ qd)
     return force

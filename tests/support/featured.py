@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from limberjack.core.joints import FREE, JOINT_TYPES, Unit
-from limberjack.core.joints.rows import CONE, DISTANCE, TWIST
+from limberjack.core.joints.limited_quantities import CONE, DISTANCE, TWIST
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.simulation import Controls, Forces, Simulation
 from limberjack.core.spatial import compose, inverse, quat_of_rotvec
@@ -101,15 +101,15 @@ def bare(kind: str, closes_loop: bool = False, **settings) -> Joint:
 
 def _about(joint: Joint, number: int) -> tuple[tuple[float, ...], int, float]:
     """(q to start from, velocity coordinate, inertia) of an axis: a column's, a force law's or a row's."""
-    place = joint.place_of(number)
+    place = joint.q_index_of(number)
     if place is not None:
         column = joint.columns[place]
         inertia = MASS * column.slide_with(joint.pitch) ** 2 + INERTIA * column.turn**2
         return joint.q_neutral, place, inertia
-    if number in joint.kind.law:
-        dof = joint.kind.law.index(number)
+    if number in joint.kind.spring_axes:
+        dof = joint.kind.spring_axes.index(number)
         return joint.q_neutral, dof, MASS if joint.qd_units[dof][1] is Unit.LENGTH else INERTIA
-    measure = next(row.measure for row in joint.kind.rows if row.axis == number)
+    measure = next(row.code for row in joint.kind.limited_quantities if row.axis == number)
     if measure == DISTANCE:
         return (0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0), 2, MASS
     if measure == CONE:
@@ -123,7 +123,7 @@ def _value(joint: Joint, number: int, dof: int, q: np.ndarray) -> np.ndarray:
         return q[:, dof]
     angles = 2.0 * np.arctan2(np.linalg.norm(q[:, -3:], axis=1), q[:, -4])
     vectors = q[:, -3:] * (angles / np.maximum(np.sin(0.5 * angles), 1e-300))[:, None]
-    measure = next((row.measure for row in joint.kind.rows if row.axis == number), None)
+    measure = next((row.code for row in joint.kind.limited_quantities if row.axis == number), None)
     if measure == DISTANCE:
         return np.linalg.norm(q[:, :3], axis=1)
     if measure == CONE:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from limberjack.core.geometry import Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.model import WORLD, Joint, Model
 from support.touching import NO_TURN, solid
 

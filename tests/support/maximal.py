@@ -181,7 +181,7 @@ def spatial_inertia(link: Link) -> np.ndarray:
 
 def armatures(joint: Joint) -> np.ndarray:
     if joint.kind.chart:
-        law = joint.kind.law or (None,) * joint.nv
+        law = joint.kind.spring_axes or (None,) * joint.nv
         known = [axis is not None and "armature" in joint.kind.axes[axis].fields for axis in law]
         return np.array([joint.axes[axis].armature if on else 0.0 for axis, on in zip(law, known, strict=True)])
     slots = [joint.kind.slot(column.axis).fields for column in joint.columns]

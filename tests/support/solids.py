@@ -20,7 +20,7 @@ from limberjack.core.collision.broad import PLACED, place_solids
 from limberjack.core.collision.hulls import Hull, convex_hull
 from limberjack.core.collision.packing import Solid, pack
 from limberjack.core.collision.solids import BALL, BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, PLANE
-from limberjack.core.collision.touching import MEASURE, make_room, measure_pairs
+from limberjack.core.collision.touching import SEPARATION, make_room, separate_pairs
 
 NAMES = ("plane", "ball", "capsule", "box", "cylinder", "cone", "ellipsoid", "hull")
 """Of the kinds, by their numbers."""
@@ -330,17 +330,17 @@ def poses_of(*crowds: Crowd) -> np.ndarray:
 
 
 def measured(A: Crowd, B: Crowd, margin: float = np.inf, swapped: bool = False) -> np.recarray:
-    """What core says of each pair: MEASURE records, n of them."""
+    """What core says of each pair: SEPARATION records, n of them."""
     solids = [replace(solid, body=i) for i, solid in enumerate([*A.solids, *B.solids])]
     records, hulls = pack(solids)
     placed = np.zeros(len(records), PLACED).view(np.recarray)
     place_solids(records, hulls, poses_of(A, B), placed)
     count = len(A)
     pairs = np.column_stack([np.arange(count), np.arange(count) + count])
-    measures = np.zeros(count, MEASURE).view(np.recarray)
+    separations = np.zeros(count, SEPARATION).view(np.recarray)
     pairs = np.ascontiguousarray(pairs[:, ::-1] if swapped else pairs)
-    measure_pairs(records, hulls, placed, pairs, margin, make_room(), measures)
-    return measures
+    separate_pairs(records, hulls, placed, pairs, margin, make_room(), separations)
+    return separations
 
 
 def made(kind: int, numbers: np.ndarray) -> Solid:

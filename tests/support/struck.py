@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from limberjack.core.geometry import Shape, Sphere
-from limberjack.core.geometry.surfaces import Surface
-from limberjack.core.joints.rows import DISTANCE
+from limberjack.core.geometry.contact_properties import Surface
+from limberjack.core.joints.limited_quantities import DISTANCE
 from limberjack.core.model import WORLD, Joint, Link, Model
 from limberjack.core.model.screws import joint_pose
 from limberjack.core.simulation import Simulation
@@ -63,7 +63,7 @@ def struck(kind: str, form: str, gap: float, restitution: float, gravity: float 
     """
     model = probe(kind, form).model
     joint, link, surface = model.joint(NAME), model.link("link"), Surface(friction=0.0, restitution=restitution)
-    rods = {row.axis for row in joint.kind.rows if row.measure == DISTANCE}
+    rods = {row.axis for row in joint.kind.limited_quantities if row.code == DISTANCE}
     for number in rods:
         is_cable = "lower" not in joint.kind.slot(number).fields
         ends = {"upper": ROD if gravity else 2.0 * ROD} if is_cable else {"lower": ROD, "upper": ROD}

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from limberjack.core.geometry import Box, Plane, Shape, Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.model import WORLD, Joint, Link, Model
 from limberjack.core.simulation import Simulation
 

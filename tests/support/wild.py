@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from limberjack.core.joints import FREE, JOINT_TYPES, JointType
 from limberjack.core.model import COUPLING_TYPES, WORLD, Axis, Coupling, Joint, Mimic, Model
 from limberjack.core.model.drives import DRIVES
-from limberjack.core.model.screws import joint_pose, measured_rows
+from limberjack.core.model.screws import joint_pose, limited_quantities_at
 from limberjack.core.spatial import IDENTITY, Pose, compose, inverse
 from limberjack.core.trajectory.trajectory import Trajectory
 
@@ -127,7 +127,9 @@ def _featured(rng, joint: Joint, number: int) -> Axis:
     """Axis `number` with some of what its slot has a field for."""
     slot, drawn = joint.kind.slot(number), {}
     at, least, most = _measured(joint, number)
-    law_without_spring = joint.kind.code == FREE and number in joint.kind.law  # nothing else holds the link there
+    law_without_spring = (
+        joint.kind.code == FREE and number in joint.kind.spring_axes
+    )  # nothing else holds the link there
     mass = log_uniform(rng, 1e-3, 1e1)
     if slot.limited and rng.random() < 0.4:
         drawn |= _limits(rng, at, least, most)
@@ -158,7 +160,7 @@ def _measured(joint: Joint, number: int) -> tuple[float, float, float]:
     for column, at in zip(joint.all_columns, joint.home, strict=False):
         if column.axis == number:
             return at, -math.inf, math.inf
-    for row, at, _ in measured_rows(joint, joint_pose(joint, joint.home)):
+    for row, at, _ in limited_quantities_at(joint, joint_pose(joint, joint.home)):
         if row.axis == number:
             return at, row.least, row.most
     return 0.0, -math.inf, math.inf
@@ -193,7 +195,7 @@ def _drive(rng, at, mass) -> dict:
 
 
 def _held(joint: Joint) -> bool:
-    return bool(joint.held_columns or joint.held_rows)
+    return bool(joint.fixed_columns or joint.fixed_quantities)
 
 
 def _close_loop(rng, model: Model, name: str) -> None:

@@ -8,8 +8,8 @@ import math
 import numpy as np
 
 from limberjack.core.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Plane, Shape, Sphere
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.geometry.shapes import Geometry
-from limberjack.core.geometry.surfaces import Surface
 from limberjack.core.kinematics import tree_poses
 from limberjack.core.model import WORLD, Joint, Link, Model, ModelError
 from limberjack.core.spatial import IDENTITY, compose

@@ -16,7 +16,7 @@ from ....core.model import Model
 from ....core.spatial import norm, quat_mul, rotvec_of_quat
 from ...bridge.animation.motion import action_of, is_bake, may_follow_own_keys
 from ...bridge.scene.read import SceneReading
-from ...props import is_led, is_link
+from ...props import is_kinematic, is_link
 from ..errors import BakeError
 from ..receipts.restore import as_before_bake, is_baked
 from .inputs import InputSampler
@@ -40,7 +40,9 @@ Jumps = dict[str, dict[int, np.ndarray]]
 """The poses from which links jump, shape (7,), by link name and number of the frame after the jump."""
 
 
-def sample_leads(scene: bpy.types.Scene, reading: SceneReading, frames: np.ndarray, look: Look | None = None) -> Poses:
+def sample_animated_links(
+    scene: bpy.types.Scene, reading: SceneReading, frames: np.ndarray, look: Look | None = None
+) -> Poses:
     """Return the poses of the animated links at frames, shape (F,), as Blender evaluates them.
 
     These are the kinematic links, and the free links whose switch Animated is on or has keys. The latter are sampled as
@@ -88,14 +90,14 @@ def let_go(leads: Poses, reading: SceneReading, inputs: InputSampler, frames: np
 
 
 def _require_own_motion(obj: bpy.types.Object) -> None:
-    if is_led(obj) and is_bake(action_of(obj)):
+    if is_kinematic(obj) and is_bake(action_of(obj)):
         raise BakeError(
             f"link '{obj.name}' is to move as it is animated, but plays an earlier bake: press Clear Bake, then "
             "animate it"
         )
     above = obj.parent
     while above is not None:
-        if is_link(above) and not (is_led(above) or may_follow_own_keys(above)):
+        if is_link(above) and not (is_kinematic(above) or may_follow_own_keys(above)):
             raise BakeError(
                 f"link '{obj.name}' is to move as it is animated, but hangs on link '{above.name}', which is "
                 f"simulated: unparent it, or make '{above.name}' kinematic too"
@@ -103,7 +105,7 @@ def _require_own_motion(obj: bpy.types.Object) -> None:
         above = above.parent
 
 
-def let_lead(reading: SceneReading, leads: Poses) -> Model:
+def with_animated_links(reading: SceneReading, leads: Poses) -> Model:
     """Return the model without the joints that hold animated links, and with these links at their first poses."""
     model, released = reading.model, {reading.leads[name] for name in leads if name in reading.leads}
     links = [
@@ -124,7 +126,7 @@ def jumps_of(scene: bpy.types.Scene, reading: SceneReading, leads: Poses, frames
     decide: if nearly all of the motion is between two consecutive samples, the link jumps; otherwise it moves fast.
 
     Args:
-        leads: `sample_leads`' poses at the frames, shape (F,).
+        leads: `sample_animated_links`' poses at the frames, shape (F,).
     """
     suspects = {name: _abrupt(poses) for name, poses in leads.items()}
     numbers = sorted({number for found in suspects.values() for number in found})

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 import bpy
 import numpy as np
 
+from ...bridge.model_objects import all_evaluated
 from ...bridge.posing.poses import pose_of_matrix, to_array, world_scale
-from ...bridge.present import all_evaluated
 from ...bridge.scene.read import depsgraph_of
 from ...bridge.values.numbers import unit_length
 

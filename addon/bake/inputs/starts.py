@@ -20,7 +20,7 @@ from ... import ids
 from ...bridge.animation.keyed_joints import Numbers, keyed_numbers
 from ...bridge.animation.motion import follows_keys, moves_itself
 from ...bridge.scene.read import SceneReading
-from ...bridge.values.joint_numbers import place_of, whole_turn
+from ...bridge.values.joint_numbers import q_index_of, whole_turn
 from ...bridge.values.numbers import frame_rate
 from ...props import ancestors
 from ..receipts.receipt import digest_of_curves
@@ -38,7 +38,7 @@ BETWEEN = 0.25
 
 
 @dataclass(frozen=True)
-class Beginning:
+class InitialState:
     """The initial state of a motion.
 
     Attributes:
@@ -53,17 +53,17 @@ class Beginning:
     before: dict[str, np.ndarray] = field(default_factory=dict)
 
 
-def as_posed(scene: bpy.types.Scene, model: Model, stand: dict[str, Pose]) -> Beginning:
+def as_posed(scene: bpy.types.Scene, model: Model, stand: dict[str, Pose]) -> InitialState:
     """Return a start from the present poses, at rest except for initial velocities.
 
     Args:
         model: what moves, at the first frame. stand: pose of every link [m].
     """
     state = _turned_on(state_of_links(model, stand), model, keyed_numbers(scene, scene.frame_current_final))
-    return Beginning({"q": state["q"]}, stand)  # without "qd", links start with their initial velocity
+    return InitialState({"q": state["q"]}, stand)  # without "qd", links start with their initial velocity
 
 
-def as_animated(scene: bpy.types.Scene, reading: SceneReading, model: Model, first: int, step: float) -> Beginning:
+def as_animated(scene: bpy.types.Scene, reading: SceneReading, model: Model, first: int, step: float) -> InitialState:
     """Return a start with pose and velocity of the animation at the first frame.
 
     The velocity is that before the first frame, or that after it if the animation begins there. Instead of a bake, the
@@ -84,7 +84,7 @@ def as_animated(scene: bpy.types.Scene, reading: SceneReading, model: Model, fir
         V_WL = {name: _twist(poses, seconds) for name, poses in near.items()}
         stand: dict[str, Pose] = {name: tuple(poses[0].tolist()) for name, poses in near.items()}
         state = _turned_on(state_of_links(model, stand, V_WL), model, keyed_numbers(scene, first))
-    return Beginning(state, stand, frames, before)
+    return InitialState(state, stand, frames, before)
 
 
 def _turned_on(state: dict[str, dict], model: Model, keyed: Mapping[str, Numbers]) -> dict[str, dict]:
@@ -92,7 +92,7 @@ def _turned_on(state: dict[str, dict], model: Model, keyed: Mapping[str, Numbers
     for name in state["q"].keys() & keyed.keys():
         joint, q = model.joint(name), state["q"][name]
         for number, value in keyed[name].items():
-            turn, place = whole_turn(joint, number), place_of(joint, number)
+            turn, place = whole_turn(joint, number), q_index_of(joint, number)
             if turn and place is not None:
                 q[place] += turn * round((value - q[place]) / turn)
     return state

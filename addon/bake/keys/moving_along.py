@@ -20,7 +20,7 @@ from ...bridge.animation.moved_bakes import (
     is_still,
     note_places,
     playing,
-    put_ground_back,
+    restore_world_joint,
 )
 from ...bridge.joints.frames import store_frames, stored_frames
 from ...bridge.posing.poses import pose_of_matrix, to_array
@@ -72,7 +72,7 @@ def move_along(scene: bpy.types.Scene, moves: list[Move]) -> None:
         _moved_keys(_changes(move.machine, move.drag))  # raises BakeError before anything is changed
     for move in displaced:
         for joint in move.machine.grounds:  # so that the model reads as before the move
-            put_ground_back(scene, joint.name)
+            restore_world_joint(scene, joint.name)
     fresh = _fresh_models(scene, moves)
     edited = {action for move in moves for action in move.machine.actions if is_edited(action)}
     for move in reversed(moves):  # the newest is a copy
@@ -209,7 +209,7 @@ def _fresh_models(scene: bpy.types.Scene, moves: list[Move]) -> set[str]:
     without = [[], *(machines[number:] for number in range(len(machines)))]
     models = [_without(reading.model, copies) for copies in without]
     receipts = filter(None, map(receipt_of, actions))
-    return {told.model for told in receipts if any(_is_fresh(scene, told, model, carried) for model in models)}
+    return {receipt.model for receipt in receipts if any(_is_fresh(scene, receipt, model, carried) for model in models)}
 
 
 def _bakes_of(scene: bpy.types.Scene) -> list[bpy.types.Action]:

@@ -16,10 +16,10 @@ from ....core.model import Joint, Model
 from ....core.spatial.arrays import norm
 from ... import ids
 from ...bridge.animation.motion import action_of, fcurves_of, has_own_keys
+from ...bridge.posing.joint_limits import clamped
 from ...bridge.posing.posing import Posing
-from ...bridge.posing.within import clamped
 from ...bridge.scene.store import store_rest_poses
-from ...bridge.values.joint_numbers import number_at, place_of, size_of, whole_turn
+from ...bridge.values.joint_numbers import number_at, q_index_of, size_of, whole_turn
 from ...props.naming import model_name, object_of
 from .rotations import axis_angles, continuous_quaternions, euler_angles
 
@@ -61,8 +61,10 @@ def key_joints(scene: bpy.types.Scene, posing: Posing) -> tuple[int, list[str]]:
         _key_joint(obj, posing, scene.frame_current_final)
         keyed.add(name)
     mark_links(posing.model, posing.objects, {name: object_of(scene, name) for name in keyed})
-    held = [name for name in posing.carried if has_own_keys(posing.objects[name])]
-    notes += [f"link '{name}' has keys of its own, which move it instead: clear its animation" for name in held]
+    with_own_keys = [name for name in posing.carried if has_own_keys(posing.objects[name])]
+    notes += [
+        f"link '{name}' has keys of its own, which move it instead: clear its animation" for name in with_own_keys
+    ]
     return len(keyed), notes
 
 
@@ -120,7 +122,7 @@ def _key_joint(obj: bpy.types.Object, posing: Posing, frame: float) -> None:
 
 def _nearest_turn(joint: Joint, number: int, value: float, before: float) -> float:
     """Return a coordinate plus the whole turns that bring it nearest to the key before, within its limits."""
-    turn, place = whole_turn(joint, number), place_of(joint, number)
+    turn, place = whole_turn(joint, number), q_index_of(joint, number)
     if not turn or place is None or abs(value) > 0.5 * turn:
         return value  # whole turns are known already
     nearest = value + turn * round((before - value) / turn)

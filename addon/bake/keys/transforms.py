@@ -39,8 +39,8 @@ def require_bakeable(obj: bpy.types.Object) -> None:
             f"link '{model_name(obj)}' comes from a library and cannot be keyed: make it local, or override it (Object "
             "> Library Override > Make)"
         )
-    if told := fight_over(obj):
-        raise BakeError(told)
+    if reason := fight_over(obj):
+        raise BakeError(reason)
 
 
 def require_keyable(joint: bpy.types.Object) -> None:

@@ -21,7 +21,7 @@ from ...bridge.animation.motion import action_of
 from ...bridge.posing.poses import world_scale
 from ...bridge.scene.read import SceneReading
 from ...bridge.values.numbers import length_in_words, unit_length
-from ...props import ancestors, is_joint, is_led
+from ...props import ancestors, is_joint, is_kinematic
 from ...props.naming import model_name, object_named, object_of
 from ..receipts.restore import baked_objects, clear_bake, hand_over, other_curves, remember
 from ..settings import BakeSettings, Tolerance
@@ -71,7 +71,7 @@ class Writing:
         self.bake = BakeAction(f"{scene.name} Limberjack Bake")
         self.off_by = self.turned_by = 0.0
         self.possible = 0
-        self.links = {name: obj for name, obj in reading.objects.items() if not is_led(obj)}
+        self.links = {name: obj for name, obj in reading.objects.items() if not is_kinematic(obj)}
         self.joints = {name: object_of(scene, name) for name in self._keyed_joints()}
         self._keyed = {self.links[name] for name in self._keyed_links()}
         # Blender's evaluation of the keys: poses of links [m], shape (F, 7), and coordinates of joints, by name.
@@ -96,8 +96,8 @@ class Writing:
         switched = {known.owner for known in self.reading.animated if known.field == "enabled"}
         for branch in self._model.tree().branches:
             joint = branch.joint
-            is_led = joint.name in self.joints if joint.nq else branch.inner in led
-            if is_led and joint.released_at == math.inf and joint.name not in switched:
+            is_kinematic = joint.name in self.joints if joint.nq else branch.inner in led
+            if is_kinematic and joint.released_at == math.inf and joint.name not in switched:
                 led.add(branch.outer)
         return [name for name in self.links if name not in led]
 

@@ -90,9 +90,9 @@ def sign(action: bpy.types.Action, receipt: Receipt) -> None:
 
 def receipt_of(action: bpy.types.Action) -> Receipt | None:
     """Return the receipt of an action; None if it has none that can be read."""
-    told = parse_stored(action.get(ids.BAKE_MARK))
+    stored = parse_stored(action.get(ids.BAKE_MARK))
     kinds = {name: type(default) for name, default in Receipt._field_defaults.items()}
-    return Receipt(**known_fields(told, kinds)) if told else None
+    return Receipt(**known_fields(stored, kinds)) if stored else None
 
 
 def is_edited(action: bpy.types.Action) -> bool:

@@ -10,7 +10,7 @@ import bpy
 
 from ... import ids
 from ...bridge.animation.motion import action_of, curves_in, fcurves_of, has_own_keys, is_bake, may_follow_own_keys
-from ...props import is_led, is_link
+from ...props import is_kinematic, is_link
 from ...props.members import joints_in, links_in
 from ..keys.fcurves import copy_curves
 from .receipt import REPLACED, digest_of_curves, is_edited, is_of_bake
@@ -45,7 +45,7 @@ def bake_of(scene: bpy.types.Scene) -> bpy.types.Action | None:
 
 def foreign_actions(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
     """Return the objects that would lose animation of the user to a bake: keys, or a bake that was edited."""
-    return [obj for obj in objects if not is_led(obj) and _has_own_motion(obj) and not _leads_by_its_keys(obj)]
+    return [obj for obj in objects if not is_kinematic(obj) and _has_own_motion(obj) and not _leads_by_its_keys(obj)]
 
 
 def _leads_by_its_keys(obj: bpy.types.Object) -> bool:
@@ -87,7 +87,7 @@ def remember(obj: bpy.types.Object) -> None:
     before.is_kept, before.numbers = True, " ".join(map(repr, _numbers_of(obj)))
     before.action, before.slot = action, ""
     if action is not None:
-        _hold(action)
+        _add_fake_user(action)
         slot = obj.animation_data.action_slot
         before.slot = slot.identifier if slot else ""
 
@@ -113,7 +113,7 @@ def change_kept(obj: bpy.types.Object, change: Callable[[dict[str, list[float]]]
     before.numbers = " ".join(repr(number) for values in (*change(places).values(), left) for number in values)
 
 
-def _hold(action: bpy.types.Action) -> None:
+def _add_fake_user(action: bpy.types.Action) -> None:
     """Keep the action in the file even if its object is deleted.
 
     The action is marked, unless the user has given it a fake user already.
@@ -123,7 +123,7 @@ def _hold(action: bpy.types.Action) -> None:
         action[ids.HELD_MARK] = True
 
 
-def _let_go(action: bpy.types.Action) -> None:
+def _remove_fake_user(action: bpy.types.Action) -> None:
     if action.pop(ids.HELD_MARK, False):
         action.use_fake_user = False
 
@@ -165,7 +165,7 @@ def _give_back_action(obj: bpy.types.Object) -> None:
         if not data.action and not data.drivers and not data.nla_tracks:
             obj.animation_data_clear()
         return
-    _let_go(before.action)
+    _remove_fake_user(before.action)
     _play(data, before.slot)
     _keep_beside(obj, beside)
 

@@ -12,7 +12,7 @@ from ....core.model import Model, ModelError
 from ... import ids
 from ...bridge.animation.motion import is_animated, may_follow_own_keys
 from ...bridge.values.numbers import frame_rate
-from ...props import ancestors, is_led, is_link
+from ...props import ancestors, is_kinematic, is_link
 from ...props.members import links_in
 from ...props.naming import model_name
 from ..inputs.starts import digest_of_motion
@@ -24,7 +24,7 @@ from .restore import bake_of
 
 
 @dataclass(frozen=True)
-class Inputs:
+class InputDigests:
     """Digests of the inputs of a bake.
 
     Attributes:
@@ -40,7 +40,7 @@ class Inputs:
     movers: str
 
 
-def digest_of_inputs(scene: bpy.types.Scene, model: Model, start: str) -> Inputs:
+def digest_of_inputs(scene: bpy.types.Scene, model: Model, start: str) -> InputDigests:
     """Return the digests of a scene's inputs.
 
     Drivers and constraints of animated links are not included.
@@ -51,9 +51,9 @@ def digest_of_inputs(scene: bpy.types.Scene, model: Model, start: str) -> Inputs
     links = links_in(scene)
     carriers = {carrier for link in links for carrier in ancestors(link) if not is_link(carrier)}
     own = [obj for obj in links if may_follow_own_keys(obj)]
-    led = links if start == "KEYS" else [obj for obj in links if is_led(obj) or obj in own]
+    led = links if start == "KEYS" else [obj for obj in links if is_kinematic(obj) or obj in own]
     switched = " ".join(sorted(model_name(obj) for obj in own))  # these may have no curves
-    return Inputs(
+    return InputDigests(
         digest_of_model(scene, model),
         digest_of_motion(led) + switched,
         digest_of_motion(carriers) + _places(carriers),
@@ -90,7 +90,7 @@ def out_of_date(scene: bpy.types.Scene, model: Model) -> str:
     return "what carries its links was moved" if now.carriers != receipt.carriers else ""
 
 
-def same_inputs(receipt: Receipt, now: Inputs, *, carried: bool) -> bool:
+def same_inputs(receipt: Receipt, now: InputDigests, *, carried: bool) -> bool:
     """Return whether a bake has these inputs, whatever the settings.
 
     Args:

@@ -89,7 +89,7 @@ def is_followed(known: Input) -> bool:
     return known.field in (FOLLOWED_ON_AXES if known.axis >= 0 else FOLLOWED)
 
 
-def remarks_on(animated: dict[Input, list[bpy.types.FCurve]]) -> list[str]:
+def notes_on(animated: dict[Input, list[bpy.types.FCurve]]) -> list[str]:
     """Return sentences about animated settings that a simulation treats otherwise than its user may expect."""
     found = []
     for known, curves in animated.items():
@@ -115,7 +115,7 @@ def lasting(issues: Iterable[Issue], animated: Iterable[Input]) -> list[Issue]:
     return [issue for issue in issues if issue.code != "idle-drive" or issue.name not in driven]
 
 
-def remarks_on_export(animated: Iterable[Input]) -> list[str]:
+def notes_on_export(animated: Iterable[Input]) -> list[str]:
     """Return a sentence for each animated setting: files cannot express the animation."""
     return [
         f"{known} is animated, which files cannot express: it is exported as it is at this frame" for known in animated

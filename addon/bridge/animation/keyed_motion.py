@@ -10,7 +10,7 @@ import bpy
 
 from ...props.members import links_in
 from ...props.naming import model_name, object_of
-from ..values.joint_numbers import place_of, size_of
+from ..values.joint_numbers import q_index_of, size_of
 from .keyed_joints import keyed_numbers
 from .motion import action_of, has_own_keys, is_bake, what_holds
 
@@ -57,7 +57,7 @@ def _q_of(posing: Posing, name: str, keyed: Mapping[int, float]) -> list[float]:
     if joint.kind.chart and len(keyed) < joint.nq:
         return q  # the keys are of the type that the joint had before
     for number, value in keyed.items():
-        place = number if joint.kind.chart else place_of(joint, number)
+        place = number if joint.kind.chart else q_index_of(joint, number)
         if place is not None and place < len(q):
             q[place] = value * size_of(joint, place, posing.unit)
     return q

@@ -27,7 +27,7 @@ from ..errors import SceneError
 from ..joints.frames import empty_frame, place_empty, stored_frames
 from ..joints.read_joints import joint_of
 from ..posing.poses import matrix_of_pose, to_array, world_scale
-from ..values.joint_numbers import place_of, size_of
+from ..values.joint_numbers import q_index_of, size_of
 from ..values.numbers import scaled_pose, unit_length, units_of
 from .keyed_joints import keyed_numbers_of
 from .motion import (
@@ -84,7 +84,7 @@ class Machine:
         return {action: None for obj in self.objects if is_bake(action := action_of(obj))}
 
     @property
-    def grounds(self) -> list[bpy.types.Object]:
+    def world_joints(self) -> list[bpy.types.Object]:
         """The joints that join the machine to the world."""
         return [obj for obj in self.joints if getattr(obj, ids.JOINT).parent is None and getattr(obj, ids.JOINT).X_PJ]
 
@@ -112,7 +112,7 @@ class Machine:
         if any(animated_carrier(link) for link in self.links):
             return False
         there = self.drag @ self.carry
-        return all(_is_along(obj, there) for obj in self.grounds)
+        return all(_is_along(obj, there) for obj in self.world_joints)
 
     @property
     def is_left_behind(self) -> bool:
@@ -148,7 +148,7 @@ def baked_machines(scene: bpy.types.Scene) -> list[Machine]:
         machine.is_shared = any(players[played] > count for played, count in own.items() if played)
         for link in machine.links:
             _compare(machine, link, frame)
-        for joint in machine.grounds:
+        for joint in machine.world_joints:
             with suppress(ModelError):  # Problems reports joints that cannot be read
                 _compare_led(machine, joint, scene)
     return found
@@ -173,7 +173,7 @@ def require_in_place(scene: bpy.types.Scene) -> None:
         )
 
 
-def put_ground_back(scene: bpy.types.Scene, name: str) -> None:
+def restore_world_joint(scene: bpy.types.Scene, name: str) -> None:
     """Move the Empty of a joint to its stored frame.
 
     Args:
@@ -184,21 +184,21 @@ def put_ground_back(scene: bpy.types.Scene, name: str) -> None:
         place_empty(joint, stored_frames(joint)[0])
 
 
-def put_grounds_back_after_undo(scene: bpy.types.Scene) -> None:
+def restore_world_joints_after_undo(scene: bpy.types.Scene) -> None:
     """Move joints back that were moved with whole baked machines, after the user has undone the move.
 
     Blender has then restored the links from their keys, but not the joints. A user who has moved a joint alone, to edit
     the model, has not selected its link, and such a joint stays.
     """
     for machine in baked_machines(scene):
-        for joint in machine.grounds:
+        for joint in machine.world_joints:
             child = getattr(joint, ids.JOINT).child
             are_selected = joint.select_get() and child is not None and child.select_get()
             if are_selected and all(is_still(move) for move in machine.dragged.values()):
-                put_ground_back(scene, joint.name)
+                restore_world_joint(scene, joint.name)
 
 
-def told(scene: bpy.types.Scene) -> Iterator[tuple[str, bpy.types.Object, str]]:
+def moved_findings(scene: bpy.types.Scene) -> Iterator[tuple[str, bpy.types.Object, str]]:
     """Yield the changes to baked machines that their keys do not reflect: a code, a link, and a sentence.
 
     Machines whose bakes can move along share one sentence, since all of them have to move along at once.
@@ -280,7 +280,7 @@ def _compare_led(machine: Machine, joint: bpy.types.Object, scene: bpy.types.Sce
     if has_own_keys(child) or not keyed:
         return
     known = joint_of(joint, units_of(scene), set(machine.objects))
-    places = {number: number if known.kind.chart else place_of(known, number) for number in keyed}
+    places = {number: number if known.kind.chart else q_index_of(known, number) for number in keyed}
     unit, q = unit_length(scene), list(known.q_neutral)
     for number, place in places.items():
         if place is not None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .last_run import Run
 
 
-class Blow(NamedTuple):
+class StrongImpact(NamedTuple):
     """The impacts between two links in one frame.
 
     Attributes:
@@ -26,7 +26,7 @@ class Blow(NamedTuple):
     impulse: float
 
 
-def blows(run: Run, least: float = 0.0) -> list[Blow]:
+def strong_impacts(run: Run, least: float = 0.0) -> list[StrongImpact]:
     """Return the impacts of a motion, ordered by time.
 
     Args:
@@ -43,5 +43,5 @@ def blows(run: Run, least: float = 0.0) -> list[Blow]:
         first, second = sorted((a, b))
         key = frame, first, second
         found[key] = found.get(key, np.zeros(3)) + (impulse if first == a else -impulse)
-    told = [Blow(*key, float(np.linalg.norm(total))) for key, total in found.items()]
-    return [blow for blow in told if blow.impulse >= least]
+    strong_impacts = [StrongImpact(*key, float(np.linalg.norm(total))) for key, total in found.items()]
+    return [impact for impact in strong_impacts if impact.impulse >= least]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ....core.trajectory.trajectory import Trajectory
 
 
-Touching = dict[int, tuple[np.ndarray, np.ndarray]]
+TouchingLinks = dict[int, tuple[np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Run:
     first: float
     fps: float
     number: int
-    touching: Touching = field(default_factory=dict)
+    touching: TouchingLinks = field(default_factory=dict)
 
     def number_at(self, frame: float) -> int | None:
         """Return the index of the motion's frame nearest to a scene frame; None if the motion does not cover it."""
@@ -78,7 +78,7 @@ def keep_run(
     trajectory: Trajectory,
     first: float,
     fps: float,
-    touching: Touching | None = None,
+    touching: TouchingLinks | None = None,
 ) -> None:
     """Store a motion in place of the last one.
 

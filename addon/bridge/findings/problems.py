@@ -19,11 +19,11 @@ from ....core.geometry.mesh_data import fan_triangles
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import ids, migration
-from ...props import is_joint, is_led, is_link
+from ...props import is_joint, is_kinematic, is_link
 from ...props.naming import model_name, object_named
 from ..animation.animated import SCENE, Input, lasting
 from ..animation.motion import active_constraints, is_animated, may_follow_own_keys, transform_drivers
-from ..animation.moved_bakes import told
+from ..animation.moved_bakes import moved_findings
 from ..animation.replaced_keys import links_losing_keys
 from ..from_libraries import INSTANCED, LINKED, instanced_links, links_of_libraries
 from ..links.collisions import is_outdated
@@ -116,9 +116,9 @@ def find_problems(
         found.append(Problem(issue.severity, issue.code, name, f"{issue.subject}: {issue.message}"))
     found += keys_replaced(getattr(scene, ids.SCENE).bake.start, reading)
     found += unfit_links(reading) + left_links(scene, reading) + wind_without_drag(reading.model)
-    found += [Problem("warning", INSTANCED, *told) for told in instanced_links(scene)]
-    found += [Problem("warning", LINKED, *told) for told in links_of_libraries([*reading.objects.values()])]
-    found += [Problem("warning", COARSE, *told) for told in coarse_places(reading, unit_length(scene))]
+    found += [Problem("warning", INSTANCED, *reason) for reason in instanced_links(scene)]
+    found += [Problem("warning", LINKED, *reason) for reason in links_of_libraries([*reading.objects.values()])]
+    found += [Problem("warning", COARSE, *reason) for reason in coarse_places(reading, unit_length(scene))]
     found += gravity_of_unit(scene, reading)
     found += moved_bakes(scene) + outdated_pieces(scene, is_outdated)
     if not any(problem.severity == "error" for problem in found):  # objects that cannot be read would look missing
@@ -131,7 +131,7 @@ def find_problems(
 
 def of_versions(scene: bpy.types.Scene) -> list[Problem]:
     """Return problems about data that other versions have stored."""
-    return [Problem("warning", remark.code, remark.name, remark.message) for remark in migration.remarks_on(scene)]
+    return [Problem("warning", note.code, note.name, note.message) for note in migration.notes_on(scene)]
 
 
 def unfit_links(reading: SceneReading) -> list[Problem]:
@@ -139,17 +139,17 @@ def unfit_links(reading: SceneReading) -> list[Problem]:
 
     They are errors if a simulation could not begin.
     """
-    found = [Problem("error", DEFORMS, name, told) for name, told in deforming_colliders(reading)]
+    found = [Problem("error", DEFORMS, name, reason) for name, reason in deforming_colliders(reading)]
     refused = {problem.name for problem in found}
     changes = changes_of_form(reading.objects.values())
     for name, obj in reading.objects.items():
-        if not is_led(obj) and (told := fight_over(obj)):
-            found.append(Problem("error", _code_of_fight(obj), name, told))
+        if not is_kinematic(obj) and (reason := fight_over(obj)):
+            found.append(Problem("error", _code_of_fight(obj), name, reason))
         if name in refused:
             continue
-        if told := deformation_of(obj):
-            found.append(Problem("warning", "deformed", name, told))
-        found += [Problem("warning", "deformed", name, told) for told in changes[obj]]
+        if reason := deformation_of(obj):
+            found.append(Problem("warning", "deformed", name, reason))
+        found += [Problem("warning", "deformed", name, reason) for reason in changes[obj]]
     return found
 
 
@@ -185,7 +185,7 @@ def moved_bakes(scene: bpy.types.Scene) -> list[Problem]:
     """Return problems of baked links that were changed in ways that their keys do not reflect."""
     return [
         Problem("warning", code, model_name(link), f"link '{model_name(link)}': {message}")
-        for code, link, message in told(scene)
+        for code, link, message in moved_findings(scene)
     ]
 
 

@@ -69,9 +69,9 @@ def name_of(finding: FindingProperties) -> str:
 
 def findings_beside(scene: bpy.types.Scene, problems: Iterable[Problem]) -> list[tuple[int, FindingProperties]]:
     """Return the findings with their indices, without those that a problem reports already."""
-    told = {(problem.code, problem.name) for problem in problems}
+    reported = {(problem.code, problem.name) for problem in problems}
     findings = enumerate(getattr(scene, ids.SCENE).findings)
-    return [(number, finding) for number, finding in findings if (finding.code, name_of(finding)) not in told]
+    return [(number, finding) for number, finding in findings if (finding.code, name_of(finding)) not in reported]
 
 
 def drop_mended(scene: bpy.types.Scene, model: Model) -> None:
@@ -147,7 +147,7 @@ def _fields_of(finding: FindingProperties) -> set[str]:
         return set()
     known = core_joint(joint)
     fields = {field.name for field in fields_on(known.kind.slot(finding.axis))}
-    return fields if known.place_of(finding.axis) is None else fields | {"home"}
+    return fields if known.q_index_of(finding.axis) is None else fields | {"home"}
 
 
 def apply_remedy(finding: FindingProperties, scene: bpy.types.Scene) -> None:

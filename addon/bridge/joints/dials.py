@@ -11,9 +11,9 @@ import numpy as np
 from mathutils import Quaternion, Vector
 
 from ....core.joints import Unit
-from ....core.joints.rows import CONE, DISTANCE
+from ....core.joints.limited_quantities import CONE, DISTANCE
 from ....core.model import Joint
-from ....core.model.screws import joint_pose, measured_rows, screws_of
+from ....core.model.screws import joint_pose, limited_quantities_at, screws_of
 from ....core.spatial import Pose, compose
 from ... import ids
 from ..posing.live import coordinates_now
@@ -44,7 +44,7 @@ class Dial:
     Attributes:
         axis: its number among the joint's axes. name: what the type calls it; empty if the type has one axis only.
         kind: "turn", "slide" or "cone".
-        place: index of its coordinate among the joint's; None if a constraint row measures the value.
+        place: index of its coordinate in the joint's q; None if the value is a limited quantity, such as a cone angle.
         frame: rotation of the axes in which the direction is given, by the type or by the user.
         origin, direction: of its line. zero: unit vector across the line, which marks coordinate 0.
         value: the coordinate at the present poses of the links [rad, m].
@@ -230,18 +230,18 @@ def _across_of(direction: Vector, X_WJ: Pose) -> Vector:
 
 
 def _row_dials(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float) -> list[Dial]:
-    """Return a dial for each quantity that the constraint rows of a chart measure."""
+    """Return a dial for each limited quantity of a chart."""
     X_J = joint_pose(joint, q)
     dials = []
-    for row, value, _ in measured_rows(joint, X_J):
+    for row, value, _ in limited_quantities_at(joint, X_J):
         slot, axis = joint.kind.slot(row.axis), joint.axes[row.axis]
         origin, direction = _line(scaled_pose(X_WJ, unit), (0.0, 0.0, 0.0), joint.unit_direction(row.axis), unit)
         kind, zero, size = "turn", _across_of(direction, X_WJ), 1.0
-        if row.measure == DISTANCE:
+        if row.code == DISTANCE:
             way = Quaternion(X_WJ[3:]) @ Vector(X_J[:3])
             direction = way.normalized() if way.length > 1e-9 else direction
             kind, zero, size = "slide", _across_of(direction, X_WJ), 1.0 / unit
-        elif row.measure == CONE:
+        elif row.code == CONE:
             kind = "cone"
             zero = _swung_towards(direction, X_WJ, X_J) or zero
         else:  # a twist is about the direction after the swing of the child

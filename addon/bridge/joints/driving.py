@@ -68,7 +68,7 @@ def drivable_axes(joint: Joint, q: tuple[float, ...]) -> Iterator[Drivable]:
         if "drive_target" not in joint.kind.slot(number).fields:
             continue
         if joint.kind.chart:
-            place = joint.kind.law.index(number)
+            place = joint.kind.spring_axes.index(number)
             yield Drivable(number, turn[place], place)
         elif (place := joint.place_of(number)) is not None:
             yield Drivable(number, q[place], place)

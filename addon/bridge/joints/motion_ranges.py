@@ -12,7 +12,7 @@ import numpy as np
 from ....core.joints import JOINT_TYPES, Unit
 from ....core.kinematics import coordinates_at
 from ....core.model import Axis, Joint, ModelError
-from ....core.model.screws import joint_pose, measured_rows
+from ....core.model.screws import joint_pose, limited_quantities_at
 from ....core.spatial import IDENTITY, Pose, compose, inverse, norm, rotvec_of_quat
 from ... import ids
 from ..posing.poses import live_pose
@@ -49,7 +49,7 @@ class Motion:
         gap = compose(inverse(found), X_J)
         self.astray = max(self.astray, norm(gap[:3]), norm(rotvec_of_quat(gap[3:])))
         values = {column.axis: float(self.q[place]) for place, column in enumerate(self.joint.columns)}
-        values |= {row.axis: value for row, value, _ in measured_rows(self.joint, found)}
+        values |= {row.axis: value for row, value, _ in limited_quantities_at(self.joint, found)}
         for number, value in values.items():
             if self.joint.kind.slot(number).limited:
                 self.lowest[number] = min(value, self.lowest.get(number, value))
@@ -65,7 +65,7 @@ class Motion:
             margin: distance of the limits from the range, relative to its length.
         """
         axes = list(self.joint.axes)
-        bounds = {row.axis: (row.least, row.most) for row in self.joint.kind.rows}
+        bounds = {row.axis: (row.least, row.most) for row in self.joint.kind.limited_quantities}
         for number, lowest in self.lowest.items():
             highest = self.highest[number]
             room = margin * (highest - lowest) if self.moves(number) else ROOM[self.joint.axis_unit(number)]
@@ -100,7 +100,7 @@ def limitable(joints: dict[bpy.types.Object, Joint]) -> dict[bpy.types.Object, J
 
 
 def _can_be_limited(joint: Joint) -> bool:
-    numbers = [column.axis for column in joint.columns] + [row.axis for row in joint.kind.rows]
+    numbers = [column.axis for column in joint.columns] + [row.axis for row in joint.kind.limited_quantities]
     return any(joint.kind.slot(number).limited for number in numbers)
 
 
@@ -114,7 +114,7 @@ def require_motion(obj: bpy.types.Object, motion: Motion, scene: bpy.types.Scene
         )
 
 
-def watched(joints: dict[bpy.types.Object, Joint], scene: bpy.types.Scene) -> dict[bpy.types.Object, Motion]:
+def recorded_motions(joints: dict[bpy.types.Object, Joint], scene: bpy.types.Scene) -> dict[bpy.types.Object, Motion]:
     """Return the motion of each joint over the scene's frames. The scene returns to the frame that it showed."""
     motions = {obj: Motion(joint, np.array(joint.q_neutral)) for obj, joint in joints.items()}
     before, within = scene.frame_current, scene.frame_subframe

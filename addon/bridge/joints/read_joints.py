@@ -16,7 +16,7 @@ from ... import ids
 from ...props import axes_in_use, core_joint, is_joint, is_link
 from ...props.naming import model_name
 from ..errors import SceneError
-from ..present import objects_present
+from ..model_objects import objects_present
 from ..values.choices import require_known_choices
 from ..values.fields import JOINT_FIELDS, MIMIC_FIELDS, Field, drive_of, fields_on, read_fields
 from ..values.kept import parse_extras

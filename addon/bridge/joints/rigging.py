@@ -122,12 +122,12 @@ def move_zero(obj: bpy.types.Object, scene: bpy.types.Scene, dial: Dial, by: flo
     settle_joint(obj, scene)
     X_PJ, X_CJ = stored_frames(obj)
     start = (dial.home or 0.0) - by
-    held = IDENTITY
+    locked_pose = IDENTITY
     for screw in screws_of(read_joint(obj, scene)):
         if screw.locked_at is None:
-            step = compose(held, compose(screw.pose(by), inverse(held)))
+            step = compose(locked_pose, compose(screw.pose(by), inverse(locked_pose)))
             break
-        held = compose(held, screw.held_pose())
+        locked_pose = compose(locked_pose, screw.held_pose())
     else:
         raise ModelError(f"joint '{obj.name}' has no coordinate whose zero could be moved")
     store_frames(obj, tidy_pose(compose(X_PJ, scaled_pose(step, 1.0 / unit_length(scene)))), X_CJ)

@@ -10,6 +10,7 @@ from ...late import late_modules
 
 if TYPE_CHECKING:
     from . import collisions as collisions
+    from . import contact_settings as contact_settings
     from . import fitting as fitting
     from . import mass as mass
     from . import on_bones as on_bones
@@ -17,6 +18,5 @@ if TYPE_CHECKING:
     from . import recognition as recognition
     from . import shapes as shapes
     from . import tagging as tagging
-    from . import touching as touching
 
 __getattr__ = late_modules(__name__)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import bpy
 
 from ... import ids
-from ...props import ancestors, carrier_of, is_led
+from ...props import ancestors, carrier_of, is_kinematic
 from ...props.naming import model_name
 from ..animation.motion import follows_keys, is_changing, moves_itself
 
@@ -103,7 +103,7 @@ def _moves_bones(armature: bpy.types.Object, shape: bpy.types.Object) -> bool:
 def _moves_against(other: bpy.types.Object, shape: bpy.types.Object) -> bool:
     """Return whether an object that a modifier reads is animated relative to the shape that has the modifier."""
     theirs, own = _movers_of(other), _movers_of(shape)
-    return not theirs <= own or (is_led(carrier_of(shape)) and not own <= theirs)
+    return not theirs <= own or (is_kinematic(carrier_of(shape)) and not own <= theirs)
 
 
 def _movers_of(obj: bpy.types.Object) -> set[bpy.types.Object]:

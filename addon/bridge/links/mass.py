@@ -19,7 +19,7 @@ UPPER = np.triu_indices(3)  # xx, xy, xz, yy, yz, zz
 
 
 @dataclass(frozen=True)
-class Weight:
+class MassProperties:
     """Mass properties of a link, in the link's axes.
 
     Attributes:
@@ -42,7 +42,7 @@ def is_weighed(link: bpy.types.Object) -> bool:
     return getattr(link, ids.LINK).mass_source != "CUSTOM"
 
 
-def weigh(link: bpy.types.Object, around: Surroundings) -> Weight:
+def weigh(link: bpy.types.Object, around: Surroundings) -> MassProperties:
     """Return the mass properties of all meshes that are seen of the link.
 
     The density is the link's, or follows from the mass that the user has set.
@@ -60,7 +60,7 @@ def weigh(link: bpy.types.Object, around: Surroundings) -> Weight:
         if not len(part.mesh().vertices):
             raise ModelError(f"object '{part.name}' has an empty mesh: give it faces, or delete it")
         solid = part.source().solid
-        notes += [remark.format(part.name) for remark in solid.remarks]
+        notes += [note.format(part.name) for note in solid.notes]
         solids.append(_properties(solid, part.matrix, part.name, around.unit))
     if not solids:
         raise ModelError(
@@ -73,7 +73,7 @@ def weigh(link: bpy.types.Object, around: Surroundings) -> Weight:
     settings = getattr(link, ids.LINK)
     mass = shortest(settings.mass) if settings.mass_source == "MASS" else shortest(settings.density) * volume
     inertia = inertia * (mass / volume)
-    return Weight(mass, tuple((com + 0.0).tolist()), tuple(inertia.tolist()), volume, tuple(notes))
+    return MassProperties(mass, tuple((com + 0.0).tolist()), tuple(inertia.tolist()), volume, tuple(notes))
 
 
 def _properties(solid: Solid, matrix: np.ndarray, name: str, unit: float):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import bpy
 
-from ...props import ancestors, is_led, is_link
+from ...props import ancestors, is_kinematic, is_link
 
 
 def obstacle_of_bones(objects: Iterable[bpy.types.Object]) -> str:
@@ -16,7 +16,7 @@ def obstacle_of_bones(objects: Iterable[bpy.types.Object]) -> str:
     Bones are no links, so each object on a bone would get a joint to the world. Kinematic links may be on bones, since
     they follow them.
     """
-    carried = [(obj, carrier) for obj in objects if not is_led(obj) and (carrier := _on_bone(obj))]
+    carried = [(obj, carrier) for obj in objects if not is_kinematic(obj) and (carrier := _on_bone(obj))]
     if not carried:
         return ""
     obj, carrier = carried[0]

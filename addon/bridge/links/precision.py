@@ -41,7 +41,7 @@ def coarse_places(reading: SceneReading, unit: float) -> Iterator[tuple[str, str
         size, obj = largest_extent(link), reading.objects.get(link.name)
         if obj is not None and size > 0.0:
             found[link.name] = spacing(obj) * unit / size, size
-    coarse = {name: told for name, told in found.items() if told[0] > FINE}
+    coarse = {name: sizes for name, sizes in found.items() if sizes[0] > FINE}
     if not coarse:
         return
     name, (part, size) = max(coarse.items(), key=lambda entry: entry[1][0])

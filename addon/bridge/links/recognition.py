@@ -46,8 +46,8 @@ _NAMES: dict[type, tuple[str, str]] = {
 def in_words(shapes: Iterable[Shape]) -> str:
     """Return how many primitives of each kind there are, such as "27 spheres and 1 box"; empty if there are none."""
     counts = Counter(type(shape.geometry) for shape in shapes)
-    told = [counted(counts[kind], *names) for kind, names in _NAMES.items() if counts[kind]]
-    return " and ".join(filter(None, (", ".join(told[:-1]), *told[-1:])))
+    words = [counted(counts[kind], *names) for kind, names in _NAMES.items() if counts[kind]]
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def kinds_of(shapes: Iterable[Shape]) -> list[str]:

@@ -21,10 +21,10 @@ from ..posing.poses import pose_of_matrix
 from ..values.kept import kept_name, parse_extras, parse_foreign
 from ..values.materials import MaterialReader
 from ..values.numbers import Units, scaled_pose, shortest_vec3, tidy_pose
+from .contact_settings import contact_settings_of
 from .gltf import glb_of
 from .parts import Part, Source, Surroundings, parts_of
 from .recognition import in_metres, recognized_in
-from .touching import touch_of
 
 MeshFormat = Literal["OBJ", "GLTF"]
 
@@ -125,7 +125,7 @@ class ShapeReader:
         geometry = shape.geometry
         if part.primitive == "HULL" and part.has_mesh:
             geometry = self._mesh(part, split_scale(part.matrix)[0], as_hull=True, with_looks=with_looks)
-        touch = touch_of(part.obj, link, self.units)
+        touch = contact_settings_of(part.obj, link, self.units)
         return replace(shape, name=name, geometry=geometry, material=None, **vars(touch))
 
     def _mesh(self, part: Part, scale: np.ndarray | None, as_hull: bool = False, with_looks: bool = True) -> Mesh:

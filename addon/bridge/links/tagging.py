@@ -21,8 +21,8 @@ def obstacle_to_tagging(obj: bpy.types.Object) -> str:
 
     Empties can be links, as frames of a rig.
     """
-    if told := library_of(obj):
-        return told
+    if reason := library_of(obj):
+        return reason
     if what := WEIGHTLESS.get(obj.type):
         return f"object '{obj.name}' is a {what}, which has no mass: parent it to the link that is to carry it"
     if obj.type == "ARMATURE" and not any(_is_shape(child) for child in obj.children_recursive):
@@ -37,8 +37,8 @@ def _is_shape(obj: bpy.types.Object) -> bool:
     return obj.type in SOLID and not is_link(obj)
 
 
-def remarks_on_tagging(link: bpy.types.Object) -> list[str]:
-    """Return remarks about a new link that its user may not expect or has to deal with before a simulation."""
+def notes_on_tagging(link: bpy.types.Object) -> list[str]:
+    """Return notes about a new link that its user may not expect or has to deal with before a simulation."""
     found = []
     if link.type == "ARMATURE":
         found.append(f"link '{link.name}' is an armature: all of it moves as one rigid body, and its bones as before")

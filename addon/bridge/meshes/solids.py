@@ -19,7 +19,7 @@ LARGEST = 200_000
 """Largest number of triangles of a mesh that is searched for overlapping parts. So many take about a second."""
 
 SLACK = 1e-5
-"""Depth, relative to a mesh's size, up to which parts may overlap without a remark; single precision causes a hundredth
+"""Depth, relative to a mesh's size, up to which parts may overlap without a note; single precision causes a hundredth
 of it.
 """
 
@@ -30,11 +30,11 @@ class Solid:
 
     Attributes:
         triangles: corner points in the mesh's own axes, shape (n, 3, 3).
-        remarks: assumptions, with {} in place of the object's name.
+        notes: assumptions, with {} in place of the object's name.
     """
 
     triangles: np.ndarray
-    remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def solid_of(data: MeshData) -> Solid:
@@ -43,21 +43,21 @@ def solid_of(data: MeshData) -> Solid:
         return Solid(_hull(data), ("the mesh '{}' is open, so its convex hull was weighed",))
     if _is_divided(data):
         return Solid(_hull(data), ("the mesh '{}' has faces inside that divide it, so its convex hull was weighed",))
-    remarks = []
+    notes = []
     triangles, points = data.triangles, data.vertices
     if mixed := _vertices_of_mixed_normals(data):
-        remarks.append("the normals of '{}' disagree, so they were weighed as if recalculated")
+        notes.append("the normals of '{}' disagree, so they were weighed as if recalculated")
         corners = _rebuilt(data, lambda mesh: _recalculate(mesh, mixed))
         points, triangles = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
         triangles = triangles.reshape(-1, 3)
     outward = turned_outward(points, triangles)
     if outward.some_were_inside_out:
-        remarks.append("a part of the mesh '{}' is inside out, and was weighed as if it were not")
+        notes.append("a part of the mesh '{}' is inside out, and was weighed as if it were not")
     if len(triangles) > LARGEST:
-        remarks.append("the mesh '{}' is too large to look for parts of it that overlap, which would count twice")
+        notes.append("the mesh '{}' is too large to look for parts of it that overlap, which would count twice")
     elif outward.counts_twice or crosses_itself(points, triangles):
-        remarks.append("parts of the mesh '{}' overlap, and count twice where they do: unite them")
-    return Solid(points[outward.triangles], tuple(remarks))
+        notes.append("parts of the mesh '{}' overlap, and count twice where they do: unite them")
+    return Solid(points[outward.triangles], tuple(notes))
 
 
 def _hull(data: MeshData) -> np.ndarray:

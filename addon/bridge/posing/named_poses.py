@@ -56,7 +56,7 @@ def apply_pose(pose, posing: Posing, scene: bpy.types.Scene) -> list[str]:
             missed["are not there any more"] += 1
             continue
         name = model_name(entry.joint)
-        if name in posing.held:
+        if name in posing.locked:
             missed["are held"] += 1
             continue
         if name not in posing.moving:
@@ -99,7 +99,7 @@ def middle_of_limits(posing: Posing, names: Iterable[str]) -> dict[str, list[flo
     Joints without such an axis, and joints that follow others or are locked for posing, are left out.
     """
     found = {}
-    for name in (name for name in names if name not in posing.held):
+    for name in (name for name in names if name not in posing.locked):
         joint, q = posing.acting(name), list(posing.q_of(name))
         limited = [] if joint.mimic else [i for i in range(len(joint.columns)) if _has_two_limits(joint, i)]
         for place in limited:

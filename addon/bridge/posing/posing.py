@@ -14,16 +14,16 @@ from ....core.kinematics import Poser, Reach, Target, tree_poses
 from ....core.model import WORLD, Joint, Model, ModelError
 from ....core.spatial import Pose, Quat, compose, inverse, norm, quat_mul, rotvec_of_quat
 from ... import ids
-from ...props import is_joint, is_led, is_link
+from ...props import is_joint, is_kinematic, is_link
 from ...props.naming import model_name, object_named
 from ...warming import compile_posing
 from ..animation.motion import is_previewed, what_holds
-from ..links.mass import Weight
+from ..links.mass import MassProperties
 from ..scene.read import Fault, SceneReading, scan_scene
 from ..values.numbers import unit_length
+from .joint_limits import clamped, limited
 from .live import Seen, as_it_is, poses_now, put_links
-from .pins import held_among, pins_of
-from .within import clamped, limited
+from .pins import locked_among, pins_of
 
 MOVED = 1e-9
 """Distance [m] or angle [rad] below which a link has not moved; its object is not changed then."""
@@ -36,7 +36,7 @@ class Posing:
         reading: of the scene. model: the part of it that is enabled when a simulation begins. objects: of its links, by
             name.
         unit: length of a Blender unit [m].
-        held: names of the joints that are locked for posing.
+        locked: names of the joints that are locked for posing.
 
     Args:
         depsgraph: evaluates the present poses of the links; None for the window's own.
@@ -62,7 +62,7 @@ class Posing:
         self._at = poses_now(reading.objects, self.unit, seen_by(depsgraph))
         joints = {joint.name for joint in self.model.joints}
         self._joints = [obj for obj in scene.objects if model_name(obj) in joints and is_joint(obj)]
-        self.held = held_among(self._joints if is_by_hand else ())
+        self.locked = locked_among(self._joints if is_by_hand else ())
         links = {link.name: self.objects[link.name] for link in self.model.links} if is_by_hand else {}
         self._pins = pins_of(links, self._at)
         self._pieces = pieces_of(self.model)
@@ -77,7 +77,7 @@ class Posing:
 
     def _take_up(self, X_WL: Mapping[str, Pose]) -> None:
         """Start again from given poses. Links that move because loops are closed do not count as moved by the user."""
-        self._poser = Poser(self.model, X_WL, self._pins, self.held)
+        self._poser = Poser(self.model, X_WL, self._pins, self.locked)
         self._poser.close()
         self._stood, self._stirred = self._poser.poses(), set[str]()
 
@@ -262,7 +262,7 @@ class Posing:
         self._put(is_all=True)
 
     def _require_loose(self, joint: str) -> None:
-        if joint in self.held:
+        if joint in self.locked:
             raise ModelError(f"joint '{joint}' is held: release it to pose it")
 
     def find(self, left: Container[str], seen: Seen) -> None:
@@ -344,7 +344,7 @@ def _without_leads(reading: SceneReading, scene: bpy.types.Scene) -> Model:
 
     So these links can be posed; their motion is the sequence of their poses.
     """
-    led = {name for name, obj in reading.objects.items() if is_led(obj)}
+    led = {name for name, obj in reading.objects.items() if is_kinematic(obj)}
     kept = [
         joint
         for joint in reading.model.joints
@@ -364,9 +364,9 @@ def _are_same(a: Pose, b: Pose) -> bool:
     return way < MOVED and norm(rotvec_of_quat(turn)) < MOVED
 
 
-def _weigh_nothing(_link, _around) -> Weight:
+def _weigh_nothing(_link, _around) -> MassProperties:
     """Return an arbitrary mass, since poses do not depend on masses."""
-    return Weight(1.0, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 1.0, 0.0, 1.0), 1.0)
+    return MassProperties(1.0, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 1.0, 0.0, 1.0), 1.0)
 
 
 def _touch_nothing(_shapes, _link) -> list:

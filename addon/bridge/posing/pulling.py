@@ -41,7 +41,7 @@ class Pull:
         x, y, z = point * self._unit
         self._point = compose(inverse(X_WL), (x, y, z, *IDENTITY[3:]))[:3]
         self._turn = X_WL[3:]
-        is_carrier = carries_the_rest(self._posing.model, model_name(link), self._posing.held)
+        is_carrier = carries_the_rest(self._posing.model, model_name(link), self._posing.locked)
         self._moves_base = is_carrier or getattr(scene, ids.SCENE).moves_base
 
     def to(self, place: Vector, keeps_turn: bool = False) -> Reach:
@@ -64,14 +64,14 @@ class Pull:
         return Vector(at[:3]) / self._unit
 
 
-def carries_the_rest(model: Model, link: str, held: Collection[str]) -> bool:
+def carries_the_rest(model: Model, link: str, locked: Collection[str]) -> bool:
     """Return whether a link of a floating piece can move only together with the whole piece."""
-    return model.tree().root_of(link) != WORLD and not _moves_by_joints(model, link, held)
+    return model.tree().root_of(link) != WORLD and not _moves_by_joints(model, link, locked)
 
 
-def _moves_by_joints(model: Model, link: str, held: Collection[str]) -> bool:
+def _moves_by_joints(model: Model, link: str, locked: Collection[str]) -> bool:
     """Return whether a joint on the path from the root to the link can move."""
-    return any(branch.joint.nv and branch.joint.name not in held for branch in model.tree().path(link))
+    return any(branch.joint.nv and branch.joint.name not in locked for branch in model.tree().path(link))
 
 
 def _require_movable(link: bpy.types.Object, posing: Posing) -> None:
@@ -79,7 +79,7 @@ def _require_movable(link: bpy.types.Object, posing: Posing) -> None:
     settings, model = getattr(link, ids.LINK), posing.model
     if settings.pin == "POSE":
         raise ModelError(f"link '{link.name}' is pinned as it stands: unpin it to pull it")
-    if _moves_by_joints(model, model_name(link), posing.held) or model.tree().root_of(model_name(link)) != WORLD:
+    if _moves_by_joints(model, model_name(link), posing.locked) or model.tree().root_of(model_name(link)) != WORLD:
         return
     if settings.motion == "STATIC":
         raise ModelError(f"link '{link.name}' is static: let its motion be free to pull it")

@@ -14,7 +14,7 @@ from ... import ids
 from ...props import show_error
 from ...props.naming import model_name
 from ..rig import last_rig
-from ..values.joint_numbers import place_of, size_of
+from ..values.joint_numbers import q_index_of, size_of
 from ..values.numbers import unit_length
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def read_value(obj: bpy.types.Object, number: int) -> float:
         sight = _look(obj)
     except ModelError:
         return 0.0  # Problems reports the joint
-    place = place_of(sight.joint, number)
+    place = q_index_of(sight.joint, number)
     if place is None:
         return 0.0
     return float(sight.q[place]) / size_of(sight.joint, place, sight.unit)
@@ -62,7 +62,7 @@ def write_value(obj: bpy.types.Object, number: int, value: float) -> None:
             raise ModelError(f"joint '{obj.name}' takes a finite number, found {value}")
         posing = posing_of(scene_of(obj))
         known = posing.acting(model_name(obj))
-        place = place_of(known, number)
+        place = q_index_of(known, number)
         if place is None:
             raise ModelError(
                 f"joint '{obj.name}' has no number {number + 1} to lead: unlock the axis, or turn the ball"

@@ -25,8 +25,8 @@ from ..animation.motion import active_constraints, is_animated, starting_basis
 from ..joints.following import joint_frames
 from ..joints.frames import store_frames
 from ..joints.read_joints import read_joint
+from ..model_objects import objects_present
 from ..posing.poses import drawn_pose, matrix_of_pose, own_scale, pose_of_matrix, to_array, world_scale
-from ..present import objects_present
 from ..values.fields import MIMIC_FIELDS, write_fields
 from ..values.numbers import format_pose, unit_length, units_of
 from .write import store_joint
@@ -191,9 +191,9 @@ class _Image:
         if copy.parent is None:
             return
         if parent is not None:
-            held = to_array(copy.matrix_parent_inverse)  # a new parent resets it
+            parent_inverse = to_array(copy.matrix_parent_inverse)  # a new parent resets it
             copy.parent = parent
-            copy.matrix_parent_inverse = Matrix((held @ S).tolist())
+            copy.matrix_parent_inverse = Matrix((parent_inverse @ S).tolist())
         else:
             X_WP = _matrix_drawn(copy.parent)
             copy.matrix_parent_inverse = Matrix((np.linalg.inv(X_WP) @ S @ self.carried @ S).tolist())

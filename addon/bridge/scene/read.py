@@ -18,16 +18,16 @@ from ....core.spatial import IDENTITY, compose, inverse, scale
 from ... import ids
 from ...props import is_joint, is_link
 from ...props.naming import model_name
-from ..animation.animated import Input, animated_inputs, is_followed, remarks_on, remarks_on_export
+from ..animation.animated import Input, animated_inputs, is_followed, notes_on, notes_on_export
 from ..animation.motion import changes_its_size, is_animated
 from ..from_libraries import instanced_links
 from ..joints.read_joints import joint_of
-from ..links.mass import Weight, is_weighed, weigh
+from ..links.contact_settings import add_ground, read_collision_filter, read_pairs
+from ..links.mass import MassProperties, is_weighed, weigh
 from ..links.parts import Surroundings, surroundings_of
 from ..links.shapes import MeshFormat, ShapeReader
-from ..links.touching import add_ground, read_meeting, read_pairs
+from ..model_objects import all_evaluated, objects_present
 from ..posing.poses import drawn_pose
-from ..present import all_evaluated, objects_present
 from ..values.choices import require_known_shape
 from ..values.fields import INERTIAL_FIELDS, LINK_FIELDS, read_fields
 from ..values.kept import parse_extras
@@ -53,22 +53,22 @@ class SceneReading:
         leads: for each link that moves by its animation, the joint that holds it in the model where it was drawn.
         animated: other animated settings that simulations follow.
         instanced: a sentence for each collection instance whose links are not simulated.
-        remarks: what else was left out or changed.
-        notes: assumptions and remarks, for the user.
+        notes_besides: what else was left out or changed.
+        notes: assumptions and other notes, for the user.
     """
 
     model: Model
     objects: dict[str, bpy.types.Object]
-    weights: dict[str, Weight] = field(default_factory=dict)
+    weights: dict[str, MassProperties] = field(default_factory=dict)
     leads: dict[str, str] = field(default_factory=dict)
     animated: tuple[Input, ...] = ()
     instanced: list[str] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
+    notes_besides: list[str] = field(default_factory=list)
 
     @property
     def notes(self) -> list[str]:
         weighed = [f"link '{name}': {note}" for name, weight in self.weights.items() for note in weight.notes]
-        return list(dict.fromkeys(weighed + self.remarks))
+        return list(dict.fromkeys(weighed + self.notes_besides))
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def scan_scene(
     *,
     with_surroundings: bool = False,
     mesh_format: MeshFormat = "OBJ",
-    weigh: Callable[[bpy.types.Object, Surroundings], Weight] = weigh,
+    weigh: Callable[[bpy.types.Object, Surroundings], MassProperties] = weigh,
     collide: Collide = ShapeReader.collisions_of,
     faults: list[Fault] | None = None,
 ) -> SceneReading:
@@ -135,7 +135,7 @@ def _scan(
     first: int | None,
     with_surroundings: bool,
     mesh_format: MeshFormat,
-    weigh: Callable[[bpy.types.Object, Surroundings], Weight],
+    weigh: Callable[[bpy.types.Object, Surroundings], MassProperties],
     collide: Collide,
     faults: list[Fault] | None,
 ) -> SceneReading:
@@ -159,21 +159,21 @@ def _scan(
     model.joints = [joint for joint in found if {joint.parent, joint.child} <= known]
     animated = animated_inputs(scene)
     reading.animated = tuple(filter(is_followed, animated))
-    reading.remarks += remarks_on_export(animated) if with_shapes else remarks_on(animated)
+    reading.notes_besides += notes_on_export(animated) if with_shapes else notes_on(animated)
     _hold(reading)
     _pose_and_order(model)
     model.contact_pairs = read_pairs(scene, known) if with_shapes or settings.contact else []
     if with_shapes or settings.contact:
         add_ground(reading, scene)
     reading.instanced = [sentence for _, sentence in instanced_links(scene)]
-    reading.remarks += reading.instanced
+    reading.notes_besides += reading.instanced
     add_frames(model, scene, around)
     if with_surroundings:
-        reading.remarks += add_static_objects(model, scene, shapes)
-        reading.remarks += add_lights(model, scene, around)
+        reading.notes_besides += add_static_objects(model, scene, shapes)
+        reading.notes_besides += add_lights(model, scene, around)
     if with_shapes or with_surroundings:
-        reading.remarks += shapes.notes + shapes.materials.notes
-        reading.remarks += [
+        reading.notes_besides += shapes.notes + shapes.materials.notes
+        reading.notes_besides += [
             f"link '{name}' moves as it is animated, which files cannot express: there it is fixed to the world"
             for name in reading.leads
         ]
@@ -204,7 +204,7 @@ def _hold(reading: SceneReading) -> None:
     These joints come first, so that they determine the poses of their links, and other joints to these links close
     loops.
     """
-    model, held = reading.model, []
+    model, holders = reading.model, []
     taken = {item.name for item in (*model.links, *model.joints)}
     for link in model.links:
         obj = reading.objects[link.name]
@@ -216,10 +216,10 @@ def _hold(reading: SceneReading) -> None:
         if holder is None:
             name = claim(f"{link.name}{KINEMATIC if leads else STATIC}", taken)
             holder = Joint(name, "fixed", WORLD, link.name, X_PJ=link.pose)
-            held.append(holder)
+            holders.append(holder)
         if leads:
             reading.leads[link.name] = holder.name
-    model.joints = held + model.joints
+    model.joints = holders + model.joints
 
 
 def _holder_of(model: Model, link: str) -> Joint | None:
@@ -304,7 +304,7 @@ def _link(
     units: Units,
     shapes_of: ShapesOf,
     reading: SceneReading,
-    weigh: Callable[[bpy.types.Object, Surroundings], Weight],
+    weigh: Callable[[bpy.types.Object, Surroundings], MassProperties],
 ) -> Link:
     _require_constant_size(obj)
     require_known_shape(obj)
@@ -318,7 +318,7 @@ def _link(
     pose = scaled_pose(drawn_pose(obj), units.length)
     others = read_fields(LINK_FIELDS, settings, units)
     extras = parse_extras(settings.extras, f"link '{model_name(obj)}'")
-    others |= read_meeting(obj, units)
+    others |= read_collision_filter(obj, units)
     return Link(model_name(obj), pose=pose, visuals=visuals, collisions=collisions, extras=extras, **inertial, **others)
 
 

@@ -17,9 +17,9 @@ from ... import ids
 from ...props import axes_in_use, carrier_of, fit_to_type, is_joint
 from ...props.naming import model_name
 from ..animation.animated import SCENE, STRENGTH, Input, animated_inputs
+from ..links.contact_settings import contact_settings_of, surface_at, write_surface
 from ..links.mass import is_weighed
-from ..links.touching import surface_at, touch_of, write_surface
-from ..present import objects_present
+from ..model_objects import objects_present
 from ..values.fields import (
     AXIS_FIELDS,
     INERTIAL_FIELDS,
@@ -78,7 +78,7 @@ def store_setting(
 def _show_surface(link: Link, obj: bpy.types.Object, units: Units) -> None:
     """Give a link that was read without its collisions one collision with the surface of the link."""
     if not link.collisions:
-        touch = touch_of(obj, obj, units)
+        touch = contact_settings_of(obj, obj, units)
         link.collisions = [Shape(obj.name, None, surface=touch.surface)]
 
 

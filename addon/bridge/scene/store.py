@@ -5,13 +5,13 @@ import bpy
 
 from ... import ids
 from ..animation.motion import is_animated
-from ..links.mass import Weight
+from ..links.mass import MassProperties
 from ..posing.poses import drawn_pose
 from ..values.numbers import format_pose, scaled_pose, unit_length
 from .read import SceneReading
 
 
-def store_weight(link: bpy.types.Object, weight: Weight | None) -> None:
+def store_weight(link: bpy.types.Object, weight: MassProperties | None) -> None:
     """Store volume and notes for the panel.
 
     Args:

@@ -92,8 +92,8 @@ def store_wind(model: Model, scene: bpy.types.Scene) -> None:
 
 def _only_holds(joint: Joint, link: Link) -> bool:
     """Return whether a joint is exactly the one that is added when a static link is read."""
-    held = Joint(f"{link.name}{STATIC}", "fixed", WORLD, link.name, X_PJ=joint.X_PJ)
-    return joint == held and np.allclose(joint.X_PJ, link.pose, rtol=0.0, atol=1e-9)
+    fixed = Joint(f"{link.name}{STATIC}", "fixed", WORLD, link.name, X_PJ=joint.X_PJ)
+    return joint == fixed and np.allclose(joint.X_PJ, link.pose, rtol=0.0, atol=1e-9)
 
 
 LARGEST_EMPTY = 0.1

@@ -14,7 +14,7 @@ from ....core.mesh_files import MeshFileError, read_mesh
 from ....core.model import Link
 from ....core.spatial import Pose, compose, quat_of_mat, z_to
 from ... import ids
-from ..links.touching import write_touch
+from ..links.contact_settings import write_contact_settings
 from ..meshes.mesh_files import MeshFiles
 from ..meshes.primitives import new_mesh
 from ..values.kept import format_extras, format_foreign, keep_name
@@ -91,7 +91,7 @@ class ShapeWriter:
         settings.role, settings.primitive = role, kind
         settings.extras = format_extras(shape.extras)
         if role == "COLLISION":
-            changes = write_touch(shape, obj, units_of(self.scene))
+            changes = write_contact_settings(shape, obj, units_of(self.scene))
             self.notes += [f"link '{link.name}': collision '{shape.name}': {change}" for change in changes]
         if isinstance(shape.geometry, Mesh):
             obj.scale = shape.geometry.scale

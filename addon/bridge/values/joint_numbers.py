@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ....core.model import Joint
 
 
-def place_of(joint: Joint, number: int) -> int | None:
+def q_index_of(joint: Joint, number: int) -> int | None:
     """Return the index of coordinate `number` among the unlocked ones; None if it is locked or a chart's."""
     if joint.kind.chart or number >= len(joint.all_columns):
         return None
@@ -25,20 +25,20 @@ def place_of(joint: Joint, number: int) -> int | None:
 
 def whole_turn(joint: Joint, number: int) -> float:
     """Return the change of coordinate `number` in a whole turn [rad]; 0 if it is locked or the joint slides too."""
-    if place_of(joint, number) is None:
+    if q_index_of(joint, number) is None:
         return 0.0
     column = joint.all_columns[number]
     return math.tau / abs(column.turn) if column.turn and not column.slide_with(joint.pitch) else 0.0
 
 
 def number_at(joint: Joint, place: int) -> int:
-    """Return the number of the coordinate with an index among the unlocked ones; the inverse of `place_of`.
+    """Return the number of the coordinate with an index among the unlocked ones; the inverse of `q_index_of`.
 
     For a chart, number and index are the same.
     """
     if joint.kind.chart:
         return place
-    return [number for number in range(len(joint.all_columns)) if place_of(joint, number) is not None][place]
+    return [number for number in range(len(joint.all_columns)) if q_index_of(joint, number) is not None][place]
 
 
 def size_of(joint: Joint, place: int, unit: float) -> float:

@@ -57,7 +57,7 @@ class Export(OnLinks, ExportHelper):
         return {name: value for name, value in chosen.items() if value != UNSET}
 
     def fit(self, reading: "bridge.scene.read.SceneReading") -> None:
-        """Remove what the file cannot contain, and add a remark."""
+        """Remove what the file cannot contain, and add a note."""
 
     def execute(self, context):
         from ....core.formats import write
@@ -115,7 +115,7 @@ class ExportSdf(Export):
 
         lights = [light for light in reading.model.lights if light.link == WORLD]
         reading.model.lights = [light for light in reading.model.lights if light.link != WORLD]
-        reading.remarks += [
+        reading.notes_besides += [
             f"light '{light.name}' is left out of the model; write a world to keep it" for light in lights
         ]
 

@@ -44,9 +44,9 @@ def samples() -> dict[str, Sample]:
     found = []
     for path in FOLDER.glob("*.json"):
         if path.with_suffix(".blend").is_file():
-            told = json.loads(path.read_text(encoding="utf-8"))
-            title = told.get("title") or path.stem.replace("_", " ").title()
-            says, order = told.get("says", "").rstrip("."), told.get("order", LAST)
+            about = json.loads(path.read_text(encoding="utf-8"))
+            title = about.get("title") or path.stem.replace("_", " ").title()
+            says, order = about.get("says", "").rstrip("."), about.get("order", LAST)
             found.append(Sample(path.with_suffix(".blend"), title, says, order))
     return {sample.path.stem: sample for sample in sorted(found, key=lambda sample: (sample.order, sample.title))}
 

@@ -38,7 +38,7 @@ class LIMBERJACK_OT_import_trajectory(OnLinks, bpy.types.Operator, ImportHelper)
         path = Path(self.filepath)
         try:
             motion = read_trajectory(path)
-            result = bake.replay.ReplayRun(context.scene, motion, path.name, overwrite=self.overwrite).run()
+            result = bake.replay_bake.ReplayBake(context.scene, motion, path.name, overwrite=self.overwrite).run()
         except (ModelError, TrajectoryError) as error:
             return fail(self, context, error)
         except OSError as error:

@@ -7,7 +7,7 @@ from bpy.props import BoolProperty, EnumProperty
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
-from ...props import ancestors, is_joint, is_led, is_link
+from ...props import ancestors, is_joint, is_kinematic, is_link
 from ...props.joint import type_items
 from ..links.links import sort_out, tag_links
 from ..report import fail, in_object_mode, select_only, succeed
@@ -43,8 +43,8 @@ class LIMBERJACK_OT_rig_from_hierarchy(bpy.types.Operator):
     def execute(self, context):
         try:
             solids, refused = _solids(context, self.whole)
-            if told := bridge.links.on_bones.obstacle_of_bones(solids):
-                return fail(self, context, told)
+            if reason := bridge.links.on_bones.obstacle_of_bones(solids):
+                return fail(self, context, reason)
             pairs = [(_carrier(obj, solids), obj) for obj in solids]
             joined = {_ends_of(obj) for obj in context.scene.objects if is_joint(obj)}
             wanted = [pair for pair in pairs if _is_wanted(*pair, self.to_world) and pair not in joined]
@@ -66,7 +66,7 @@ def _is_wanted(parent: Solid | None, child: Solid, to_world: bool) -> bool:
 
     A link that its animation moves gets no joint to the world, which would conflict with the animation.
     """
-    return parent is not None or (to_world and not is_led(child))
+    return parent is not None or (to_world and not is_kinematic(child))
 
 
 def _solids(context, whole: bool) -> tuple[list[Solid], list[str]]:

@@ -37,7 +37,7 @@ class LIMBERJACK_OT_limits_from_motion(OnSelectedJoints, bpy.types.Operator):
         objects = [obj for obj in context.selected_objects if is_joint(obj)]
         try:  # read all before any is changed
             joints = {obj: bridge.joints.read_joints.read_joint(obj, scene) for obj in objects}
-            motions = bridge.joints.motion_ranges.watched(bridge.joints.motion_ranges.limitable(joints), scene)
+            motions = bridge.joints.motion_ranges.recorded_motions(bridge.joints.motion_ranges.limitable(joints), scene)
             for obj, motion in motions.items():
                 bridge.joints.motion_ranges.require_motion(obj, motion, scene)
         except ModelError as error:

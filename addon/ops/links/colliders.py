@@ -31,7 +31,7 @@ class LIMBERJACK_OT_collider_add(bpy.types.Operator):
         objects = [obj for obj in context.selected_objects if not is_joint(obj)]
         if not objects:
             return fail(self, context, "Nothing is selected: select what links are to collide with")
-        obstacles = {obj: told for obj in objects if (told := _obstacle(context, obj))}
+        obstacles = {obj: reason for obj in objects if (reason := _obstacle(context, obj))}
         fit = [obj for obj in objects if obj not in obstacles]
         if not fit:
             return fail(self, context, in_one([*obstacles.values()], "colliders"))
@@ -42,7 +42,7 @@ class LIMBERJACK_OT_collider_add(bpy.types.Operator):
         around = bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
         for obj in fit:
             _weigh(obj, around)
-        notes = [note for told in bridge.links.tagging.changes_of_form(fit).values() for note in told]
+        notes = [note for reason in bridge.links.tagging.changes_of_form(fit).values() for note in reason]
         if not getattr(context.scene, ids.SCENE).contact:
             notes.append("Contact is off in this scene: switch it on in the panel Simulation")
         return succeed(self, context, f"{counted(fit, 'collider')} added", [*obstacles.values(), *notes])
@@ -50,8 +50,8 @@ class LIMBERJACK_OT_collider_add(bpy.types.Operator):
 
 def _obstacle(context, obj: bpy.types.Object) -> str:
     """Return why nothing can collide with the object, and what to do; empty if links can collide with it."""
-    if told := bridge.links.tagging.obstacle_to_tagging(obj):
-        return told
+    if reason := bridge.links.tagging.obstacle_to_tagging(obj):
+        return reason
     carrier = carrier_of(obj)
     if carrier is not None and carrier != obj:
         return (

@@ -140,10 +140,10 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
             link = object_named(context.scene, name)
             if link and fit.shapes:
                 bridge.links.collisions.put_collisions(link, fit, around)
-        told = [f"{name}: {fit.says}" for name, fit in fits.items()]
-        more = f" and {len(told) - TOLD} more" if len(told) > TOLD else ""
+        lines = [f"{name}: {fit.says}" for name, fit in fits.items()]
+        more = f" and {len(lines) - TOLD} more" if len(lines) > TOLD else ""
         return succeed(
-            self, context, f"{'; '.join(told[:TOLD])}{more}", [fit.note for fit in fits.values() if fit.note]
+            self, context, f"{'; '.join(lines[:TOLD])}{more}", [fit.note for fit in fits.values() if fit.note]
         )
 
     def _take_selected(self, context):

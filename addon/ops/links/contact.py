@@ -113,7 +113,7 @@ class LIMBERJACK_OT_contact_pair_add(bpy.types.Operator):
     def execute(self, context):
         links = sorted((obj for obj in context.selected_objects if is_link(obj)), key=lambda obj: obj.name)
         pairs = [(a, b) for number, b in enumerate(links) for a in links[:number]]
-        bridge.links.touching.drop_lost_pairs(context.scene)
+        bridge.links.contact_settings.drop_lost_pairs(context.scene)
         for a, b in pairs:
             keep_pair(context.scene, a, b, self.how == "MEET")
         does = "always collide" if self.how == "MEET" else "never collide"
@@ -167,11 +167,11 @@ class LIMBERJACK_OT_impact_markers(bpy.types.Operator):
         markers = context.scene.timeline_markers
         for marker in [marker for marker in markers if marker.name.startswith(f"{MARKER}: ")]:
             markers.remove(marker)
-        found = bridge.findings.impacts.blows(run, self.least)
+        found = bridge.findings.impacts.strong_impacts(run, self.least)
         if not found:
             return fail(self, context, f"No two links struck each other with {self.least:g} N s or more")
-        for blow in found:
-            markers.new(f"{MARKER}: {blow.first}, {blow.second}, {blow.impulse:.3g} N s", frame=blow.frame)
+        for impact in found:
+            markers.new(f"{MARKER}: {impact.first}, {impact.second}, {impact.impulse:.3g} N s", frame=impact.frame)
         return succeed(self, context, f"{counted(found, 'impact')} marked")
 
 

@@ -53,16 +53,16 @@ def _recognized(context, links: list[bpy.types.Object]) -> str:
     around = bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
     reader = bridge.links.shapes.ShapeReader(around, bridge.values.numbers.units_of(context.scene))
     try:
-        told = bridge.links.recognition.in_words(shape for link in links for shape in reader.collisions_of(link))
+        reason = bridge.links.recognition.in_words(shape for link in links for shape in reader.collisions_of(link))
     except ModelError:  # Problems reports it
         return ""
-    return f"; recognized for collisions: {told}" if told else ""
+    return f"; recognized for collisions: {reason}" if reason else ""
 
 
 def sort_out(objects: list[bpy.types.Object]) -> tuple[list[bpy.types.Object], list[str]]:
     """Return the objects that can be links, and for each of the others why it cannot."""
     obstacles = {obj: bridge.links.tagging.obstacle_to_tagging(obj) for obj in objects}
-    return [obj for obj in objects if not obstacles[obj]], [told for told in obstacles.values() if told]
+    return [obj for obj in objects if not obstacles[obj]], [reason for reason in obstacles.values() if reason]
 
 
 def in_one(refused: list[str], kind: str) -> str:
@@ -86,7 +86,7 @@ def tag_links(context, objects: list[bpy.types.Object]) -> list[str]:
         settings.recognizes = settings.recognizes or not settings.is_link  # older links keep their shapes
         settings.is_link, settings.rest_pose = True, bridge.values.numbers.format_pose(pose)
     around = bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
-    notes = [note for obj in objects for note in bridge.links.tagging.remarks_on_tagging(obj)]
+    notes = [note for obj in objects for note in bridge.links.tagging.notes_on_tagging(obj)]
     return notes + [note for obj in objects for note in _set_up_mass(obj, around)]
 
 

@@ -69,8 +69,8 @@ class LIMBERJACK_OT_link_let_go(OnLinks, bpy.types.Operator):
         if frame <= first:
             return fail(self, context, f"Go to a frame after the first one, {first}: links are let go where you are")
         for obj in links:
-            if told := bridge.links.tagging.library_of(obj):
-                return fail(self, context, told)
+            if reason := bridge.links.tagging.library_of(obj):
+                return fail(self, context, reason)
         for obj in links:
             _key_switch(obj, first, frame)
         note_change(links)

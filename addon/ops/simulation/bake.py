@@ -71,9 +71,9 @@ class RunsBake(WaitsForSolver, OnLinks):
 
     def make(self, context) -> "Bake":
         """Return the bake. Raise `ModelError` if the scene cannot be baked."""
-        from ...bake.session import BakeRun
+        from ...bake.simulation_bake import SimulationBake
 
-        return BakeRun(context.scene, overwrite=self.overwrite)
+        return SimulationBake(context.scene, overwrite=self.overwrite)
 
     def invoke(self, context, event):
         if not self.overwrite and foreign_actions(_keyed_ones(context.scene)):
@@ -131,8 +131,8 @@ class RunsBake(WaitsForSolver, OnLinks):
         if self._run is None:
             self._run = self.make(context)
         if not self._run.step(SLICE):
-            told = f"{self._run.doing}{time_left(self._run.seconds_left)}"
-            self.tell_progress(context, self._run.progress, told)
+            progress = f"{self._run.doing}{time_left(self._run.seconds_left)}"
+            self.tell_progress(context, self._run.progress, progress)
             return {"RUNNING_MODAL"}
         result = self._run.finish()
         self.leave(context)
@@ -200,7 +200,7 @@ class LIMBERJACK_OT_preview_keep_bake(RunsBake, bpy.types.Operator):
         return super().poll(context)
 
     def make(self, context) -> "Bake":
-        from ...preview.keeping import KeptRun
+        from ...preview.preview_bake import PreviewBake
 
         preview = current()
         if preview is None:
@@ -208,7 +208,7 @@ class LIMBERJACK_OT_preview_keep_bake(RunsBake, bpy.types.Operator):
         motion = preview.motion
         preview.stop()
         end()
-        return KeptRun(context.scene, motion, overwrite=self.overwrite)
+        return PreviewBake(context.scene, motion, overwrite=self.overwrite)
 
 
 class LIMBERJACK_OT_bake_keep_partial(bpy.types.Operator):

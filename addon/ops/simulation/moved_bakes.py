@@ -58,8 +58,8 @@ def all_back_to_keys(context, _link: bpy.types.Object) -> str:
     """Return all moved machines, joints included, to the poses of their keys."""
     scene = context.scene
     found = bridge.animation.moved_bakes.left_behind(scene)
-    for joint in (joint for machine in found for joint in machine.grounds):
-        bridge.animation.moved_bakes.put_ground_back(scene, joint.name)
+    for joint in (joint for machine in found for joint in machine.world_joints):
+        bridge.animation.moved_bakes.restore_world_joint(scene, joint.name)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     return f"Back at the keys: {', '.join(repr(machine.links[0].name) for machine in found)}"
 

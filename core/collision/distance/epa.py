@@ -15,7 +15,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ...compilation.abi import Bundled
+from ...compilation.abi import KernelTuple
 from ...compilation.jit import jitable, subroutine
 from ...spatial import add, cross, dot, scale, sub
 from ...spatial.storage import get3, put3
@@ -42,7 +42,7 @@ FACE = np.dtype(
 """A face of a polytope."""
 
 
-class Polytope(Bundled, namedtuple("Polytope", "rows faces edges")):
+class Polytope(KernelTuple, namedtuple("Polytope", "rows faces edges")):
     """Work arrays for a polytope.
 
     Attributes:
@@ -57,7 +57,7 @@ def make_polytope() -> Polytope:
 
 
 @subroutine
-def deepest(A, B, hulls, R, c, size, close, room, count):
+def epa_penetration(A, B, hulls, R, c, size, close, room, count):
     """Return the shortest translation that separates two cores that overlap or touch.
 
     Args:

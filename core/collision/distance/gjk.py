@@ -30,11 +30,11 @@ MOST = 128
 """Largest number of steps. Cores with corners need about ten, curved ones forty. It ends searches that cycle."""
 
 APART = 0
-"""Outcome of `walk`: the cores are apart."""
+"""Outcome of `gjk_distance`: the cores are apart."""
 BEYOND = 1
-"""Outcome of `walk`: the cores are farther apart than the margin."""
+"""Outcome of `gjk_distance`: the cores are farther apart than the margin."""
 MEETING = 2
-"""Outcome of `walk`: the cores overlap."""
+"""Outcome of `gjk_distance`: the cores overlap."""
 
 
 @subroutine
@@ -51,7 +51,7 @@ def support_of_difference(A, B, hulls, R, c, d, row):
 
 
 @subroutine
-def walk(A, B, hulls, R, c, size, close, margin, rows):
+def gjk_distance(A, B, hulls, R, c, size, close, margin, rows):
     """Return the distance of two cores and their nearest points.
 
     Args:

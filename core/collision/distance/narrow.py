@@ -14,8 +14,7 @@ from ...compilation.jit import subroutine
 from ...spatial import add, dot, rotate, rotate_back, scale, sub
 from ...spatial.storage import get3
 from ..solids import BALL, BOX, CAPSULE, CYLINDER, PLANE, is_curved, support
-from .ascent import climb, separation
-from .closed import (
+from .closed_form import (
     box_box,
     box_box_point,
     point_box,
@@ -24,14 +23,15 @@ from .closed import (
     point_segment,
     segment_segment,
 )
-from .epa import deepest
-from .facing import settle
-from .gjk import APART, BEYOND, CLOSE, CURVED_CLOSE, MEETING, walk
+from .epa import epa_penetration
+from .gjk import APART, BEYOND, CLOSE, CURVED_CLOSE, MEETING, gjk_distance
+from .refinement import refine_normal, separation
+from .witness_points import witness_points
 
 UNPROVEN = 1e-13
 """Largest difference, as a fraction of the size of both solids, between the distance of two nearest points and the
 separation along their direction. Beyond it the direction has lost digits, as it does if cores with corners nearly
-touch, and `climb` refines it.
+touch, and `refine_normal` refines it.
 """
 STALLED = 1e-9
 """The same difference beyond which refinement cannot repair the direction. GJK has then ended with a simplex too narrow
@@ -103,22 +103,22 @@ def search(A, B, hulls, R, c, size, margin, blown, room):
     """
     curved = is_curved(A) or is_curved(B)
     close = CURVED_CLOSE if curved else CLOSE
-    outcome, count, s, n, a, b = walk(A, B, hulls, R, c, size, close, margin, room.rows)
+    outcome, count, s, n, a, b = gjk_distance(A, B, hulls, R, c, size, close, margin, room.rows)
     if outcome == BEYOND:
         return s - blown, n, a
     if outcome == MEETING:
-        s, n, a, b = deepest(A, B, hulls, R, c, size, close, room, count)
+        s, n, a, b = epa_penetration(A, B, hulls, R, c, size, close, room, count)
         s = -s
     if curved or (outcome == APART and s - separation(A, B, hulls, R, c, n) > UNPROVEN * size):
-        best, n = climb(A, B, hulls, R, c, n)
+        best, n = refine_normal(A, B, hulls, R, c, n)
         size = max(size, s)  # two points have no size, but their distance is rounded
         if outcome == APART and s - best > STALLED * size:
-            _, other, _, _ = deepest(A, B, hulls, R, c, size, close, room, count)
-            found, other = climb(A, B, hulls, R, c, other)
+            _, other, _, _ = epa_penetration(A, B, hulls, R, c, size, close, room, count)
+            found, other = refine_normal(A, B, hulls, R, c, other)
             if found > best:
                 best, n = found, other
         s = best
-    a, b = settle(A, B, hulls, R, c, size, s, n, a, b, room.rows)
+    a, b = witness_points(A, B, hulls, R, c, size, s, n, a, b, room.rows)
     # The two points may differ slightly across n; the contact point lies midway between them.
     a = sub(scale(add(a, b), 0.5), scale(n, 0.5 * s))
     return s - blown, n, add(a, scale(n, A.radius))

@@ -39,8 +39,8 @@ def obj_files(mesh: Mesh, stem: str) -> dict[str, str | bytes]:
         face_materials=[names[number] for number in numbers],
     )
     library = write_mtl(mesh.materials, names, {texture: name for texture, (name, _) in images.items()})
-    held = {name: content for name, content in images.values() if content}
-    return {f"{stem}.obj": text, f"{stem}.mtl": library} | held
+    files = {name: content for name, content in images.values() if content}
+    return {f"{stem}.obj": text, f"{stem}.mtl": library} | files
 
 
 def image_file(texture: str) -> tuple[str, bytes]:

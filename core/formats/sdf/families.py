@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ...model import Model
-from ...model.compiling.meeting import Meeting, joined_links, who_meets
+from ...model.compiling.collision_filter import CollisionFilter, collision_filter_of, joined_links
 from .layout import Groups
 
 
@@ -22,13 +22,13 @@ def name_families(model: Model, model_of: Mapping[str, str]) -> None:
 
     model_of: the SDF model of each link, as the names of all models around it. This is also the name of the family.
     """
-    meeting = who_meets(model)
+    collision_filter = collision_filter_of(model)
     members: dict[str, list[int]] = {}
     for number, kept_apart in enumerate(_families_there(model, model_of)):
         members.setdefault(kept_apart, []).append(number)
     for numbers in members.values():
-        several = len({meeting.families[i] for i in numbers}) > 1
-        if several and len({meeting.groups[i] for i in numbers}) > 1:
+        several = len({collision_filter.families[i] for i in numbers}) > 1
+        if several and len({collision_filter.groups[i] for i in numbers}) > 1:
             for i in numbers:
                 model.links[i].family = model_of[model.links[numbers[0]].name]
 
@@ -38,14 +38,14 @@ def family_losses(model: Model, model_of: Mapping[str, Hashable]) -> list[str]:
 
     model_of: the SDF model into which each link is written.
     """
-    meeting = who_meets(replace(model, contact_pairs=[]))
-    here, there = meeting.families.tolist(), _families_there(model, model_of)
+    collision_filter = collision_filter_of(replace(model, contact_pairs=[]))
+    here, there = collision_filter.families.tolist(), _families_there(model, model_of)
     in_one = "in SDF they do not, as they stand in one model; write a world, with a model for each articulation"
     return [
-        *(f"links '{a}' and '{b}' may meet; {in_one}" for a, b in _parted(model, meeting, there, here)),
+        *(f"links '{a}' and '{b}' may meet; {in_one}" for a, b in _parted(model, collision_filter, there, here)),
         *(
             f"links '{a}' and '{b}' are of one family and do not meet; in SDF they may, as its families are models"
-            for a, b in _parted(model, meeting, here, there)
+            for a, b in _parted(model, collision_filter, here, there)
         ),
     ]
 
@@ -62,18 +62,18 @@ def _families_there(model: Model, model_of: Mapping[str, Hashable]) -> list[str]
 
 
 def _parted(
-    model: Model, meeting: Meeting, together: Sequence[Hashable], apart: Sequence[Hashable]
+    model: Model, collision_filter: CollisionFilter, together: Sequence[Hashable], apart: Sequence[Hashable]
 ) -> Iterator[tuple[str, str]]:
     """Yield two links of each class by `together` that are in two classes by `apart`.
 
     Pairs are left out if another rule decides whether they collide.
     """
     first_of: dict[Hashable, int] = {}
-    told: set[Hashable] = set()
+    reported: set[Hashable] = set()
     for i, link in enumerate(model.links):
-        if not link.collisions or link.self_collide or together[i] in told:
+        if not link.collisions or link.self_collide or together[i] in reported:
             continue
         first = first_of.setdefault(together[i], i)
-        if apart[first] != apart[i] and meeting.groups[first] != meeting.groups[i]:
-            told.add(together[i])
+        if apart[first] != apart[i] and collision_filter.groups[first] != collision_filter.groups[i]:
+            reported.add(together[i])
             yield model.links[first].name, link.name

@@ -98,8 +98,8 @@ class Frames:
 
     def add(self, frame: PosedFrame) -> PosedFrame | None:
         """Add a frame. If another frame has its key, leave that unchanged and return it."""
-        held = self._frames.setdefault(frame.key, frame)
-        return None if held is frame else held
+        known = self._frames.setdefault(frame.key, frame)
+        return None if known is frame else known
 
     def call(self, key: Key, original: str) -> None:
         """Give the last name of a key another form in the model. An empty form is left out of names."""

@@ -100,27 +100,27 @@ class Gathering:
         self.extras += extras_of(element, WORLD_KNOWN, "SDF", (OF_WORLD,))
         self._children(element, Scope((), (), file, version))
 
-    def model(self, element: Element, outer: Scope, told: Told | None = None) -> tuple[Key, ...]:
+    def model(self, element: Element, outer: Scope, overrides: Told | None = None) -> tuple[Key, ...]:
         """Collect a model.
 
         Return the keys of frames to which the frame around it may be attached, the preferred one first.
         """
-        told = told or Told()
+        overrides = overrides or Told()
         if len(outer.key) > MAX_MODELS_DEEP:
             self.findings.error(element, "too-deep", f"more than {MAX_MODELS_DEEP} models in models; nest fewer")
             return ()
-        name = told.name or element.name
-        frame_name = f"_merged__{name}{THIS_MODEL}" if told.merge else name
-        pose_of = told.element if told.pose is not None and told.element else element
+        name = overrides.name or element.name
+        frame_name = f"_merged__{name}{THIS_MODEL}" if overrides.merge else name
+        pose_of = overrides.element if overrides.pose is not None and overrides.element else element
         frame = self._add_frame(element, frame_name, outer, default=outer.base, posed_by=pose_of)
         if frame is None:
             return ()
         self.places.append(frame)
-        key = outer.key if told.merge else frame.key
+        key = outer.key if overrides.merge else frame.key
         static = outer.static or self._flag(element, "static")
-        selves = outer.self_collide if told.merge else self._flag(element, "self_collide")
+        selves = outer.self_collide if overrides.merge else self._flag(element, "self_collide")
         inner = replace(outer, key=key, base=frame.key, static=static, self_collide=selves)
-        if placement := told.placement or element.attributes.get("placement_frame"):
+        if placement := overrides.placement or element.attributes.get("placement_frame"):
             self.placements.append((frame, inner.resolve(placement)))
         self.drakes += [(child, inner) for child in element.children if is_read(child)]
         others = replace(element, children=[child for child in element.children if not is_read(child)])
@@ -131,7 +131,7 @@ class Gathering:
         if named := element.attributes.get("canonical_link"):
             entries = (inner.resolve(named),)
         frame.attached_to = () if inner.static or not entries else entries[0]
-        return entries if told.merge else (frame.key,)
+        return entries if overrides.merge else (frame.key,)
 
     def _children(self, element: Element, scope: Scope) -> tuple[Key, ...]:
         """Collect the contents of a model or world.
@@ -187,11 +187,11 @@ class Gathering:
         if placement and pose is None:
             self.findings.error(include, "placement-without-pose", "a <placement_frame> needs a <pose>; give one")
         merge = self._flag_attribute(include, "merge")
-        told = Told(include, text_of(include, "name"), pose, placement, merge)
+        overrides = Told(include, text_of(include, "name"), pose, placement, merge)
         static = scope.static or self._flag(include, "static")
         into = replace(scope, file=file, version=version_of(file.root, self.findings), static=static)
-        entries = self.model(models[0], into, told)
-        name = told.name or models[0].name
+        entries = self.model(models[0], into, overrides)
+        name = overrides.name or models[0].name
         scoped = scope.key if merge else (*scope.key, name)
         self.extras += [
             Extra("SDF", plugin.tag, plugin.to_xml(), scope=SEPARATOR.join(scoped)) for plugin in include.all("plugin")
@@ -207,7 +207,7 @@ class Gathering:
             self.extras.append(Extra("SDF", include.tag, include.to_xml(), (OF_WORLD,)))
             return
         into = replace(scope, file=file, version=version_of(file.root, self.findings))
-        told = {"name": text_of(include, "name")}
+        overrides = {"name": text_of(include, "name")}
         for light in lights:
             self._add_element(
                 self.lights,
@@ -216,7 +216,7 @@ class Gathering:
                 default=scope.base,
                 attached_to=scope.base,
                 posed_by=include if include.child("pose") is not None else None,
-                name=told.pop("name", ""),
+                name=overrides.pop("name", ""),
             )
 
     def _report_missing(self, include: Element, scope: Scope, error: ResourceError) -> None:
@@ -276,15 +276,15 @@ class Gathering:
             relative_to=scope.resolve(base) if base else default,
             attached_to=attached_to,
         )
-        held = self.frames.add(frame)
-        if held is None:
+        known = self.frames.add(frame)
+        if known is None:
             if original := element.attributes.get(ORIGINAL_NAME):
                 self.frames.call(frame.key, original)
             elif UNNAMED in element.attributes:
                 self.frames.call(frame.key, "")
             return frame
-        message = f"<{held.element.tag}> in line {held.element.line} has this name too"
-        if scope.version >= ONE_NAME_SPACE_SINCE or held.element.tag == element.tag:
+        message = f"<{known.element.tag}> in line {known.element.line} has this name too"
+        if scope.version >= ONE_NAME_SPACE_SINCE or known.element.tag == element.tag:
             self.findings.error(element, "repeated-name", f"{message}; give each its own")
             return None
         frame.key = (*frame.key[:-1], f"{frame.key[-1]}_{element.tag}")  # the name that libsdformat gives it
@@ -303,8 +303,8 @@ class Gathering:
         return False
 
     def _flag(self, element: Element, tag: str) -> bool:
-        told = element.child(tag)
-        return told is not None and self.findings.flag(told.text, told)
+        overrides = element.child(tag)
+        return overrides is not None and self.findings.flag(overrides.text, overrides)
 
     def _flag_attribute(self, element: Element, name: str) -> bool:
         return self.findings.flag(element.attributes.get(name, ""), element)

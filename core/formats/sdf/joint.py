@@ -151,8 +151,8 @@ def closes_loop(joint: Element, findings: Findings) -> bool:
 
     The spanning tree does not contain such a joint.
     """
-    told = joint.child("physics", "simbody", "must_be_loop_joint")
-    return told is not None and findings.flag(told.text, told)
+    switch = joint.child("physics", "simbody", "must_be_loop_joint")
+    return switch is not None and findings.flag(switch.text, switch)
 
 
 def state_of(state: Element, joint: Joint, findings: Findings) -> tuple[float, ...]:

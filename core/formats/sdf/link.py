@@ -10,7 +10,7 @@ import numpy as np
 
 from ...files.xml import Element
 from ...geometry.mass import MassProperties
-from ...geometry.solids import solid_properties
+from ...geometry.shape_mass import solid_properties
 from ...model import Link
 from ...spatial import (
     IDENTITY,

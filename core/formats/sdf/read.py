@@ -301,10 +301,10 @@ class _Reader:
         xyz = axis.child("xyz")
         named = xyz.attributes.get("expressed_in", "").strip() if xyz else ""
         if not named:
-            told = axis.child("use_parent_model_frame")
+            switch = axis.child("use_parent_model_frame")
             in_model = scope.version < AXIS_IN_JOINT_SINCE
-            if told is not None:
-                in_model = self.findings.flag(told.text, told, in_model)
+            if switch is not None:
+                in_model = self.findings.flag(switch.text, switch, in_model)
             named = THIS_MODEL if in_model else ""
         return PosedFrame(scope.key, xyz or axis, relative_to=scope.resolve(named)) if named else None
 

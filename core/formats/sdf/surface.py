@@ -89,8 +89,8 @@ def _spinning(torsional: Element | None, findings: Findings) -> float:
     """
     if torsional is None:
         return 0.0
-    told = torsional.child("use_patch_radius")
-    if told is not None and not findings.flag(told.text, told, True):
+    switch = torsional.child("use_patch_radius")
+    if switch is not None and not findings.flag(switch.text, switch, True):
         return 0.0
     coefficient = findings.number(torsional, "coefficient", 1.0)
     return TORSION * coefficient * findings.number(torsional, "patch_radius", 0.0)

@@ -74,8 +74,8 @@ def write_sdf(
         model, left = zero_at_home(model)
         losses += left
     if substitute:
-        model, told = substituted(model, _can_say)
-        losses += told
+        model, notes = substituted(model, _can_say)
+        losses += notes
     version = _version(model, sdf_version, path, losses)
     export = _Export(path, version, uris, losses)
     if folders:
@@ -208,16 +208,16 @@ class _Export:
         element = ModelWriter(part, self.version_numbers, meshes, self.losses).write(at, static=_is_static(part))
         element.set("name", legal_name(part.name, "model", taken))
         if element.attrib["name"] != part.name:
-            told = f"model '{part.name}' is named '{element.attrib['name']}'"
-            self.losses.append(f"{told}, because SDF does not allow that name, or has it already")
+            notes = f"model '{part.name}' is named '{element.attrib['name']}'"
+            self.losses.append(f"{notes}, because SDF does not allow that name, or has it already")
         if not inner:
             element.set(UNNAMED, "true")
 
     def _config_beside(self, name: str) -> None:
-        held = self.path.with_name("model.config")
-        if not held.exists():
-            self.contents[held.name] = _config(name, self.path.name, self.version)
-        elif not held.is_file() or self.path.name not in held.read_text(encoding="utf-8", errors="replace"):
+        known = self.path.with_name("model.config")
+        if not known.exists():
+            self.contents[known.name] = _config(name, self.path.name, self.version)
+        elif not known.is_file() or self.path.name not in known.read_text(encoding="utf-8", errors="replace"):
             self.losses.append(f"model.config is there already and kept, though it does not name '{self.path.name}'")
 
 
@@ -231,9 +231,9 @@ def _is_static(part: Model) -> bool:
 
     The joints must have the names that the reader gives them.
     """
-    held = {joint.child for joint in part.joints if joint.parent == WORLD and joint.type == "fixed" and joint.enabled}
+    known = {joint.child for joint in part.joints if joint.parent == WORLD and joint.type == "fixed" and joint.enabled}
     named = all(joint.name == f"{joint.child}{STATIC}" for joint in part.joints)
-    return bool(part.links) and named and held == {link.name for link in part.links}
+    return bool(part.links) and named and known == {link.name for link in part.links}
 
 
 def _text(root: Element) -> str:

@@ -270,16 +270,16 @@ class ModelWriter:
         for joint in moved:
             place = self.layout.joints[joint.name]
             model = self._model(place.scope)
-            held = model.find("model_state")
-            if held is None:  # Drake requires a name that no sibling has
+            known = model.find("model_state")
+            if known is None:  # Drake requires a name that no sibling has
                 name = place.scope[-1] if place.scope else self.model.name
                 taken = {str(beside.get("name")) for beside in model}
                 state = SubElement(model, "model_state", name=legal_name(name, "state", taken))
             else:
-                state = held
-            told = SubElement(state, "joint_state", name=place.name)
+                state = known
+            entry = SubElement(state, "joint_state", name=place.name)
             for column, value in zip(joint.all_columns, joint.home, strict=True):
-                put(SubElement(told, f"{axis_tag(column.axis)}_state"), "position", number(value))
+                put(SubElement(entry, f"{axis_tag(column.axis)}_state"), "position", number(value))
 
     def _extras(self) -> None:
         for extra in self.model.extras:

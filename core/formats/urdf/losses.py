@@ -11,7 +11,7 @@ from ..drake.elements import ROTOR_INERTIA
 from ..drake.output import IN_DRAKE
 from ..xml.kept import foreign_tags
 from .extras import FORMAT
-from .surface import losses_of_meeting, losses_of_surfaces
+from .surface import losses_of_collision_filters, losses_of_surfaces
 
 STANDARD_GRAVITY = Model().gravity
 """Gravity that needs no line, since it is the default of a model [m/s^2]."""
@@ -31,7 +31,7 @@ def losses_of_model(model: Model) -> Iterator[str]:
         yield f"URDF has no wind; {' '.join(f'{value:g}' for value in model.wind)} is left out"
     for light in model.lights:
         yield _light(light)
-    yield from losses_of_meeting(model)
+    yield from losses_of_collision_filters(model)
     yield from _extras(f"model '{model.name}'", model.extras)
 
 

@@ -128,13 +128,13 @@ class _Tree:
         """Return the joint above each link. Report further ones."""
         above: dict[str, Joint] = {}
         for joint in self.model.joints:
-            held = above.setdefault(joint.child, joint)
-            if held is not joint:
+            other = above.setdefault(joint.child, joint)
+            if other is not joint:
                 self._error(
                     "joint",
                     joint.name,
                     "second-parent",
-                    f"link '{joint.child}' is the child of joint '{held.name}' too; URDF is a tree: remove one joint",
+                    f"link '{joint.child}' is the child of joint '{other.name}' too; URDF is a tree: remove one joint",
                 )
         return above
 

@@ -146,10 +146,10 @@ class Shapes:
         if look.diffuse:
             SubElement(element, "color", rgba=numbers(look.diffuse))
         if look.texture:
-            told = len(self.meshes.losses)
+            count_before = len(self.meshes.losses)
             SubElement(element, "texture", filename=self.meshes.image_uri(look.texture, subject))
             if not is_new:
-                del self.meshes.losses[told:]
+                del self.meshes.losses[count_before:]
 
 
 def put_origin(parent: Element, pose: Pose, exact: bool = False) -> None:

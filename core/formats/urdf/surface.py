@@ -162,7 +162,7 @@ def losses_of_surfaces(link: Link) -> Iterator[str]:
             yield f"{subject}: collision '{shape.name}': URDF has no layers; what it meets is left out"
 
 
-def losses_of_meeting(model: Model) -> Iterator[str]:
+def losses_of_collision_filters(model: Model) -> Iterator[str]:
     """Yield lines about contact pairs and families that URDF cannot express, or that only Drake reads."""
     for pair in model.contact_pairs:
         subject = f"links '{pair.a}' and '{pair.b}'"

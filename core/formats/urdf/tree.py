@@ -131,13 +131,13 @@ def _turn(joint: Joint, losses: list[str]) -> None:
 def _apart(model: Model, joints: list[Joint]) -> list[str]:
     """Return lines about joints whose links are not drawn where their frames coincide."""
     poses = {link.name: link.pose for link in model.links} | {WORLD: IDENTITY}
-    told = []
+    losses_found = []
     for joint in joints:
         if is_drawn_apart(joint, poses[joint.parent], poses[joint.child]):
-            told.append(
+            losses_found.append(
                 f"joint '{joint.name}': '{joint.child}' is not drawn where its frames put it; URDF puts it there"
             )
-    return told
+    return losses_found
 
 
 def _floating(model: Model, joints: list[Joint], roots: tuple[str, ...]) -> list[Joint]:

@@ -60,12 +60,12 @@ def write_urdf(
     """
     if not model.links:
         raise UnwritableError(path, f"the model {NO_LINKS}")
-    told: list[str] = []
+    notes: list[str] = []
     if pose == "home":
-        model, told = zero_at_home(model)
+        model, notes = zero_at_home(model)
     if substitute:
         model, replaced = substituted(model, lambda joint: can_say(joint) or is_drakes(joint))
-        told += replaced
+        notes += replaced
     of_tree = replace(model, joints=[joint for joint in model.joints if not is_drakes(joint)])
     tree = urdf_tree(of_tree, "" if substitute else "; the option 'substitute' keeps what can be kept")
     follows, lost = urdf_mimics(model, tree.model.joints)
@@ -74,7 +74,7 @@ def write_urdf(
     writer = _Writer(model, tree, follows, MeshFiles(path.parent, prefix, base), substitute)
     text = writer.text()
     write_together(path, {path.name: text} | writer.shapes.meshes.contents)
-    return [*told, *tree.losses, *lost, *writer.losses]
+    return [*notes, *tree.losses, *lost, *writer.losses]
 
 
 class UrdfNames:
@@ -221,8 +221,8 @@ class _Writer:
                 put_back(element, extra)
         self.losses += losses_of_link(link)
         if link.name in self.tree.moved and any(self._own(link.extras)):
-            told = "its frame is its joint's now; poses in what was kept of a URDF are as they were"
-            self.losses.append(f"link '{link.name}': {told}")
+            loss = "its frame is its joint's now; poses in what was kept of a URDF are as they were"
+            self.losses.append(f"link '{link.name}': {loss}")
 
     # ---- joints
 
@@ -281,8 +281,8 @@ class _Writer:
         dampings = [axis.damping for axis in axes]
         values = {"damping": dampings[:1] if len(set(dampings)) == 1 else dampings}
         if len(values["damping"]) > 1:
-            told = "its axes are damped by three numbers, which Drake reads, and others refuse"
-            self.losses.append(f"joint '{joint.name}': {told}")
+            loss = "its axes are damped by three numbers, which Drake reads, and others refuse"
+            self.losses.append(f"joint '{joint.name}': {loss}")
         values["friction"] = [axes[0].friction] if len(axes) == 1 else []
         if any(any(found) for found in values.values()):
             dynamics = SubElement(element, "dynamics")

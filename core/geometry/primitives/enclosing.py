@@ -33,17 +33,17 @@ def enclosing_ball(points: np.ndarray) -> tuple[np.ndarray, float]:
     Source: Gärtner, Fast and robust smallest enclosing balls, ESA 1999: the farthest point outside is added to the
     points that determine the ball, until no point is outside.
     """
-    held = [int(norm(points - points.mean(axis=0)).argmax())]
-    centre, radius = points[held[0]], 0.0
+    support = [int(norm(points - points.mean(axis=0)).argmax())]
+    centre, radius = points[support[0]], 0.0
     for _ in range(len(points) + 10):
         away = norm(points - centre)
         farthest = int(away.argmax())
         if away[farthest] <= radius * (1.0 + SLACK):
             break
-        found = _smallest_on([*held, farthest], points)
+        found = _smallest_on([*support, farthest], points)
         if found is None or found[2] <= radius:  # nothing but rounding is left
             break
-        held, centre, radius = found
+        support, centre, radius = found
     return centre, float(norm(points - centre).max())
 
 
@@ -56,14 +56,14 @@ def _smallest_on(numbers: list[int], points: np.ndarray) -> tuple[list[int], np.
     *others, last = numbers
     for count in range(1, min(len(others), points.shape[1]) + 1):
         for chosen in combinations(others, count):
-            held = [*chosen, last]
-            centre = _circumcentre(points[held])
+            support = [*chosen, last]
+            centre = _circumcentre(points[support])
             if centre is None:
                 continue
-            radius = float(norm(points[held] - centre).max())
+            radius = float(norm(points[support] - centre).max())
             is_around = norm(points[numbers] - centre).max() <= radius * (1.0 + SLACK)
             if is_around and (best is None or radius < best[2]):
-                best = held, centre, radius
+                best = support, centre, radius
     return best
 
 

@@ -89,22 +89,20 @@ def _equations(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
             row[0, v] += weight
         rows += [row / norm(row)] if row.any() else []
     for span in compiled.spans.values():
-        for gradient in held_gradients(span.joint, q[span.q]):
+        for gradient in fixed_gradients(span.joint, q[span.q]):
             row = np.zeros((1, compiled.nv))
             row[0, span.v] = gradient
             rows.append(row)
     return np.vstack(rows)
 
 
-def held_gradients(joint: Joint, q: np.ndarray) -> list[np.ndarray]:
-    """Return rows over a joint's velocities for coordinates and measures whose two limits are equal, each of shape
-    (nv,).
-    """
-    held = [np.eye(joint.nv)[place] for place, _ in joint.held_columns]
-    if joint.held_rows:
-        gradients = dict(zip(joint.kind.rows, JointMotion(joint).rows(q)[1], strict=True))
-        held += [gradients[row] for row, _ in joint.held_rows]
-    return held
+def fixed_gradients(joint: Joint, q: np.ndarray) -> list[np.ndarray]:
+    """Return the gradients, shape (nv,), of the coordinates and limited quantities whose two limits are equal."""
+    found = [np.eye(joint.nv)[place] for place, _ in joint.fixed_columns]
+    if joint.fixed_quantities:
+        gradients = dict(zip(joint.kind.limited_quantities, JointMotion(joint).rows(q)[1], strict=True))
+        found += [gradients[row] for row, _ in joint.fixed_quantities]
+    return found
 
 
 class Motions:

@@ -25,7 +25,7 @@ from ..coordinates import coordinates_at
 from ..inverse.closing import closed_state
 from ..joint_motion import JointMotion
 from ..still import StillModel, seen_from
-from .allowed_velocities import Motions, held_gradients
+from .allowed_velocities import Motions, fixed_gradients
 from .spins import spinning_chains
 
 
@@ -86,12 +86,12 @@ class _Count:
         tree = [row for span in spans for row in self._stuck(span.joint, self.still.q[span.q])] + self._coupled()
         motions.obey(tree)
         count, redundancies = len(tree), []
-        for number, (loop, told) in enumerate(zip(self.compiled.loops, self.compiled.model.loops(), strict=True)):
+        for number, (loop, named) in enumerate(zip(self.compiled.loops, self.compiled.model.loops(), strict=True)):
             X_WC, values = self._loop_state(loop)
             stuck = self._stuck(loop.joint, values)
             gained = motions.obey([*self._closing(number, loop, X_WC, values), *stuck])
             count += 6 + len(stuck)
-            redundancies.append(Redundancy(told, 6 - loop.joint.nv + len(stuck), 6 + len(stuck) - gained))
+            redundancies.append(Redundancy(named, 6 - loop.joint.nv + len(stuck), 6 + len(stuck) - gained))
         spins = spinning_chains(self.still, self.subspaces, self.length) if redundancies else []
         return Mobility(motions.count, self.unknowns - count, tuple(redundancies), tuple(spins))
 
@@ -130,10 +130,10 @@ class _Count:
         return rows
 
     def _stuck(self, joint: Joint, q: np.ndarray) -> list[np.ndarray]:
-        """Return a row for each coordinate and measure of a joint whose two limits are equal."""
-        held = held_gradients(joint, q)
-        rows = np.zeros((len(held), self.unknowns))
-        for row, gradient in zip(rows, held, strict=True):
+        """Return a row for each coordinate and limited quantity of a joint whose two limits are equal."""
+        gradients = fixed_gradients(joint, q)
+        rows = np.zeros((len(gradients), self.unknowns))
+        for row, gradient in zip(rows, gradients, strict=True):
             for place in range(joint.nv):
                 row[self._dof(joint, place)] = gradient[place]
         return list(rows)

@@ -87,7 +87,7 @@ def _posed(compiled: CompiledModel, q: Mapping) -> Poser:
     if words or not reached:
         given_ones = f"with {_named(q)} as given" if q else "as drawn"
         raise StateError(
-            f"{given_ones}, {words or 'loops cannot be kept closed on the way there'}, and nothing that may move mends "
+            f"{given_ones}, {words or 'loops cannot be kept closed on the dq there'}, and nothing that may move mends "
             "that; give other values, or fewer joints: those that follow are to be left out"
         )
     return poser
@@ -96,7 +96,7 @@ def _posed(compiled: CompiledModel, q: Mapping) -> Poser:
 def _drawn(joint: Joint) -> np.ndarray:
     """Return the coordinates of a joint as drawn, shape (nq,). Coordinates with two equal limits have that value."""
     values = np.array(joint.q_neutral)
-    for place, value in joint.held_columns:
+    for place, value in joint.fixed_columns:
         values[place] = value
     return values
 

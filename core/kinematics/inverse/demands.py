@@ -91,9 +91,9 @@ class Demands:
         for record, fields in zip(records, self._records, strict=True):
             for name, value in fields.items():
                 record[name] = value
-        pace = pace_of(self.compiled, self.size)
-        pace[[*held]] = 0.0
-        return Tasks(records, np.array(self._terms, TERM).view(np.recarray), pace)
+        dof_scale = pace_of(self.compiled, self.size)
+        dof_scale[[*held]] = 0.0
+        return Tasks(records, np.array(self._terms, TERM).view(np.recarray), dof_scale)
 
     def concerned(self, first: int) -> set[int]:
         """Return the velocity coordinates that affect tasks from number `first` on, directly or through other tasks."""
@@ -123,7 +123,7 @@ class Demands:
 
 
 def asked_of(target: Target) -> list[tuple[int, Pose]]:
-    """Yield each task of a target, with its frame in the world."""
+    """Return (kind of task, target frame in the world) for each task of a target."""
     asked: list[tuple[int, Pose]] = []
     if target.place is not None:
         asked.append((PLACE, target.place + IDENTITY_QUAT))
@@ -150,16 +150,16 @@ def equation_terms(compiled: CompiledModel, equation: Equation) -> tuple[list[tu
 
 def pace_of(compiled: CompiledModel, size: float) -> np.ndarray:
     """Return the step of each velocity coordinate per unit, shape (nv,): 1 rad, or the model's size [m]."""
-    pace = np.ones(compiled.nv)
+    dof_scale = np.ones(compiled.nv)
     for body in compiled.arrays.bodies[1:]:
         if body.kind == FREE:
-            pace[body.v : body.v + 3] = size
+            dof_scale[body.v : body.v + 3] = size
     for j, column in enumerate(compiled.arrays.dofs):
         if column.turn:
-            pace[j] = 1.0 / abs(column.turn)
+            dof_scale[j] = 1.0 / abs(column.turn)
         elif column.slide:
-            pace[j] = size / abs(column.slide)
-    return pace
+            dof_scale[j] = size / abs(column.slide)
+    return dof_scale
 
 
 def size_of(compiled: CompiledModel) -> float:

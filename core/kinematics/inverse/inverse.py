@@ -129,11 +129,11 @@ class Reacher:
             off = error[task.row : task.row + 3] / task.weight
             if not np.abs(off).max() <= tolerance:
                 misses.setdefault(number, [0.0, 0.0])[kind != PLACE] = float(norm(off))
-        told = [Miss(self.targets[number].link, *sizes) for number, sizes in misses.items()]
-        told.sort(key=lambda miss: miss.distance / self.size + miss.angle, reverse=True)
-        at_limits = self._at_limits() if told else ()
+        missed = [Miss(self.targets[number].link, *sizes) for number, sizes in misses.items()]
+        missed.sort(key=lambda miss: miss.distance / self.size + miss.angle, reverse=True)
+        at_limits = self._at_limits() if missed else ()
         is_closed = gap <= self.slack
-        return Reach(tuple(told), open_by, is_closed, at_limits, steps, not self.led, self._is_base_held)
+        return Reach(tuple(missed), open_by, is_closed, at_limits, steps, not self.led, self._is_base_held)
 
     def _at_limits(self) -> tuple[str, ...]:
         """Return the names of the joints whose limits are active in the next step, in the model's order."""
@@ -189,7 +189,7 @@ def inverse_kinematics(
     still = held_dofs(compiled, held, moves_base)
     reacher = Reacher(compiled, targets, pins, still)
     first = compiled.q_from(q)
-    calm = first if rest is None else compiled.q_from(rest)
+    rest_q = first if rest is None else compiled.q_from(rest)
     tries = _Tries(compiled, first, reacher)
     best, nearest, count = None, first, 0
     for count, start in enumerate(tries.poses(starts if reacher.led else 1), 1):  # noqa: B007 - counts what was tried
@@ -200,7 +200,7 @@ def inverse_kinematics(
             break
     assert best is not None
     if best.is_reached and rest is not None:
-        reacher.relax(nearest, calm)
+        reacher.relax(nearest, rest_q)
     return Solution(compiled.q_by_joint(nearest), poses_at(compiled, nearest), best, count)
 
 

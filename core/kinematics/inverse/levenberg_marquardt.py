@@ -16,7 +16,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ...compilation.abi import Bundled
+from ...compilation.abi import KernelTuple
 from ...compilation.jit import kernel, subroutine
 from ...joints import FREE, SCREWS
 from ...model.compiling.compiled import CompiledModel
@@ -53,7 +53,7 @@ STILL = 1e-12
 MOST_IDLE = 4
 
 
-class Problem(Bundled, namedtuple("Problem", "model work tasks limits rows bounds step tried moved")):
+class Problem(KernelTuple, namedtuple("Problem", "model work tasks limits rows bounds step tried moved")):
     """Arguments of the kernels. tried: positions, shape (nq,). moved: a step, shape (nv,) [rad or m]."""
 
 
@@ -86,7 +86,7 @@ def descend(problem, q, kept_tasks, kept, slack, tolerance, most):
             break
         steps += 1
         follow(problem, kept, slack, damping * min(left, 1.0))
-        way = take_step(problem, q)
+        dq = take_step(problem, q)
         promised = left - left_after(problem, kept)
         open_by = close(problem, problem.tried, kept_tasks, kept, slack)
         gained = left - reading(problem, problem.tried, kept_tasks, kept)
@@ -101,7 +101,7 @@ def descend(problem, q, kept_tasks, kept, slack, tolerance, most):
             idle = idle + 1 if gained < IDLE * left else 0
         else:
             damping, growth = damping * growth, 2.0 * growth
-        if way < STILL or damping > MOST_DAMPING or idle > MOST_IDLE:
+        if dq < STILL or damping > MOST_DAMPING or idle > MOST_IDLE:
             break
     return gap, steps
 
@@ -117,10 +117,10 @@ def relax(problem, q, rest, slack, most):
     for _ in range(most):
         look(problem, q, count)
         left = write_way(problem, q, rest)
-        weaken(step.wish, 1.0 / (1.0 + damping))
+        weaken(step.preferred_dq, 1.0 / (1.0 + damping))
         find_step(step, rows.error, rows.slope, count, count, bounds.rows, bounds.low, bounds.high, slack, 0.0)
-        way = take_step(problem, q)
-        if way < STILL:
+        dq = take_step(problem, q)
+        if dq < STILL:
             break
         open_by = close(problem, problem.tried, tasks, count, slack)
         is_closed = open_by <= max(gap, slack) and excess(bounds) <= beyond
@@ -149,13 +149,13 @@ def close(problem, q, tasks, count, slack):
     for n in range(MOST_CLOSINGS + 1):
         move_bodies(problem.model, problem.work, q, problem.work.still)
         write_errors(problem.work, problem.tasks, 0, tasks, q, rows.error)
-        write_bounds(problem.model, problem.limits, problem.tasks.pace, q, bounds)
+        write_bounds(problem.model, problem.limits, problem.tasks.dof_scale, q, bounds)
         before, gap = gap, largest(rows.error[:count])
         is_done = gap <= CLOSED or 0.5 * before < gap <= slack
         if (is_done and excess(bounds) <= CLOSED) or n == MOST_CLOSINGS:
             break
         write_slopes(problem.model, problem.work, problem.tasks, 0, tasks, rows)
-        fill(step.wish, 0.0)
+        fill(step.preferred_dq, 0.0)
         find_step(step, rows.error, rows.slope, count, count, bounds.rows, bounds.low, bounds.high, slack, 0.0)
         take_step(problem, q)
         copy(problem.tried, q)
@@ -166,7 +166,7 @@ def close(problem, q, tasks, count, slack):
 def follow(problem, kept, slack, damping):
     """Find the step towards the targets that leaves the first `kept` rows unchanged."""
     rows, bounds, step = problem.rows, problem.bounds, problem.step
-    fill(step.wish, 0.0)
+    fill(step.preferred_dq, 0.0)
     end = rows.error.shape[0]
     find_step(step, rows.error, rows.slope, kept, end, bounds.rows, bounds.low, bounds.high, slack, damping)
 
@@ -178,7 +178,7 @@ def look(problem, q, kept):
     tasks = problem.tasks.records.shape[0]
     write_errors(problem.work, problem.tasks, 0, tasks, q, problem.rows.error)
     write_slopes(problem.model, problem.work, problem.tasks, 0, tasks, problem.rows)
-    write_bounds(problem.model, problem.limits, problem.tasks.pace, q, problem.bounds)
+    write_bounds(problem.model, problem.limits, problem.tasks.dof_scale, q, problem.bounds)
     return squares(problem.rows.error, kept)
 
 
@@ -203,11 +203,11 @@ def are_met(problem, first, tolerance):
 @subroutine
 def take_step(problem, q):
     """Write the positions after the step, shortened if it is too long, to `tried`. Return its largest component."""
-    way = problem.step.way
-    longest = largest(way)
-    weaken(way, min(1.0, LONGEST / max(longest, 1e-300)))
-    for j in range(way.shape[0]):
-        problem.moved[j] = way[j] * problem.tasks.pace[j]
+    dq = problem.step.dq
+    longest = largest(dq)
+    weaken(dq, min(1.0, LONGEST / max(longest, 1e-300)))
+    for j in range(dq.shape[0]):
+        problem.moved[j] = dq[j] * problem.tasks.dof_scale[j]
     copy(q, problem.tried)
     integrate_positions(problem.model, problem.tried, problem.moved, 1.0)
     return min(longest, LONGEST)
@@ -216,12 +216,12 @@ def take_step(problem, q):
 @subroutine
 def left_after(problem, kept):
     """Return the sum of squares that a linear prediction leaves after the step."""
-    error, slope, way = problem.rows.error, problem.rows.slope, problem.step.way
+    error, slope, dq = problem.rows.error, problem.rows.slope, problem.step.dq
     left = 0.0
     for row in range(kept, error.shape[0]):
         total = error[row]
-        for j in range(way.shape[0]):
-            total += slope[row, j] * way[j]
+        for j in range(dq.shape[0]):
+            total += slope[row, j] * dq[j]
         left += total * total
     return left
 
@@ -231,24 +231,28 @@ def write_way(problem, q, rest):
     """Write the differences from q to `rest` to the step's wish, except where `rest` is NaN. Return the sum of
     squares.
     """
-    wish, pace = problem.step.wish, problem.tasks.pace
+    preferred_dq, dof_scale = problem.step.preferred_dq, problem.tasks.dof_scale
     for i in range(1, problem.model.bodies.shape[0]):
         body = problem.model.bodies[i]
         if body.kind == SCREWS:
             for j in range(body.v, body.v_end):
-                wish[j] = rest[body.q + j - body.v] - q[body.q + j - body.v]
+                preferred_dq[j] = rest[body.q + j - body.v] - q[body.q + j - body.v]
         else:
             turned = body.q + (3 if body.kind == FREE else 0)
             w, x, y, z = quat_normalized(get4(q, turned))
-            put3(wish, rotvec_of_quat(quat_mul((w, -x, -y, -z), quat_normalized(get4(rest, turned)))), body.v_end - 3)
+            put3(
+                preferred_dq,
+                rotvec_of_quat(quat_mul((w, -x, -y, -z), quat_normalized(get4(rest, turned)))),
+                body.v_end - 3,
+            )
             if body.kind == FREE:
-                way = sub(get3(rest, body.q), get3(q, body.q))
-                put3(wish, rotate_back(quat_to_mat((w, x, y, z)), way), body.v)
+                dq = sub(get3(rest, body.q), get3(q, body.q))
+                put3(preferred_dq, rotate_back(quat_to_mat((w, x, y, z)), dq), body.v)
     total = 0.0
-    for j in range(wish.shape[0]):
-        is_asked = pace[j] > 0.0 and wish[j] == wish[j]
-        wish[j] = wish[j] / pace[j] if is_asked else 0.0
-        total += wish[j] * wish[j]
+    for j in range(preferred_dq.shape[0]):
+        is_asked = dof_scale[j] > 0.0 and preferred_dq[j] == preferred_dq[j]
+        preferred_dq[j] = preferred_dq[j] / dof_scale[j] if is_asked else 0.0
+        total += preferred_dq[j] * preferred_dq[j]
     return total
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limits of coordinates and of measures of charts, as bounds of a step of inverse kinematics."""
+"""Limits of coordinates and of limited quantities, as bounds of a step of inverse kinematics."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections import namedtuple
 
 import numpy as np
 
-from ...compilation.abi import Bundled
+from ...compilation.abi import KernelTuple
 from ...compilation.jit import subroutine
-from ...joints import BALL, Unit, measure
+from ...joints import BALL, Unit, evaluate_quantity
 from ...model.compiling.compiled import CompiledModel
 from ...spatial import ZERO, quat_normalized
 from ...spatial.storage import get3, get4, put3
 
 LIMIT = np.dtype(
     [
-        ("q", np.int64),  # of a column; -1 for a measure
+        ("q", np.int64),  # of a column; -1 for a limited quantity
         ("v", np.int64),
         ("body", np.int64),
         ("code", np.int64),
@@ -38,7 +38,7 @@ limit might then never bend again, since each step that brings the hand nearer w
 """
 
 
-class Bounds(Bundled, namedtuple("Bounds", "rows low high")):
+class Bounds(KernelTuple, namedtuple("Bounds", "rows low high")):
     """Work arrays: rates of limited quantities, shape (p, nv), and the lowest and highest change, shape (p,) each."""
 
 
@@ -57,11 +57,11 @@ def limits_of(compiled: CompiledModel, size: float) -> np.recarray:
                 weight = 1.0 / size if column.unit is Unit.LENGTH else 1.0
                 found.append((span.q_at(place), span.v_at(place), span.body, 0, ZERO, weight, lower, upper))
             continue
-        for row in joint.kind.rows:
+        for row in joint.kind.limited_quantities:
             lower, upper = joint.range_of(row.axis)
             lower, upper = (lower if lower > row.least else -math.inf), (upper if upper < row.most else math.inf)
             weight = 1.0 / size if joint.axis_unit(row.axis) is Unit.LENGTH else 1.0
-            found.append((-1, -1, span.body, row.measure, joint.unit_direction(row.axis), weight, lower, upper))
+            found.append((-1, -1, span.body, row.code, joint.unit_direction(row.axis), weight, lower, upper))
     return np.array([limit for limit in found if _limits(*limit[-2:])], LIMIT).view(np.recarray)
 
 
@@ -74,28 +74,28 @@ def make_bounds(limits: np.recarray, nv: int) -> Bounds:
 
 
 @subroutine
-def write_bounds(model, limits, pace, q, bounds):
+def write_bounds(model, limits, dof_scale, q, bounds):
     """Write the range of change of each limited quantity from q on.
 
-    A coordinate stops `INSIDE` its limit, and one beyond its limit may not move farther beyond it. A measure beyond its
-    limit must come back, since a step along its linearised rate leads beyond again.
+    A coordinate stops `INSIDE` its limit, and one beyond its limit may not move farther beyond it. A limited quantity
+    beyond its limit must come back, since a step along its linearised rate leads beyond again.
     """
     for n in range(limits.shape[0]):
         limit = limits[n]
         if limit.q >= 0:
             value = q[limit.q]
-            bounds.rows[n, limit.v] = limit.weight * pace[limit.v]
+            bounds.rows[n, limit.v] = limit.weight * dof_scale[limit.v]
             bounds.low[n] = min(limit.weight * (limit.lower - value) + INSIDE, 0.0)
             bounds.high[n] = max(limit.weight * (limit.upper - value) - INSIDE, 0.0)
         else:
-            value = write_measure(model, limit, pace, q, bounds.rows[n])
+            value = write_quantity(model, limit, dof_scale, q, bounds.rows[n])
             bounds.low[n] = limit.weight * (limit.lower - value)
             bounds.high[n] = limit.weight * (limit.upper - value)
 
 
 @subroutine
 def excess(bounds):
-    """Return the largest amount by which a measure is beyond its limit."""
+    """Return the largest amount by which a limited quantity is beyond its limit."""
     most = 0.0
     for n in range(bounds.low.shape[0]):
         most = max(most, bounds.low[n], -bounds.high[n])
@@ -103,22 +103,22 @@ def excess(bounds):
 
 
 @subroutine
-def write_measure(model, limit, pace, q, rates):
-    """Write the rates of a measure of a chart. Return its value."""
+def write_quantity(model, limit, dof_scale, q, rates):
+    """Write the rates of a limited quantity. Return its value."""
     body = model.bodies[limit.body]
-    value, (torque, force) = chart_measure(model, limit, q)
+    value, (torque, force) = chart_quantity(model, limit, q)
     put3(rates, torque, body.v_end - 3)
     if body.kind != BALL:
         put3(rates, force, body.v)
     for j in range(body.v, body.v_end):
-        rates[j] *= limit.weight * pace[j]
+        rates[j] *= limit.weight * dof_scale[j]
     return value
 
 
 @subroutine
-def chart_measure(model, row, q):
-    """Return (value, gradient) of the measure at q that `row`, a record with body, code and direction, describes."""
+def chart_quantity(model, row, q):
+    """Return (value, gradient) of a limited quantity at q. row: a record with body, code and direction."""
     body = model.bodies[row.body]
     if body.kind == BALL:
-        return measure(row.code, ZERO, quat_normalized(get4(q, body.q)), get3(row.direction))
-    return measure(row.code, get3(q, body.q), quat_normalized(get4(q, body.q + 3)), get3(row.direction))
+        return evaluate_quantity(row.code, ZERO, quat_normalized(get4(q, body.q)), get3(row.direction))
+    return evaluate_quantity(row.code, get3(q, body.q), quat_normalized(get4(q, body.q + 3)), get3(row.direction))

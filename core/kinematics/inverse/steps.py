@@ -18,7 +18,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ...compilation.abi import Bundled
+from ...compilation.abi import KernelTuple
 from ...compilation.jit import subroutine
 
 INDEPENDENT = 1e-6
@@ -36,8 +36,11 @@ CONTRADICTION = 1e-10
 
 
 class Step(
-    Bundled,
-    namedtuple("Step", "way wish rows diagonal betas order wanted bound_of side force seen mixed parts wished held"),
+    KernelTuple,
+    namedtuple(
+        "Step",
+        "dq preferred_dq rows diagonal betas order wanted bound_of side force seen mixed parts preferred multipliers",
+    ),
 ):
     """Work arrays.
 
@@ -49,15 +52,15 @@ class Step(
         force: multiplier of each row.
         seen: E in the coordinates Q, shape (n, nv). mixed: normal equations of the free components, shape (n, n).
         parts, wished: the step and the wish in the coordinates Q, shape (nv,).
-        held: multipliers of E's rows, shape (n,).
+        multipliers: multipliers of E's rows, shape (n,).
     """
 
 
 def make_step(kept: int, bounds: int, followed: int, nv: int) -> Step:
     most = kept + bounds
     return Step(
-        way=np.zeros(nv),
-        wish=np.zeros(nv),
+        dq=np.zeros(nv),
+        preferred_dq=np.zeros(nv),
         rows=np.zeros((most, nv)),
         diagonal=np.zeros(most),
         betas=np.zeros(most),
@@ -69,22 +72,22 @@ def make_step(kept: int, bounds: int, followed: int, nv: int) -> Step:
         seen=np.zeros((followed, nv)),
         mixed=np.zeros((followed, followed)),
         parts=np.zeros(nv),
-        wished=np.zeros(nv),
-        held=np.zeros(followed),
+        preferred=np.zeros(nv),
+        multipliers=np.zeros(followed),
     )
 
 
 @subroutine
 def find_step(step, error, slope, kept, end, bounds, low, high, slack, damping):
-    """Write the step to `step.way`.
+    """Write the step to `step.dq`.
 
     Args:
         error, slope: of all rows, up to `end`. kept: number of constraint rows, which come first.
         bounds: B, shape (p, nv). low, high: shape (p,), low <= high. If 0 is not between them, the step leads there.
         slack: accepted error of constraint rows that contradict each other slightly.
     """
-    for j in range(step.way.shape[0]):
-        step.way[j] = 0.0
+    for j in range(step.dq.shape[0]):
+        step.dq[j] = 0.0
     for b in range(step.side.shape[0]):
         step.side[b] = -1 if low[b] > 0.0 else (1 if high[b] < 0.0 else 0)
     for _ in range(4 * step.side.shape[0] + 1):
@@ -98,7 +101,7 @@ def find_step(step, error, slope, kept, end, bounds, low, high, slack, damping):
 @subroutine
 def gather(step, error, slope, kept, bounds, low, high):
     """Copy the constraint rows and active bounds into `step.rows`. Return their number."""
-    nv = step.way.shape[0]
+    nv = step.dq.shape[0]
     for r in range(kept):
         step.wanted[r] = error[r]
         step.bound_of[r] = -1
@@ -120,7 +123,7 @@ def gather(step, error, slope, kept, bounds, low, high):
 @subroutine
 def factor(step, count, independent):
     """Factor the first `count` rows as L Q'. Return their rank. Rows beyond it depend on those before."""
-    nv = step.way.shape[0]
+    nv = step.dq.shape[0]
     rows = step.rows
     for k in range(min(count, nv)):
         best, pivot = 0.0, k
@@ -184,13 +187,13 @@ def solve(step, error, slope, kept, end, rank, damping):
     The free components are wish - F' (F F' + damping)^-1 (F wish + residual of the first components), with F those of
     E.
     """
-    nv = step.way.shape[0]
+    nv = step.dq.shape[0]
     n = end - kept
     for j in range(nv):
-        step.wished[j] = step.wish[j]
-    into_axes(step, step.wished, rank)
+        step.preferred[j] = step.preferred_dq[j]
+    into_axes(step, step.preferred, rank)
     for j in range(rank, nv):
-        step.parts[j] = step.wished[j]
+        step.parts[j] = step.preferred[j]
     for k in range(rank):
         total = -step.wanted[step.order[k]]
         for i in range(k):
@@ -204,17 +207,17 @@ def solve(step, error, slope, kept, end, rank, damping):
         total = error[kept + r]
         for j in range(nv):
             total += seen[j] * step.parts[j]
-        step.held[r] = total
+        step.multipliers[r] = total
         for i in range(r + 1):
             total = 0.0
             for j in range(rank, nv):
                 total += seen[j] * step.seen[i, j]
             step.mixed[r, i] = total
     stiffen(step.mixed, n, damping)
-    solve_positive(step.mixed, step.held, n)
+    solve_positive(step.mixed, step.multipliers, n)
     for r in range(n):
         for j in range(rank, nv):
-            step.parts[j] -= step.seen[r, j] * step.held[r]
+            step.parts[j] -= step.seen[r, j] * step.multipliers[r]
 
 
 @subroutine
@@ -255,16 +258,16 @@ def advance(step, bounds, low, high, rank):
     for b in range(step.side.shape[0]):
         slack = SLACK if step.side[b] == 0 else CONTRADICTION
         value, end = 0.0, 0.0
-        for j in range(step.way.shape[0]):
-            value += bounds[b, j] * step.way[j]
+        for j in range(step.dq.shape[0]):
+            value += bounds[b, j] * step.dq[j]
             end += bounds[b, j] * step.parts[j]
         if end > high[b] + slack and end > value and (high[b] - value) / (end - value) < part:
             part, met, side = (high[b] - value) / (end - value), b, 1
         if end < low[b] - slack and end < value and (low[b] - value) / (end - value) < part:
             part, met, side = (low[b] - value) / (end - value), b, -1
     part = max(part, 0.0)
-    for j in range(step.way.shape[0]):
-        step.way[j] += part * (step.parts[j] - step.way[j])
+    for j in range(step.dq.shape[0]):
+        step.dq[j] += part * (step.parts[j] - step.dq[j])
     if met < 0 or step.side[met] != 0:
         return False
     step.side[met] = side
@@ -280,9 +283,9 @@ def release(step, rank, n):
     worst, let_go = SLACK, -1
     into_axes(step, step.parts, rank)
     for k in range(rank - 1, -1, -1):
-        total = step.wished[k] - step.parts[k]
+        total = step.preferred[k] - step.parts[k]
         for r in range(n):
-            total -= step.seen[r, k] * step.held[r]
+            total -= step.seen[r, k] * step.multipliers[r]
         for i in range(k + 1, rank):
             total -= step.rows[i, k] * step.force[i]
         step.force[k] = total / step.diagonal[k]

@@ -18,7 +18,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ...compilation.abi import Bundled
+from ...compilation.abi import KernelTuple
 from ...compilation.jit import jitable, subroutine
 from ...spatial import (
     ZERO,
@@ -62,14 +62,14 @@ TASK = np.dtype(
 TERM = np.dtype([("q", np.int64), ("v", np.int64), ("weight", np.float64)], align=True)
 
 
-class Tasks(Bundled, namedtuple("Tasks", "records terms pace")):
+class Tasks(KernelTuple, namedtuple("Tasks", "records terms dof_scale")):
     """Arguments of the kernels: TASK and TERM records, and the step of each velocity coordinate per unit.
 
     pace: shape (nv,): 1 rad for rotations, the model's size [m] for slides, and 0 for coordinates that must not move.
     """
 
 
-class Rows(Bundled, namedtuple("Rows", "error slope own other")):
+class Rows(KernelTuple, namedtuple("Rows", "error slope own other")):
     """Work arrays: errors, shape (rows,), their rates for unit steps, shape (rows, nv), and Jacobians, shape (6,
     nv).
     """
@@ -80,7 +80,7 @@ NOWHERE = 1e-12
 
 
 def make_rows(tasks: Tasks) -> Rows:
-    count, nv = int(tasks.records.rows.sum()), len(tasks.pace)
+    count, nv = int(tasks.records.rows.sum()), len(tasks.dof_scale)
     return Rows(np.zeros(count), np.zeros((count, nv)), np.zeros((6, nv)), np.zeros((6, nv)))
 
 
@@ -124,11 +124,11 @@ def axes_of(work, body, X):
 @jitable
 def sight_of(work, task):
     """Return (direction, distance [m]) from the task's body to the point that its axis should point at."""
-    way = sub(point_of(work, task.one, task.X_one), point_of(work, task.other, task.X_other))
-    far = math.sqrt(dot(way, way))
+    dq = sub(point_of(work, task.one, task.X_one), point_of(work, task.other, task.X_other))
+    far = math.sqrt(dot(dq, dq))
     if far < NOWHERE:  # it looks from there, and so looks at it whatever its direction
         return z_axis(axes_of(work, task.other, task.X_other)), 0.0
-    return scale(way, 1.0 / far), far
+    return scale(dq, 1.0 / far), far
 
 
 @jitable
@@ -155,7 +155,7 @@ def write_slopes(model, work, tasks, first, end, rows):
                 rows.slope[task.row, j] = 0.0
             for k in range(task.term, task.term_end):
                 v = tasks.terms[k].v
-                rows.slope[task.row, v] += task.weight * tasks.terms[k].weight * tasks.pace[v]
+                rows.slope[task.row, v] += task.weight * tasks.terms[k].weight * tasks.dof_scale[v]
             continue
         write_jacobian(model, work, task.one, point_of(work, task.one, task.X_one), rows.own)
         write_jacobian(model, work, task.other, point_of(work, task.other, task.X_other), rows.other)
@@ -168,7 +168,7 @@ def write_slopes(model, work, tasks, first, end, rows):
                 rate = aim_rate(axis, seen, far, moved, turned, get3(rows.own[:, j], 3))
             else:
                 rate = moved if task.kind == PLACE else turned
-            put3(rows.slope[:, j], scale(rate, task.weight * tasks.pace[j]), task.row)
+            put3(rows.slope[:, j], scale(rate, task.weight * tasks.dof_scale[j]), task.row)
 
 
 @jitable

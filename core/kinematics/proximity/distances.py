@@ -2,7 +2,7 @@
 """How far links are apart, and which overlap, in any pose.
 
 Links touch with their `collisions`. `distance` takes any two; `overlaps` and `pairs_nearer` look at those that may meet
-(core/model/compiling/meeting.py).
+(core/model/compiling/collision_filter.py).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from ...collision.broad import PLACED, find_pairs, make_tree, place_solids
 from ...collision.manifold import CONTACT, MOST
 from ...collision.solids import MESH, PLANE
-from ...collision.touching import MEASURE, make_room, measure_pairs, touch_pairs
+from ...collision.touching import SEPARATION, make_room, separate_pairs, touch_pairs
 from ...compilation.jit import kernel
 from ...model import Model, ModelError
 from ...model.compiling.colliders import Colliders, colliders_of
@@ -150,14 +150,14 @@ class Proximity:
         while True:
             pairs = np.zeros((room, 2), np.int64)
             colliders = self.colliders
-            room = find_pairs(colliders.solids, self._placed, colliders.meeting, margin, self._tree, pairs)
+            room = find_pairs(colliders.solids, self._placed, colliders.collision_filter, margin, self._tree, pairs)
             if room <= len(pairs):
                 return pairs[:room].copy()
 
     def _measured(self, pairs: np.ndarray, margin: float) -> list[Separation]:
-        colliders, measures = self.colliders, np.zeros(len(pairs), MEASURE).view(np.recarray)
-        measure_pairs(colliders.solids, colliders.store, self._placed, pairs, margin, self._room, measures)
-        return [_told(colliders, self.compiled, i, j, found) for (i, j), found in zip(pairs, measures, strict=True)]
+        colliders, separations = self.colliders, np.zeros(len(pairs), SEPARATION).view(np.recarray)
+        separate_pairs(colliders.solids, colliders.store, self._placed, pairs, margin, self._room, separations)
+        return [_told(colliders, self.compiled, i, j, found) for (i, j), found in zip(pairs, separations, strict=True)]
 
     def _solids_of(self, name: str) -> list[int]:
         link = self.compiled.model.link(name)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...collision.solids import HULL, MESH, PLANE
-from ...geometry.surfaces import Surface
+from ...geometry.contact_properties import Surface
 from ...model import WORLD, Model
 from ...spatial import ZERO, Vec3, dot, norm, scale
 from .distances import Proximity, Separation
@@ -90,16 +90,16 @@ def upward(model: Model) -> Vec3:
     return scale(model.gravity, -1.0 / length) if length else ZERO
 
 
-def loose_machines(model: Model, held: Iterable[str] = ()) -> list[tuple[str, ...]]:
+def loose_machines(model: Model, prescribed: Iterable[str] = ()) -> list[tuple[str, ...]]:
     """Return the names of the links of each machine that nothing holds, in the model's order.
 
     Args:
-        held: names of links whose motion is prescribed.
+        prescribed: names of links whose motion is prescribed.
     """
     acting = model.acting_at(0.0)
-    machine = {link.name: {link.name} for link in acting.links} | {WORLD: {WORLD, *held}}
+    machine = {link.name: {link.name} for link in acting.links} | {WORLD: {WORLD, *prescribed}}
     bonds = [(joint.parent, joint.child) for joint in acting.joints if not joint.kind.holds_nothing]
-    for parent, child in [*bonds, *((WORLD, name) for name in held)]:
+    for parent, child in [*bonds, *((WORLD, name) for name in prescribed)]:
         joined = machine[parent] | machine[child]
         machine.update(dict.fromkeys(joined, joined))
     order = [link.name for link in acting.links]

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...collision.collision_filter import CollisionFilter
 from ...collision.hulls import Hull, HullError, convex_hull
 from ...collision.keeping import kept
-from ...collision.meeting import Meeting
 from ...collision.meshes import MeshError, triangle_mesh
 from ...collision.packing import (
     Solid,
@@ -45,8 +45,8 @@ from ...geometry.mesh_data import mesh_triangles
 from ...geometry.primitives.facets import as_mesh
 from ...mesh_files import MeshFileError, read_heightmap
 from ...spatial import compose, quat_of_z
+from .collision_filter import any_may_collide, collision_filter_of
 from .compiled import CompiledModel
-from .meeting import may_any_meet, who_meets
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Colliders:
 
     solids: np.recarray
     store: Store
-    meeting: Meeting
+    collision_filter: CollisionFilter
     notes: tuple[tuple[str, str], ...]
 
 
@@ -89,9 +89,9 @@ def colliders_of(compiled: CompiledModel, led: Collection[int] = STILL, *, only_
     rows = {name: row for row, name in enumerate(compiled.link_names)}
     bodies = [int(compiled.link_body[rows[link.name]]) for link in compiled.model.links]
     unpushed = [number for number, body in enumerate(bodies) if body in led]
-    meeting = _apart(who_meets(compiled.model), unpushed)
-    if only_if_any_meet and not may_any_meet(compiled.model.links, meeting):
-        return Colliders(*pack(()), meeting, ())
+    collision_filter = _apart(collision_filter_of(compiled.model), unpushed)
+    if only_if_any_meet and not any_may_collide(compiled.model.links, collision_filter):
+        return Colliders(*pack(()), collision_filter, ())
     solids, notes = [], []
     for number, link in enumerate(compiled.model.links):
         X_BL = tuple(compiled.X_BL[rows[link.name]].tolist())
@@ -108,18 +108,18 @@ def colliders_of(compiled: CompiledModel, led: Collection[int] = STILL, *, only_
                     body=bodies[number],
                     owner=number,
                     number=place,
-                    layers=shape.layers,
-                    meets=shape.meets,
+                    category_bits=shape.layers,
+                    collide_bits=shape.meets,
                 )
             )
-    return Colliders(*pack(solids), meeting, tuple(notes))
+    return Colliders(*pack(solids), collision_filter, tuple(notes))
 
 
-def _apart(meeting: Meeting, unpushed: Sequence[int]) -> Meeting:
+def _apart(collision_filter: CollisionFilter, unpushed: Sequence[int]) -> CollisionFilter:
     """Return the pairs without those of two bodies that no force moves, such as a lift and its shaft."""
-    groups = meeting.groups.copy()
+    groups = collision_filter.groups.copy()
     groups[unpushed] = unpushed[0] if unpushed else 0
-    return meeting._replace(groups=groups)
+    return collision_filter._replace(groups=groups)
 
 
 def bodies_led(compiled: CompiledModel, joints: Iterable[str] = (), links: Iterable[str] = ()) -> frozenset[int]:
@@ -132,10 +132,10 @@ def bodies_led(compiled: CompiledModel, joints: Iterable[str] = (), links: Itera
     if not joints and not links:
         return STILL
     bodies, rows = compiled.arrays.bodies, {name: row for row, name in enumerate(compiled.link_names)}
-    told = {v for name in joints for v in range(compiled.nv)[compiled.spans[name].v]}
+    prescribed = {v for name in joints for v in range(compiled.nv)[compiled.spans[name].v]}
     led = {0, *(int(compiled.link_body[rows[name]]) for name in links)}
     for body in range(1, len(bodies)):
-        if int(bodies.parent[body]) in led and told.issuperset(range(bodies.v[body], bodies.v_end[body])):
+        if int(bodies.parent[body]) in led and prescribed.issuperset(range(bodies.v[body], bodies.v_end[body])):
             led.add(body)
     return frozenset(led)
 

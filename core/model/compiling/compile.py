@@ -42,15 +42,15 @@ from .compiled import (
     BODY,
     CHART_DRIVE,
     DOF,
-    GUARD,
-    MEASURE,
     MEDIUM,
+    QUANTITY_SPRING,
+    SET_VALUED_FORCE,
     Arrays,
     CompiledModel,
     JointSpan,
     LoopJoint,
 )
-from .guarding import chart_drive, chart_guards, column_guards
+from .set_valued_forces import chart_drive, chart_forces, dof_forces
 from .splitting import Weld, split_at
 
 FORCES = ("armature", "damping", "spring_stiffness", "spring_reference")
@@ -225,7 +225,7 @@ class Build:
         body = Body(parent, branch, joint.kind.code, X_BJ[:3], IDENTITY)
         align = quat_to_mat(X_BJ[3:])
         still = [(align, 0.0, 0.0) + (0.0,) * len(FORCES)] * joint.nv
-        pulled = [(align, 0.0, 0.0, *_forces(joint.axes[n], joint.kind.slot(n).fields)) for n in joint.kind.law]
+        pulled = [(align, 0.0, 0.0, *_forces(joint.axes[n], joint.kind.slot(n).fields)) for n in joint.kind.spring_axes]
         body.columns = pulled or still
         self.bodies.append(body)
         return len(self.bodies) - 1, IDENTITY
@@ -250,7 +250,7 @@ class Build:
 
     def finish(self, tree: Tree, welds: tuple[Weld, ...]) -> CompiledModel:
         bodies, dofs, spans, nq, nv = self._records()
-        guards = self._guards(bodies)
+        set_valued_forces = self._set_valued_forces(bodies)
         names = tuple(self.links)
         q_home = np.zeros(nq)
         for span in spans.values():
@@ -261,8 +261,8 @@ class Build:
             arrays=Arrays(
                 bodies,
                 dofs,
-                self._measures(),
-                np.array([record for _, record in guards], GUARD).view(np.recarray),
+                self._quantity_springs(),
+                np.array([record for _, record in set_valued_forces], SET_VALUED_FORCE).view(np.recarray),
                 self._chart_drives(),
                 self._media(),
                 np.array(self.model.gravity, dtype=np.float64),
@@ -277,7 +277,7 @@ class Build:
             spans=spans,
             loops=tuple(self._loop(joint) for joint in tree.loops),
             welds=welds,
-            guarded=tuple(joint for joint, _ in guards),
+            force_joints=tuple(joint for joint, _ in set_valued_forces),
         )
 
     def _records(self) -> tuple[np.recarray, np.recarray, dict[str, JointSpan], int, int]:
@@ -299,27 +299,27 @@ class Build:
                 spans[joint.name] = JointSpan(joint, body.branch.outer, i, at_q, at_v)
         return bodies, dofs, spans, q, v
 
-    def _measures(self) -> np.recarray:
-        """Yield the springs and dampers that act on measures."""
+    def _quantity_springs(self) -> np.recarray:
+        """Yield the springs and dampers that act on limited quantities."""
         found = []
         for number, body in enumerate(self.bodies):
             joint = body.branch.joint
-            for row in joint.kind.rows:
+            for row in joint.kind.limited_quantities:
                 _, damping, stiffness, reference = _forces(joint.axes[row.axis], joint.kind.slot(row.axis).fields)
                 if damping or stiffness:
                     direction = joint.unit_direction(row.axis)
-                    found.append((number, row.measure, direction, stiffness, damping, reference))
-        return np.array(found, MEASURE).view(np.recarray)
+                    found.append((number, row.code, direction, stiffness, damping, reference))
+        return np.array(found, QUANTITY_SPRING).view(np.recarray)
 
-    def _guards(self, records: np.recarray) -> list[tuple[Joint, tuple]]:
-        """Yield the guards, each with its joint."""
+    def _set_valued_forces(self, records: np.recarray) -> list[tuple[Joint, tuple]]:
+        """Yield the set-valued forces, each with its joint."""
         found = []
         for number, (body, record) in enumerate(zip(self.bodies, records, strict=True)):
             joint, q, v = body.branch.joint, int(record.q), int(record.v)
             if joint.kind.chart:
-                found += [(joint, guard) for guard in chart_guards(joint, number, v)]
+                found += [(joint, element) for element in chart_forces(joint, number, v)]
             else:
-                found += [(joint, guard) for guard in column_guards(joint, number, body.axes, q, v)]
+                found += [(joint, element) for element in dof_forces(joint, number, body.axes, q, v)]
         return found
 
     def _chart_drives(self) -> np.recarray:

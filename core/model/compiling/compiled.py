@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...compilation.abi import Bundled
+from ...compilation.abi import KernelTuple
 from ...spatial import Pose
 from ..elements import Joint
 from ..errors import ModelError, StateError
@@ -60,26 +60,26 @@ DOF = np.dtype(
     align=True,
 )
 
-MEASURE = np.dtype(
+QUANTITY_SPRING = np.dtype(
     [
         ("body", np.int64),  # the body whose chart is measured
-        ("code", np.int64),  # one of the measures of `joints/rows.py`
+        ("code", np.int64),  # one of the codes of `joints/limited_quantities.py`
         ("direction", np.float64, 3),  # unit vector in the joint's frame
-        ("stiffness", np.float64),  # of the spring on the measure
+        ("stiffness", np.float64),  # of the spring on the limited quantity
         ("damping", np.float64),
-        ("reference", np.float64),  # value of the measure at which the spring is relaxed
+        ("reference", np.float64),  # value of the limited quantity at which the spring is relaxed
     ],
     align=True,
 )
-"""A spring and damper on a measure of a chart, such as the length of a rope."""
+"""A spring and damper on a limited quantity, such as the length of a rope."""
 
-GUARD = np.dtype(
+SET_VALUED_FORCE = np.dtype(
     [
-        ("kind", np.int64),  # ON_DOF, ON_CHART or ON_MEASURE
+        ("kind", np.int64),  # ON_DOF, ON_CHART or ON_QUANTITY
         ("body", np.int64),
         ("q", np.int64),  # index of its position coordinate; for ON_DOF only
-        ("v", np.int64),  # index of its velocity coordinate; -1 for a measure
-        ("code", np.int64),  # of a measure, as in MEASURE
+        ("v", np.int64),  # index of its velocity coordinate; -1 for a limited quantity
+        ("code", np.int64),  # of a limited quantity, as in QUANTITY_SPRING
         ("direction", np.float64, 3),
         ("lower", np.float64),  # position limits; infinite if there are none [rad or m]
         ("upper", np.float64),
@@ -87,8 +87,8 @@ GUARD = np.dtype(
         ("dissipation", np.float64),  # of compliant stops [s/rad or s/m]
         ("restitution", np.float64),  # of rigid stops
         ("friction", np.float64),  # dry friction [N m or N]
-        ("velocity", np.float64),  # velocity limit; infinite if there is none [rad/s or m/s]
-        ("effort", np.float64),  # effort limit of the drive [N m or N]
+        ("velocity_limit", np.float64),  # velocity limit; infinite if there is none [rad/s or m/s]
+        ("effort_limit", np.float64),  # effort limit of the drive [N m or N]
         # The force of a drive is stiffness * (target - q) + damping * (rate - qd) + push.
         ("drive_stiffness", np.float64),
         ("drive_damping", np.float64),
@@ -100,13 +100,13 @@ GUARD = np.dtype(
 )
 """Set-valued forces on one coordinate: stops, dry friction, a velocity limit and a drive with an effort limit."""
 
-ON_DOF, ON_CHART, ON_MEASURE = 0, 1, 2
-"""Kinds of guards: on the coordinate of one dof, on one component of a chart's velocity, on a measure of a chart."""
+ON_DOF, ON_CHART, ON_QUANTITY = 0, 1, 2
+"""What a set-valued force acts on: a dof's coordinate, a component of a chart's velocity, or a limited quantity."""
 
 CHART_DRIVE = np.dtype(
     [
         ("body", np.int64),
-        # Three numbers each, about the axes of a ball joint; see GUARD.
+        # Three numbers each, about the axes of a ball joint; see SET_VALUED_FORCE.
         ("stiffness", np.float64, 3),
         ("damping", np.float64, 3),
         ("target", np.float64, 3),  # a rotation vector [rad]
@@ -133,10 +133,12 @@ MEDIUM = np.dtype(
 """Drag on a body, and the part of its mass that has no weight."""
 
 
-class Arrays(Bundled, namedtuple("Arrays", "bodies dofs measures guards chart_drives media gravity wind")):
+class Arrays(
+    KernelTuple, namedtuple("Arrays", "bodies dofs quantity_springs set_valued_forces chart_drives media gravity wind")
+):
     """The arrays of a model that kernels read: records, and gravity [m/s^2] and wind [m/s] in world axes, shape (3,).
 
-    There is a measure, guard, chart drive or medium only for what has an effect.
+    There is a limited quantity, set-valued force, chart drive or medium only for what has an effect.
     """
 
 
@@ -191,7 +193,7 @@ class CompiledModel:
         spans: by name, for each joint that moves, including the implicit free joints of floating links.
         loops: the joints that close loops.
         welds: for each link that a loop joint has cut in two, the weld between the parts; see `splitting.py`.
-        guarded: the joint of each guard.
+        force_joints: the joint of each set-valued force.
     """
 
     model: Model
@@ -206,7 +208,7 @@ class CompiledModel:
     spans: dict[str, JointSpan]
     loops: tuple[LoopJoint, ...]
     welds: tuple[Weld, ...] = ()
-    guarded: tuple[Joint, ...] = ()
+    force_joints: tuple[Joint, ...] = ()
 
     def __repr__(self) -> str:
         return f"<CompiledModel '{self.model.name}': nq {self.nq}, nv {self.nv}, {counted(self.link_names, 'link')}>"
@@ -296,7 +298,7 @@ class CompiledModel:
 
 
 BESIDES = ("time", "continuation")
-"""Keys that a saved state may have besides "q" and "qd"; see `solvers/saved_state.py`."""
+"""Keys that a saved state may have besides "q" and "qd"; see `simulation/saved_state.py`."""
 
 
 def parts_of_state(state: Mapping | None) -> tuple[Mapping, Mapping]:

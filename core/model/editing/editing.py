@@ -111,9 +111,9 @@ def fix_base(model: Model, link: str | None = None) -> Joint:
     if tree.root_of(link) == WORLD:
         raise ModelError(f"link '{link}' does not float: it hangs in the world already")
     name = claim(f"{link}{STATIC}", {joint.name for joint in model.joints})
-    held = Joint(name, "fixed", WORLD, link, X_PJ=base.pose)
-    add_joint(model, held)
-    return held
+    fixed = Joint(name, "fixed", WORLD, link, X_PJ=base.pose)
+    add_joint(model, fixed)
+    return fixed
 
 
 def proposed_bases(model: Model) -> list[str]:

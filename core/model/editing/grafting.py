@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
-from ...joints.rows import TWIST
+from ...joints.limited_quantities import TWIST
 from ...spatial import IDENTITY, Pose, compose, inverse, quat_rotate
 from ..couplings import Gearbox
 from ..elements import WORLD, Axis, Joint
@@ -166,10 +166,10 @@ def re_root(model: Model, link: str) -> None:
     _require_link(model, link, "a base")
     before = model.tree()
     path = before.path(link)
-    held = bool(path) and path[0].inner == WORLD
-    if len(path) == held:
+    is_fixed = bool(path) and path[0].inner == WORLD
+    if len(path) == is_fixed:
         return
-    between = path[1:] if held else path
+    between = path[1:] if is_fixed else path
     old = between[0].inner
     holding = [joint for joint in model.joints if {joint.parent, joint.child} == {WORLD, old}]
     _require_no_gearbox(model, holding, link)
@@ -181,7 +181,7 @@ def re_root(model: Model, link: str) -> None:
             joint.child, joint.X_CJ = link, compose(X_new_old, joint.X_CJ)
         else:
             joint.parent, joint.X_PJ = link, compose(X_new_old, joint.X_PJ)
-    if not held:
+    if not is_fixed:
         X_WL = compose(pose_of(model, old), inverse(X_new_old))
         name = free_name(link, {joint.name for joint in model.joints})
         model.joints.append(Joint(name, "free", WORLD, link, X_PJ=X_WL))
@@ -299,8 +299,10 @@ def turn_round(joint: Joint) -> None:
         return
     home = inverse(joint_pose(joint, joint.home))
     joint.home = tuple(value + 0.0 for value in home[-joint.nq :])  # -0.0 becomes 0.0
-    twists = {row.axis for row in joint.kind.rows if row.measure == TWIST}
-    joint.axes = [_inverted(axis, number in joint.kind.law, number in twists) for number, axis in enumerate(joint.axes)]
+    twists = {row.axis for row in joint.kind.limited_quantities if row.code == TWIST}
+    joint.axes = [
+        _inverted(axis, number in joint.kind.spring_axes, number in twists) for number, axis in enumerate(joint.axes)
+    ]
 
 
 def _inverted(axis: Axis, in_law: bool, twists: bool) -> Axis:

@@ -57,19 +57,19 @@ def with_mended_inertias(model: Model) -> tuple[Model, list[str]]:
 
     There is a note for each link that was changed, with its principal moments before and after.
     """
-    links, told = [], []
+    links, notes = [], []
     for link in model.links:
         if link.mass > 0.0 and not is_physical(link.inertia):
             mended = replace(link, inertia=mended_inertia(link.inertia))
             before, after = (
                 " ".join(f"{moment:g}" for moment in principal_moments(it.inertia)) for it in (link, mended)
             )
-            told.append(
+            notes.append(
                 f"link '{link.name}': its principal moments {before} kg m^2, which no body has, are now {after}"
             )
             link = mended
         links.append(link)
-    return replace(model, links=links), told
+    return replace(model, links=links), notes
 
 
 def _matrix(inertia: Sym3) -> np.ndarray:

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...joints import Unit
-from ...joints.rows import CONE, DISTANCE
+from ...joints.limited_quantities import CONE, DISTANCE
 from ...spatial import Pose, Quat, Sym3, Vec3, norm, scale, sub
 from ..elements import Axis, Joint, Mimic
 from ..errors import ModelError
 
 SENSELESS = (CONE, DISTANCE)
-"""Measures that have the same value for n and for -n."""
+"""Limited quantities that have the same value for n and for -n."""
 
 SAME_DIRECTION = 1e-9
 """Largest distance between the ends of two unit vectors that count as equal [1]."""
@@ -101,7 +101,7 @@ def mirror_signs(joint: Joint) -> tuple[int, ...]:
 
 def _sign(joint: Joint, number: int) -> int:
     chosen = _direction_chosen(joint, number)
-    is_senseless = any(row.axis == number and row.measure in SENSELESS for row in joint.kind.rows)
+    is_senseless = any(row.axis == number and row.code in SENSELESS for row in joint.kind.limited_quantities)
     if chosen is None or is_senseless:
         return 1
     wanted = _image(joint, number, joint.unit_direction(number))

@@ -17,7 +17,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ...compilation.abi import Bundled
+from ...compilation.abi import KernelTuple
 from ...compilation.jit import jitable, subroutine
 
 WORD_BITS = 60
@@ -30,7 +30,7 @@ MAX_FILL_COST = 300.0
 
 
 class Graph(
-    Bundled,
+    KernelTuple,
     namedtuple(
         "Graph",
         "sizes adjacency fill_adjacency degrees order position first_neighbour neighbours column_offsets row_width"

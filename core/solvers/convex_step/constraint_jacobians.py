@@ -75,7 +75,7 @@ def begin_constraint(step, kind, rows, first, count):
     constraint.is_rigid, constraint.gap, constraint.restitution, constraint.role = 0, 0.0, 0.0, KEEPS_APART
     constraint.is_angular, constraint.is_drive = 0, 0
     constraint.free_response, constraint.arrival_velocity = 0.0, 0.0
-    constraint.contact, constraint.guard, constraint.guard_sign, constraint.multiplier = -1, -1, 1.0, -1
+    constraint.contact, constraint.element, constraint.element_sign, constraint.multiplier = -1, -1, 1.0, -1
     for r in range(2):
         constraint.bias_impulse[r], constraint.bias_velocity[r], constraint.impulse[r] = 0.0, 0.0, 0.0
         constraint.velocity[r], constraint.velocity_change[r] = 0.0, 0.0

@@ -25,7 +25,7 @@ KEEPS_APART, BOUNCES, INACTIVE = range(3)
 """Roles of a rigid constraint in an impact: it keeps the bodies from approaching, it makes them bounce, or it exerts
 no impulse."""
 
-CONSTRAINT = np.dtype(
+CONVEX_CONSTRAINT = np.dtype(
     [
         ("kind", np.int64),  # UNILATERAL or BOUNDED
         ("rows", np.int64),  # number of velocity components, 1 or 2
@@ -53,9 +53,12 @@ CONSTRAINT = np.dtype(
         ("impulse", np.float64, 2),
         # where it comes from
         ("contact", np.int64),  # number of the contact, or -1
-        ("guard", np.int64),  # number of the guard (a joint's stop, friction, speed limit or drive), or -1
+        ("element", np.int64),  # number of the set-valued force (a joint's stop, friction, speed limit or drive), or -1
         ("free_response", np.float64),  # what `delassus_estimate` would be if no joint blocked the bodies
-        ("guard_sign", np.float64),  # 1 if a positive impulse acts along the guard's coordinate, -1 if against it
+        (
+            "element_sign",
+            np.float64,
+        ),  # 1 if a positive impulse acts along the set-valued force's coordinate, -1 if against it
         ("multiplier", np.int64),  # its row among the multipliers of loops and couplings; -1 for none
     ],
     align=True,

@@ -2,10 +2,10 @@
 """The constraints that a convex step consists of: contacts, joints' stops, friction, speed limits and drives, and
 loops.
 
-steps.py calls `add_contact`, `add_guards` and `add_bilateral_constraints`. A rigid constraint has a finite stiffness,
-set from the step length and the masses, at which it yields by less than can be seen. Sticking friction is a spring
-whose deflection is kept from step to step, so that nothing creeps. The base step is the length of a step while bodies
-move, at the present accuracy.
+steps.py calls `add_contact`, `add_set_valued_force_constraints` and `add_bilateral_constraints`. A rigid constraint has
+a finite stiffness, set from the step length and the masses, at which it yields by less than can be seen. Sticking
+friction is a spring whose deflection is kept from step to step, so that nothing creeps. The base step is the length of
+a step while bodies move, at the present accuracy.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from ...contact.contact_features import join_surfaces
 from ...contact.delassus import tangents
 from ...dynamics.constraint_rows import target_frame, velocity_errors
 from ...dynamics.constraints import EQUATION, WELD
-from ...dynamics.guards import watched_rate, watched_value
+from ...dynamics.set_valued_forces import element_rate, element_value
 from ...joints import BALL
-from ...kinematics.inverse.limits import chart_measure
-from ...model.compiling.compiled import ON_CHART, ON_DOF, ON_MEASURE
+from ...kinematics.inverse.limits import chart_quantity
+from ...model.compiling.compiled import ON_CHART, ON_DOF, ON_QUANTITY
 from ...spatial import dot, rotate, scale, sub
 from ...spatial.storage import get3, get9, put3
 from .constraint_jacobians import (
@@ -78,9 +78,9 @@ def loaded_stiffness(contact, h, base_step, gravity):
 
 
 @jitable
-def thinness_factor(ground, contact, base_step, gravity):
+def thinness_factor(collisions, contact, base_step, gravity):
     """Return the factor on a contact's stiffness that keeps a weight from pressing thin solids into each other."""
-    thinner = min(thickness(ground.solids[contact.first]), thickness(ground.solids[contact.second]))
+    thinner = min(thickness(collisions.solids[contact.first]), thickness(collisions.solids[contact.second]))
     penetration = RELAXATION_STEPS * gravity * base_step * base_step / RIGIDITY
     return (
         min(max(penetration / (MAX_PENETRATION * thinner), 1.0), BILATERAL_RIGIDITY / RIGIDITY)
@@ -117,19 +117,19 @@ def set_rigid_limit(step, k, gap, restitution, stiffness, rate):
 
 
 @jitable  # with one caller: a call would copy more than a thousand numbers to the stack, for each contact
-def add_contact(system, ground, step, point, contact, h, base_step, gravity):
+def add_contact(system, collisions, step, point, contact, h, base_step, gravity):
     """Add the constraints of a contact: one along the normal, then those of sliding, spinning and rolling friction.
 
     point: a POINT, scratch, for the combined surface of the pair. Returns whether there was room.
     """
-    one, other = ground.solids[contact.first].body, ground.solids[contact.second].body
+    one, other = collisions.solids[contact.first].body, collisions.solids[contact.second].body
     count = list_dofs(system.model, step, one, other)
     if not has_room(step, count, 6, 4):
         return False
     if count == 0:
         contact.constraint = -1
         return True
-    join_surfaces(point, ground.surfaces[contact.first], ground.surfaces[contact.second])
+    join_surfaces(point, collisions.surfaces[contact.first], collisions.surfaces[contact.second])
     contact.stiffness = point.stiffness if point.is_soft else 0.0
     first = step.counts[DOF_COUNT]
     step.counts[DOF_COUNT] += count
@@ -146,26 +146,26 @@ def add_contact(system, ground, step, point, contact, h, base_step, gravity):
     else:
         stiffness = rigid_stiffness(step, contact.constraint, h, base_step)
         stiffness = max(stiffness, loaded_stiffness(contact, h, base_step, gravity))
-        stiffness *= thinness_factor(ground, contact, base_step, gravity)
+        stiffness *= thinness_factor(collisions, contact, base_step, gravity)
         rate = target_rate(contact.gap, h, base_step, gravity)
         set_rigid_limit(step, contact.constraint, contact.gap, point.restitution, stiffness, rate)
-    sliding = point.friction if contact.is_slipping else point.holding
+    sliding = point.friction if contact.is_slipping else point.static_friction
     strain = get3(contact.slip_strain)
     if sliding > 0.0:
         k = begin_constraint(step, BOUNDED, 2, first, count)
-        set_friction(system, ground, step, k, contact, (a, b), False, sliding, strain, h, base_step)
+        set_friction(system, collisions, step, k, contact, (a, b), False, sliding, strain, h, base_step)
     angular_strain = get3(contact.angular_strain)
     if point.spinning > 0.0:
         k = begin_constraint(step, BOUNDED, 1, first, count)
-        set_friction(system, ground, step, k, contact, (n, n), True, point.spinning, angular_strain, h, base_step)
+        set_friction(system, collisions, step, k, contact, (n, n), True, point.spinning, angular_strain, h, base_step)
     if point.rolling > 0.0:
         k = begin_constraint(step, BOUNDED, 2, first, count)
-        set_friction(system, ground, step, k, contact, (a, b), True, point.rolling, angular_strain, h, base_step)
+        set_friction(system, collisions, step, k, contact, (a, b), True, point.rolling, angular_strain, h, base_step)
     return True
 
 
 @subroutine
-def set_friction(system, ground, step, k, contact, directions, is_angular, coefficient, strain, h, base_step):
+def set_friction(system, collisions, step, k, contact, directions, is_angular, coefficient, strain, h, base_step):
     """Make a constraint friction of a contact, bounded by a coefficient times the normal impulse.
 
     Args:
@@ -175,8 +175,8 @@ def set_friction(system, ground, step, k, contact, directions, is_angular, coeff
         strain: deflection of the spring that makes the contact stick [m or rad].
     """
     constraint = step.constraints[k]
-    one, other = ground.solids[contact.first].body, ground.solids[contact.second].body
-    place, belts = get3(contact.place), belt_velocity(system.work, ground, contact, one, other)
+    one, other = collisions.solids[contact.first].body, collisions.solids[contact.second].body
+    place, belts = get3(contact.place), belt_velocity(system.work, collisions, contact, one, other)
     for r in range(constraint.rows):
         write_jacobian_row(system.model, system.work, step, k, r, one, other, place, directions[r], is_angular)
         constraint.bias_velocity[r] = 0.0 if is_angular else dot(directions[r], belts)
@@ -190,81 +190,81 @@ def set_friction(system, ground, step, k, contact, directions, is_angular, coeff
 
 
 @jitable
-def belt_velocity(work, ground, contact, one, other):
+def belt_velocity(work, collisions, contact, one, other):
     """Return the velocity of the second surface relative to the first while both bodies are at rest [m/s]."""
-    there = rotate(get9(work.bodies[other].rotation), get3(ground.surfaces[contact.second].belt))
-    return sub(there, rotate(get9(work.bodies[one].rotation), get3(ground.surfaces[contact.first].belt)))
+    there = rotate(get9(work.bodies[other].rotation), get3(collisions.surfaces[contact.second].belt))
+    return sub(there, rotate(get9(work.bodies[one].rotation), get3(collisions.surfaces[contact.first].belt)))
 
 
 # ---- joints
 
 
 @subroutine
-def add_guards(system, step, q, qd, h, base_step, gravity):
-    """Add the constraints of all guards: stops, friction, speed limits and drives. Returns whether there was room."""
-    model, watches = system.model, system.work.watches
-    for k in range(model.guards.shape[0]):
-        guard, watch = model.guards[k], watches[k]
-        if watch.asleep:
+def add_set_valued_force_constraints(system, step, q, qd, h, base_step, gravity):
+    """Add the constraints of stops, friction, speed limits and drives of joints. Return whether there was room."""
+    model, force_states = system.model, system.work.force_states
+    for k in range(model.set_valued_forces.shape[0]):
+        element, force_state = model.set_valued_forces[k], force_states[k]
+        if force_state.is_disabled:
             continue
         if not has_room(step, 6, 6, 6):
             return False
-        first, count = list_guard_dofs(model, step, guard)
+        first, count = list_element_dofs(model, step, element)
         if step.asleep[step.forest.tree_of_dof[step.dofs[first]]]:
             step.counts[DOF_COUNT] = first
             continue
-        if guard.kind != ON_CHART:
-            value, rate = watched_value(model, guard, q), watched_rate(model, guard, q, qd)
+        if element.kind != ON_CHART:
+            value, rate = element_value(model, element, q), element_rate(model, element, q, qd)
             for side in (-1.0, 1.0):
-                bound = watch.lower if side < 0.0 else watch.upper
+                bound = force_state.lower if side < 0.0 else force_state.upper
                 room = side * (bound - value)
                 if room < 2.0 * h * (abs(rate) + h * gravity) + 0.1:
-                    add_stop(model, step, guard, k, first, count, q, room, side, h, base_step, gravity)
-        if guard.kind == ON_MEASURE:
+                    add_stop(model, step, element, k, first, count, q, room, side, h, base_step, gravity)
+        if element.kind == ON_QUANTITY:
             continue
-        if guard.friction > 0.0:
+        if element.friction > 0.0:
             n = add_dof_constraint(step, BOUNDED, first, k, 1.0)
-            friction, strain = step.constraints[n], step.guard_loads[k, FRICTION_STRAIN]
-            friction.stiffness, friction.bound = rigid_stiffness(step, n, h, base_step), h * guard.friction
+            friction, strain = step.constraints[n], step.element_loads[k, FRICTION_STRAIN]
+            friction.stiffness, friction.bound = rigid_stiffness(step, n, h, base_step), h * element.friction
             friction.bias_impulse[0] = -friction.stiffness * strain / (RELAXATION_STEPS * h)
-        if not math.isinf(guard.velocity):
-            add_speed_limit(step, guard, first, k, h, base_step)
-        if watch.apart:
-            add_drive(step, guard, first, k, q[guard.q], h)
+        if not math.isinf(element.velocity_limit):
+            add_speed_limit(step, element, first, k, h, base_step)
+        if force_state.is_step_constraint:
+            add_drive(step, element, first, k, q[element.q], h)
     return True
 
 
 @subroutine
-def add_speed_limit(step, guard, first, number, h, base_step):
-    """Add the two constraints of a joint's speed limit. first: where its dof is listed; number: of the guard."""
+def add_speed_limit(step, element, first, number, h, base_step):
+    """Add the two constraints of a joint's speed limit. first: where its dof is listed; number: of the force."""
     for side in (-1.0, 1.0):
         n = add_dof_constraint(step, UNILATERAL, first, number, -side)
         step.constraints[n].stiffness = rigid_stiffness(step, n, h, base_step)
-        step.constraints[n].bias_impulse[0] = -step.constraints[n].stiffness * guard.velocity
+        step.constraints[n].bias_impulse[0] = -step.constraints[n].stiffness * element.velocity_limit
 
 
 @subroutine
-def add_drive(step, guard, first, number, value, h):
+def add_drive(step, element, first, number, value, h):
     """Add the constraint of a drive with an effort limit.
 
     It is a spring and damper, taken at the end of the step. value: coordinate of its dof as the step begins [rad or m].
     """
     drive = step.constraints[add_dof_constraint(step, BOUNDED, first, number, 1.0)]
-    drive.is_drive, drive.stiffness = 1, h * (guard.drive_damping + h * guard.drive_stiffness)
-    error = guard.drive_target + h * guard.drive_rate - value
-    effort = guard.drive_push + guard.drive_damping * guard.drive_rate + guard.drive_stiffness * error
-    drive.bias_impulse[0], drive.bound = h * effort, h * guard.effort
+    drive.is_drive, drive.stiffness = 1, h * (element.drive_damping + h * element.drive_stiffness)
+    error = element.drive_target + h * element.drive_rate - value
+    effort = element.drive_push + element.drive_damping * element.drive_rate + element.drive_stiffness * error
+    drive.bias_impulse[0], drive.bound = h * effort, h * element.effort_limit
 
 
 @subroutine
-def list_guard_dofs(model, step, guard):
-    """List the dofs of a guard. Returns (place of the first in the list, count)."""
+def list_element_dofs(model, step, element):
+    """List the dofs of a set-valued force. Returns (place of the first in the list, count)."""
     first = step.counts[DOF_COUNT]
-    if guard.kind != ON_MEASURE:
-        step.dofs[first] = guard.v
+    if element.kind != ON_QUANTITY:
+        step.dofs[first] = element.v
         step.counts[DOF_COUNT] += 1
         return first, 1
-    body = model.bodies[guard.body]
+    body = model.bodies[element.body]
     for j in range(body.v, body.v_end):
         step.dofs[first + j - body.v] = j
     step.counts[DOF_COUNT] += body.v_end - body.v
@@ -272,43 +272,43 @@ def list_guard_dofs(model, step, guard):
 
 
 @jitable
-def add_dof_constraint(step, kind, first, guard, slope):
-    """Add a constraint of a guard on one dof, with the Jacobian `slope`. Returns its number."""
+def add_dof_constraint(step, kind, first, element, slope):
+    """Add a constraint of a set-valued force on one dof, with the Jacobian `slope`. Returns its number."""
     k = begin_constraint(step, kind, 1, first, 1)
     constraint = step.constraints[k]
     step.jacobian[constraint.jacobian_start] = slope
-    constraint.guard, constraint.guard_sign = guard, slope
+    constraint.element, constraint.element_sign = element, slope
     return k
 
 
 @subroutine
-def add_stop(model, step, guard, number, first, count, q, room, side, h, base_step, gravity):
+def add_stop(model, step, element, number, first, count, q, room, side, h, base_step, gravity):
     """Add the constraint of a stop.
 
     Args:
-        number: of the guard.
+        number: of the set-valued force.
         room: distance to the stop [m or rad].
         side: -1 for the lower stop, 1 for the upper one.
     """
     k = begin_constraint(step, UNILATERAL, 1, first, count)
     constraint = step.constraints[k]
-    constraint.guard, constraint.guard_sign = number, -side
-    if guard.kind == ON_DOF:
+    constraint.element, constraint.element_sign = number, -side
+    if element.kind == ON_DOF:
         step.jacobian[constraint.jacobian_start] = -side
     else:
-        write_measure_jacobian(model, step, guard, constraint, q, -side)
-    if guard.stiffness < RIGID_STOP_STIFFNESS:
-        constraint.stiffness, constraint.dissipation = h * h * guard.stiffness, guard.dissipation
-        constraint.bias_impulse[0] = -h * guard.stiffness * room
+        write_quantity_jacobian(model, step, element, constraint, q, -side)
+    if element.stiffness < RIGID_STOP_STIFFNESS:
+        constraint.stiffness, constraint.dissipation = h * h * element.stiffness, element.dissipation
+        constraint.bias_impulse[0] = -h * element.stiffness * room
     else:
         rate = target_rate(room, h, base_step, max(gravity, 1.0))
-        set_rigid_limit(step, k, room, guard.restitution, rigid_stiffness(step, k, h, base_step), rate)
+        set_rigid_limit(step, k, room, element.restitution, rigid_stiffness(step, k, h, base_step), rate)
 
 
 @subroutine
-def write_measure_jacobian(model, step, record, constraint, q, sign):
-    """Write the Jacobian of a quantity measured on a chart, times `sign`, for a guard or a model constraint."""
-    turn, slide = chart_measure(model, record, q)[1]
+def write_quantity_jacobian(model, step, record, constraint, q, sign):
+    """Write the Jacobian of a quantity measured on a chart, times `sign`, for a constraint."""
+    turn, slide = chart_quantity(model, record, q)[1]
     if model.bodies[record.body].kind != BALL:
         put3(step.jacobian, scale(slide, sign), constraint.jacobian_start)
         put3(step.jacobian, scale(turn, sign), constraint.jacobian_start + 3)
@@ -398,4 +398,4 @@ def write_bilateral_jacobian(system, step, record, k, r, q):
         for j in range(constraint.dof_count):
             step.jacobian[constraint.jacobian_start + j] = system.constraints.terms[record.term + j].weight
     else:
-        write_measure_jacobian(model, step, record, constraint, q, 1.0)
+        write_quantity_jacobian(model, step, record, constraint, q, 1.0)

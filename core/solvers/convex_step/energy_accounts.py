@@ -15,9 +15,9 @@ from ...compilation.jit import jitable, subroutine
 from ...controls.external_forces import pull_bodies, push_bodies
 from ...controls.inputs import power_of_gravity_change
 from ...dynamics.aba import forward_kinematics_pass
-from ...dynamics.constraint_rows import measured_rate
-from ...dynamics.guards import chart_drive_torque, drive_force
+from ...dynamics.constraint_rows import quantity_rate
 from ...dynamics.media import add_medium_forces
+from ...dynamics.set_valued_forces import chart_drive_torque, drive_force
 from ...model.compiling.compiled import ON_DOF
 from ...spatial import dot
 from ...spatial.storage import get3
@@ -81,11 +81,11 @@ def work_of_dampers(model, q, h, after, mean):
     lost = 0.0
     for j in range(mean.shape[0]):
         lost += h * model.dofs[j].damping * after[j] * mean[j]
-    for m in range(model.measures.shape[0]):
-        damper = model.measures[m]
+    for m in range(model.quantity_springs.shape[0]):
+        damper = model.quantity_springs[m]
         if damper.damping != 0.0:
-            force = damper.damping * measured_rate(model, damper, q, after)
-            lost += h * force * measured_rate(model, damper, q, mean)
+            force = damper.damping * quantity_rate(model, damper, q, after)
+            lost += h * force * quantity_rate(model, damper, q, mean)
     return lost
 
 
@@ -93,11 +93,18 @@ def work_of_dampers(model, q, h, after, mean):
 def work_of_drives(system, q, h, after, mean):
     """Return the energy that controls, and drives without a constraint of their own, supply [J]."""
     model, gained = system.model, 0.0
-    for k in range(model.guards.shape[0]):
-        guard, watch = model.guards[k], system.work.watches[k]
-        if guard.kind == ON_DOF and watch.asleep == 0 and watch.apart == 0 and guard.effort != 0.0:
-            force = drive_force(guard, q, after) + h * guard.drive_stiffness * (guard.drive_rate - after[guard.v])
-            gained += h * force * mean[guard.v]
+    for k in range(model.set_valued_forces.shape[0]):
+        element, force_state = model.set_valued_forces[k], system.work.force_states[k]
+        if (
+            element.kind == ON_DOF
+            and force_state.is_disabled == 0
+            and force_state.is_step_constraint == 0
+            and element.effort_limit != 0.0
+        ):
+            force = drive_force(element, q, after) + h * element.drive_stiffness * (
+                element.drive_rate - after[element.v]
+            )
+            gained += h * force * mean[element.v]
     for k in range(model.chart_drives.shape[0]):
         drive = model.chart_drives[k]
         torque = chart_drive_torque(model, system.work, drive, q, after, h, system.tau)

@@ -12,7 +12,7 @@ import math
 from ...compilation.jit import jitable, kernel, subroutine
 from ...contact.delassus import tangents
 from ...contact.points import POINTS
-from ...model.compiling.compiled import ON_MEASURE
+from ...model.compiling.compiled import ON_QUANTITY
 from ...spatial import (
     ZERO,
     add,
@@ -110,27 +110,31 @@ def store_friction(step, contact, constraint, h):
 
 
 @subroutine
-def store_guard_loads(system, step, h, gravity):
-    """Write the loads of guards and the deflections of their friction springs to `guard_loads`.
+def store_element_loads(system, step, h, gravity):
+    """Write the loads of set-valued forces and the deflections of their friction springs to `element_loads`.
 
-    Impulses of impacts are left out. Guards of sleeping trees keep their loads. gravity: the size [m/s^2].
+    Impulses of impacts are left out. Set-valued forces of sleeping trees keep their loads. gravity: the size [m/s^2].
     """
-    model, loads = system.model, step.guard_loads
+    model, loads = system.model, step.element_loads
     for k in range(loads.shape[0]):
-        v = model.bodies[model.guards[k].body].v if model.guards[k].kind == ON_MEASURE else model.guards[k].v
+        v = (
+            model.bodies[model.set_valued_forces[k].body].v
+            if model.set_valued_forces[k].kind == ON_QUANTITY
+            else model.set_valued_forces[k].v
+        )
         if not step.asleep[step.forest.tree_of_dof[v]]:
             loads[k, PASSIVE_LOAD], loads[k, DRIVE_LOAD] = 0.0, 0.0
     for n in range(step.counts[CONSTRAINT_COUNT]):
         constraint = step.constraints[n]
-        if constraint.guard >= 0 and not is_impact(step, constraint, h, gravity):
+        if constraint.element >= 0 and not is_impact(step, constraint, h, gravity):
             column = DRIVE_LOAD if constraint.is_drive else PASSIVE_LOAD
-            loads[constraint.guard, column] += constraint.guard_sign * constraint.impulse[0] / h
-        if constraint.guard >= 0 and constraint.kind == BOUNDED and not constraint.is_drive:
+            loads[constraint.element, column] += constraint.element_sign * constraint.impulse[0] / h
+        if constraint.element >= 0 and constraint.kind == BOUNDED and not constraint.is_drive:
             slips = abs(constraint.impulse[0]) >= constraint.bound * SLIP_SHARE
-            strain = loads[constraint.guard, FRICTION_STRAIN] + h * constraint.velocity[0]
+            strain = loads[constraint.element, FRICTION_STRAIN] + h * constraint.velocity[0]
             if slips:
                 strain = -constraint.impulse[0] * RELAXATION_STEPS * h / constraint.stiffness
-            loads[constraint.guard, FRICTION_STRAIN] = strain
+            loads[constraint.element, FRICTION_STRAIN] = strain
 
 
 @jitable
@@ -140,20 +144,23 @@ def is_impact(step, constraint, h, gravity):
 
 
 @kernel
-def report_guard_loads(system, step):
-    """Write the loads of guards in the last step to WATCH records, for observations after it."""
-    watches = system.work.watches
-    for k in range(watches.shape[0]):
-        watches[k].told = 1
-        watches[k].given, watches[k].driven = step.guard_loads[k, PASSIVE_LOAD], step.guard_loads[k, DRIVE_LOAD]
+def report_element_loads(system, step):
+    """Write the loads of set-valued forces in the last step to FORCE_STATE records, for observations after it."""
+    force_states = system.work.force_states
+    for k in range(force_states.shape[0]):
+        force_states[k].has_step_loads = 1
+        force_states[k].passive_load, force_states[k].drive_load = (
+            step.element_loads[k, PASSIVE_LOAD],
+            step.element_loads[k, DRIVE_LOAD],
+        )
 
 
 @subroutine
 def clear_reported_loads(system):
-    """Discard the loads that `report_contacts` and `report_guard_loads` have written."""
+    """Discard the loads that `report_contacts` and `report_element_loads` have written."""
     system.touch.count[POINTS] = 0
-    for k in range(system.work.watches.shape[0]):
-        system.work.watches[k].told = 0
+    for k in range(system.work.force_states.shape[0]):
+        system.work.force_states[k].has_step_loads = 0
 
 
 @subroutine
@@ -161,9 +168,9 @@ def copy_persistent(source, target, contacts):
     """Copy what one step leaves to the next, with so many contacts, between a ConvexStep and its Backup."""
     for c in range(contacts):
         target.previous_contacts[c] = source.previous_contacts[c]
-    for k in range(source.guard_loads.shape[0]):
-        for c in range(source.guard_loads.shape[1]):
-            target.guard_loads[k, c] = source.guard_loads[k, c]
+    for k in range(source.element_loads.shape[0]):
+        for c in range(source.element_loads.shape[1]):
+            target.element_loads[k, c] = source.element_loads[k, c]
     for t in range(source.asleep.shape[0]):
         target.asleep[t], target.still_time[t] = source.asleep[t], source.still_time[t]
     for j in range(source.sleep_forces.shape[0]):
@@ -171,7 +178,7 @@ def copy_persistent(source, target, contacts):
 
 
 @kernel
-def report_contacts(system, ground, step):
+def report_contacts(system, collisions, step):
     """Write the loads of the last step to the points of `system.touch`, for observations after it."""
     touch, count = system.touch, 0
     for c in range(step.counts[PREVIOUS_COUNT]):
@@ -179,15 +186,15 @@ def report_contacts(system, ground, step):
         if contact.is_impact or not contact.load > 0.0:  # impacts are reported by `record_impacts`
             continue
         point.first, point.second, point.name = contact.first, contact.second, contact.name
-        point.one.body, point.other.body = ground.solids[contact.first].body, ground.solids[contact.second].body
-        point.given, point.holds, point.candidate, point.strained = 1, 1, 0, 0
+        point.one.body, point.other.body = collisions.solids[contact.first].body, collisions.solids[contact.second].body
+        point.has_step_loads, point.is_active, point.candidate, point.is_on_cone = 1, 1, 0, 0
         point.is_soft, point.stiffness = (1 if contact.stiffness > 0.0 else 0), contact.stiffness
         point.gap, point.rate, point.load = contact.gap, 0.0, contact.load
         put3(point.place, get3(contact.place))
         put3(point.normal, get3(contact.normal))
         put3(point.force, get3(contact.force))
         put3(point.torque, get3(contact.torque))
-        for rates in (point.v, point.w, point.normal_rate, point.one_rate, point.other_rate):
+        for rates in (point.slip_velocity, point.angular_velocity, point.normal_rate, point.one_rate, point.other_rate):
             put3(rates, ZERO)
         count += 1
     touch.count[POINTS] = count

@@ -12,11 +12,12 @@ from collections import namedtuple
 
 import numpy as np
 
-from ...compilation.abi import Bundled
+from ...compilation.abi import KernelTuple
 from ...compilation.jit import jitable, subroutine
 from ...contact.islands import root_of
+from ...spatial.storage import renamed_fields
 from .block_cholesky import ENTRY_COUNT, NEIGHBOUR_COUNT, connect, lay_out_panels, make_graph, order_nodes
-from .constraint_potentials import CONSTRAINT
+from .constraint_potentials import CONVEX_CONSTRAINT
 
 CONTACT_RECORD = np.dtype(
     [
@@ -51,17 +52,11 @@ SAVED_NAMES = {
 }
 """Names under which saved states store fields of CONTACT_RECORD. A file that is read must have the same names."""
 
-SAVED_CONTACT = np.dtype(
-    {
-        "names": [SAVED_NAMES.get(name, name) for name in CONTACT_RECORD.names or ()],
-        "formats": [CONTACT_RECORD[name] for name in CONTACT_RECORD.names or ()],
-    },
-    align=True,
-)
+SAVED_CONTACT = renamed_fields(CONTACT_RECORD, SAVED_NAMES)
 """CONTACT_RECORD with the field names of saved states. The memory layout is the same."""
 
 
-class Forest(Bundled, namedtuple("Forest", "tree_of_body tree_of_dof local_dof first_dof dofs mass_start")):
+class Forest(KernelTuple, namedtuple("Forest", "tree_of_body tree_of_dof local_dof first_dof dofs mass_start")):
     """The kinematic trees of a model: bodies that joints connect, without the world.
 
     Attributes:
@@ -73,20 +68,20 @@ class Forest(Bundled, namedtuple("Forest", "tree_of_body tree_of_dof local_dof f
 
 
 class ConvexStep(
-    Bundled,
+    KernelTuple,
     namedtuple(
         "ConvexStep",
         "forest graph constraints sorted_constraints islands dofs trees local_dofs jacobian mass_blocks"
         " composite_inertias mass_diagonal coupled_mass_diagonal v0 v_free v newton_step gradient v_position v_arrival"
         " v_mean scattered_rows work_vectors block_factors roots tree_states flight_modes asleep still_time"
-        " sleep_forces contacts previous_contacts guard_loads backup counts",
+        " sleep_forces contacts previous_contacts element_loads backup counts",
     ),
 ):
     """One convex step: its unknown velocities, its constraints, and the work arrays of Newton's method.
 
     Attributes:
         forest: the kinematic trees. graph: which of them constraints connect, and the Hessian; see block_cholesky.py.
-        constraints: CONSTRAINT records. sorted_constraints: their numbers, island by island.
+        constraints: CONVEX_CONSTRAINT records. sorted_constraints: their numbers, island by island.
         islands: one line per island, with the columns FIRST_CONSTRAINT, FIRST_TREE and IS_ITERATIVE (whether conjugate
             gradients solve it), shape (trees + 1, 3).
         dofs, trees, local_dofs: the dofs that move each constraint, their trees and their places within these.
@@ -108,14 +103,14 @@ class ConvexStep(
         asleep: 0, or the number of the sleeping island, for each tree. still_time: how long each tree has been still
             [s]. sleep_forces: force on each dof, besides contacts, as it fell asleep, shape (nv,) [N or N m].
         contacts, previous_contacts: CONTACT_RECORD records of this step and of the last one.
-        guard_loads: load of each guard's stops, friction and speed limit in the last step, load of its drive [N or
-            N m], and deflection of its friction's spring [m or rad], shape (guards, 3).
+        element_loads: load of each set-valued force's stops, friction and speed limit in the last step, load of its
+            drive [N or N m], and deflection of its friction's spring [m or rad], shape (set-valued forces, 3).
         backup: copies of the arrays that one step leaves to the next, from which a failed step is repeated.
         counts: numbers of constraints, dofs, Jacobian entries, contacts, previous contacts, islands, and Newton steps.
     """
 
 
-class Backup(Bundled, namedtuple("Backup", "previous_contacts guard_loads asleep still_time sleep_forces")):
+class Backup(KernelTuple, namedtuple("Backup", "previous_contacts element_loads asleep still_time sleep_forces")):
     """Copies of the arrays of a `ConvexStep` that one step leaves to the next."""
 
 
@@ -124,7 +119,7 @@ CONSTRAINT_COUNT, DOF_COUNT, JACOBIAN_COUNT, CONTACT_COUNT, PREVIOUS_COUNT, ISLA
 FIRST_CONSTRAINT, FIRST_TREE, IS_ITERATIVE = range(3)
 """Columns of `islands`."""
 PASSIVE_LOAD, DRIVE_LOAD, FRICTION_STRAIN = range(3)
-"""Columns of `guard_loads`."""
+"""Columns of `element_loads`."""
 UNTOUCHED, TOUCHED, LOADED, ARRIVING, RUBBED = 0, 1, 2, 3, -1
 """Entries of `tree_states`. UNTOUCHED: no unilateral constraint acts on the tree in this step. TOUCHED: one does.
 
@@ -173,8 +168,8 @@ PER_TREE = ("roots", "tree_states", "flight_modes", "asleep")
 """Arrays with an integer for each tree."""
 
 
-def make_convex_step(bodies: np.recarray, contacts: int, guards: int = 0) -> ConvexStep:
-    """Make the arrays of a convex step for BODY records and a number of guards, with room for so many contacts."""
+def make_convex_step(bodies: np.recarray, contacts: int, set_valued_forces: int = 0) -> ConvexStep:
+    """Make the arrays of a convex step for these bodies and so many contacts and set-valued forces."""
     forest = make_forest(bodies)
     trees, nv = len(forest.first_dof) - 1, len(forest.dofs)
     sizes = np.diff(forest.first_dof)
@@ -189,7 +184,7 @@ def make_convex_step(bodies: np.recarray, contacts: int, guards: int = 0) -> Con
     return ConvexStep(
         forest=forest,
         graph=make_graph(sizes, 8 * trees + contacts, entries),
-        constraints=np.zeros(constraints, CONSTRAINT).view(np.recarray),
+        constraints=np.zeros(constraints, CONVEX_CONSTRAINT).view(np.recarray),
         sorted_constraints=np.zeros(constraints, np.int64),
         islands=np.zeros((trees + 1, 3), np.int64),
         **{name: np.zeros(contacts * pair_dofs + 4 * nv, np.int64) for name in ("dofs", "trees", "local_dofs")},
@@ -204,8 +199,10 @@ def make_convex_step(bodies: np.recarray, contacts: int, guards: int = 0) -> Con
         still_time=np.zeros(trees),
         contacts=records(),
         previous_contacts=records(),
-        guard_loads=np.zeros((guards, 3)),
-        backup=Backup(records(), np.zeros((guards, 3)), np.zeros(trees, np.int64), np.zeros(trees), np.zeros(nv)),
+        element_loads=np.zeros((set_valued_forces, 3)),
+        backup=Backup(
+            records(), np.zeros((set_valued_forces, 3)), np.zeros(trees, np.int64), np.zeros(trees), np.zeros(nv)
+        ),
         counts=np.zeros(7, np.int64),
     )
 

@@ -72,20 +72,22 @@ def applied_force(step, t, row, h):
 
 
 @subroutine
-def remove_sleeping_pairs(work, ground, step, count):
+def remove_sleeping_pairs(work, collisions, step, count):
     """Remove those of the first `count` pairs whose bodies both sleep or stand still. Returns how many are left."""
     kept = 0
     for k in range(count):
-        first, second = ground.pairs[k, 0], ground.pairs[k, 1]
-        if is_at_rest(work, step, ground.solids[first].body) and is_at_rest(work, step, ground.solids[second].body):
+        first, second = collisions.pairs[k, 0], collisions.pairs[k, 1]
+        if is_at_rest(work, step, collisions.solids[first].body) and is_at_rest(
+            work, step, collisions.solids[second].body
+        ):
             continue
-        ground.pairs[kept, 0], ground.pairs[kept, 1] = first, second
+        collisions.pairs[kept, 0], collisions.pairs[kept, 1] = first, second
         kept += 1
     return kept
 
 
 @subroutine
-def keep_sleeping_contacts(work, ground, step, next_previous, first, second):
+def keep_sleeping_contacts(work, collisions, step, next_previous, first, second):
     """Copy contacts of the previous step that lie before a pair of solids and whose bodies both sleep.
 
     Contacts are sorted by their pairs. Other previous contacts are skipped.
@@ -102,7 +104,7 @@ def keep_sleeping_contacts(work, ground, step, next_previous, first, second):
         contact = previous[next_previous]
         if (contact.first, contact.second) >= (first, second):
             break
-        one, other = ground.solids[contact.first].body, ground.solids[contact.second].body
+        one, other = collisions.solids[contact.first].body, collisions.solids[contact.second].body
         if is_at_rest(work, step, one) and is_at_rest(work, step, other):
             if counts[CONTACT_COUNT] >= step.contacts.shape[0]:
                 return next_previous, False
@@ -148,7 +150,7 @@ def update_still_time(model, step, qd, h, sleep_threshold):
 
 
 @subroutine
-def put_to_sleep(step, watches, qd, h):
+def put_to_sleep(step, force_states, qd, h):
     """Put islands to sleep that have been still for SLEEP_TIME: their velocities become 0.
 
     Islands with drives, loops, couplings or prescribed motion stay awake, because their targets may move.
@@ -160,7 +162,8 @@ def put_to_sleep(step, watches, qd, h):
         for n in range(step.islands[s, FIRST_CONSTRAINT], step.islands[s + 1, FIRST_CONSTRAINT] if ready else 0):
             constraint = step.constraints[step.sorted_constraints[n]]
             ready = ready and (
-                constraint.contact >= 0 or (constraint.guard >= 0 and watches[constraint.guard].apart == 0)
+                constraint.contact >= 0
+                or (constraint.element >= 0 and force_states[constraint.element].is_step_constraint == 0)
             )
         for k in range(begin, end if ready else begin):
             t = step.graph.order[k]

@@ -15,11 +15,11 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
-from ...compilation.abi import Bundled
+from ...compilation.abi import KernelTuple
 from ...compilation.jit import jitable, kernel, subroutine
 from ...contact.collision_state import FAR, PAIRS, SHORT, STARTS, list_contacts, place_all
 from ...contact.contact_kinematics import velocity_at
-from ...dynamics.guards import stop_energy
+from ...dynamics.set_valued_forces import stop_energy
 from ...spatial import norm, sub
 from ...spatial.storage import copy, get3, put3
 from ..hybrid_contact.contact_modes import let_go
@@ -27,12 +27,12 @@ from ..protocol import HOPELESS, REACHED, UNDERWAY
 from ..stepping import went_astray
 from ..system import normalize_quaternions, parts_of, read_signals
 from .constraint_potentials import BOUNDED
-from .constraints import add_bilateral_constraints, add_contact, add_guards
+from .constraints import add_bilateral_constraints, add_contact, add_set_valued_force_constraints
 from .energy_accounts import energy_of_step, predicted_soft_energy
 from .free_flight import advance_positions, begin_flight, close_loops, separate_inertia
 from .mass_matrix import share_coupled_mass, write_mass_matrix
 from .newton import find_velocities
-from .persistence import clear_reported_loads, copy_persistent, recall_contact, store_contacts, store_guard_loads
+from .persistence import clear_reported_loads, copy_persistent, recall_contact, store_contacts, store_element_loads
 from .problem import (
     CONSTRAINT_COUNT,
     CONTACT_COUNT,
@@ -69,7 +69,7 @@ FLIGHT_TOLERANCE = 0.01
 
 
 class ConvexStepSettings(
-    Bundled,
+    KernelTuple,
     namedtuple(
         "ConvexStepSettings",
         "base_step momentum_residual friction_bound_change rest_height growth_error sleep_threshold",
@@ -88,25 +88,27 @@ class ConvexStepSettings(
 
 
 @kernel
-def advance_convex(calls, system, ground, step, y, trial, stages, state, end, settings, impacts, most_steps):
+def advance_convex(calls, system, collisions, step, y, trial, slopes, stepping, end, settings, impacts, most_steps):
     """Integrate `y` in place up to `end` [s], by at most `most_steps` steps.
 
     Returns a `Progress`, or NO_ROOM. A step that fails is undone as a whole and tried again with RETRY_FACTOR times its
     length.
     """
-    now = state[0]
+    now = stepping[0]
     for _ in range(most_steps):
-        if now.time >= end or now.trust <= 0:
+        if now.time >= end or now.convex_steps_left <= 0:
             break
         remaining = end - now.time
         if remaining < MIN_REMAINING:
             now.time = end
             break
-        h = remaining / math.ceil(remaining / (now.stretch if now.stretch > 0.0 else settings.base_step) - 1e-9)
-        listed, impact_count, stored = impacts.count[0], now.impacts, now.stored
+        h = remaining / math.ceil(remaining / (now.convex_step if now.convex_step > 0.0 else settings.base_step) - 1e-9)
+        listed, impact_count, stored = impacts.count[0], now.impacts, now.soft_energy
         contacts = step.counts[PREVIOUS_COUNT]
         copy_persistent(step, step.backup, contacts)
-        fits, succeeded, change = take_step(calls, system, ground, step, y, trial, stages, now, h, settings, impacts)
+        fits, succeeded, change = take_step(
+            calls, system, collisions, step, y, trial, slopes, now, h, settings, impacts
+        )
         if not fits:
             restore_backup(step, contacts)
             return NO_ROOM
@@ -115,15 +117,15 @@ def advance_convex(calls, system, ground, step, y, trial, stages, state, end, se
                 return HOPELESS
             copy(trial, y)
             restore_backup(step, contacts)
-            impacts.count[0], now.impacts, now.stored = listed, impact_count, stored
-            now.stretch = RETRY_FACTOR * h
+            impacts.count[0], now.impacts, now.soft_energy = listed, impact_count, stored
+            now.convex_step = RETRY_FACTOR * h
             now.rejected += 1
             continue
         now.time = end if h == remaining else now.time + h
         now.steps += 1
         now.implicit_steps += 1
-        now.trust -= 1
-        now.stretch = min(2.0 * h, 1.0 if change * h <= settings.growth_error else settings.base_step)
+        now.convex_steps_left -= 1
+        now.convex_step = min(2.0 * h, 1.0 if change * h <= settings.growth_error else settings.base_step)
     return REACHED if now.time >= end else UNDERWAY
 
 
@@ -135,110 +137,120 @@ def restore_backup(step, contacts):
 
 
 @subroutine
-def take_step(calls, system, ground, step, y, trial, stages, now, h, settings, impacts):
+def take_step(calls, system, collisions, step, y, trial, slopes, now, h, settings, impacts):
     """Advance y by one step of h seconds.
 
     Returns (whether there was room, whether the step succeeded, the largest change of a velocity [m/s]).
     """
     q, qd = parts_of(system, y)
-    slopes, model, work = stages[0], system.model, system.work
+    slope, model, work = slopes[0], system.model, system.work
     reset_event_states(system, q)
-    is_flying = begin_flight(system, step, y, h, stages[1])
-    calls.rates(system, now.time, y, h, slopes)
-    qdd = parts_of(system, slopes)[1]
+    is_flying = begin_flight(system, step, y, h, slopes[1])
+    calls.rates(system, now.time, y, h, slope)
+    qdd = parts_of(system, slope)[1]
     gravity = norm(get3(model.gravity))
     for j in range(qd.shape[0]):
         step.v0[j] = step.v[j] = qd[j]
         step.v_free[j] = qd[j] + h * qdd[j]
-    separate_inertia(system, step, h, is_flying, stages[1])
+    separate_inertia(system, step, h, is_flying, slopes[1])
     write_mass_matrix(model, work, step)
     share_coupled_mass(system.constraints, step)
     wake_if_forces_changed(step, h)
-    if not find_near_contacts(system, ground, step, h, gravity):
+    if not find_near_contacts(system, collisions, step, h, gravity):
         return False, True, 0.0
-    if wake_touched(system, ground, step, h, gravity) and not find_near_contacts(system, ground, step, h, gravity):
+    if wake_touched(system, collisions, step, h, gravity) and not find_near_contacts(
+        system, collisions, step, h, gravity
+    ):
         return False, True, 0.0
     stop_sleeping_trees(step)
     for k in (CONSTRAINT_COUNT, DOF_COUNT, JACOBIAN_COUNT, ISLAND_COUNT):
         step.counts[k] = 0
-    if not assemble_constraints(system, ground, step, q, qd, now.time, h, settings, gravity):
+    if not assemble_constraints(system, collisions, step, q, qd, now.time, h, settings, gravity):
         return False, True, 0.0
     find_velocities(step, settings.momentum_residual, settings.friction_bound_change)
     copy(y, trial)
     choose_position_velocities(step, qd)
     store_contacts(step, h)
-    store_guard_loads(system, step, h, max(gravity, 1.0))
+    store_element_loads(system, step, h, max(gravity, 1.0))
     stored, pressed = predicted_soft_energy(step, h, qd), stop_energy(model, work, q)
     lacking = apply_restitution(model, step, qd, now, h, settings, gravity, impacts)
     lost, gained = energy_of_step(system, step, q, qd, now.time, h)
     update_still_time(model, step, step.v, h, settings.sleep_threshold)
-    put_to_sleep(step, work.watches, step.v, h)
+    put_to_sleep(step, work.force_states, step.v, h)
     slack = FLIGHT_TOLERANCE * settings.friction_bound_change
-    succeeded = advance_positions(system, step, y, trial, h, is_flying, slack, stages)
+    succeeded = advance_positions(system, step, y, trial, h, is_flying, slack, slopes)
     normalize_quaternions(model, y)
-    succeeded = close_loops(calls, system, now.time + h, y, slopes) and succeeded
+    succeeded = close_loops(calls, system, now.time + h, y, slope) and succeeded
     y[y.shape[0] - 1] += gained
-    y[y.shape[0] - 2] += lost + lacking + now.stored + pressed - stored - stop_energy(model, work, q)
-    now.stored = stored
-    for k in range(work.watches.shape[0]):
-        work.watches[k].apart = 0
+    y[y.shape[0] - 2] += lost + lacking + now.soft_energy + pressed - stored - stop_energy(model, work, q)
+    now.soft_energy = stored
+    for k in range(work.force_states.shape[0]):
+        work.force_states[k].is_step_constraint = 0
     return True, succeeded, largest_velocity_change(model, step, qd)
 
 
 @subroutine
 def reset_event_states(system, q):
-    """Reset the states of contacts and guards in event-driven steps, which constraints replace here."""
+    """Reset the states of contacts and set-valued forces in event-driven steps, which constraints replace here."""
     let_go(system)
     clear_reported_loads(system)
-    for k in range(system.model.guards.shape[0]):
-        guard, watch = system.model.guards[k], system.work.watches[k]
-        watch.slide, watch.pressed, watch.saturated, watch.touch, watch.stubborn = 0, 0, 0, 0, 0
-        drives = guard.drive_stiffness != 0.0 or guard.drive_damping != 0.0 or guard.drive_push != 0.0
-        watch.apart = 1 if drives and 0.0 < guard.effort < math.inf else 0
+    for k in range(system.model.set_valued_forces.shape[0]):
+        element, force_state = system.model.set_valued_forces[k], system.work.force_states[k]
+        (
+            force_state.motion_sign,
+            force_state.pressed,
+            force_state.saturated,
+            force_state.stop_side,
+            force_state.is_undecided,
+        ) = 0, 0, 0, 0, 0
+        drives = element.drive_stiffness != 0.0 or element.drive_damping != 0.0 or element.drive_push != 0.0
+        force_state.is_step_constraint = 1 if drives and 0.0 < element.effort_limit < math.inf else 0
 
 
 @subroutine
-def find_near_contacts(system, ground, step, h, gravity):
+def find_near_contacts(system, collisions, step, h, gravity):
     """List the contact points that may close within h seconds. Returns whether there was room.
 
     Each solid's box grows by the way that the solid itself can move if nothing accelerates it by much more than gravity
     [m/s^2]. Pairs at rest and sleeping pairs are left out.
     """
-    place_all(system, ground)
+    place_all(system, collisions)
     farthest = 0.0
-    for i in range(ground.solids.shape[0]):
-        solid, place = ground.solids[i], ground.placed[i]
+    for i in range(collisions.solids.shape[0]):
+        solid, place = collisions.solids[i], collisions.placed[i]
         if solid.body == 0:
             continue
-        twist = ground.twists[solid.body]
+        twist = collisions.twists[solid.body]
         arm = norm(get3(solid.origin)) + min(solid.reach, FAR)
         way = h * (norm(get3(twist)) + norm(get3(twist, 3)) * arm + h * gravity)
         farthest = max(farthest, way)
         for k in range(3):
             place.lower[k] -= way
             place.upper[k] += way
-    count = ground.search.pairs(ground.solids, ground.placed, ground.meeting, 0.0, ground.tree, ground.pairs)
-    ground.numbers[PAIRS] = count
-    if count > ground.pairs.shape[0]:
-        ground.numbers[SHORT] = count
+    count = collisions.search.pairs(
+        collisions.solids, collisions.placed, collisions.collision_filter, 0.0, collisions.tree, collisions.pairs
+    )
+    collisions.numbers[PAIRS] = count
+    if count > collisions.pairs.shape[0]:
+        collisions.numbers[SHORT] = count
         return False
-    ground.numbers[PAIRS] = remove_sleeping_pairs(system.work, ground, step, count)
-    ground.reach[0] = 2.0 * farthest
-    return list_contacts(system, ground, ground.reach[0], ground.starts, ground.near_starts, STARTS)
+    collisions.numbers[PAIRS] = remove_sleeping_pairs(system.work, collisions, step, count)
+    collisions.reach[0] = 2.0 * farthest
+    return list_contacts(system, collisions, collisions.reach[0], collisions.starts, collisions.near_starts, STARTS)
 
 
 @subroutine
-def assemble_constraints(system, ground, step, q, qd, time, h, settings, gravity):
+def assemble_constraints(system, collisions, step, q, qd, time, h, settings, gravity):
     """Write all constraints of a step, and find their islands. Returns whether there was room."""
     counts, next_previous = step.counts, 0
     counts[CONTACT_COUNT] = 0
     point = system.touch.points[0]  # scratch: it only holds the combined surface of a pair
-    for k in range(ground.numbers[STARTS]):
-        start = ground.starts[k]
-        if stays_open(system, ground, start, h, gravity):
+    for k in range(collisions.numbers[STARTS]):
+        start = collisions.starts[k]
+        if stays_open(system, collisions, start, h, gravity):
             continue
         first, second = start.first, start.second
-        next_previous, fits = keep_sleeping_contacts(system.work, ground, step, next_previous, first, second)
+        next_previous, fits = keep_sleeping_contacts(system.work, collisions, step, next_previous, first, second)
         if not fits or counts[CONTACT_COUNT] >= step.contacts.shape[0]:
             return False
         contact = step.contacts[counts[CONTACT_COUNT]]
@@ -247,13 +259,13 @@ def assemble_constraints(system, ground, step, q, qd, time, h, settings, gravity
         put3(contact.normal, get3(start.normal))
         contact.gap = start.gap
         recall_contact(step, contact, next_previous)
-        if not add_contact(system, ground, step, point, contact, h, settings.base_step, gravity):
+        if not add_contact(system, collisions, step, point, contact, h, settings.base_step, gravity):
             return False
         counts[CONTACT_COUNT] += 1
-    count = ground.solids.shape[0]
-    if not keep_sleeping_contacts(system.work, ground, step, next_previous, count, count)[1]:
+    count = collisions.solids.shape[0]
+    if not keep_sleeping_contacts(system.work, collisions, step, next_previous, count, count)[1]:
         return False
-    if not add_guards(system, step, q, qd, h, settings.base_step, gravity):
+    if not add_set_valued_force_constraints(system, step, q, qd, h, settings.base_step, gravity):
         return False
     if system.constraints.count[1] > 0:
         read_signals(system, time + h)
@@ -263,29 +275,29 @@ def assemble_constraints(system, ground, step, q, qd, time, h, settings, gravity
 
 
 @jitable
-def stays_open(system, ground, start, h, gravity):
+def stays_open(system, collisions, start, h, gravity):
     """Return whether a contact's gap stays open for h seconds, with twice the relative velocity and gravity."""
-    return start.gap > 2.0 * h * (norm(contact_velocity(system.work, ground, start)) + gravity * h)
+    return start.gap > 2.0 * h * (norm(contact_velocity(system.work, collisions, start)) + gravity * h)
 
 
 @jitable
-def contact_velocity(work, ground, contact):
+def contact_velocity(work, collisions, contact):
     """Return the velocity of the second body relative to the first at a CONTACT's point [m/s]."""
-    one, other = work.bodies[ground.solids[contact.first].body], work.bodies[ground.solids[contact.second].body]
+    one, other = work.bodies[collisions.solids[contact.first].body], work.bodies[collisions.solids[contact.second].body]
     p = get3(contact.point)
     return sub(velocity_at(other, p), velocity_at(one, p))
 
 
 @subroutine
-def wake_touched(system, ground, step, h, gravity):
+def wake_touched(system, collisions, step, h, gravity):
     """Wake sleeping islands that may come into contact with moving bodies. Returns whether there were any."""
     found = False
-    for k in range(ground.numbers[STARTS]):
-        start = ground.starts[k]
-        if stays_open(system, ground, start, h, gravity):
+    for k in range(collisions.numbers[STARTS]):
+        start = collisions.starts[k]
+        if stays_open(system, collisions, start, h, gravity):
             continue
         for solid in (start.first, start.second):  # the other solid is awake, since pairs at rest were removed
-            t = step.forest.tree_of_body[ground.solids[solid].body]
+            t = step.forest.tree_of_body[collisions.solids[solid].body]
             if t >= 0 and step.asleep[t]:
                 wake(step, step.asleep[t])
                 found = True

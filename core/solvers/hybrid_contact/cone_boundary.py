@@ -21,18 +21,18 @@ def is_strained(touch):
     """Return whether the cones must be checked after each step."""
     strained = 0
     for p in range(touch.count[POINTS]):
-        strained += touch.points[p].strained
+        strained += touch.points[p].is_on_cone
     return strained > 0
 
 
 @jitable
-def note_yield(now, yields, close):
+def note_yield(now, yields, tolerances):
     """Halve the interval in which a contact yields, or end the search.
 
     After `MOST_YIELDS` yields in a row, their times are not located any more, and the change takes place at the end of
     the step.
     """
-    if yields or 0.0 < now.narrow <= close.skin:
+    if yields or 0.0 < now.narrow <= tolerances.skin:
         now.narrow = 0.0
         now.yielded = now.yielded + 1 if now.yielded < MOST_YIELDS else 0
     elif now.narrow > 0.0:
@@ -42,23 +42,23 @@ def note_yield(now, yields, close):
 
 
 @subroutine
-def bears_it(calls, system, y, trial, stages, now, h, close):
+def stays_in_cones(calls, system, y, trial, slopes, now, h, tolerances):
     """Return whether the modes of all contacts are the same after a step. If not, restore the points from before."""
     touch, count = system.touch, system.touch.count[POINTS]
-    rates = stages[end_row(now, close.steps)]
+    rates = slopes[end_row(now, tolerances.steps)]
     for p in range(count):
         touch.saved[p] = touch.points[p]
     based = touch.count[WARM_STARTED]
-    certain = settle_points(calls, system, now.time + h, trial, rates, close)
+    certain = settle_points(calls, system, now.time + h, trial, rates, tolerances)
     same = certain and touch.count[POINTS] == count
     for p in range(count):
         old, new = touch.saved[p], touch.points[p]
-        same = same and (old.holds, old.slide, old.roll, old.spin) == (new.holds, new.slide, new.roll, new.spin)
+        same = same and (old.is_active, old.slide, old.roll, old.spin) == (new.is_active, new.slide, new.roll, new.spin)
     if not same:
         for p in range(count):
             touch.points[p] = touch.saved[p]
         touch.count[POINTS], touch.count[WARM_STARTED] = count, based
-        calls.rates(system, now.time, y, 0.0, stages[0])
-        if h <= close.skin:
+        calls.rates(system, now.time, y, 0.0, slopes[0])
+        if h <= tolerances.skin:
             calls.rates(system, now.time + h, trial, 0.0, rates)
     return same

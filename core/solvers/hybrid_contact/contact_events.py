@@ -13,9 +13,9 @@ from collections import namedtuple
 
 import numpy as np
 
-from ...compilation.abi import Bundled
+from ...compilation.abi import KernelTuple
 from ...compilation.jit import jitable, subroutine
-from ...contact.collision_state import ENDS, STARTS, is_there, list_contacts, place_all
+from ...contact.collision_state import ENDS, STARTS, contact_exists, list_contacts, place_all
 from ...contact.contact_features import make_point
 from ...contact.contact_kinematics import place_point
 from ...contact.delassus import MIN_SLIP_SPEED
@@ -27,7 +27,11 @@ from ..joint_events.margins import cubic, lowest, root
 from .contradictions import ROUGH, friction_torques
 
 GAP, LOAD, SLIDE, STICK, LEAVE, JOINT = range(6)
-"""What happens. STICK: what sticks slips. LEAVE: what is soft is no longer pressed."""
+"""Kinds of events.
+
+GAP: a gap closes. LOAD: a normal load becomes a pull. SLIDE: a slip stops. STICK: a sticking contact begins to slip.
+LEAVE: a compliant contact is no longer compressed. JOINT: an event of a set-valued force.
+"""
 
 
 IMPACT = np.dtype(
@@ -43,12 +47,12 @@ IMPACT = np.dtype(
 )
 
 
-class Impacts(Bundled, namedtuple("Impacts", "impacts count")):
+class Impacts(KernelTuple, namedtuple("Impacts", "impacts count")):
     """IMPACT records, and their number, shape (1,)."""
 
 
 @subroutine
-def forget_moved(system, ground):
+def forget_moved(system, collisions):
     """Remove contact points that are no longer where the solids touch, because they have slid over an edge or to
     another face.
 
@@ -57,8 +61,8 @@ def forget_moved(system, ground):
     touch, kept = system.touch, 0
     for p in range(touch.count[POINTS]):
         point, found = touch.points[p], False
-        for i in range(ground.numbers[STARTS]):
-            found = found or is_there(ground, point, ground.starts[i])
+        for i in range(collisions.numbers[STARTS]):
+            found = found or contact_exists(collisions, point, collisions.starts[i])
         if found:
             if kept != p:
                 touch.points[kept] = touch.points[p]
@@ -69,35 +73,35 @@ def forget_moved(system, ground):
 
 
 @subroutine
-def look_at_end(system, ground, q, qd):
+def look_at_end(system, collisions, q, qd):
     """List the contact points at the end of a step that was tried, and match each with one at the start."""
     move_bodies(system.model, system.work, q, qd)
-    place_all(system, ground)
-    fits = list_contacts(system, ground, ground.reach[0], ground.ends, ground.near_ends, ENDS)
-    for k in range(ground.numbers[ENDS] if fits else 0):
-        end = ground.ends[k]
-        for i in range(ground.numbers[STARTS]):
-            start = ground.starts[i]
+    place_all(system, collisions)
+    fits = list_contacts(system, collisions, collisions.reach[0], collisions.ends, collisions.near_ends, ENDS)
+    for k in range(collisions.numbers[ENDS] if fits else 0):
+        end = collisions.ends[k]
+        for i in range(collisions.numbers[STARTS]):
+            start = collisions.starts[i]
             if start.first == end.first and start.second == end.second and start.name == end.name:
-                ground.near_ends[k].before = i
+                collisions.near_ends[k].before = i
                 break
     return fits
 
 
 @subroutine
-def first_closing(ground, h, skin, near):
+def first_closing(collisions, h, skin, near):
     """Return (part of the step, number of the end point) of the first gap that closes; a part of 2 if none does."""
     first, which = 2.0, -1
-    for k in range(ground.numbers[ENDS]):
-        end, own = ground.ends[k], ground.near_ends[k]
+    for k in range(collisions.numbers[ENDS]):
+        end, own = collisions.ends[k], collisions.near_ends[k]
         if own.closed:
             continue
         if own.before >= 0:
-            start = ground.starts[own.before]
-            part = closing(start.gap, ground.near_starts[own.before].rate, end.gap, own.rate, h, skin, near)
+            start = collisions.starts[own.before]
+            part = closing(start.gap, collisions.near_starts[own.before].rate, end.gap, own.rate, h, skin, near)
         elif end.gap < -skin:
             part = 1.0
-            before = pair_gap(ground, end)
+            before = pair_gap(collisions, end)
             if before > near:
                 part = before / (before - end.gap)
         else:
@@ -108,12 +112,12 @@ def first_closing(ground, h, skin, near):
 
 
 @jitable
-def pair_gap(ground, end):
+def pair_gap(collisions, end):
     """Return the smallest gap of a pair at the start of a step, without points that hold; infinity if there is none."""
     least = math.inf
-    for i in range(ground.numbers[STARTS]):
-        start = ground.starts[i]
-        if start.first == end.first and start.second == end.second and not ground.near_starts[i].closed:
+    for i in range(collisions.numbers[STARTS]):
+        start = collisions.starts[i]
+        if start.first == end.first and start.second == end.second and not collisions.near_starts[i].closed:
             least = min(least, start.gap)
     return least
 
@@ -153,9 +157,9 @@ def mark_points(touch):
         most = max(most, touch.points[p].load)
     for p in range(touch.count[POINTS]):
         point = touch.points[p]
-        speed = norm(get3(point.v))
+        speed = norm(get3(point.slip_velocity))
         if point.slide == SLIPS and speed > MIN_SLIP_SPEED:
-            v = get3(point.v)
+            v = get3(point.slip_velocity)
             put3(point.slip, (v[0] / speed, v[1] / speed, v[2] / speed))
         for kind in range(LOAD, JOINT):
             point.margins[kind] = margin_of(point, kind)
@@ -165,14 +169,14 @@ def mark_points(touch):
 def margin_of(point, kind):
     """Return the margin of a contact from an event; infinity if the event is impossible."""
     if kind == LOAD:
-        return math.inf if point.is_soft or point.strained else point.load
+        return math.inf if point.is_soft or point.is_on_cone else point.load
     if kind == LEAVE:
         return -point.gap if point.is_soft else math.inf
     spun, rolled = friction_torques(point)
     load = max(point.load, 0.0)
     if kind == STICK:
         margin = math.inf
-        if point.strained:
+        if point.is_on_cone:
             return margin
         if point.slide == STICKS:
             margin = point.limit * load - norm(get3(point.force))
@@ -183,11 +187,11 @@ def margin_of(point, kind):
         return margin
     margin = math.inf
     if point.slide == SLIPS and point.slip_speed == 0.0:
-        margin = dot(get3(point.v), get3(point.slip))
+        margin = dot(get3(point.slip_velocity), get3(point.slip))
     if point.spin == SLIPS:
-        margin = min(margin, dot(get3(point.w), get3(point.normal)) * point.spin_slip)
+        margin = min(margin, dot(get3(point.angular_velocity), get3(point.normal)) * point.spin_slip)
     if point.roll == SLIPS:
-        w, n = get3(point.w), get3(point.normal)
+        w, n = get3(point.angular_velocity), get3(point.normal)
         margin = min(margin, dot(sub(w, (n[0] * dot(w, n), n[1] * dot(w, n), n[2] * dot(w, n))), get3(point.roll_slip)))
     return margin
 
@@ -219,28 +223,28 @@ def allowed_of(kind, most):
 
 
 @subroutine
-def count_closed(ground, skin):
+def count_closed(collisions, skin):
     """Return the number of end points that are closed and not contacts yet."""
     count = 0
-    for k in range(ground.numbers[ENDS]):
-        if not ground.near_ends[k].closed and ground.ends[k].gap <= skin:
+    for k in range(collisions.numbers[ENDS]):
+        if not collisions.near_ends[k].closed and collisions.ends[k].gap <= skin:
             count += 1
     return count
 
 
 @subroutine
-def add_closed(system, ground, skin):
+def add_closed(system, collisions, skin):
     """Make contacts of all end points that are closed and not contacts yet. Return whether there was enough room."""
     touch = system.touch
-    for k in range(ground.numbers[ENDS]):
-        end = ground.ends[k]
-        if ground.near_ends[k].closed or end.gap > skin:
+    for k in range(collisions.numbers[ENDS]):
+        end = collisions.ends[k]
+        if collisions.near_ends[k].closed or end.gap > skin:
             continue
         p = touch.count[POINTS]
         if (p + 1) * MAX_ROWS > touch.rows.shape[0]:
             return False
-        make_point(touch.points[p], end, ground.solids, ground.surfaces, ground.store, ground.placed)
+        make_point(touch.points[p], end, collisions.solids, collisions.surfaces, collisions.store, collisions.placed)
         place_point(system.work, touch.points[p])
-        touch.points[p].level = touch.points[p].gap
+        touch.points[p].rest_gap = touch.points[p].gap
         touch.count[POINTS] += 1
     return True

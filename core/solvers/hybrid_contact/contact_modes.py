@@ -27,7 +27,7 @@ from ...kinematics.motion import move_bodies
 from ...spatial import ZERO, add, dot, norm, scale, sub
 from ...spatial.storage import get3, put3
 from ..joint_events.events import resolve
-from ..joint_events.holding import settle, update_holds
+from ..joint_events.modes import settle, update_holds
 from ..system import parts_of
 from .contradictions import EDGE, OUTSIDE, is_over_cone, largest_load, reconsider_points, worst_point
 
@@ -37,13 +37,13 @@ BARELY = 1e-8
 
 
 @subroutine
-def resolve_points(calls, system, time, y, slopes, close, spare, record):
+def resolve_points(calls, system, time, y, slopes, tolerances, spare, record):
     """Handle impacts, find the contact modes, and leave the rates in `slopes`.
 
-    close: a `Closeness`. spare: room for a state. record: `Impacts`. Return (whether the modes are certain, whether
-    velocities jumped).
+    tolerances: an `EventTolerances`. spare: room for a state. record: `Impacts`. Return (whether the modes are certain,
+    whether velocities jumped).
     """
-    shallow, resting, least = close.steps.shallow, close.steps.resting, close.least
+    shallow, resting, least = tolerances.steps.shallow, tolerances.steps.resting, tolerances.least
     q, qd = parts_of(system, y)
     jumped, settled = False, True
     for _ in range(MOST_STRIKES):
@@ -55,16 +55,16 @@ def resolve_points(calls, system, time, y, slopes, close, spare, record):
             y[y.shape[0] - 2] += before - kinetic_energy(system.model, system.work, qd)
             note_impacts(system, time, record)
             jumped = True
-        if system.model.guards.shape[0] == 0:
+        if system.model.set_valued_forces.shape[0] == 0:
             break
-        _, struck = resolve(calls, system, time, y, slopes, shallow, resting, False)
-        jumped = jumped or struck != 0
-        if struck == 0:
+        _, impact_count = resolve(calls, system, time, y, slopes, shallow, resting, False)
+        jumped = jumped or impact_count != 0
+        if impact_count == 0:
             break
-    stop_slow(calls, system, time, y, slopes, close, parts_of(system, spare)[1])
+    stop_slow(calls, system, time, y, slopes, tolerances, parts_of(system, spare)[1])
     for _ in range(4):
-        settled = settle_points(calls, system, time, y, slopes, close)
-        if system.model.guards.shape[0] == 0 or settle(calls, system, time, y, slopes, shallow, False):
+        settled = settle_points(calls, system, time, y, slopes, tolerances)
+        if system.model.set_valued_forces.shape[0] == 0 or settle(calls, system, time, y, slopes, shallow, False):
             break
     calls.rates(system, time, y, 0.0, slopes)
     return settled, jumped
@@ -72,17 +72,17 @@ def resolve_points(calls, system, time, y, slopes, close, spare, record):
 
 @subroutine
 def let_go(system):
-    """Release all contacts and guards for an impact, during which neither friction nor weight matters."""
+    """Release all contacts and set-valued forces for an impact, during which neither friction nor weight matters."""
     for p in range(system.touch.count[POINTS]):
-        system.touch.points[p].holds = 0
-    for k in range(system.work.watches.shape[0]):
-        system.work.watches[k].held = 0
-    if system.work.watches.shape[0] > 0:
+        system.touch.points[p].is_active = 0
+    for k in range(system.work.force_states.shape[0]):
+        system.work.force_states[k].is_locked = 0
+    if system.work.force_states.shape[0] > 0:
         update_holds(system)
 
 
 @subroutine
-def stop_slow(calls, system, time, y, slopes, close, dv):
+def stop_slow(calls, system, time, y, slopes, tolerances, dv):
     """Stop slips that are so slow that they have ended, by impulses."""
     touch, found = system.touch, False
     q, qd = parts_of(system, y)
@@ -93,15 +93,19 @@ def stop_slow(calls, system, time, y, slopes, close, dv):
         p = touch.order[i]
         point = touch.points[p]
         place_point(system.work, point)
-        weight = max(-point.gain, norm(get3(system.model.gravity)))
-        if point.rate > close.least and (point.is_soft or point.rate * point.rate > 2.0 * weight * close.steps.resting):
+        weight = max(-point.gap_acceleration, norm(get3(system.model.gravity)))
+        if point.rate > tolerances.least and (
+            point.is_soft or point.rate * point.rate > 2.0 * weight * tolerances.steps.resting
+        ):
             continue  # it parts for longer than counts
-        found = found or (point.rate > close.least and point.is_soft == 0)
-        spin = dot(get3(point.w), get3(point.normal))
-        rolling = sub(get3(point.w), scale(get3(point.normal), spin))
-        point.slide = slows(norm(get3(point.v)), point.friction, close.slow) if point.slip_speed == 0.0 else FREE
-        point.roll = slows(norm(rolling), point.rolling, close.slow)
-        point.spin = slows(abs(spin), point.spinning, close.slow)
+        found = found or (point.rate > tolerances.least and point.is_soft == 0)
+        spin = dot(get3(point.angular_velocity), get3(point.normal))
+        rolling = sub(get3(point.angular_velocity), scale(get3(point.normal), spin))
+        point.slide = (
+            slows(norm(get3(point.slip_velocity)), point.friction, tolerances.slow) if point.slip_speed == 0.0 else FREE
+        )
+        point.roll = slows(norm(rolling), point.rolling, tolerances.slow)
+        point.spin = slows(abs(spin), point.spinning, tolerances.slow)
         found = found or point.slide == STICKS or point.roll == STICKS or point.spin == STICKS
         add_rows(touch, p, False)
     if not found:
@@ -146,8 +150,8 @@ def note_impacts(system, time, record):
 
 
 @subroutine
-def settle_points(calls, system, time, y, slopes, close):
-    """Find the modes of contacts, for the present modes of joint guards. Remove contacts that separate.
+def settle_points(calls, system, time, y, slopes, tolerances):
+    """Find the modes of contacts, for the present modes of joint set-valued forces. Remove contacts that separate.
 
     Contacts at rest stay at rest if the minimum-norm loads allow it. Otherwise the cone problem decides.
     """
@@ -155,11 +159,11 @@ def settle_points(calls, system, time, y, slopes, close):
     touch.count[WARM_STARTED] = 0
     for p in range(touch.count[POINTS]):
         place_point(system.work, touch.points[p])
-        propose(touch.points[p], close.least, close.skin)
+        propose(touch.points[p], tolerances.least, tolerances.skin)
     calls.rates(system, time, y, 0.0, slopes)
     for p in range(touch.count[POINTS]):
         point = touch.points[p]
-        point.holds, point.strained = point.candidate, 0
+        point.is_active, point.is_on_cone = point.candidate, 0
         if point.is_soft and point.friction > 0.0 and point.slide == FREE and point.slip_speed == 0.0:
             point.slide = STICKS
     calls.rates(system, time, y, 0.0, slopes)
@@ -167,7 +171,7 @@ def settle_points(calls, system, time, y, slopes, close):
     if worst_point(system)[0] >= 0:
         certain = ask_cones(calls, system, time, y, slopes)
         for p in range(touch.count[POINTS]):
-            touch.points[p].strained = 1 if certain else 0
+            touch.points[p].is_on_cone = 1 if certain else 0
         certain = reconsider_points(calls, system, time, y, slopes)
         if not take_cones_loads(calls, system, time, y, slopes):
             certain = reconsider_points(calls, system, time, y, slopes)
@@ -180,13 +184,13 @@ def ask_cones(calls, system, time, y, slopes):
     """Find the modes by the cone complementarity problem. Return whether it converged."""
     touch = system.touch
     for p in range(touch.count[POINTS]):
-        touch.points[p].holds = touch.points[p].is_soft * touch.points[p].candidate
+        touch.points[p].is_active = touch.points[p].is_soft * touch.points[p].candidate
     calls.rates(system, time, y, 0.0, slopes)  # without what they may push
     group_points(system)
     for i in range(touch.count[POINTS]):
         p = touch.order[i]
         point = touch.points[p]
-        point.row, point.holds = -1, point.candidate
+        point.row, point.is_active = -1, point.candidate
         if point.candidate:
             add_rows(touch, p, point.is_soft == 0)
             if point.is_soft and touch.count[ROWS] == point.row:
@@ -204,7 +208,7 @@ def ask_cones(calls, system, time, y, slopes):
     for p in range(touch.count[POINTS]):
         point = touch.points[p]
         if point.candidate and point.is_soft == 0 and touch.rows[point.row].load <= 0.0:
-            point.holds = 0
+            point.is_active = 0
     return certain
 
 
@@ -217,7 +221,7 @@ def take_cones_loads(calls, system, time, y, slopes):
     touch, outside = system.touch, False
     most = largest_load(touch)
     for p in range(touch.count[POINTS]):
-        if touch.points[p].strained and is_over_cone(touch.points[p], -EDGE * most):
+        if touch.points[p].is_on_cone and is_over_cone(touch.points[p], -EDGE * most):
             touch.count[WARM_STARTED] = 1
     if touch.count[WARM_STARTED]:
         calls.rates(system, time, y, 0.0, slopes)
@@ -226,7 +230,7 @@ def take_cones_loads(calls, system, time, y, slopes):
         outside = outside or is_over_cone(touch.points[p], OUTSIDE * most)
     for p in range(touch.count[POINTS]):
         at_edge = touch.count[WARM_STARTED] and not outside and is_over_cone(touch.points[p], -EDGE * most)
-        touch.points[p].strained = 1 if at_edge else 0
+        touch.points[p].is_on_cone = 1 if at_edge else 0
     if outside:
         touch.count[WARM_STARTED] = 0
     return not outside
@@ -235,18 +239,18 @@ def take_cones_loads(calls, system, time, y, slopes):
 @jitable
 def propose(point, least, skin):
     """Mark the contacts that may hold, and those that slip already."""
-    point.pace = 0.0
+    point.separation_velocity = 0.0
     n = get3(point.normal)
-    w = get3(point.w)
+    w = get3(point.angular_velocity)
     spin = dot(w, n)
     rolling = sub(w, scale(n, spin))
     leaves = point.rate > least and (point.is_soft == 0 or point.gap >= -skin)
     point.candidate = 0 if leaves else 1
-    point.holds = point.is_soft * point.candidate
-    point.slide = slip_of(get3(point.v), point.friction, point.slip, point.slip_speed)
+    point.is_active = point.is_soft * point.candidate
+    point.slide = slip_of(get3(point.slip_velocity), point.friction, point.slip, point.slip_speed)
     if point.is_soft and point.slide == STICKS:
         point.slide = FREE  # until its cone is known
-    point.limit = point.friction if point.slide == SLIPS else point.holding
+    point.limit = point.friction if point.slide == SLIPS else point.static_friction
     point.roll = slip_of(rolling, point.rolling, point.roll_slip, 0.0)
     point.spin = FREE
     if point.spinning > 0.0:
@@ -307,7 +311,7 @@ def forget_points(touch):
     """Keep the contacts that hold, in their order."""
     kept = 0
     for p in range(touch.count[POINTS]):
-        if touch.points[p].holds:
+        if touch.points[p].is_active:
             if kept != p:
                 touch.points[kept] = touch.points[p]
             kept += 1

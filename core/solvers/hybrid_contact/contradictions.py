@@ -59,7 +59,7 @@ def largest_load(touch):
 @jitable
 def is_over_cone(point, slack):
     """Return whether a load is outside of its cone by more than a tolerance: a pull, or too much sticking friction."""
-    if point.holds == 0:
+    if point.is_active == 0:
         return False
     spun, rolled = friction_torques(point)
     load = max(point.load, 0.0)
@@ -79,29 +79,29 @@ def contradiction(point, most, system):
     """
     if point.candidate == 0:
         return 0.0
-    if point.holds == 0:
-        return -point.gain if point.gain < -NEAR else 0.0
+    if point.is_active == 0:
+        return -point.gap_acceleration if point.gap_acceleration < -NEAR else 0.0
     rough = ROUGH * most + 1e-300
-    if point.is_soft == 0 and point.load < -rough and not point.strained:
+    if point.is_soft == 0 and point.load < -rough and not point.is_on_cone:
         return -point.load
-    if point.slide == STICKS and not point.strained:
+    if point.slide == STICKS and not point.is_on_cone:
         over = math.sqrt(dot(get3(point.force), get3(point.force))) - point.limit * max(point.load, 0.0)
         if over > rough:
             return over
     if (
         point.slide == SLIPS
         and point.slip_speed == 0.0
-        and dot(get3(point.v), get3(point.v)) <= MIN_SLIP_SPEED * MIN_SLIP_SPEED
+        and dot(get3(point.slip_velocity), get3(point.slip_velocity)) <= MIN_SLIP_SPEED * MIN_SLIP_SPEED
     ):
-        back = dot(get3(point.pull), get3(point.slip))
+        back = dot(get3(point.slip_acceleration), get3(point.slip))
         if back < -NEAR:
             return -back
-        beside = sub(get3(point.pull), scale(get3(point.slip), back))
+        beside = sub(get3(point.slip_acceleration), scale(get3(point.slip), back))
         off = math.sqrt(dot(beside, beside))
         if off > 1e-8 * (back + NEAR) + NEAR:
             return off
     spun, rolled = friction_torques(point)
-    if point.strained:
+    if point.is_on_cone:
         return 0.0
     if point.spin == STICKS and abs(spun) > point.spinning * max(point.load, 0.0) + rough:
         return abs(spun)
@@ -123,15 +123,15 @@ def friction_torques(point):
 def change_point(point, most):
     """Change the mode of a contact to remove its first contradiction, in the order of `contradiction`."""
     rough = ROUGH * most + 1e-300
-    if point.holds == 0:
-        point.holds = 1
+    if point.is_active == 0:
+        point.is_active = 1
         return
-    if point.is_soft == 0 and point.load < -rough and not point.strained:
-        point.holds = 0
+    if point.is_soft == 0 and point.load < -rough and not point.is_on_cone:
+        point.is_active = 0
         return
     force = get3(point.force)
     size = math.sqrt(dot(force, force))
-    if point.slide == STICKS and not point.strained and size > point.limit * max(point.load, 0.0) + rough:
+    if point.slide == STICKS and not point.is_on_cone and size > point.limit * max(point.load, 0.0) + rough:
         point.slide = SLIPS
         point.limit = point.friction
         put3(point.slip, scale(force, -1.0 / size))
@@ -139,16 +139,16 @@ def change_point(point, most):
     if (
         point.slide == SLIPS
         and point.slip_speed == 0.0
-        and dot(get3(point.v), get3(point.v)) <= MIN_SLIP_SPEED * MIN_SLIP_SPEED
+        and dot(get3(point.slip_velocity), get3(point.slip_velocity)) <= MIN_SLIP_SPEED * MIN_SLIP_SPEED
     ):
-        pull = get3(point.pull)
+        pull = get3(point.slip_acceleration)
         back, size = dot(pull, get3(point.slip)), math.sqrt(dot(pull, pull))
         if back < -NEAR:
-            point.slide, point.limit = STICKS, point.holding
+            point.slide, point.limit = STICKS, point.static_friction
             return
         if size > NEAR and size - back > 1e-16 * size:
             put3(point.slip, scale(pull, 1.0 / size))
-    if point.strained:
+    if point.is_on_cone:
         return
     spun, rolled = friction_torques(point)
     if point.spin == STICKS and abs(spun) > point.spinning * max(point.load, 0.0) + rough:

@@ -12,12 +12,12 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from ...contact.collision_state import SHORT
-from ...contact.points import MAX_ROWS, POINTS, ROWS, make_touch
+from ...contact.points import MAX_ROWS, POINTS, ROWS, SAVED_POINT, make_touch
 from ...controls.inputs import Inputs
 from ...kinematics.proximity.sunk import is_open_ground
 from ...spatial import arrays
 from ..convex_step.constraints import RELAXATION_STEPS, RIGIDITY
-from ..convex_step.persistence import report_contacts, report_guard_loads
+from ..convex_step.persistence import report_contacts, report_element_loads
 from ..convex_step.problem import NEWTON_STEPS, PREVIOUS_COUNT, SAVED_CONTACT, ConvexStep, make_convex_step
 from ..convex_step.steps import NO_ROOM, ConvexStepSettings, advance_convex
 from ..integration.adaptive import Adaptive
@@ -27,7 +27,7 @@ from ..protocol import REACHED, Memory, Progress, State
 from ..system import System, write_rates
 from .contact_events import IMPACT, Impacts
 from .costs import convex_step_cost, event_cost
-from .event_steps import TAKE_CONVEX_STEPS, Closeness, advance_touching
+from .event_steps import TAKE_CONVEX_STEPS, EventTolerances, advance_touching
 
 SOON = 8
 """Number of convex steps before events are located again, at first."""
@@ -44,17 +44,17 @@ It is a multiple of the depth to which a body's own weight presses it in, in a c
 """
 FROM_ALL, FROM_GROUND = 1, 2
 """Solids from which overlapping ones are to separate: all, or only fixed half-spaces and open meshes. See
-`Touching.part_overlaps`.
+`HybridContactSolver.part_overlaps`.
 """
 CONTACTS_AT_FIRST = 64
 """Number of contacts for which a convex step has room at first."""
 
 
-class Touching(Adaptive):
+class HybridContactSolver(Adaptive):
     """A solver for a `System` whose solids may touch.
 
     Args:
-        ground: the result of `make_ground`, of the same compiled model.
+        collisions: the `CollisionState` of the same compiled model, from `make_collision_state`.
         only_convex_steps: whether to take convex steps alone, as `is_unequal` advises; they are no longer than those of
             accuracy good.
     """
@@ -71,13 +71,13 @@ class Touching(Adaptive):
     """Height of a bounce, or length of a slide, below which a motion ends at once [rad or m]."""
     CONTACT_TOLERANCES = {"draft": 1e-5, "good": 1e-8, "exact": 1e-12}
     """Absolute and relative error tolerance of a step [rad, m, rad/s, m/s]."""
-    BURDEN = {"draft": 60.0, "good": 300.0, "exact": 5e3}
+    EVENT_COST_LIMIT = {"draft": 60.0, "good": 300.0, "exact": 5e3}
     """Cost that events may accumulate before convex steps are taken, in convex steps."""
-    LEAK = {"draft": 1.0, "good": 1.0, "exact": 3.0}
+    EVENT_COST_DECAY = {"draft": 1.0, "good": 1.0, "exact": 3.0}
     """Cost that events may have permanently, as a multiple of what convex steps would cost."""
-    CHEAP = {"draft": 0.02, "good": 0.15, "exact": 0.5}
+    MIN_EVENT_COST_LIMIT = {"draft": 0.02, "good": 0.15, "exact": 0.5}
     """Cost that events may have in any case, permanently as a part of real time, and accumulated [s]."""
-    SHARE = {"draft": 0.1, "good": 0.05, "exact": 0.1}
+    RETURN_COST_SHARE = {"draft": 0.1, "good": 0.05, "exact": 0.1}
     """Cost of one event, as a part of the accumulated cost that is allowed, up to which events are located again."""
     CONVEX_STEP = {"draft": 8e-3, "good": 1e-3, "exact": 2e-4}
     """Length of a convex step while bodies move [s]."""
@@ -86,43 +86,43 @@ class Touching(Adaptive):
     FRICTION_BOUND_CHANGE = {"draft": 0.1, "good": 1e-3, "exact": 1e-5}
     """Relative change of the friction bounds at which the outer iteration of a convex step stops."""
     GROWTH_ERROR = {"draft": 1e-5, "good": 1e-7, "exact": 1e-9}
-    """Two tolerances of a convex step [m].
-
-    The next step may be longer if the change of velocities moves nothing farther than this. A body that moves no
-    farther than this in a step counts as still.
-    """
+    """Displacement caused by the change of velocities in a step up to which the next step may be longer [m]."""
+    SLEEP_DISPLACEMENT = GROWTH_ERROR
+    """Displacement in a step up to which a body counts as still [m]."""
     MOST_IMPACTS = 4096
     """Number of impacts for which there is room at first. The room doubles when it is half full."""
 
-    def __init__(self, system: System, state: State, accuracy: str, ground, only_convex_steps: bool = False):
+    def __init__(self, system: System, state: State, accuracy: str, collisions, only_convex_steps: bool = False):
         super().__init__(system, state, accuracy)
-        self.ground, self._accuracy = ground, accuracy
-        self._convex_step = make_convex_step(system.model.bodies, CONTACTS_AT_FIRST, len(system.model.guards))
+        self.collisions, self._accuracy = collisions, accuracy
+        self._convex_step = make_convex_step(
+            system.model.bodies, CONTACTS_AT_FIRST, len(system.model.set_valued_forces)
+        )
         self._convex_settings = ConvexStepSettings(
             base_step=self.CONVEX_STEP[accuracy],
             momentum_residual=self.MOMENTUM_RESIDUAL[accuracy],
             friction_bound_change=self.FRICTION_BOUND_CHANGE[accuracy],
             rest_height=self.BOUNCE[accuracy],
             growth_error=self.GROWTH_ERROR[accuracy],
-            sleep_threshold=self.GROWTH_ERROR[accuracy],
+            sleep_threshold=self.SLEEP_DISPLACEMENT[accuracy],
         )
         self._only_convex_steps = only_convex_steps
-        self._stepping[0].lasting = SOON
+        self._stepping[0].convex_steps_taken = SOON
         self._impacts = Impacts(np.zeros(self.MOST_IMPACTS, IMPACT).view(np.recarray), np.zeros(1, np.int64))
         self._spare = self._y.copy()
         self._parting = np.zeros(1, np.int64)  # 0, FROM_ALL or FROM_GROUND
         own = {"tolerance": self.CONTACT_TOLERANCES, "resting": self.BOUNCE}
         self._settings = self._settings._replace(**{name: table[accuracy] for name, table in own.items()})
-        step_cost, cheap = convex_step_cost(len(system.model.bodies)), 1e9 * self.CHEAP[accuracy]
+        step_cost, cheap = convex_step_cost(len(system.model.bodies)), 1e9 * self.MIN_EVENT_COST_LIMIT[accuracy]
         self._stored: float | None = None  # energy of compliant contacts after a convex step [J]
-        self._closeness = Closeness(
+        self._tolerances = EventTolerances(
             self._settings,
             self.SKIN[accuracy],
             self.CLOSE[accuracy],
             self.LEAST[accuracy],
             self.SLOW[accuracy],
-            max(self.BURDEN[accuracy] * step_cost, cheap),
-            max(self.LEAK[accuracy] * step_cost / self.CONVEX_STEP[accuracy], cheap),
+            max(self.EVENT_COST_LIMIT[accuracy] * step_cost, cheap),
+            max(self.EVENT_COST_DECAY[accuracy] * step_cost / self.CONVEX_STEP[accuracy], cheap),
         )
         if only_convex_steps:
             base_step = min(self.CONVEX_STEP[accuracy], self.CONVEX_STEP["good"])
@@ -145,7 +145,7 @@ class Touching(Adaptive):
 
     def advance(self, time: float) -> Progress:
         while True:
-            found = self._advance_convex(time) if self._stepping[0].trust else self._advance(time)
+            found = self._advance_convex(time) if self._stepping[0].convex_steps_left else self._advance(time)
             if 2 * self._impacts.count[0] > len(self._impacts.impacts):
                 more = _longer(self._impacts.impacts, 2 * len(self._impacts.impacts))
                 self._impacts = self._impacts._replace(impacts=more)
@@ -164,13 +164,13 @@ class Touching(Adaptive):
         return advance_touching(
             self._calls,
             self._system,
-            self.ground,
+            self.collisions,
             self._y,
             self._trial,
-            self._stages,
+            self._slopes,
             self._stepping,
             time,
-            self._closeness,
+            self._tolerances,
             self._spare,
             self._impacts,
             self._steps_at_once,
@@ -180,11 +180,11 @@ class Touching(Adaptive):
         found = advance_convex(
             self._calls,
             self._system,
-            self.ground,
+            self.collisions,
             self._convex_step,
             self._y,
             self._trial,
-            self._stages,
+            self._slopes,
             self._stepping,
             time,
             self._convex_settings,
@@ -192,20 +192,20 @@ class Touching(Adaptive):
             self._steps_at_once,
         )
         if found == REACHED:
-            self._stored = float(self._stepping[0].stored)
+            self._stored = float(self._stepping[0].soft_energy)
             self._list_points(int(self._convex_step.counts[PREVIOUS_COUNT]))
-            report_contacts(self._system, self.ground, self._convex_step)
-            report_guard_loads(self._system, self._convex_step)
-        if not self._stepping[0].trust:
+            report_contacts(self._system, self.collisions, self._convex_step)
+            report_element_loads(self._system, self._convex_step)
+        if not self._stepping[0].convex_steps_left:
             self._end_convex_steps()
         return found
 
     def _begin_convex_steps(self) -> None:
         """Take convex steps: twice as many each time if events cost too much, a few if events leave no step."""
         now = self._stepping[0]
-        if now.burden > self._closeness.burden:
-            now.lasting = min(2 * now.lasting, LATE)
-            self.take_convex_steps(int(now.lasting))
+        if now.event_cost > self._tolerances.cost_limit:
+            now.convex_steps_taken = min(2 * now.convex_steps_taken, LATE)
+            self.take_convex_steps(int(now.convex_steps_taken))
         else:
             self.take_convex_steps(1 << min(int(now.halted), MOST_HALTS))
             now.halted += 1
@@ -213,11 +213,11 @@ class Touching(Adaptive):
     def take_convex_steps(self, steps: int) -> None:
         """Take so many convex steps before events are located again, whatever these cost."""
         now = self._stepping[0]
-        now.trust, now.stretch, now.burden = steps, 0.0, 0.0
-        now.stored = stored_softly(self._system.touch)
+        now.convex_steps_left, now.convex_step, now.event_cost = steps, 0.0, 0.0
+        now.soft_energy = stored_softly(self._system.touch)
         now.crowded, now.stalled, now.narrow, now.yielded = 0, 0, 0.0, 0
         self._convex_step.counts[PREVIOUS_COUNT] = 0
-        self._convex_step.asleep[:], self._convex_step.still_time[:], self._convex_step.guard_loads[:] = 0, 0.0, 0.0
+        self._convex_step.asleep[:], self._convex_step.still_time[:], self._convex_step.element_loads[:] = 0, 0.0, 0.0
 
     def part_overlaps(self, only_from_ground: bool = False) -> None:
         """Take convex steps until overlapping solids have separated: at events, overlaps only stop growing.
@@ -233,7 +233,7 @@ class Touching(Adaptive):
         """Return whether rigid solids overlapped as the last step began, far more than their weights cause."""
         contacts = self._convex_step.previous_contacts[: self._convex_step.counts[PREVIOUS_COUNT]]
         if self._parting[0] == FROM_GROUND:
-            is_open = is_open_ground(self.ground.solids)
+            is_open = is_open_ground(self.collisions.solids)
             contacts = contacts[is_open[contacts.first] | is_open[contacts.second]]
         weight = float(arrays.norm(self._system.model.gravity))
         penetration = RELAXATION_STEPS * weight * self._convex_settings.base_step**2 / RIGIDITY
@@ -243,35 +243,35 @@ class Touching(Adaptive):
         """Locate events again if they cost little enough, else continue with convex steps."""
         now, step = self._stepping[0], self._convex_step
         if self._parting[0] and self._overlap():
-            now.trust = SOON
+            now.convex_steps_left = SOON
             return
         self._parting[0] = 0
         points = np.count_nonzero(step.previous_contacts[: step.counts[PREVIOUS_COUNT]].load)
         cost = event_cost(len(self._system.model.bodies), points)
         if self._only_convex_steps:
-            now.trust = LATE
+            now.convex_steps_left = LATE
             return
-        if cost > self.SHARE[self._accuracy] * self._closeness.burden:
-            now.trust = now.lasting
+        if cost > self.RETURN_COST_SHARE[self._accuracy] * self._tolerances.cost_limit:
+            now.convex_steps_left = now.convex_steps_taken
             return
-        now.fresh, now.started, now.step = 0, 0, 0.0
+        now.has_slopes, now.started, now.step = 0, 0, 0.0
 
     def snapshot(self) -> Memory:
         touch, step = self._system.touch, self._convex_step
-        points = touch.points[: touch.count[POINTS]]
+        points = touch.points[: touch.count[POINTS]].view(SAVED_POINT)
         before = step.previous_contacts[: step.counts[PREVIOUS_COUNT]].view(SAVED_CONTACT)
         kept = {"points": points, "count": touch.count, "before": before, "crowd_counts": step.counts}
         kept |= _persistent(step) | {"parting": self._parting}
         return super().snapshot() | {name: array.copy() for name, array in kept.items()}
 
-    def accept(self, arrays: Sequence[np.ndarray]) -> Memory:
-        return checked_memory(arrays, self.snapshot(), len(self.ground.solids), len(self._system.model.bodies))
+    def validate_memory(self, arrays: Sequence[np.ndarray]) -> Memory:
+        return checked_memory(arrays, self.snapshot(), len(self.collisions.solids), len(self._system.model.bodies))
 
     def restore(self, memory: Memory) -> None:
         """Continue from a memory. Impacts after its time are removed."""
         points, before = memory["points"], memory["before"]
         super().restore(memory)
-        if not self._stepping[0].trust:
+        if not self._stepping[0].convex_steps_left:
             while len(points) * MAX_ROWS > len(self._system.touch.rows):
                 self._widen_touch()
         if len(before) > len(self._convex_step.previous_contacts):
@@ -286,30 +286,30 @@ class Touching(Adaptive):
             own[:] = memory[name]
         self._parting[:] = memory["parting"]
         write_rates(self._system, float(self._stepping[0].time), self._y, self._trial)  # computes the poses of bodies
-        self._stored = float(self._stepping[0].stored) if self._stepping[0].trust else None
+        self._stored = float(self._stepping[0].soft_energy) if self._stepping[0].convex_steps_left else None
         known = self.impacts
         self._impacts.count[0] = np.count_nonzero(known.time <= self._stepping[0].time)
 
     def _make_room(self) -> None:
         """Enlarge the arrays that were too short, and keep their contents."""
-        if self.ground.numbers[SHORT]:
-            self._widen_ground()
-        elif self._stepping[0].trust:
+        if self.collisions.numbers[SHORT]:
+            self._enlarge_collision_state()
+        elif self._stepping[0].convex_steps_left:
             self._widen_convex_step(2 * len(self._convex_step.contacts))
         else:
             self._widen_touch()
 
-    def _widen_ground(self) -> None:
-        ground = self.ground
-        pairs = max(2 * len(ground.pairs), int(ground.numbers[SHORT]))
+    def _enlarge_collision_state(self) -> None:
+        collisions = self.collisions
+        pairs = max(2 * len(collisions.pairs), int(collisions.numbers[SHORT]))
         names = ("starts", "ends", "near_starts", "near_ends")
-        more = {name: _longer(getattr(ground, name), pairs * 8) for name in names}
-        ground.numbers[:] = 0
-        self.ground = ground._replace(pairs=np.zeros((pairs, 2), np.int64), **more)
+        more = {name: _longer(getattr(collisions, name), pairs * 8) for name in names}
+        collisions.numbers[:] = 0
+        self.collisions = collisions._replace(pairs=np.zeros((pairs, 2), np.int64), **more)
 
     def _widen_convex_step(self, contacts: int) -> None:
         old = self._convex_step
-        self._convex_step = make_convex_step(self._system.model.bodies, contacts, len(old.guard_loads))
+        self._convex_step = make_convex_step(self._system.model.bodies, contacts, len(old.element_loads))
         self._convex_step.previous_contacts[: len(old.previous_contacts)] = old.previous_contacts
         self._convex_step.counts[[PREVIOUS_COUNT, NEWTON_STEPS]] = old.counts[[PREVIOUS_COUNT, NEWTON_STEPS]]
         kept = _persistent(old)
@@ -333,12 +333,12 @@ class Touching(Adaptive):
             self._system = self._system._replace(touch=touch._replace(points=_longer(touch.points, count), order=order))
 
 
-def is_unequal(system: System, ground, led: Collection[int]) -> bool:
+def is_unequal(system: System, collisions, led: Collection[int]) -> bool:
     """Return whether the masses of bodies that may touch differ so far that loads at events would be rounding errors.
 
     led: numbers of the bodies that forces do not move.
     """
-    bodies = {int(body) for body in ground.solids.body} - set(led)
+    bodies = {int(body) for body in collisions.solids.body} - set(led)
     masses = [float(system.model.bodies[body].mass) for body in bodies]
     masses = [mass for mass in masses if mass > 0.0]
     return bool(masses) and max(masses) > UNEQUAL * min(masses)
@@ -350,7 +350,7 @@ def _persistent(step: ConvexStep) -> Memory:
         "asleep": step.asleep,
         "quiet": step.still_time,
         "felt": step.sleep_forces,
-        "loads": step.guard_loads,
+        "loads": step.element_loads,
     }
 
 

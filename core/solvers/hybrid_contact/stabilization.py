@@ -30,7 +30,7 @@ def tidy(system, y):
     for r in range(touch.count[ROWS]):
         row = touch.rows[r]
         point = touch.points[row.point]
-        row.rhs = point.level - point.gap if row.kind == NORMAL else 0.0
+        row.rhs = point.rest_gap - point.gap if row.kind == NORMAL else 0.0
         worst = max(worst, abs(row.rhs))
     if worst > 1e-14:
         correct_by_rows(system)
@@ -40,7 +40,11 @@ def tidy(system, y):
     for r in range(touch.count[ROWS]):
         row = touch.rows[r]
         point, direction = touch.points[row.point], get3(row.direction)
-        rate = point.rate if row.kind == NORMAL else dot(direction, get3(point.v if row.kind == 1 else point.w))
+        rate = (
+            point.rate
+            if row.kind == NORMAL
+            else dot(direction, get3(point.slip_velocity if row.kind == 1 else point.angular_velocity))
+        )
         row.rhs = -rate
         worst = max(worst, abs(rate))
     if worst > 1e-15:

@@ -10,12 +10,13 @@ import numpy as np
 
 from ...compilation import jit
 from ...controls.inputs import Inputs, set_inputs_at
-from ..joint_events.holding import update_holds
+from ...kinematics.work import SAVED_FORCE_STATE
+from ..joint_events.modes import update_holds
 from ..memory_check import checked_memory
 from ..observation import Observation
 from ..protocol import Counters, Memory, Progress, State
 from ..system import LEDGERS, System, calls_of, close, parts_of, write_rates
-from .adaptive_steps import BOTH, EXPLICIT, IMPLICIT, MOST_CROWDED, STEPPING, SWITCH_AFTER, advance
+from .adaptive_steps import BOTH, EXPLICIT, IMPLICIT, MOST_CROWDED, SAVED_STEPPING, STEPPING, SWITCH_AFTER, advance
 from .dop853 import COUNT
 from .one_step import Settings
 
@@ -56,13 +57,13 @@ class Adaptive:
         self._system, self._calls = system, calls_of(system)
         self._y = np.concatenate([state.q, state.qd, [state.dissipated, state.supplied]])
         order = self.ORDERS[accuracy]
-        self._stages = np.zeros((max(COUNT + 3, order + 1), len(self._y)))
+        self._slopes = np.zeros((max(COUNT + 3, order + 1), len(self._y)))
         self._trial = self._y.copy()
         self._stepping = np.recarray(1, STEPPING)  # no view, so that where it lies is noted
         self._stepping.fill(0)
         self._stepping[0].time = state.time
         self._stepping[0].implicit = self.methods == IMPLICIT
-        self._stepping[0].patience = SWITCH_AFTER
+        self._stepping[0].switch_after = SWITCH_AFTER
         rows = len(system.constraints.first)
         tolerance = (self.HELD_TOLERANCES if rows else self.TOLERANCES)[accuracy]
         events = (table[accuracy] for table in (self.SHALLOW, self.RESTING, self.NEAR, self.LOOSE))
@@ -97,7 +98,7 @@ class Adaptive:
         If prescribed motion jumps to another velocity, the energy that this takes counts as supplied.
         """
         self._system = self._system._replace(inputs=inputs)
-        self._stepping[0].fresh = 0
+        self._stepping[0].has_slopes = 0
         now = float(self._stepping[0].time)
         set_inputs_at(self._system, now)
         if len(inputs.signals):
@@ -112,7 +113,7 @@ class Adaptive:
     def snapshot(self) -> Memory:
         return {name: array.copy() for name, array in self._memory().items()}
 
-    def accept(self, arrays: Sequence[np.ndarray]) -> Memory:
+    def validate_memory(self, arrays: Sequence[np.ndarray]) -> Memory:
         return checked_memory(arrays, self.snapshot(), 0, len(self._system.model.bodies))
 
     def restore(self, memory: Memory) -> None:
@@ -125,11 +126,11 @@ class Adaptive:
         system = self._system
         return {
             "y": self._y,
-            "stepping": self._stepping,
-            "rates": self._stages[0],
+            "stepping": self._stepping.view(SAVED_STEPPING),
+            "rates": self._slopes[0],
             "margins": system.margins[0],
             "counts": system.counts,
-            "watches": system.work.watches,
+            "force_states": system.work.force_states.view(SAVED_FORCE_STATE),
             "asked": system.work.dofs.prescribed_qdd,
         }
 
@@ -141,7 +142,7 @@ class Adaptive:
                 self._system,
                 self._y,
                 self._trial,
-                self._stages,
+                self._slopes,
                 self._stepping,
                 time,
                 self._settings,

@@ -15,8 +15,8 @@ import numpy as np
 from ...compilation.jit import jitable, kernel, subroutine
 from ...model.compiling.compiled import ON_DOF
 from ...spatial import raised
-from ...spatial.storage import copy
-from ..joint_events.events import resolve, take_place, wake
+from ...spatial.storage import copy, renamed_fields
+from ..joint_events.events import initialize_modes, resolve, take_place
 from ..joint_events.margins import DRIVE, first_crossing
 from ..protocol import HOPELESS, REACHED, UNDERWAY
 from ..system import LEDGERS, normalize_quaternions
@@ -48,7 +48,7 @@ MANY_CROWDED = 30
 MOST_CROWDED = 2000
 """Number of consecutive crowded events after which the simulation fails."""
 
-BLOW = 0.4
+FIRST_STOP_STEP = 0.4
 """First step on a compliant stop, as a part of 1 / (angular frequency of its oscillation)."""
 
 BOTH, EXPLICIT, IMPLICIT = 0, 1, 2
@@ -59,18 +59,18 @@ STEPPING = np.dtype(
         ("step", np.float64),  # next step that the error control proposes [s]
         ("error", np.float64),  # of the last step; the tolerance allows 1
         ("explicit_step", np.float64),  # length of the last explicit step before implicit ones [s]
-        ("stride", np.float64),  # length of the step when a stop began to be pressed [s]
+        ("step_before_stop", np.float64),  # length of the step when a stop began to be pressed [s]
         ("narrow", np.float64),  # upper bound of steps while the yield of a strained contact is located; else 0 [s]
         ("flow", np.float64),  # sum of the absolute changes of the energy totals [J]
         ("started", np.int64),
-        ("fresh", np.int64),  # whether the first slope is that of the present state
+        ("has_slopes", np.int64),  # whether the first slope is that of the present state
         ("implicit", np.int64),  # whether steps are implicit at present
-        ("signs", np.int64),  # number of consecutive steps that favour the other method
-        ("patience", np.int64),  # number of such steps before the solver switches
+        ("steps_for_other", np.int64),  # number of consecutive steps that favour the other method
+        ("switch_after", np.int64),  # number of such steps before the solver switches
         (
-            "rescued",
+            "has_tried_other",
             np.int64,
-        ),  # whether the other method was tried since the last frame because no step was short enough
+        ),  # whether the other method was tried since the last frame, as no step was short enough
         ("steps", np.int64),
         ("rejected", np.int64),
         ("implicit_steps", np.int64),
@@ -80,85 +80,103 @@ STEPPING = np.dtype(
         ("yielded", np.int64),  # number of consecutive yields of strained contacts without a step in between
         ("stalled", np.int64),  # number of consecutive steps without progress
         # of convex steps, and of the choice between these and events
-        ("burden", np.float64),  # recent cost of events [ns]
-        ("stretch", np.float64),  # the next convex step [s]; 0 for the length at this accuracy
-        ("stored", np.float64),  # in soft contacts, as the last step began [J]
+        ("event_cost", np.float64),  # recent cost of events [ns]
+        ("convex_step", np.float64),  # the next convex step [s]; 0 for the length at this accuracy
+        ("soft_energy", np.float64),  # in soft contacts, as the last step began [J]
         ("halted", np.int64),  # how often in a row events left no step that is long enough
-        ("lasting", np.int64),  # how many convex steps were taken last time
-        ("trust", np.int64),  # steps to take before events are looked for again; 0 while they are
+        ("convex_steps_taken", np.int64),  # how many convex steps were taken last time
+        ("convex_steps_left", np.int64),  # steps to take before events are looked for again; 0 while they are
         ("unsettled", np.int64),  # events after which what holds was left undecided
     ],
     align=True,
 )
+"""The state of the step size control, and of the choice between methods."""
+
+SAVED_NAMES = {
+    "steps_for_other": "signs",
+    "switch_after": "patience",
+    "step_before_stop": "stride",
+    "has_tried_other": "rescued",
+    "event_cost": "burden",
+    "convex_step": "stretch",
+    "convex_steps_left": "trust",
+    "convex_steps_taken": "lasting",
+    "soft_energy": "stored",
+    "has_slopes": "fresh",
+}
+"""Names under which saved states store fields of STEPPING. A file that is read must have the same names."""
+
+SAVED_STEPPING = renamed_fields(STEPPING, SAVED_NAMES)
+"""STEPPING with the field names of saved states. The memory layout is the same."""
 
 
 @kernel
-def advance(calls, system, y, trial, stages, state, end, settings, most_steps):
+def advance(calls, system, y, trial, slopes, stepping, end, settings, most_steps):
     """Integrate `y` in place up to `end` [s], with at most `most_steps` steps. Return a `Progress`."""
-    now = state[0]
-    if now.fresh == 0:
-        begin(calls, system, y, stages, now, settings)
+    now = stepping[0]
+    if now.has_slopes == 0:
+        begin(calls, system, y, slopes, now, settings)
     for _ in range(most_steps):
         if now.time >= end:
             break
         if now.crowded > MOST_CROWDED:
             return HOPELESS
-        if not now.step > SHORTEST_STEP and not is_rescued(calls, system, y, stages, now, settings):
+        if not now.step > SHORTEST_STEP and not switch_method_if_stuck(calls, system, y, slopes, now, settings):
             return HOPELESS
         remaining = end - now.time
         h = remaining / math.ceil(remaining / now.step)  # even steps up to the frame: no sliver is left over
-        error, rate = attempt(calls, system, y, trial, stages, now, h, settings)
-        if error <= 1.0 and is_interrupted(system, trial, stages, now, h, settings):
-            meet(calls, system, y, trial, stages, now, h, rate, settings)
+        error, rate = attempt(calls, system, y, trial, slopes, now, h, settings)
+        if error <= 1.0 and is_interrupted(system, trial, slopes, now, h, settings):
+            meet(calls, system, y, trial, slopes, now, h, rate, settings)
         elif error <= 1.0:
             now.time = end if h == remaining else now.time + h
-            accept(system, y, trial, stages, now, h, error, settings.order)
+            accept(system, y, trial, slopes, now, h, error, settings.order)
             if settings.methods == BOTH:
-                choose_method(calls, system, y, stages, now, h, rate, settings.order)
+                choose_method(calls, system, y, slopes, now, h, rate, settings.order)
         else:  # an error that is not a number comes here as well
             exponent = -1.0 / (settings.order if now.implicit else ORDER)
             now.step = h * max(0.2, 0.9 * raised(error, exponent)) if error < 1e300 else 0.1 * h
             now.rejected += 1
     if now.time < end:
         return UNDERWAY
-    now.rescued = 0
-    for k in range(system.work.watches.shape[0]):
-        system.work.watches[k].bounces = 0
-        if system.work.watches[k].stubborn:
-            now.fresh = 0
+    now.has_tried_other = 0
+    for k in range(system.work.force_states.shape[0]):
+        system.work.force_states[k].bounce_count = 0
+        if system.work.force_states[k].is_undecided:
+            now.has_slopes = 0
     return REACHED
 
 
 @subroutine
-def begin(calls, system, y, stages, now, settings):
-    """Determine which guards hold, the first slope and, at the start of a motion, the first step."""
+def begin(calls, system, y, slopes, now, settings):
+    """Determine which set-valued forces hold, the first slope and, at the start of a motion, the first step."""
     if now.started == 0:
-        wake(system, y)
-    calls.rates(system, now.time, y, 0.0, stages[0])
-    if system.work.watches.shape[0] > 0:
-        settled = resolve(calls, system, now.time, y, stages[0], settings.shallow, settings.resting, False)[0]
+        initialize_modes(system, y)
+    calls.rates(system, now.time, y, 0.0, slopes[0])
+    if system.work.force_states.shape[0] > 0:
+        settled = resolve(calls, system, now.time, y, slopes[0], settings.shallow, settings.resting, False)[0]
         now.unsettled += 1 - settled
-        mark(system, y, stages[0], 0)
+        mark(system, y, slopes[0], 0)
     if now.started == 0:
-        now.step = max(first_step(y, stages[0], settings.tolerance), 10.0 * SHORTEST_STEP)
+        now.step = max(first_step(y, slopes[0], settings.tolerance), 10.0 * SHORTEST_STEP)
         now.error = 1e-4
         now.started = 1
-    now.fresh = 1
+    now.has_slopes = 1
 
 
 @subroutine
-def is_interrupted(system, trial, stages, now, h, settings):
+def is_interrupted(system, trial, slopes, now, h, settings):
     """Return whether an event lies within a step that has been tried."""
-    if system.work.watches.shape[0] == 0:
+    if system.work.force_states.shape[0] == 0:
         return False
-    mark(system, trial, stages[end_row(now, settings)], 1)
+    mark(system, trial, slopes[end_row(now, settings)], 1)
     return first_crossing(system.model, system.margins[0], system.margins[1], h)[0] <= 1.0
 
 
 @subroutine
-def meet(calls, system, y, trial, stages, now, h, rate, settings):
+def meet(calls, system, y, trial, slopes, now, h, rate, settings):
     """Step to the first event, and handle it."""
-    seconds, guard, which = step_to_event(calls, system, y, trial, stages, now, h, settings)
+    seconds, element, which = step_to_event(calls, system, y, trial, slopes, now, h, settings)
     if math.isnan(seconds):
         now.step = 0.1 * h
         now.rejected += 1
@@ -171,33 +189,33 @@ def meet(calls, system, y, trial, stages, now, h, rate, settings):
     now.events += 1
     now.crowded = now.crowded + 1 if seconds < CROWDED else 0
     normalize_quaternions(system.model, y)
-    copy(stages[end_row(now, settings)], stages[0])
-    take_place(system, y, guard, which)
+    copy(slopes[end_row(now, settings)], slopes[0])
+    take_place(system, y, element, which)
     pressed = count_pressed(system)
     crowded = now.crowded > MANY_CROWDED
-    settled, jumped = resolve(calls, system, now.time, y, stages[0], settings.shallow, settings.resting, crowded)
+    settled, jumped = resolve(calls, system, now.time, y, slopes[0], settings.shallow, settings.resting, crowded)
     now.unsettled += 1 - settled
     now.impacts += jumped
-    mark(system, y, stages[0], 0)
+    mark(system, y, slopes[0], 0)
     if settings.methods == BOTH:
-        choose_method(calls, system, y, stages, now, h, rate, settings.order)
+        choose_method(calls, system, y, slopes, now, h, rate, settings.order)
     adapt_to_stops(system, now, settings, pressed)
     if settings.methods == BOTH and which == DRIVE:
         adapt_to_drives(system, now)
 
 
 @jitable
-def is_rescued(calls, system, y, stages, now, settings):
+def switch_method_if_stuck(calls, system, y, slopes, now, settings):
     """Switch to the other method if no step is short enough, at most once a frame. Return whether there is one.
 
     All explicit steps of a useful length may be unstable, and implicit steps may fail where the motion is not smooth.
     """
-    if settings.methods != BOTH or now.rescued:
+    if settings.methods != BOTH or now.has_tried_other:
         return False
-    now.rescued = 1
-    now.signs = 0
+    now.has_tried_other = 1
+    now.steps_for_other = 0
     if now.implicit:
-        calls.rates(system, now.time, y, 0.0, stages[0])
+        calls.rates(system, now.time, y, 0.0, slopes[0])
     else:
         now.explicit_step = SHORTEST_STEP
     now.implicit = 1 - now.implicit
@@ -211,29 +229,29 @@ def adapt_to_stops(system, now, settings, before):
     pressed = count_pressed(system)
     if pressed > before:
         if before == 0:
-            now.stride = now.step
-        blow = BLOW / fastest_stop(system)  # long steps would swallow it
-        if now.implicit and settings.methods == BOTH and not pays(blow, now, settings.order):
+            now.step_before_stop = now.step
+        first = FIRST_STOP_STEP / fastest_stop(system)  # long steps would swallow it
+        if now.implicit and settings.methods == BOTH and not pays(first, now, settings.order):
             now.implicit = 0
             now.step = min(now.step, now.explicit_step)
-        now.signs = 0
-        now.step = min(now.step, blow)
+        now.steps_for_other = 0
+        now.step = min(now.step, first)
     elif pressed == 0 and before > 0:
-        now.step = max(now.step, now.stride)
+        now.step = max(now.step, now.step_before_stop)
 
 
 @jitable
 def adapt_to_drives(system, now):
     """Switch to implicit steps when a stiff drive has just left its effort limit."""
     fastest = 0.0
-    for k in range(system.work.watches.shape[0]):
-        guard = system.model.guards[k]
-        if guard.kind == ON_DOF and system.work.watches[k].saturated == 0:
-            yields = system.work.dofs[guard.v].D_inv
-            fastest = max(fastest, guard.drive_damping * yields + math.sqrt(guard.drive_stiffness * yields))
+    for k in range(system.work.force_states.shape[0]):
+        element = system.model.set_valued_forces[k]
+        if element.kind == ON_DOF and system.work.force_states[k].saturated == 0:
+            yields = system.work.dofs[element.v].D_inv
+            fastest = max(fastest, element.drive_damping * yields + math.sqrt(element.drive_stiffness * yields))
     if now.implicit == 0 and now.step * fastest > SWITCH_AFTER:
         now.implicit = 1
-        now.signs = 0
+        now.steps_for_other = 0
         now.explicit_step = 1.0 / fastest
 
 
@@ -241,18 +259,18 @@ def adapt_to_drives(system, now):
 def fastest_stop(system):
     """Return an estimate of the highest frequency of an oscillation on a pressed stop [rad/s]."""
     fastest = 1.0
-    for k in range(system.work.watches.shape[0]):
-        guard = system.model.guards[k]
-        if system.work.watches[k].pressed != 0 and guard.kind == ON_DOF:
-            fastest = max(fastest, guard.stiffness * system.work.dofs[guard.v].D_inv)
+    for k in range(system.work.force_states.shape[0]):
+        element = system.model.set_valued_forces[k]
+        if system.work.force_states[k].pressed != 0 and element.kind == ON_DOF:
+            fastest = max(fastest, element.stiffness * system.work.dofs[element.v].D_inv)
     return math.sqrt(fastest)
 
 
 @jitable
 def count_pressed(system):
     count = 0
-    for k in range(system.work.watches.shape[0]):
-        count += abs(system.work.watches[k].pressed)
+    for k in range(system.work.force_states.shape[0]):
+        count += abs(system.work.force_states[k].pressed)
     return count
 
 
@@ -269,7 +287,7 @@ def first_step(y, slopes, tolerance):
 
 
 @jitable
-def accept(system, y, trial, stages, now, h, error, order):
+def accept(system, y, trial, slopes, now, h, error, order):
     exponent = -0.85 / (order if now.implicit else ORDER)
     growth = 0.9 * raised(max(error, 1e-10), exponent) * raised(now.error, 0.04)
     now.step = h * min(max(growth, 0.2), 5.0)
@@ -280,7 +298,7 @@ def accept(system, y, trial, stages, now, h, error, order):
     copy(trial, y)
     now.crowded = 0
     if now.implicit == 0:
-        copy(stages[COUNT], stages[0])  # the last slope is the next step's first
+        copy(slopes[COUNT], slopes[0])  # the last slope is the next step's first
     for k in range(system.margins.shape[1]):
         for which in range(system.margins.shape[2]):
             system.margins[0, k, which, 0] = system.margins[1, k, which, 0]
@@ -301,20 +319,20 @@ def pays(h, now, order):
 
 
 @jitable
-def choose_method(calls, system, y, stages, now, h, rate, order):
+def choose_method(calls, system, y, slopes, now, h, rate, order):
     """Try implicit steps if stability seems to limit explicit ones. Keep them while they cost less."""
     if now.implicit:
-        now.signs = 0 if pays(h, now, order) else now.signs + 1
+        now.steps_for_other = 0 if pays(h, now, order) else now.steps_for_other + 1
     else:
-        now.signs = now.signs + 1 if h * rate > SUSPICIOUS else 0
-    if now.signs < (SWITCH_AFTER if now.implicit else now.patience):
+        now.steps_for_other = now.steps_for_other + 1 if h * rate > SUSPICIOUS else 0
+    if now.steps_for_other < (SWITCH_AFTER if now.implicit else now.switch_after):
         return
-    now.signs = 0
+    now.steps_for_other = 0
     if now.implicit:
         now.implicit = 0
         now.step = now.explicit_step
-        now.patience = min(2 * now.patience, SWITCH_AFTER_MAX)
-        calls.rates(system, now.time, y, 0.0, stages[0])
+        now.switch_after = min(2 * now.switch_after, SWITCH_AFTER_MAX)
+        calls.rates(system, now.time, y, 0.0, slopes[0])
     else:
         now.implicit = 1
         now.explicit_step = h

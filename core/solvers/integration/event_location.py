@@ -20,52 +20,54 @@ MOST_TRIES = 40
 
 
 @subroutine
-def step_to_event(calls, system, y, trial, stages, now, h, settings):
+def step_to_event(calls, system, y, trial, slopes, now, h, settings):
     """Shorten a step of h seconds that passed an event, and write its end to `trial`.
 
-    Return (seconds, guard, margin); the seconds are NaN if no step is short enough.
+    Return (seconds, set-valued force, margin); the seconds are NaN if no step is short enough.
     """
     low, high = 0.0, h
-    part, guard, which = first_crossing(system.model, system.margins[0], system.margins[1], h)
+    part, element, which = first_crossing(system.model, system.margins[0], system.margins[1], h)
     if part == 0.0:  # it is there already
         copy(y, trial)
-        calls.rates(system, now.time, trial, 0.0, stages[end_row(now, settings)])
-        return 0.0, guard, which
+        calls.rates(system, now.time, trial, 0.0, slopes[end_row(now, settings)])
+        return 0.0, element, which
     s = part * h
     for _ in range(MOST_TRIES):
-        error = attempt(calls, system, y, trial, stages, now, s, settings)[0]
+        error = attempt(calls, system, y, trial, slopes, now, s, settings)[0]
         if not error < 1e300:
             high = s
             s = 0.5 * (low + s)
             continue
-        ends = stages[end_row(now, settings)]
+        ends = slopes[end_row(now, settings)]
         mark(system, trial, ends, 1)
         part, k, w = first_crossing(system.model, system.margins[0], system.margins[1], s)
         happened = part <= 1.0
         if happened:
-            guard, which, high = k, w, s
+            element, which, high = k, w, s
             aim = part * s
         else:
             low = s
-            allowed = slack(system.model.guards[guard], which)
-            aim = s + time_left(system.margins[0, guard, which], system.margins[1, guard, which], s, allowed)
-        if math.isnan(system.margins[1, guard, which, 1]):
+            allowed = slack(system.model.set_valued_forces[element], which)
+            aim = s + time_left(system.margins[0, element, which], system.margins[1, element, which], s, allowed)
+        if math.isnan(system.margins[1, element, which, 1]):
             if happened and s - aim <= settings.loose * h and is_clear(system.model, system.margins[1]):
-                return s, guard, which
-            aim += 0.5 * settings.loose * min(h, s)  # beyond it, where it no longer holds, or asks for more
-        elif which == SLIDE and comes_to_rest(system, guard, settings) and is_clear(system.model, system.margins[1]):
-            return s, guard, which
+                return s, element, which
+            aim += (
+                0.5 * settings.loose * min(h, s)
+            )  # aim slightly past the event, where the locking force or the drive has passed its bound
+        elif which == SLIDE and comes_to_rest(system, element, settings) and is_clear(system.model, system.margins[1]):
+            return s, element, which
         elif abs(aim - s) <= settings.near * h:
             count = trial.shape[0]
             if now.implicit:  # where something is stiff, accelerations and powers hold for no time at all
                 count -= LEDGERS + system.tau.shape[0]
             for n in range(count):
                 trial[n] += (aim - s) * ends[n]
-            return aim, guard, which
+            return aim, element, which
         if high - low <= 1e-13 * h and happened:
-            return s, guard, which
+            return s, element, which
         s = aim if low < aim < high else 0.5 * (low + high)
-    return math.nan, guard, which
+    return math.nan, element, which
 
 
 @jitable

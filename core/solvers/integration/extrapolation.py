@@ -17,7 +17,7 @@ import math
 from ...compilation.jit import jitable, subroutine
 from ...controls.inputs import set_inputs
 from ...dynamics.forces import joint_forces
-from ...dynamics.guards import guard_forces
+from ...dynamics.set_valued_forces import add_set_valued_forces
 from ...spatial.storage import copy
 from ..stepping import error_norm, is_finite
 from ..system import LEDGERS, parts_of, rates_of_positions
@@ -80,7 +80,7 @@ def euler_step(calls, system, y, slopes, time, h):
 
 @subroutine
 def own_powers(system, q, qd):
-    """Return (power dissipated by springs, dampers, guards and drives, power supplied by drives) [W]."""
+    """Return (power dissipated by springs, dampers, set-valued forces and drives, power supplied by drives) [W]."""
     lost = joint_forces(system.model, system.work, q, qd, 0.0, system.tau)
-    taken, gained = guard_forces(system.model, system.work, q, qd, 0.0, system.tau)
+    taken, gained = add_set_valued_forces(system.model, system.work, q, qd, 0.0, system.tau)
     return lost + taken, gained

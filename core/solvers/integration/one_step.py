@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from ...compilation.abi import Bundled
+from ...compilation.abi import KernelTuple
 from ...compilation.jit import jitable, subroutine
 from ..joint_events.margins import write_margins
 from ..system import parts_of
@@ -13,7 +13,7 @@ from .dop853 import COUNT, dop853_step
 from .extrapolation import extrapolated_step
 
 
-class Settings(Bundled, namedtuple("Settings", "tolerance order methods shallow resting near loose")):
+class Settings(KernelTuple, namedtuple("Settings", "tolerance order methods shallow resting near loose")):
     """Settings that do not change during a run.
 
     Attributes:
@@ -26,13 +26,13 @@ class Settings(Bundled, namedtuple("Settings", "tolerance order methods shallow 
 
 
 @jitable
-def attempt(calls, system, y, trial, stages, now, h, settings):
+def attempt(calls, system, y, trial, slopes, now, h, settings):
     """Write to `trial` the state that y reaches after h seconds. Return (error, rate of the fastest change or 0)."""
     tolerance, order = settings.tolerance, settings.order
     if now.implicit:
-        error = extrapolated_step(calls, system, y, trial, stages, stages[order], now.time, h, order, tolerance)
+        error = extrapolated_step(calls, system, y, trial, slopes, slopes[order], now.time, h, order, tolerance)
         return error, 0.0
-    return dop853_step(calls, system, y, trial, stages, now.time, h, tolerance)
+    return dop853_step(calls, system, y, trial, slopes, now.time, h, tolerance)
 
 
 @jitable

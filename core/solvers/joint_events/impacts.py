@@ -18,18 +18,18 @@ from ...contact.impacts import MAX_RESTITUTION_TRIES, reduced_share
 from ...dynamics.constraint_forces import jump, multipliers_for, respond
 from ...dynamics.constraint_rows import velocity_errors
 from ...dynamics.energy import kinetic_energy
-from ...dynamics.guards import bound_of, watched_rate, watched_value
+from ...dynamics.set_valued_forces import bound_of, element_rate, element_value
 from ...kinematics.motion import move_bodies
 from ...kinematics.work import largest
 from ...model.compiling.compiled import ON_CHART, ON_DOF
 from ...spatial import log1p
 from ...spatial.storage import copy
 from ..system import CLOSED, parts_of
-from .holding import TOGETHER, update_holds, watched_gain
 from .margins import NEAR
+from .modes import TOGETHER, element_acceleration, update_holds
 
 MOST_BOUNCES = 200
-"""Maximum number of bounces of one guard in one frame. After these, it comes to rest."""
+"""Maximum number of bounces of one set-valued force in one frame. After these, it comes to rest."""
 
 MOST_ROUNDS = 30
 
@@ -38,7 +38,7 @@ NOTHING, JUMPED, UNFIT = 0, 1, 2
 
 
 @subroutine
-def strike(calls, system, time, y, slopes, shallow, resting):
+def resolve_joint_impacts(calls, system, time, y, slopes, shallow, resting):
     """Let velocities jump at impacts. The lost energy counts as dissipated.
 
     slopes: the rates at y, which are overwritten. shallow [m or rad]: depth up to which a compliant stop acts at once.
@@ -47,12 +47,12 @@ def strike(calls, system, time, y, slopes, shallow, resting):
     """
     if release_speeds(system, y):
         calls.rates(system, time, y, 0.0, slopes)
-    if not find_struck(system, y, slopes, shallow, resting):
+    if not find_impacts(system, y, slopes, shallow, resting):
         return NOTHING
-    hold_struck(system)
+    lock_impacts(system)
     calls.rates(system, time, y, 0.0, slopes)
     if press_soft(system, shallow):
-        if not hold_struck(system):
+        if not lock_impacts(system):
             return NOTHING
         calls.rates(system, time, y, 0.0, slopes)
     qd = parts_of(system, y)[1]
@@ -81,10 +81,10 @@ def bounce_together(calls, system, time, y, slopes, give):
     leaving = parts_of(system, slopes)[1]
     for turn in range(MOST_ROUNDS):
         if turn > 0:
-            hold_struck(system)
+            lock_impacts(system)
             calls.rates(system, time, y, 0.0, slopes)
         fits = bounce(system, q, qd, leaving, give)
-        if not choose_struck(system, q, leaving, turn < TOGETHER):
+        if not update_impacts(system, q, leaving, turn < TOGETHER):
             return fits
     return False
 
@@ -93,18 +93,18 @@ def bounce_together(calls, system, time, y, slopes, give):
 def bounce(system, q, qd, leaving, give):
     """Write the velocities that the targets of the impacts imply. Return whether the constraints stay satisfied."""
     model, work = system.model, system.work
-    for k in range(model.guards.shape[0]):
-        watch = work.watches[k]
-        if watch.struck != 0 and model.guards[k].kind == ON_DOF:
-            v = model.guards[k].v
-            work.dofs[v].prescribed_qdd = target(watch, give) - qd[v]
+    for k in range(model.set_valued_forces.shape[0]):
+        force_state = work.force_states[k]
+        if force_state.impact_side != 0 and model.set_valued_forces[k].kind == ON_DOF:
+            v = model.set_valued_forces[k].v
+            work.dofs[v].prescribed_qdd = target(force_state, give) - qd[v]
     jump(model, work, system.scratch, leaving)
     for j in range(qd.shape[0]):
         leaving[j] += qd[j]
-    for k in range(model.guards.shape[0]):
-        if model.guards[k].kind == ON_DOF:
-            dof = work.dofs[model.guards[k].v]
-            work.watches[k].impulse = dof.locking_force
+    for k in range(model.set_valued_forces.shape[0]):
+        if model.set_valued_forces[k].kind == ON_DOF:
+            dof = work.dofs[model.set_valued_forces[k].v]
+            work.force_states[k].impulse = dof.locking_force
             dof.prescribed_qdd = 0.0
     worst = close_targets(system, q, leaving, give)
     move_bodies(model, work, q, leaving)
@@ -118,9 +118,9 @@ def close_targets(system, q, leaving, give):
     rows, worst = constraints.count[1], 0.0
     for n in range(constraints.count[0]):
         record = constraints.records[constraints.active[n]]
-        if record.guard >= 0:
-            record.pace = target(work.watches[record.guard], give)
-            work.watches[record.guard].impulse = 0.0
+        if record.element >= 0:
+            record.pace = target(work.force_states[record.element], give)
+            work.force_states[record.element].impulse = 0.0
     for _ in range(5 if rows > 0 else 0):
         move_bodies(model, work, q, leaving)
         velocity_errors(model, work, constraints, scratch.signal, q, leaving, scratch.error)
@@ -140,42 +140,42 @@ def close_targets(system, q, leaving, give):
 @subroutine
 def add_impulses(system):
     model, work, constraints = system.model, system.work, system.constraints
-    for k in range(model.guards.shape[0]):
-        if work.watches[k].held and model.guards[k].kind == ON_DOF:
-            work.watches[k].impulse += work.dofs[model.guards[k].v].locking_force
+    for k in range(model.set_valued_forces.shape[0]):
+        if work.force_states[k].is_locked and model.set_valued_forces[k].kind == ON_DOF:
+            work.force_states[k].impulse += work.dofs[model.set_valued_forces[k].v].locking_force
     for n in range(constraints.count[0]):
         record = constraints.records[constraints.active[n]]
-        if record.guard >= 0:
-            work.watches[record.guard].impulse += system.scratch.multipliers[record.row]
+        if record.element >= 0:
+            work.force_states[record.element].impulse += system.scratch.multipliers[record.row]
 
 
 @jitable
-def target(watch, give):
-    """Return the velocity after the impact of one guard."""
-    return watch.pace if watch.speeding else give * watch.pace
+def target(force_state, give):
+    """Return the velocity after the impact of one set-valued force."""
+    return force_state.velocity_after if force_state.speeding else give * force_state.velocity_after
 
 
 @subroutine
-def choose_struck(system, q, leaving, together):
+def update_impacts(system, q, leaving, together):
     """Leave out impulses that would pull, and add stops that would be passed. Return whether there were any."""
     model, found = system.model, False
-    for k in range(model.guards.shape[0]):
-        guard, watch = model.guards[k], system.work.watches[k]
-        if watch.asleep or guard.kind == ON_CHART:
+    for k in range(model.set_valued_forces.shape[0]):
+        element, force_state = model.set_valued_forces[k], system.work.force_states[k]
+        if force_state.is_disabled or element.kind == ON_CHART:
             continue
-        if watch.struck != 0:
-            if watch.struck * watch.impulse <= 0.0:
+        if force_state.impact_side != 0:
+            if force_state.impact_side * force_state.impulse <= 0.0:
                 continue
-            watch.struck = 0
+            force_state.impact_side = 0
         else:
-            rate = watched_rate(model, guard, q, leaving)
+            rate = element_rate(model, element, q, leaving)
             side = 1 if rate > 0.0 else -1
-            stopped = at_stop(model, guard, watch, q, side) and abs(rate) > NEAR
-            if not stopped and not abs(rate) > guard.velocity + NEAR:
+            stopped = at_stop(model, element, force_state, q, side) and abs(rate) > NEAR
+            if not stopped and not abs(rate) > element.velocity_limit + NEAR:
                 continue
-            watch.struck, watch.speeding, watch.pace = side, 0 if stopped else 1, 0.0
+            force_state.impact_side, force_state.speeding, force_state.velocity_after = side, 0 if stopped else 1, 0.0
             if not stopped:
-                watch.pace = side * guard.velocity
+                force_state.velocity_after = side * element.velocity_limit
         found = True
         if not together:
             return True
@@ -183,11 +183,11 @@ def choose_struck(system, q, leaving, together):
 
 
 @jitable
-def at_stop(model, guard, watch, q, side):
+def at_stop(model, element, force_state, q, side):
     """Return whether a coordinate is at a stop that takes impulses."""
-    if guard.kind == ON_CHART or watch.pressed == side:
+    if element.kind == ON_CHART or force_state.pressed == side:
         return False
-    return side * (bound_of(watch, side) - watched_value(model, guard, q)) <= NEAR
+    return side * (bound_of(force_state, side) - element_value(model, element, q)) <= NEAR
 
 
 @subroutine
@@ -197,67 +197,76 @@ def release_speeds(system, y):
     Whether an axis rests after an impact depends on the acceleration that drives it back to the stop. The velocity
     limit no longer acts then.
     """
-    model, watches = system.model, system.work.watches
+    model, force_states = system.model, system.work.force_states
     q, qd = parts_of(system, y)
     strikes, found = False, False
-    for k in range(model.guards.shape[0]):
-        rate = watched_rate(model, model.guards[k], q, qd)
-        if not watches[k].asleep and abs(rate) > NEAR:
-            strikes = strikes or at_stop(model, model.guards[k], watches[k], q, 1 if rate > 0.0 else -1)
-    for k in range(model.guards.shape[0] if strikes else 0):
-        if watches[k].held and watches[k].slide != 0:
-            watches[k].held, found = 0, True
+    for k in range(model.set_valued_forces.shape[0]):
+        rate = element_rate(model, model.set_valued_forces[k], q, qd)
+        if not force_states[k].is_disabled and abs(rate) > NEAR:
+            strikes = strikes or at_stop(model, model.set_valued_forces[k], force_states[k], q, 1 if rate > 0.0 else -1)
+    for k in range(model.set_valued_forces.shape[0] if strikes else 0):
+        if force_states[k].is_locked and force_states[k].motion_sign != 0:
+            force_states[k].is_locked, found = 0, True
     if found:
         update_holds(system)
     return found
 
 
 @subroutine
-def find_struck(system, y, slopes, shallow, resting):
-    """Store which guards take an impulse, and their velocities after the impact. Return whether there are any."""
+def find_impacts(system, y, slopes, shallow, resting):
+    """Store which stops and limits take an impulse, and the velocities after it. Return whether there are any."""
     model, found = system.model, False
     q, qd = parts_of(system, y)
-    for k in range(model.guards.shape[0]):
-        guard, watch = model.guards[k], system.work.watches[k]
-        watch.struck, watch.speeding = 0, 0
-        if watch.asleep:
+    for k in range(model.set_valued_forces.shape[0]):
+        element, force_state = model.set_valued_forces[k], system.work.force_states[k]
+        force_state.impact_side, force_state.speeding = 0, 0
+        if force_state.is_disabled:
             continue
-        rate = watched_rate(model, guard, q, qd)
+        rate = element_rate(model, element, q, qd)
         side = 1 if rate > 0.0 else -1
-        watch.gain = -watch.load * watch.yields if watch.held else watched_gain(system, y, slopes, k)
-        if abs(rate) > NEAR and at_stop(model, guard, watch, q, side):
-            if shallow > 0.0 or math.isinf(guard.stiffness):
-                watch.struck, watch.rate = side, rate
-                watch.pace = -rebound(guard, watch, rate, side, resting)
+        force_state.free_acceleration = (
+            -force_state.load * force_state.locked_response
+            if force_state.is_locked
+            else element_acceleration(system, y, slopes, k)
+        )
+        if abs(rate) > NEAR and at_stop(model, element, force_state, q, side):
+            if shallow > 0.0 or math.isinf(element.stiffness):
+                force_state.impact_side, force_state.velocity_before = side, rate
+                force_state.velocity_after = -rebound(element, force_state, rate, side, resting)
             else:
-                watch.pressed = side
-        elif abs(rate) > guard.velocity + NEAR:
-            watch.struck, watch.speeding, watch.rate = side, 1, rate
-            watch.pace = side * guard.velocity
-        found = found or watch.struck != 0
+                force_state.pressed = side
+        elif abs(rate) > element.velocity_limit + NEAR:
+            force_state.impact_side, force_state.speeding, force_state.velocity_before = side, 1, rate
+            force_state.velocity_after = side * element.velocity_limit
+        found = found or force_state.impact_side != 0
     return found
 
 
 @jitable
-def rebound(guard, watch, rate, side, resting):
+def rebound(element, force_state, rate, side, resting):
     """Return the speed at which a coordinate leaves a stop; 0 if the bounce would be below the tolerance."""
-    watch.bounces += 1
-    back = rate * (guard.restitution if math.isinf(guard.stiffness) else given_back(guard.dissipation * abs(rate)))
-    return 0.0 if watch.bounces > MOST_BOUNCES or stays(watch, back, side, resting) else back
+    force_state.bounce_count += 1
+    back = rate * (
+        element.restitution if math.isinf(element.stiffness) else given_back(element.dissipation * abs(rate))
+    )
+    return 0.0 if force_state.bounce_count > MOST_BOUNCES or stays(force_state, back, side, resting) else back
 
 
 @jitable
-def stays(watch, rate, side, resting):
+def stays(force_state, rate, side, resting):
     """Return whether a coordinate that leaves the stop so slowly is driven back at once."""
-    return side * watch.gain > 0.0 and rate * rate <= 2.0 * side * watch.gain * resting
+    return (
+        side * force_state.free_acceleration > 0.0
+        and rate * rate <= 2.0 * side * force_state.free_acceleration * resting
+    )
 
 
 @jitable
 def slides_on(model, work, k, rate, resting):
     """Return whether friction takes longer than the tolerance to stop a coordinate with this velocity."""
-    guard = model.guards[k]
-    yields = work.dofs[guard.v].D_inv if guard.kind == ON_DOF else work.watches[k].yields
-    return rate * rate > 2.0 * guard.friction * yields * resting and abs(rate) > NEAR
+    element = model.set_valued_forces[k]
+    yields = work.dofs[element.v].D_inv if element.kind == ON_DOF else work.force_states[k].locked_response
+    return rate * rate > 2.0 * element.friction * yields * resting and abs(rate) > NEAR
 
 
 @subroutine
@@ -270,18 +279,20 @@ def bring_to_rest(calls, system, time, y, slopes, resting, jumped):
     model, work = system.model, system.work
     q, qd = parts_of(system, y)
     found = False
-    for k in range(model.guards.shape[0]):
-        guard, watch = model.guards[k], work.watches[k]
-        rate = watched_rate(model, guard, q, qd)
-        slows = jumped or rate * watch.gain <= 0.0  # what has only just begun to slide is slow as well
-        rests = guard.friction > 0.0 and slows and not slides_on(model, work, k, rate, resting)
+    for k in range(model.set_valued_forces.shape[0]):
+        element, force_state = model.set_valued_forces[k], work.force_states[k]
+        rate = element_rate(model, element, q, qd)
+        slows = (
+            jumped or rate * force_state.free_acceleration <= 0.0
+        )  # a coordinate that accelerates has just begun to slide: its low speed does not mean that it stops
+        rests = element.friction > 0.0 and slows and not slides_on(model, work, k, rate, resting)
         for side in (-1, 1):
-            if at_stop(model, guard, watch, q, side):
-                rests = rests or abs(rate) <= NEAR or stays(watch, rate, side, resting)
-        watch.held = 1 if rests and not watch.asleep else 0
-        watch.pace, watch.speeding = 0.0, 0
-        watch.struck = watch.held
-        found = found or (watch.held != 0 and abs(rate) > NEAR)
+            if at_stop(model, element, force_state, q, side):
+                rests = rests or abs(rate) <= NEAR or stays(force_state, rate, side, resting)
+        force_state.is_locked = 1 if rests and not force_state.is_disabled else 0
+        force_state.velocity_after, force_state.speeding = 0.0, 0
+        force_state.impact_side = force_state.is_locked
+        found = found or (force_state.is_locked != 0 and abs(rate) > NEAR)
     if found:
         update_holds(system)
         calls.rates(system, time, y, 0.0, slopes)
@@ -314,12 +325,12 @@ def given_back(x):
 
 
 @subroutine
-def hold_struck(system):
-    """Let exactly the guards hold that take an impulse. Return whether there are any."""
-    watches, found = system.work.watches, False
-    for k in range(watches.shape[0]):
-        watches[k].held = 1 if watches[k].struck != 0 else 0
-        found = found or watches[k].struck != 0
+def lock_impacts(system):
+    """Let exactly the set-valued forces hold that take an impulse. Return whether there are any."""
+    force_states, found = system.work.force_states, False
+    for k in range(force_states.shape[0]):
+        force_states[k].is_locked = 1 if force_states[k].impact_side != 0 else 0
+        found = found or force_states[k].impact_side != 0
     update_holds(system)
     return found
 
@@ -327,26 +338,30 @@ def hold_struck(system):
 @subroutine
 def forget(system):
     """Clear all impacts."""
-    for k in range(system.work.watches.shape[0]):
-        system.work.watches[k].struck, system.work.watches[k].speeding = 0, 0
+    for k in range(system.work.force_states.shape[0]):
+        system.work.force_states[k].impact_side, system.work.force_states[k].speeding = 0, 0
 
 
 @subroutine
 def press_soft(system, shallow):
     """Let compliant stops that would be pressed deeper than `shallow` act as such. Return whether there are any."""
     model, work, found = system.model, system.work, False
-    for k in range(model.guards.shape[0]):
-        if work.watches[k].struck != 0:
-            found = soften(model.guards[k], work.watches[k], shallow) or found
+    for k in range(model.set_valued_forces.shape[0]):
+        if work.force_states[k].impact_side != 0:
+            found = soften(model.set_valued_forces[k], work.force_states[k], shallow) or found
     return found
 
 
 @jitable
-def soften(guard, watch, shallow):
+def soften(element, force_state, shallow):
     """Let a stop act as a compliant one if it would be pressed deeper than `shallow`."""
-    if watch.speeding or watch.rate * watch.rate <= shallow * shallow * guard.stiffness * watch.yields:
+    if (
+        force_state.speeding
+        or force_state.velocity_before * force_state.velocity_before
+        <= shallow * shallow * element.stiffness * force_state.locked_response
+    ):
         return False
-    if math.isinf(guard.stiffness):
+    if math.isinf(element.stiffness):
         return False
-    watch.pressed, watch.struck = watch.struck, 0
+    force_state.pressed, force_state.impact_side = force_state.impact_side, 0
     return True

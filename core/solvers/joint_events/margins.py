@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Margins of guards: signed distances of a state from the next event, such as a stop that is reached.
+"""Margins of set-valued forces: signed distances of a state from the next event, such as a stop that is reached.
 
-Each guard has seven margins. A margin that becomes negative within a step shows that a force begins or ceases to act
-there, so the step must end at that time. A margin comes with its rate if the rate is known. If it is not, forces are
-continuous at the event, and its time need not be located as exactly.
+Each set-valued force has seven margins. A margin that becomes negative within a step shows that a force begins or
+ceases to act there, so the step must end at that time. A margin comes with its rate if the rate is known. If it is not,
+forces are continuous at the event, and its time need not be located as exactly.
 """
 
 from __future__ import annotations
@@ -11,18 +11,19 @@ from __future__ import annotations
 import math
 
 from ...compilation.jit import jitable, subroutine
-from ...dynamics.guards import bound_of, drive_force, watched_rate, watched_value
-from ...model.compiling.compiled import ON_DOF, ON_MEASURE
+from ...dynamics.set_valued_forces import bound_of, drive_force, element_rate, element_value
+from ...model.compiling.compiled import ON_DOF, ON_QUANTITY
 
-HOLD, SLIDE, LOWER, UPPER, SLOWEST, FASTEST, DRIVE = range(7)
-"""Numbers of the margins of a guard.
+HOLD, SLIDE, LOWER, UPPER, LOWER_VELOCITY, UPPER_VELOCITY, DRIVE = range(7)
+"""Numbers of the margins of a set-valued force.
 
 HOLD is the reserve of the force that holds, SLIDE the velocity against friction, LOWER and UPPER the distances to the
-stops, SLOWEST and FASTEST those to the velocity limits, and DRIVE the reserve of a drive's force to its effort limit.
+stops, LOWER_VELOCITY and UPPER_VELOCITY those to the velocity limits, and DRIVE the reserve of a drive's force to its
+effort limit.
 """
 
 COUNT = 7
-"""The number of margins of a guard."""
+"""The number of margins of a set-valued force."""
 
 NEAR = 1e-9
 """Tolerance within which a coordinate is at its stop [rad or m], and a velocity is zero [rad/s or m/s]."""
@@ -36,105 +37,108 @@ UNKNOWN = math.nan
 
 @subroutine
 def write_margins(model, work, q, qd, qdd, out):
-    """Write (margin, its rate) of each guard to `out`, shape (guards, COUNT, 2).
+    """Write (margin, its rate) of each set-valued force to `out`, shape (set-valued forces, COUNT, 2).
 
-    The forces of guards that hold are those of the last evaluation of the rates.
+    The forces of set-valued forces that hold are those of the last evaluation of the rates.
     """
-    for k in range(model.guards.shape[0]):
+    for k in range(model.set_valued_forces.shape[0]):
         for which in range(COUNT):
             out[k, which, 0], out[k, which, 1] = AFAR, 0.0
-        guard, watch = model.guards[k], work.watches[k]
-        if watch.asleep:
+        element, force_state = model.set_valued_forces[k], work.force_states[k]
+        if force_state.is_disabled:
             continue
-        if watch.held and not watch.stubborn:
-            least, most = holding_forces(guard, watch)
-            out[k, HOLD, 0], out[k, HOLD, 1] = min(watch.load - least, most - watch.load), UNKNOWN
-        write_stop_margins(model, guard, watch, q, qd, out[k])
-        if guard.kind != ON_MEASURE:
-            write_speed_margins(guard, watch, qd[guard.v], qdd[guard.v], out[k])
-        if guard.kind == ON_DOF and 0.0 < guard.effort < math.inf:
-            write_drive_margin(guard, watch, q, qd, qdd, out[k])
+        if force_state.is_locked and not force_state.is_undecided:
+            least, most = holding_forces(element, force_state)
+            out[k, HOLD, 0], out[k, HOLD, 1] = min(force_state.load - least, most - force_state.load), UNKNOWN
+        write_stop_margins(model, element, force_state, q, qd, out[k])
+        if element.kind != ON_QUANTITY:
+            write_speed_margins(element, force_state, qd[element.v], qdd[element.v], out[k])
+        if element.kind == ON_DOF and 0.0 < element.effort_limit < math.inf:
+            write_drive_margin(element, force_state, q, qd, qdd, out[k])
 
 
 @jitable
-def write_stop_margins(model, guard, watch, q, qd, out):
-    value, rate = watched_value(model, guard, q), watched_rate(model, guard, q, qd)
+def write_stop_margins(model, element, force_state, q, qd, out):
+    value, rate = element_value(model, element, q), element_rate(model, element, q, qd)
     for side in (-1, 1):
-        bound = bound_of(watch, side)
+        bound = bound_of(force_state, side)
         which = LOWER if side < 0 else UPPER
-        if not math.isinf(bound) and not (watch.held and watch.slide == 0):
-            way = 1.0 if watch.pressed == side else -1.0
+        if not math.isinf(bound) and not (force_state.is_locked and force_state.motion_sign == 0):
+            way = 1.0 if force_state.pressed == side else -1.0
             out[which, 0], out[which, 1] = way * side * (value - bound), way * side * rate
 
 
 @jitable
-def write_speed_margins(guard, watch, rate, gain, out):
-    if guard.friction > 0.0 and watch.slide != 0 and not watch.held:
-        out[SLIDE, 0], out[SLIDE, 1] = watch.slide * rate, watch.slide * gain
+def write_speed_margins(element, force_state, rate, gain, out):
+    if element.friction > 0.0 and force_state.motion_sign != 0 and not force_state.is_locked:
+        out[SLIDE, 0], out[SLIDE, 1] = force_state.motion_sign * rate, force_state.motion_sign * gain
     for side in (-1, 1):
-        if not math.isinf(guard.velocity) and not (watch.held and watch.slide == side):
-            which = SLOWEST if side < 0 else FASTEST
-            out[which, 0], out[which, 1] = guard.velocity - side * rate, -side * gain
+        if not math.isinf(element.velocity_limit) and not (force_state.is_locked and force_state.motion_sign == side):
+            which = LOWER_VELOCITY if side < 0 else UPPER_VELOCITY
+            out[which, 0], out[which, 1] = element.velocity_limit - side * rate, -side * gain
 
 
 @jitable
-def write_drive_margin(guard, watch, q, qd, qdd, out):
+def write_drive_margin(element, force_state, q, qd, qdd, out):
     """Write the margin of a drive's force to its effort limit.
 
     A stiff drive passes through its whole range of force in a very short time, so the end of that range must be located
     exactly. If the event is missed, the demanded force returns into the range at once.
     """
-    asked = drive_force(guard, q, qd)
-    if watch.saturated == 0:
-        out[DRIVE, 0], out[DRIVE, 1] = guard.effort - abs(asked), UNKNOWN
+    asked = drive_force(element, q, qd)
+    if force_state.saturated == 0:
+        out[DRIVE, 0], out[DRIVE, 1] = element.effort_limit - abs(asked), UNKNOWN
     else:
-        change = guard.drive_stiffness * (guard.drive_rate - qd[guard.v]) - guard.drive_damping * qdd[guard.v]
-        out[DRIVE, 0], out[DRIVE, 1] = watch.saturated * asked - guard.effort, watch.saturated * change
+        change = element.drive_stiffness * (element.drive_rate - qd[element.v]) - element.drive_damping * qdd[element.v]
+        out[DRIVE, 0], out[DRIVE, 1] = (
+            force_state.saturated * asked - element.effort_limit,
+            force_state.saturated * change,
+        )
 
 
 @jitable
-def holding_forces(guard, watch):
-    """Return the least and the largest force with which a guard can hold [N or N m]."""
-    if watch.slide != 0:  # at its velocity limit, a guard only brakes
-        return (-math.inf, 0.0) if watch.slide > 0 else (0.0, math.inf)
-    least = -math.inf if watch.touch > 0 else -guard.friction
-    most = math.inf if watch.touch < 0 else guard.friction
+def holding_forces(element, force_state):
+    """Return the least and the largest force with which a set-valued force can hold [N or N m]."""
+    if force_state.motion_sign != 0:  # at its velocity limit, a set-valued force only brakes
+        return (-math.inf, 0.0) if force_state.motion_sign > 0 else (0.0, math.inf)
+    least = -math.inf if force_state.stop_side > 0 else -element.friction
+    most = math.inf if force_state.stop_side < 0 else element.friction
     return least, most
 
 
 @jitable
-def slack(guard, which):
+def slack(element, which):
     """Return how far below 0 a margin may be because of rounding."""
     if which == HOLD:
-        return NEAR * (1.0 + guard.friction)
+        return NEAR * (1.0 + element.friction)
     if which == DRIVE:
-        return NEAR * (1.0 + guard.effort)
+        return NEAR * (1.0 + element.effort_limit)
     return 0.1 * NEAR
 
 
 @subroutine
 def first_crossing(model, starts, ends, h):
-    """Return (part of the step, guard, which) of the first margin that becomes negative.
+    """Return (part of the step, set-valued force, which) of the first margin that becomes negative.
 
-    The part is 2 if none does. starts, ends: margins at both ends of the step, shape (guards, COUNT, 2). h: its length
-    [s].
+    The part is 2 if none does. starts, ends: margins at both ends of the step, shape (set-valued forces, COUNT, 2). h:
+    its length [s].
     """
-    first, guard, which = 2.0, -1, -1
-    for k in range(model.guards.shape[0]):
+    first, element, which = 2.0, -1, -1
+    for k in range(model.set_valued_forces.shape[0]):
         for w in range(COUNT):
             if ends[k, w, 0] < AFAR and starts[k, w, 0] < AFAR:
-                part = crossing(starts[k, w], ends[k, w], h, slack(model.guards[k], w))
+                part = crossing(starts[k, w], ends[k, w], h, slack(model.set_valued_forces[k], w))
                 if part < first:
-                    first, guard, which = part, k, w
-    return first, guard, which
+                    first, element, which = part, k, w
+    return first, element, which
 
 
 @jitable
 def is_clear(model, ends):
     """Return whether no margin with a known rate is below its tolerance at the end of a step."""
-    for k in range(model.guards.shape[0]):
+    for k in range(model.set_valued_forces.shape[0]):
         for w in range(COUNT):
-            if ends[k, w, 0] < -slack(model.guards[k], w) and not math.isnan(ends[k, w, 1]):
+            if ends[k, w, 0] < -slack(model.set_valued_forces[k], w) and not math.isnan(ends[k, w, 1]):
                 return False
     return True
 
@@ -151,7 +155,8 @@ def crossing(start, end, h, allowed):
     if math.isnan(start[1]) or math.isnan(end[1]):
         if b >= -spared:
             return 2.0
-        # A guard that holds may stay at half the tolerance for long. At all of it, it must have been released.
+        # The margin of a locked force may stay at minus half the tolerance for many steps. Only a margin below minus
+        # the full tolerance is an event.
         a, b = start[0] + allowed, end[0] + allowed
         return max(a / (a - b), 1e-3) if a > 0.0 else 1e-3
     da, db = h * start[1], h * end[1]

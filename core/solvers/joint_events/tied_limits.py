@@ -32,7 +32,7 @@ class Tie:
     offset: float = 0.0
 
 
-def drop_redundant_limits(guards: np.recarray, watches: np.recarray, constraints: Constraints) -> None:
+def drop_redundant_limits(set_valued_forces: np.recarray, force_states: np.recarray, constraints: Constraints) -> None:
     """Set limits that hold the same motion as another limit to infinity.
 
     Equations with two unknowns, such as those of mimics and gears, tie dofs into groups in which one coordinate
@@ -42,48 +42,52 @@ def drop_redundant_limits(guards: np.recarray, watches: np.recarray, constraints
     an impulse that lets the axes leave with less would not push at that stop, but pull.
 
     Args:
-        guards: GUARD records, changed in place.
-        watches: of each guard, where its stops act at present; changed in place.
+        set_valued_forces: SET_VALUED_FORCE records, changed in place.
+        force_states: FORCE_STATE records, whose `lower` and `upper` are set likewise.
         constraints: those of the same model.
     """
     ties = _ties(constraints)
-    tied = [guard for guard in guards if guard.kind == ON_DOF and int(guard.v) in ties and ties[int(guard.v)].ratio]
+    tied = [
+        element
+        for element in set_valued_forces
+        if element.kind == ON_DOF and int(element.v) in ties and ties[int(element.v)].ratio
+    ]
     groups: dict[int, list[tuple[np.record, Tie]]] = {}
-    for guard in tied:
-        tie = ties[int(guard.v)]
-        groups.setdefault(tie.leader, []).append((guard, tie))
+    for element in tied:
+        tie = ties[int(element.v)]
+        groups.setdefault(tie.leader, []).append((element, tie))
     for group in groups.values():
         _keep_tightest_speed(group)
         for side in (-1.0, 1.0):
             _keep_one_stop(group, side)
-    watches.lower, watches.upper = guards.lower, guards.upper
+    force_states.lower, force_states.upper = set_valued_forces.lower, set_valued_forces.upper
 
 
 def _keep_tightest_speed(group: list[tuple[np.record, Tie]]) -> None:
-    allowed = [float(guard.velocity) / abs(tie.ratio) for guard, tie in group]
+    allowed = [float(element.velocity_limit) / abs(tie.ratio) for element, tie in group]
     least = min(allowed)
     kept = next(place for place, speed in enumerate(allowed) if speed <= least * (1.0 + SAME_RATIO))
-    for place, (guard, _) in enumerate(group):
+    for place, (element, _) in enumerate(group):
         if place != kept:
-            guard.velocity = math.inf
+            element.velocity_limit = math.inf
 
 
 def _keep_one_stop(group: list[tuple[np.record, Tie]], side: float) -> None:
     """Keep one of the stops that a group reaches together as its leading coordinate moves to a side, -1 or 1."""
     stops = []
-    for guard, tie in group:
+    for element, tie in group:
         name = "upper" if side * tie.ratio > 0.0 else "lower"
-        place = (float(guard[name]) - tie.offset) / tie.ratio
-        if math.isinf(guard.stiffness) and math.isfinite(place):
-            stops.append((side * place, guard, name))
+        place = (float(element[name]) - tie.offset) / tie.ratio
+        if math.isinf(element.stiffness) and math.isfinite(place):
+            stops.append((side * place, element, name))
     if not stops:
         return
     first = min(place for place, _, _ in stops)
-    met = [(guard, name) for place, guard, name in stops if place <= first + NEAR]
+    met = [(element, name) for place, element, name in stops if place <= first + NEAR]
     kept = max(met, key=lambda stop: float(stop[0].restitution))[0]
-    for guard, name in met:
-        if guard is not kept:
-            guard[name] = math.inf if name == "upper" else -math.inf
+    for element, name in met:
+        if element is not kept:
+            element[name] = math.inf if name == "upper" else -math.inf
 
 
 def _ties(constraints: Constraints) -> dict[int, Tie]:
@@ -117,7 +121,7 @@ def _ties(constraints: Constraints) -> dict[int, Tie]:
 def _equations(constraints: Constraints) -> Iterator[tuple[dict[int, float], float]]:
     """Yield the weights by dof, and the constant, of each equation that always holds and is not prescribed."""
     for record in constraints.records:
-        if record.kind == EQUATION and record.guard < 0 and record.signal < 0:
+        if record.kind == EQUATION and record.element < 0 and record.signal < 0:
             terms: dict[int, float] = {}
             for term in constraints.terms[record.term : record.term_end]:
                 terms[int(term.v)] = terms.get(int(term.v), 0.0) + float(term.weight)

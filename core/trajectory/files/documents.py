@@ -35,49 +35,49 @@ def read_json(path: Path) -> Trajectory:
     if len(content) > MOST_BYTES:
         raise TrajectoryError(f"{path}: more than {MOST_BYTES:,} bytes; save fewer frames")
     try:
-        told = json.loads(content.decode("utf-8-sig"))
+        data = json.loads(content.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
         raise TrajectoryError(f"{path}:{error.lineno}: not JSON: {error.msg.lower()}") from error
     except UnicodeDecodeError as error:
         raise TrajectoryError(f"{path}: not UTF-8: byte {content[error.start]:#04x} at {error.start + 1}") from error
     except (RecursionError, ValueError) as error:
         raise TrajectoryError(f"{path}: not a trajectory: lists inside each other without end, or a number") from error
-    if not isinstance(told, dict):
-        raise TrajectoryError(f"{path}: must hold an object, as this program's own do, found {_kind(told)}")
-    return trajectory_of(path, _arrays(path, told))
+    if not isinstance(data, dict):
+        raise TrajectoryError(f"{path}: must hold an object, as this program's own do, found {_kind(data)}")
+    return trajectory_of(path, _arrays(path, data))
 
 
-def _arrays(path: Path, told: dict[str, Any]) -> dict[str, Any]:
+def _arrays(path: Path, data: dict[str, Any]) -> dict[str, Any]:
     """Return the arrays of a document by the names that they have in an .npz file."""
-    told = {name: value for name, value in told.items() if value is not None}
+    data = {name: value for name, value in data.items() if value is not None}
     for table in TABLES:
-        if table in told:
-            told |= _columns(path, table, told.pop(table))
-    found = {name: _array(path, name, told[name]) for name in (*FIELDS, *COLUMNS) if name in told}
+        if table in data:
+            data |= _columns(path, table, data.pop(table))
+    found = {name: _array(path, name, data[name]) for name in (*FIELDS, *COLUMNS) if name in data}
     for name, owners, parts in WIDTHS:  # an empty list does not have its later dimensions
         if name in found and owners in found and found[name].ndim and found[owners].shape == (0,):
             found[name] = found[name].reshape(len(found[name]), 0, *parts) if not found[name].size else found[name]
     return found
 
 
-def _columns(path: Path, table: str, told: Any) -> dict[str, list]:
+def _columns(path: Path, table: str, data: Any) -> dict[str, list]:
     """Return the columns of a table from its lines. Contacts are in one list for each frame."""
     names = TABLES[table].columns()
     try:
         if table == "contacts":
-            told = [line | {"frame": frame} for frame, lines in enumerate(told) for line in lines]
-        return {f"{table}_{name}": [line[name] for line in told] for name in names}
+            data = [line | {"frame": frame} for frame, lines in enumerate(data) for line in lines]
+        return {f"{table}_{name}": [line[name] for line in data] for name in names}
     except (TypeError, KeyError) as error:
         what = f"'{table}' must list objects with {', '.join(names)}"
         raise TrajectoryError(f"{path}: {what}, contacts in a list for each frame without its number") from error
 
 
-def _array(path: Path, name: str, told: Any) -> np.ndarray:
+def _array(path: Path, name: str, data: Any) -> np.ndarray:
     wanted = "words" if name in OF_WORDS else "numbers"
     try:
-        if wanted == "words" and not _are_words(told):
+        if wanted == "words" and not _are_words(data):
             raise TypeError
-        found = np.array(told, dtype=str) if wanted == "words" else np.array(told)
+        found = np.array(data, dtype=str) if wanted == "words" else np.array(data)
         if wanted == "numbers":
             if found.dtype.kind not in "iufO":  # O: if some are null
                 raise TypeError
@@ -88,11 +88,11 @@ def _array(path: Path, name: str, told: Any) -> np.ndarray:
     return found.reshape(0, 3) if is_vector and not found.size else found
 
 
-def _are_words(told: Any) -> bool:
-    if isinstance(told, list):
-        return all(map(_are_words, told))
-    return isinstance(told, str)
+def _are_words(data: Any) -> bool:
+    if isinstance(data, list):
+        return all(map(_are_words, data))
+    return isinstance(data, str)
 
 
-def _kind(told: Any) -> str:
-    return "a list" if isinstance(told, list) else json.dumps(told)[:40]
+def _kind(data: Any) -> str:
+    return "a list" if isinstance(data, list) else json.dumps(data)[:40]

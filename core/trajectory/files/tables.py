@@ -165,8 +165,8 @@ class _Table:
                 raise self._no_number(line, row) from None
             now = numbers[time - width]
             if not now > before:
-                held = f"{row[time].strip()} after {before:g}" if before > -np.inf else row[time].strip()
-                raise self.error(line, f"times must ascend, found {held}")
+                present = f"{row[time].strip()} after {before:g}" if before > -np.inf else row[time].strip()
+                raise self.error(line, f"times must ascend, found {present}")
             before = now
             self._line_numbers.append(line)
         if not numbers:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from limberjack.core.collision.broad import PLACED, find_pairs, make_tree, place_solids
-from limberjack.core.collision.meeting import Meeting
+from limberjack.core.collision.collision_filter import CollisionFilter
 from limberjack.core.collision.packing import pack
 from limberjack.core.collision.solids import BALL, HULL, PLANE
 from support.solids import Crowd, poses_of, random_crowd, random_rotations, reaches
@@ -16,13 +16,13 @@ from support.solids import Crowd, poses_of, random_crowd, random_rotations, reac
 CASES = [pytest.param(range(12), id="quick"), pytest.param(range(12, 300), id="all", marks=pytest.mark.slow)]
 
 
-def free_meeting(count: int, **told) -> Meeting:
+def free_filter(count: int, **told) -> CollisionFilter:
     """All of `count` owners may meet, but for what is told."""
     zeros = np.zeros(count, np.int64)
     excepted = told.get("excepted", {})
     codes = sorted(a * count + b for a, b in excepted)
     answers = [excepted[code // count, code % count] for code in codes]
-    return Meeting(
+    return CollisionFilter(
         told.get("groups", np.arange(count)),
         told.get("parts", np.arange(count)),
         told.get("families", np.arange(count)),
@@ -44,7 +44,9 @@ def scene(rng: np.random.Generator, count: int, planes: int = 0, spread: float =
     return crowds
 
 
-def asked(crowds: list[Crowd], margin: float, meeting: Meeting | None = None, room: int = 100_000, **fields):
+def asked(
+    crowds: list[Crowd], margin: float, collision_filter: CollisionFilter | None = None, room: int = 100_000, **fields
+):
     """(pairs found, how many were counted, records)."""
     solids = [solid for crowd in crowds for solid in crowd.solids]
     solids = [
@@ -55,7 +57,9 @@ def asked(crowds: list[Crowd], margin: float, meeting: Meeting | None = None, ro
     placed = np.zeros(len(records), PLACED).view(np.recarray)
     place_solids(records, hulls, poses_of(*crowds), placed)
     pairs = np.zeros((room, 2), np.int64)
-    count = find_pairs(records, placed, meeting or free_meeting(len(records)), margin, make_tree(len(records)), pairs)
+    count = find_pairs(
+        records, placed, collision_filter or free_filter(len(records)), margin, make_tree(len(records)), pairs
+    )
     return pairs[: min(count, room)], count, records
 
 
@@ -116,16 +120,20 @@ def test_who_may_meet_is_asked(seed):
     crowds = scene(rng, count, spread=0.5)
     owners = count
     groups, families = rng.integers(0, 20, owners), rng.integers(0, 5, owners)
-    keens, layers, meets = rng.integers(0, 2, owners), rng.integers(0, 8, count), rng.integers(0, 8, count)
+    keens, category_bits, collide_bits = (
+        rng.integers(0, 2, owners),
+        rng.integers(0, 8, count),
+        rng.integers(0, 8, count),
+    )
     some = {tuple(sorted(rng.choice(owners, 2, replace=False).tolist())): int(rng.integers(0, 2)) for _ in range(300)}
     parts, joined = groups % 13, {(0, 3), (5, 2), (7, 12)}
     told = {"groups": groups, "parts": parts, "families": families, "keens": keens}
-    meeting = free_meeting(owners, **told, excepted=some, neighbours=joined)
-    pairs, _, _ = asked(crowds, 0.1, meeting, layers=layers, meets=meets)
+    collision_filter = free_filter(owners, **told, excepted=some, neighbours=joined)
+    pairs, _, _ = asked(crowds, 0.1, collision_filter, category_bits=category_bits, collide_bits=collide_bits)
     every, _, _ = asked(crowds, 0.1)
 
     def may(a, b):
-        if groups[a] == groups[b] or not (layers[a] & meets[b] or layers[b] & meets[a]):
+        if groups[a] == groups[b] or not (category_bits[a] & collide_bits[b] or category_bits[b] & collide_bits[a]):
             return False
         if (a, b) in some:
             return bool(some[a, b])

@@ -12,7 +12,7 @@ from limberjack.core.collision.hulls import HullError, convex_hull
 from limberjack.core.collision.manifold import CONTACT, MOST
 from limberjack.core.collision.packing import SolidError, hulled, pack
 from limberjack.core.collision.solids import BALL, HULL, PLANE
-from limberjack.core.collision.touching import MEASURE, make_room, measure_pairs, touch_pairs
+from limberjack.core.collision.touching import SEPARATION, make_room, separate_pairs, touch_pairs
 from support.solids import made, quarter_turns, random_rotations
 
 COUNTS = [pytest.param(3_000, id="quick"), pytest.param(100_000, id="all", marks=pytest.mark.slow)]
@@ -62,12 +62,12 @@ def test_finite_questions_have_finite_answers(count):
     seconds[same] = np.minimum(firsts[same] + 1, bodies - 1)
     pairs = np.column_stack([firsts, seconds])
     pairs = np.ascontiguousarray(pairs[(pairs[:, 0] != pairs[:, 1]) & (records.kind[pairs[:, 1]] != PLANE)])
-    measures = np.zeros(len(pairs), MEASURE).view(np.recarray)
-    measure_pairs(records, hulls, placed, pairs, math.inf, make_room(), measures)
-    assert np.isfinite(measures.gap).all()
-    assert np.abs(np.linalg.norm(measures.normal, axis=1) - 1.0).max() < 1e-9
-    assert np.isfinite(measures.first_point).all()
-    assert np.isfinite(measures.second_point).all()
+    separations = np.zeros(len(pairs), SEPARATION).view(np.recarray)
+    separate_pairs(records, hulls, placed, pairs, math.inf, make_room(), separations)
+    assert np.isfinite(separations.gap).all()
+    assert np.abs(np.linalg.norm(separations.normal, axis=1) - 1.0).max() < 1e-9
+    assert np.isfinite(separations.first_point).all()
+    assert np.isfinite(separations.second_point).all()
     contacts = np.zeros(MOST * len(pairs), CONTACT).view(np.recarray)
     written = touch_pairs(records, hulls, placed, pairs, len(pairs), 0.01, make_room(), contacts)
     assert written <= len(contacts)
@@ -87,7 +87,7 @@ def test_poses_that_are_no_numbers_come_to_an_end(bad):
         poses[:, place] = bad
         placed = np.zeros(len(records), PLACED).view(np.recarray)
         place_solids(records, hulls, poses, placed)
-        measures = np.zeros(len(pairs), MEASURE).view(np.recarray)
-        measure_pairs(records, hulls, placed, pairs, 1.0, make_room(), measures)
+        separations = np.zeros(len(pairs), SEPARATION).view(np.recarray)
+        separate_pairs(records, hulls, placed, pairs, 1.0, make_room(), separations)
         contacts = np.zeros(MOST * len(pairs), CONTACT).view(np.recarray)
         assert touch_pairs(records, hulls, placed, pairs, len(pairs), 0.01, make_room(), contacts) <= len(contacts)

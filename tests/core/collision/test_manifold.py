@@ -239,9 +239,9 @@ def test_pairs_are_known_before_they_touch(kind, floor):
     """Guards margins: a gap just within is written, one just beyond is not."""
     solid, R, height, _ = STANDING[kind]
     ground, z = FLOORS[floor]
-    for gap, is_told in ((0.0199, True), (0.0201, False)):
+    for gap, merge_with_existing_point in ((0.0199, True), (0.0201, False)):
         contacts = touched([ground, solid], [(UP, (0, 0, z)), (R, (0, 0, height + gap))], margin=0.02)
-        assert (len(contacts) > 0) == is_told
+        assert (len(contacts) > 0) == merge_with_existing_point
 
 
 def test_points_beyond_the_room_are_counted():

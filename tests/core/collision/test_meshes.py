@@ -26,7 +26,7 @@ from limberjack.core.collision.packing import (
     pack,
     plane,
 )  # fmt: skip
-from limberjack.core.collision.touching import MEASURE, make_room, measure_pairs, touch_pairs
+from limberjack.core.collision.touching import SEPARATION, make_room, separate_pairs, touch_pairs
 from support.solids import random_rotations
 from support.surfaces import grid, tube
 
@@ -59,8 +59,8 @@ class Meeting:
         return self
 
     def gap(self):
-        found = np.zeros(1, MEASURE).view(np.recarray)
-        measure_pairs(self.records, self.store, self.placed, PAIR, math.inf, self.room, found)
+        found = np.zeros(1, SEPARATION).view(np.recarray)
+        separate_pairs(self.records, self.store, self.placed, PAIR, math.inf, self.room, found)
         return float(found.gap[0])
 
     def touch(self, margin):

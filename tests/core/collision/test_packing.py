@@ -67,11 +67,11 @@ def test_ellipsoid_of_one_radius_is_a_ball():
 def test_records_say_what_was_told_with_half_spaces_first():
     """Guards each field of the records, and the order."""
     pose = (1.0, 2.0, 3.0, math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5))
-    told = replace(box((2.0, 4.0, 6.0)), pose=pose, body=3, owner=4, number=5, layers=6, meets=7)
+    told = replace(box((2.0, 4.0, 6.0)), pose=pose, body=3, owner=4, number=5, category_bits=6, collide_bits=7)
     records, _ = pack([ball(0.5), told, plane()])
     assert records.kind.tolist() == [PLANE, BALL, BOX]
     record = records[2]
-    told = [int(record[name]) for name in ("body", "owner", "number", "layers", "meets")]
+    told = [int(record[name]) for name in ("body", "owner", "number", "category_bits", "collide_bits")]
     assert told == [3, 4, 5, 6, 7]
     assert record.half.tolist() == [1.0, 2.0, 3.0]
     assert record.origin.tolist() == [1.0, 2.0, 3.0]

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from limberjack.core.geometry import Box, Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from support.contact_problem import Contact, acceleration_problem, carried, impact_problem
 from support.touching import LEVEL, NO_TURN, moved, scene, solid
 

@@ -12,7 +12,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 
 from limberjack.core.geometry import Box, Shape, Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.model import WORLD, Joint, Link
 from limberjack.core.simulation import Controls, Simulation
 from support import cars

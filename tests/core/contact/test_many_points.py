@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from limberjack.core.geometry import Box, Cone, Cylinder, Plane, Shape, Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.model import WORLD, Joint, Link, Model
 from limberjack.core.simulation import Simulation
 from support.touching import LEVEL, NO_TURN, G, moved, pose_of, scene, sloped, solid, turned

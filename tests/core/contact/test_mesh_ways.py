@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial import ConvexHull
 
 from limberjack.core.geometry import Box, Capsule, Mesh, Shape, Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.model import WORLD, Joint, Link, Model
 from limberjack.core.simulation import Simulation
 from support.surfaces import sphere_from_inside, tube

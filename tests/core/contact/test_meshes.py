@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from limberjack.core.geometry import Box, Capsule, Cylinder, Mesh, Shape, Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.model import WORLD, Joint, Link, Model
 from limberjack.core.simulation import Simulation
 from limberjack.core.spatial import quat_to_mat

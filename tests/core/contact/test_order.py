@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from limberjack.core.geometry import Box
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.simulation import Simulation
 from support.touching import LEVEL, NO_TURN, G, pose_of, scene, solid
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from limberjack.core.geometry import Cylinder, Ellipsoid, Shape, Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.model import Link
 from support.touching import LEVEL, NO_TURN, STILL, G, moved, pose_of, scene, sloped, turned, velocity_of
 

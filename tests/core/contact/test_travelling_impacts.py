@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from limberjack.core.geometry import Box, Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.simulation import Simulation
 from support.impacts import RADIUS, after_impacts, balls, row
 from support.touching import LEVEL, NO_TURN, STILL, G, moved, scene, solid, velocity_of

@@ -74,7 +74,7 @@ def test_a_ball_follows_a_turn_about_any_axis():
     model = Model(links=[link], joints=[joint], gravity=(0.0, 0.0, 0.0))
     axes = {
         ("neck", number): {"drive_target": lambda time, part=part: part * (0.1 + speed * time)}
-        for number, part in zip(JOINT_TYPES["ball"].law, axis.tolist(), strict=True)
+        for number, part in zip(JOINT_TYPES["ball"].spring_axes, axis.tolist(), strict=True)
     }
     turned = 0.1 + speed * FRAMES
     start = {"q": {"neck": [math.cos(0.05), *(math.sin(0.05) * axis)]}, "qd": {"neck": (speed * axis).tolist()}}
@@ -90,7 +90,7 @@ def test_a_ball_comes_to_a_turn_that_moves_off_its_axis():
     joint = Joint("neck", "ball", WORLD, "bone", axes=[drive] * 3)
     model = Model(links=[link], joints=[joint], gravity=(0.0, 0.0, 0.0))
     aims = (lambda time: 0.9 * math.sin(time), lambda time: 0.7 * time, lambda time: 0.5 * math.cos(time))
-    axes = {("neck", n): {"drive_target": aim} for n, aim in zip(JOINT_TYPES["ball"].law, aims, strict=True)}
+    axes = {("neck", n): {"drive_target": aim} for n, aim in zip(JOINT_TYPES["ball"].spring_axes, aims, strict=True)}
     _, motion = run(model, Schedule(axes=axes))
     aim = np.array([[f(time) for f in aims] for time in FRAMES])
     assert np.abs(aim[0]).max() > 0.4  # where it is far from, at first

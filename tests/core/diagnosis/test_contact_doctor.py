@@ -14,7 +14,7 @@ from limberjack.core import cli
 from limberjack.core.diagnosis.contact_findings import _restitution
 from limberjack.core.formats import read, write
 from limberjack.core.geometry import Box, Mesh, Plane, Shape, Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.model import WORLD, Axis, ContactPair, Joint, Link, Model
 from limberjack.core.simulation import Simulation
 from support.benchmarks import BENCHMARKS

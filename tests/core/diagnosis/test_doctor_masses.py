@@ -93,10 +93,16 @@ def tied(**limits):
 def held_in(model, number_held):
     """Findings on limits of tied joints, if a run had failed while limits held some of the joints."""
     facts = ran(model)._facts()
-    watches = facts.seen.watches
-    for states in (watches.held, watches.slide, watches.touch, watches.pressed, watches.asleep):
+    force_states = facts.seen.force_states
+    for states in (
+        force_states.is_locked,
+        force_states.motion_sign,
+        force_states.stop_side,
+        force_states.pressed,
+        force_states.is_disabled,
+    ):
         states[:] = 0
-    watches.held[:number_held] = watches.slide[:number_held] = 1
+    force_states.is_locked[:number_held] = force_states.motion_sign[:number_held] = 1
     return [found for found in diagnose(replace(facts, failed=True)) if found.code == "limits-tied"]
 
 

@@ -10,7 +10,7 @@ from limberjack.core import formats
 from limberjack.core.extras import Extra
 from limberjack.core.geometry import Box, Shape, Surface
 from limberjack.core.model import ContactPair, Joint, Link, Model
-from limberjack.core.model.compiling.meeting import who_meets
+from limberjack.core.model.compiling.collision_filter import collision_filter_of
 
 BOX = "<geometry><box><size>1 1 1</size></box></geometry>"
 URDF_BOX = '<geometry><box size="1 1 1"/></geometry>'
@@ -215,7 +215,7 @@ def test_numbers_that_are_none_are_found_by_line(tmp_path, inside, words):
 
 
 def meeting_pairs(model):
-    meeting, names = who_meets(model), [link.name for link in model.links]
+    meeting, names = collision_filter_of(model), [link.name for link in model.links]
     numbers = range(len(names))
     return {f"{names[i]} {names[j]}" for i in numbers for j in numbers if i < j and meeting.may_meet(i, j)}
 
@@ -294,7 +294,7 @@ def test_a_merged_model_hands_nothing_over(tmp_path):
     assert ({part.family for part in model.links}, meeting_pairs(model)) == ({"m"}, set())
 
 
-def test_what_sdf_cannot_say_of_who_meets_is_told(tmp_path):
+def test_what_sdf_cannot_say_of_collision_filter_of_is_told(tmp_path):
     """Guards loose links in one model, families that no model is, and pairs."""
     model = Model("m", [Link("a", collisions=[box()]), Link("b", collisions=[box()])])
     model.contact_pairs = [ContactPair("a", "b", False)]

@@ -109,20 +109,20 @@ def test_the_suite_sees_a_flipped_bias(joint_type, monkeypatch):
         conformance.check_motion(joint, q, qd)
 
 
-@pytest.mark.parametrize("joint_type", [name for name, kind in JOINT_TYPES.items() if kind.rows])
+@pytest.mark.parametrize("joint_type", [name for name, kind in JOINT_TYPES.items() if kind.limited_quantities])
 def test_the_suite_sees_a_flipped_gradient(joint_type, monkeypatch):
     """Guards the suite: with the sign of the rows' gradients wrong, it must fail."""
     from limberjack.core.model import screws
 
     def flipped(*arguments):
-        value, gradient = measure(*arguments)
+        value, gradient = evaluate(*arguments)
         return value, negative(lambda: gradient)()
 
-    measure = screws.measure
+    evaluate = screws.evaluate_quantity
     rng = np.random.default_rng(0)
     joint = conformance.random_joint(joint_type, rng)
     q, qd = conformance.random_coordinates(joint, rng)
     conformance.check_rows(joint, q, qd)
-    monkeypatch.setattr(screws, "measure", flipped)
+    monkeypatch.setattr(screws, "evaluate_quantity", flipped)
     with pytest.raises(AssertionError, match="gradients"):
         conformance.check_rows(joint, q, qd)

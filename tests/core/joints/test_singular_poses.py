@@ -144,14 +144,16 @@ def test_rows_and_springs_stay_finite(joint_type, angle):
     """Guards what has no derivative: a distance of nothing, a cone shut or open wide, springs at half a turn."""
     joint = random_joint(joint_type, np.random.default_rng(11))
     compiled = compile_model(Model(links=[Link("link")], joints=[joint]))
-    axes = [joint.direction(row.axis) for row in joint.kind.rows] + [random_unit(np.random.default_rng(12))]
+    axes = [joint.direction(row.axis) for row in joint.kind.limited_quantities] + [
+        random_unit(np.random.default_rng(12))
+    ]
     aside = np.cross(axes[0], (0.3, 0.5, 0.8))
     for axis in (*axes, tuple(aside / np.linalg.norm(aside))):
         q = np.concatenate([np.zeros(joint.nq - 4), quat_of_rotation_vector(angle * np.array(axis))])
         values, gradients = JointMotion(joint).rows(q)
         assert np.isfinite(values).all()
         assert np.isfinite(gradients).all()
-        assert np.abs(gradients).max(initial=0.0) <= 1.0 + 1e-9 or joint.kind.rows[-1].measure == 2
+        assert np.abs(gradients).max(initial=0.0) <= 1.0 + 1e-9 or joint.kind.limited_quantities[-1].code == 2
         assert np.isfinite(passive_forces(compiled, q, np.zeros(joint.nv))).all()
 
 

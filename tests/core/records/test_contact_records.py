@@ -13,7 +13,7 @@ import pytest
 
 import limberjack
 from limberjack.core.geometry import Box, Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.simulation import Simulation
 from limberjack.core.trajectory.files import writing

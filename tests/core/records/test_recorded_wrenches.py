@@ -6,7 +6,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from limberjack.core.geometry import Plane, Shape, Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.model import WORLD, Joint, Link, Model
 from limberjack.core.simulation import Simulation
 from limberjack.core.trajectory.trajectory import Trajectory

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from limberjack.core.geometry import Box
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.simulation import Simulation
 from support.linkages import apart, upright_four_bar

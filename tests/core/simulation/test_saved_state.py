@@ -36,5 +36,5 @@ def test_what_was_saved_is_accepted(path, accuracy):
     run = Simulation(read(path).model, np.arange(73) / 24.0, accuracy=accuracy)
     for _ in run:
         memory = run._stage.solver.snapshot()
-        accepted = run._stage.solver.accept([*memory.values()])
+        accepted = run._stage.solver.validate_memory([*memory.values()])
         assert accepted.keys() == memory.keys()

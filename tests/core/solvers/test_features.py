@@ -59,7 +59,7 @@ def seen_by_kernels(joint, number, form):
         for column in joint.all_columns
         if number is None or column.axis == number
     }
-    rows = {row.measure for row in kind.rows if number is None or row.axis == number}
+    rows = {row.code for row in kind.limited_quantities if number is None or row.axis == number}
     return frozenset(columns), kind.chart and kind.chart.code, frozenset(rows), form
 
 
@@ -318,7 +318,7 @@ def braked(kind, form, **settings):
     for i, axis in enumerate(one.joint.axes[: one.joint.axis_count]):
         if "damping" in one.joint.kind.slot(i).fields:
             one.joint.axes[i] = replace(axis, damping=5.0)
-    if one.joint.kind.rows and one.joint.nq == 7:
+    if one.joint.kind.limited_quantities and one.joint.nq == 7:
         one.joint.home = (0.1, 0.2, 0.5, 1.0, 0.0, 0.0, 0.0)
     return one
 

@@ -40,7 +40,7 @@ def test_its_own_memory_is_accepted(solver):
     """Guards what nobody has changed."""
     memory = solver.snapshot()
     assert len(memory["before"]) > 0
-    assert solver.accept([*memory.values()]).keys() == memory.keys()
+    assert solver.validate_memory([*memory.values()]).keys() == memory.keys()
 
 
 def test_contacts_are_saved_under_the_names_that_files_have(solver):
@@ -61,7 +61,7 @@ def test_a_wrong_number_is_refused(solver, array, field, value, says):
     numbers = memory[array][field] if field else memory[array]
     numbers[...] = value
     with pytest.raises(StateError, match=says):
-        solver.accept([*memory.values()])
+        solver.validate_memory([*memory.values()])
 
 
 @pytest.mark.parametrize("change", [np.float32, np.int64])
@@ -69,8 +69,8 @@ def test_another_type_or_shape_is_refused(solver, change):
     """Guards arrays that kernels would read beyond their ends."""
     memory = solver.snapshot()
     with pytest.raises(StateError, match="another type"):
-        solver.accept([*(memory | {"felt": memory["felt"].astype(change)}).values()])
+        solver.validate_memory([*(memory | {"felt": memory["felt"].astype(change)}).values()])
     with pytest.raises(StateError, match="the shape"):
-        solver.accept([*(memory | {"felt": memory["felt"][:-1]}).values()])
+        solver.validate_memory([*(memory | {"felt": memory["felt"][:-1]}).values()])
     with pytest.raises(StateError, match="arrays, and not"):
-        solver.accept([*memory.values()][1:])
+        solver.validate_memory([*memory.values()][1:])

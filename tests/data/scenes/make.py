@@ -16,7 +16,7 @@ import bpy
 
 import limberjack
 from limberjack.addon import ids
-from limberjack.addon.bake.session import BakeRun
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.animation.motion import fcurves_of
 from limberjack.core.version import VERSION
 
@@ -32,7 +32,7 @@ def main() -> None:
         make()
         bpy.ops.wm.save_as_mainfile(filepath=str(FOLDER / f"{name}.blend"), compress=True)
         bpy.ops.wm.open_mainfile(filepath=str(FOLDER / f"{name}.blend"))
-        BakeRun(bpy.context.scene, overwrite=True).run()
+        SimulationBake(bpy.context.scene, overwrite=True).run()
         (FOLDER / f"{name}.json").write_text(json.dumps(keys_of(bpy.context.scene), indent=1) + "\n")
     sys.stdout.flush()
     os._exit(0)  # bpy may crash when the interpreter ends while classes are registered
@@ -51,7 +51,7 @@ def make_baked() -> None:
     hand.keyframe_insert("location", frame=1)
     bpy.context.scene.limberjack.bake.onto = "BOTH"
     bpy.ops.limberjack.pose_add()
-    BakeRun(bpy.context.scene, overwrite=True).run()
+    SimulationBake(bpy.context.scene, overwrite=True).run()
 
 
 def make_driven() -> None:

@@ -13,7 +13,7 @@ from limberjack.core.collision.broad import PLACED, place_solids
 from limberjack.core.collision.distance.sweeping import find_impacts, sweep_boxes
 from limberjack.core.collision.meshes import triangle_mesh
 from limberjack.core.collision.packing import ball, box, capsule, cylinder, meshed, pack
-from limberjack.core.collision.touching import MEASURE, make_room, measure_pairs
+from limberjack.core.collision.touching import SEPARATION, make_room, separate_pairs
 from limberjack.core.spatial import quat_of_rotvec, quat_to_mat
 from support.surfaces import sphere_from_inside, tube
 
@@ -43,8 +43,8 @@ class Flight:
             turn = np.reshape(quat_to_mat(quat_of_rotvec(tuple(twist[3:] * time))), (3, 3))
             pose[:9], pose[9:] = (turn @ pose[:9].reshape(3, 3)).ravel(), pose[9:] + twist[:3] * time
         place_solids(self.solids, self.store, poses, self.placed)
-        found = np.zeros(1, MEASURE).view(np.recarray)
-        measure_pairs(self.solids, self.store, self.placed, PAIR, math.inf, self.room, found)
+        found = np.zeros(1, SEPARATION).view(np.recarray)
+        separate_pairs(self.solids, self.store, self.placed, PAIR, math.inf, self.room, found)
         return float(found.gap[0])
 
 
@@ -125,8 +125,8 @@ def reflected(flight: Flight, seconds: float, steps: int) -> float:
         time = min(flight.first_touch(left), left)
         flight.poses[1, 9:] += flight.twists[1, :3] * time
         place_solids(flight.solids, flight.store, flight.poses, flight.placed)
-        found = np.zeros(1, MEASURE).view(np.recarray)
-        measure_pairs(flight.solids, flight.store, flight.placed, PAIR, math.inf, flight.room, found)
+        found = np.zeros(1, SEPARATION).view(np.recarray)
+        separate_pairs(flight.solids, flight.store, flight.placed, PAIR, math.inf, flight.room, found)
         gap, n, v = float(found.gap[0]), found.normal[0], flight.twists[1, :3].copy()
         worst = max(worst, -gap)
         if gap < 2.0 * SKIN:

@@ -74,7 +74,7 @@ def excess(model: Model, poser: Poser) -> float:
         if not joint.kind.chart:
             limited = [(column.axis, value) for column, value in zip(joint.columns, q, strict=True)]
         elif math.hypot(*q[-3:]) > 1e-9:
-            limited = list(zip((row.axis for row in joint.kind.rows), measured(joint, q), strict=True))
+            limited = list(zip((row.axis for row in joint.kind.limited_quantities), measured(joint, q), strict=True))
         else:
             limited = []  # it has not turned
         for axis, value in limited:
@@ -176,17 +176,17 @@ def test_bars_between_balls_may_turn_about_themselves(seed):
         assert opening(model, poser) < KEPT
 
 
-@pytest.mark.parametrize("way", [(1.0, 0.0, 0.0), (0.0, -1.0, -1.0), (-1.0, 2.0, -3.0)])
-def test_a_cone_is_gone_along(way):
+@pytest.mark.parametrize("dq", [(1.0, 0.0, 0.0), (0.0, -1.0, -1.0), (-1.0, 2.0, -3.0)])
+def test_a_cone_is_gone_along(dq):
     """An arm on a ball with a cone leans towards its target as far as the cone lets it, and in its plane."""
     model = Model("arm", [Link("arm")], [Joint("shoulder", "ball", WORLD, "arm", axes=[Axis() for _ in range(5)])])
     model.joints[0].axes[CONE] = Axis(xyz=Z, upper=0.4)
     poser = Poser(model, {"arm": (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)})
-    target = Target("arm", place=way, point=(0.0, 0.0, 1.0))
+    target = Target("arm", place=dq, point=(0.0, 0.0, 1.0))
     for _ in range(3):
         told = poser.pull([target])
     hand = matrix_of(poser.poses()["arm"])[:3, 2]
-    level = math.hypot(way[0], way[1])
-    wanted = (math.sin(0.4) * way[0] / level, math.sin(0.4) * way[1] / level, math.cos(0.4))
+    level = math.hypot(dq[0], dq[1])
+    wanted = (math.sin(0.4) * dq[0] / level, math.sin(0.4) * dq[1] / level, math.cos(0.4))
     assert hand == pytest.approx(wanted, abs=1e-4)
     assert told.at_limits == ("shoulder",)

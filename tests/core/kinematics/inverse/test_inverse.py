@@ -79,8 +79,8 @@ def test_four_bar(crank):
     """
     coupler, rocker, ground = math.dist((0.0, 1.0), (2.0, 1.5)), 1.5, 2.0
     pin = (-math.sin(crank), math.cos(crank))
-    way = math.dist(pin, (ground, 0.0))
-    spread = math.acos((rocker**2 + way**2 - coupler**2) / (2.0 * rocker * way))
+    dq = math.dist(pin, (ground, 0.0))
+    spread = math.acos((rocker**2 + dq**2 - coupler**2) / (2.0 * rocker * dq))
     angle = math.atan2(pin[1], pin[0] - ground) - spread
     wanted = (ground + rocker * math.cos(angle), rocker * math.sin(angle), 0.0)
     found = inverse_kinematics(four_bar(), [Target("coupler", place=wanted, point=(2.0, 1.5, 0.0))])
@@ -196,9 +196,9 @@ def test_camera_looks_at_a_point(point):
     )
     assert found.reach.is_reached
     eye = place_of(found, "camera", (0.0, 0.0, 1.5))
-    way = np.array(point) - eye
+    dq = np.array(point) - eye
     seen = quat_rotate(found.X_WL["camera"][3:], (1.0, 0.0, 0.0))
-    assert seen == pytest.approx(way / np.linalg.norm(way), abs=1e-7)
+    assert seen == pytest.approx(dq / np.linalg.norm(dq), abs=1e-7)
     level = math.hypot(point[0], point[1])
     assert math.sin(values(found)["tilt"]) == pytest.approx(
         -(point[2] - 1.5) / math.hypot(level, point[2] - 1.5), abs=1e-7
@@ -247,8 +247,8 @@ def test_rest_is_neared_as_far_as_targets_let_it(rest):
     free = axes[2:]
     assert free @ (np.array(rest) - q) == pytest.approx(np.zeros(2), abs=1e-6)
     least = np.sum((np.array(rest) - q) ** 2)
-    for way in np.random.default_rng(0).normal(size=(50, 2)) @ free * 0.3:
-        other = inverse_kinematics(model, asked, q=dict(zip(names, q + way, strict=True)))
+    for dq in np.random.default_rng(0).normal(size=(50, 2)) @ free * 0.3:
+        other = inverse_kinematics(model, asked, q=dict(zip(names, q + dq, strict=True)))
         tried = np.array([values(other)[name] for name in names])
         assert np.sum((np.array(rest) - tried) ** 2) > least - 1e-9
 

@@ -79,11 +79,11 @@ def test_what_is_measured_of_a_chart(kind):
     q[:-4] = rng.uniform(-0.5, 0.5, len(q) - 4)
     rows = bounds_at(compiled, q).rows
     assert len(rows)
-    for j, pace in enumerate(pace_of(compiled, SIZE)):
+    for j, dof_scale in enumerate(pace_of(compiled, SIZE)):
         ends = []
         for sign in (1.0, -1.0):
             at, step = q.copy(), np.zeros(compiled.nv)
-            step[j] = sign * NUDGE * pace
+            step[j] = sign * NUDGE * dof_scale
             integrate_positions(compiled.arrays, at, step, 1.0)
             ends.append(bounds_at(compiled, at).high)
         assert rows[:, j] == pytest.approx((ends[1] - ends[0]) / (2.0 * NUDGE), abs=1e-6)

@@ -37,9 +37,9 @@ def rocker_angles(crank: float) -> list[float]:
     """Of the four-bar of `mechanisms`, both assemblies, by the cosine theorem: from its drawn place, about z."""
     coupler, rocker = math.dist((0.0, 1.0), (2.0, 1.5)), 1.5
     pin = (-math.sin(crank), math.cos(crank))
-    way = math.dist(pin, (2.0, 0.0))
+    dq = math.dist(pin, (2.0, 0.0))
     middle = math.atan2(pin[1], pin[0] - 2.0)
-    spread = math.acos((rocker**2 + way**2 - coupler**2) / (2.0 * rocker * way))
+    spread = math.acos((rocker**2 + dq**2 - coupler**2) / (2.0 * rocker * dq))
     return [middle + sign * spread - math.pi / 2.0 for sign in (1.0, -1.0)]
 
 

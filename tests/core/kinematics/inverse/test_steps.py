@@ -26,10 +26,10 @@ class Asked(NamedTuple):
     low: np.ndarray
     high: np.ndarray
     damping: float
-    wish: np.ndarray
+    preferred_dq: np.ndarray
 
     def cost(self, s: np.ndarray) -> float:
-        return float(np.sum((self.E @ s + self.e) ** 2) + self.damping * np.sum((s - self.wish) ** 2))
+        return float(np.sum((self.E @ s + self.e) ** 2) + self.damping * np.sum((s - self.preferred_dq) ** 2))
 
     def opening(self, s: np.ndarray) -> float:
         return float(np.abs(self.K @ s + self.k).max(initial=0.0))
@@ -58,18 +58,18 @@ def random_problem(seed: int, is_closed: bool = True) -> Asked:
     ways = B @ s
     room = np.where(ways > high, high, np.where(ways < low, low, ways))
     s *= np.divide(room, ways, out=np.ones(p), where=ways != 0.0).min(initial=1.0)
-    wish = rng.normal(size=nv) * (rng.random() < 0.5)
+    preferred_dq = rng.normal(size=nv) * (rng.random() < 0.5)
     damping = 10.0 ** rng.uniform(-4.0, 0.0) if n else 1.0  # where nothing is followed, wishes are all there is
-    return Asked(rng.normal(size=(n, nv)), rng.normal(size=n), K, -K @ s, B, low, high, damping, wish)
+    return Asked(rng.normal(size=(n, nv)), rng.normal(size=n), K, -K @ s, B, low, high, damping, preferred_dq)
 
 
 def step_of(asked: Asked) -> np.ndarray:
     kept, end = len(asked.K), len(asked.K) + len(asked.E)
-    step = make_step(kept, len(asked.B), len(asked.E), len(asked.wish))
-    step.wish[:] = asked.wish
+    step = make_step(kept, len(asked.B), len(asked.E), len(asked.preferred_dq))
+    step.preferred_dq[:] = asked.preferred_dq
     error, slope = np.concatenate([asked.k, asked.e]), np.vstack([asked.K, asked.E])
     find_step(step, error, slope, kept, end, asked.B, asked.low, asked.high, 0.0, asked.damping)
-    return step.way
+    return step.dq
 
 
 def least_cost(asked: Asked) -> float:
@@ -93,7 +93,7 @@ def least_along(asked: Asked, A: np.ndarray, a: np.ndarray) -> np.ndarray:
     _, sizes, axes = np.linalg.svd(A)
     N = axes[np.sum(sizes > 1e-9) :].T
     M = np.vstack([asked.E @ N, np.sqrt(asked.damping) * N])
-    m = np.concatenate([asked.E @ start + asked.e, np.sqrt(asked.damping) * (start - asked.wish)])
+    m = np.concatenate([asked.E @ start + asked.e, np.sqrt(asked.damping) * (start - asked.preferred_dq)])
     return start - N @ np.linalg.pinv(M) @ m
 
 
@@ -152,9 +152,9 @@ def test_rows_that_a_bound_contradicts():
 
 def test_wish_is_followed_in_what_is_free():
     """Guards the null space: a wish moves what no row asks about, and only that."""
-    E, wish = np.array([[1.0, 1.0, 0.0]]), np.array([1.0, -1.0, 2.0])
+    E, preferred_dq = np.array([[1.0, 1.0, 0.0]]), np.array([1.0, -1.0, 2.0])
     none = np.zeros((0, 3))
-    asked = Asked(E, np.array([-0.4]), none, np.zeros(0), none, np.zeros(0), np.zeros(0), 1e-12, wish)
+    asked = Asked(E, np.array([-0.4]), none, np.zeros(0), none, np.zeros(0), np.zeros(0), 1e-12, preferred_dq)
     assert step_of(asked) == pytest.approx([1.2, -0.8, 2.0], abs=1e-9)
 
 

@@ -39,7 +39,7 @@ class Stage:
     def __init__(self, seed: int):
         self.rng = np.random.default_rng(seed)
         self.compiled = compile_for_posing(random_graph(seed, loops=2, floats=seed % 2 == 1))
-        self.work, self.pace = make_work(self.compiled.arrays), pace_of(self.compiled, size_of(self.compiled))
+        self.work, self.dof_scale = make_work(self.compiled.arrays), pace_of(self.compiled, size_of(self.compiled))
         self.q, _ = random_tree_state(self.compiled, self.rng)
 
     def stand(self, q: np.ndarray) -> None:
@@ -66,7 +66,7 @@ class Stage:
             shift = (*(off * self.rng.normal(size=3)), *quat_of_rotation_vector(off * self.rng.normal(size=3)))
             X_WO = compose(compose(compose(self.pose(other), tuple(task.X_other)), ahead), shift)
             task.X_one = compose(inverse(self.pose(task.one)), X_WO)
-        return Tasks(records, np.zeros(0, TERM).view(np.recarray), self.pace)
+        return Tasks(records, np.zeros(0, TERM).view(np.recarray), self.dof_scale)
 
     def errors_at(self, tasks: Tasks, q: np.ndarray) -> np.ndarray:
         rows = make_rows(tasks)
@@ -83,11 +83,11 @@ class Stage:
 
     def differences(self, measure) -> np.ndarray:
         """The rate of measure(q) for unit steps of each velocity coordinate, shape (rows, nv)."""
-        return np.array([slope(lambda t, j=j: measure(self.stepped(j, t)), 1e-4) for j in range(len(self.pace))]).T
+        return np.array([slope(lambda t, j=j: measure(self.stepped(j, t)), 1e-4) for j in range(len(self.dof_scale))]).T
 
     def stepped(self, dof: int, time: float) -> np.ndarray:
-        qd, q = np.zeros(len(self.pace)), self.q.copy()
-        qd[dof] = self.pace[dof]
+        qd, q = np.zeros(len(self.dof_scale)), self.q.copy()
+        qd[dof] = self.dof_scale[dof]
         for span in self.compiled.spans.values():
             q[span.q] = moved(span.joint, self.q[span.q], qd[span.v], time)
         return q
@@ -141,7 +141,7 @@ def test_equations():
     records = np.zeros(1, TASK).view(np.recarray)
     records[0].kind, records[0].rows, records[0].weight = EQUATION, 1, 3.0
     records[0].term_end, records[0].constant = len(at), 0.25
-    tasks = Tasks(records, np.array(at, TERM).view(np.recarray), stage.pace)
+    tasks = Tasks(records, np.array(at, TERM).view(np.recarray), stage.dof_scale)
     wanted = 3.0 * (sum(weight * stage.q[q] for q, _, weight in at) - 0.25)
     assert stage.errors_at(tasks, stage.q) == pytest.approx([wanted])
     assert apart(stage.slopes(tasks), stage.differences(lambda q: stage.errors_at(tasks, q))) < 1e-8
@@ -151,7 +151,7 @@ def eye_on_a_ball() -> Stage:
     """A link that turns about its own origin and looks along its z axis."""
     stage = Stage.__new__(Stage)
     stage.compiled = compile_for_posing(Model(links=[Link("eye")], joints=[Joint("neck", "ball", WORLD, "eye")]))
-    stage.work, stage.pace, stage.q = make_work(stage.compiled.arrays), np.ones(3), stage.compiled.q_home.copy()
+    stage.work, stage.dof_scale, stage.q = make_work(stage.compiled.arrays), np.ones(3), stage.compiled.q_home.copy()
     return stage
 
 

@@ -8,7 +8,7 @@ import pytest
 from limberjack.core.collision import hulls
 from limberjack.core.formats import read
 from limberjack.core.geometry import Mesh, Shape, Sphere, pieces
-from limberjack.core.geometry.solids import solid_properties
+from limberjack.core.geometry.shape_mass import solid_properties
 from limberjack.core.model import WORLD, Joint, Link, Model, ModelError
 from limberjack.core.model.compiling import colliders as module
 from limberjack.core.model.properties import Setting, set_property
@@ -202,15 +202,15 @@ def test_whether_any_may_meet_is_what_the_pairs_say():
             if random.random() < 0.7
         ]
         model = Model(links=links, joints=joints)
-        meeting = module.who_meets(model)
+        collision_filter = module.collision_filter_of(model)
         pairs = (
-            meeting.may_meet(i, j) and links[i].collisions[0].may_meet(links[j].collisions[0])
+            collision_filter.may_meet(i, j) and links[i].collisions[0].may_meet(links[j].collisions[0])
             for i in range(count)
             for j in range(i)
             if links[i].collisions and links[j].collisions
         )
         expected = any(pairs)
-        assert module.may_any_meet(links, meeting) == expected
+        assert module.any_may_collide(links, collision_filter) == expected
         seen.add(expected)
     assert seen == {True, False}
 

@@ -20,7 +20,7 @@ from limberjack.core.model.editing.mirroring import (
     mirrored_pose,
     mirrored_turn,
 )
-from limberjack.core.model.screws import joint_pose, measured_rows
+from limberjack.core.model.screws import joint_pose, limited_quantities_at
 from limberjack.core.simulation import Simulation
 from support.conformance import random_coordinates, random_joint
 from support.exponentials import matrix_of
@@ -59,7 +59,7 @@ def admits(joint: Joint, q) -> list[bool]:
     """Whether each limited coordinate, and each measured row, is within its limits."""
     places = [(joint.axes[column.axis], q[place], column.axis) for place, column in enumerate(joint.columns)]
     inside = [axis.lower <= value <= axis.upper for axis, value, n in places if joint.kind.slot(n).limited]
-    rows = measured_rows(joint, joint_pose(joint, q))
+    rows = limited_quantities_at(joint, joint_pose(joint, q))
     lowest = [
         joint.axes[row.axis].lower if "lower" in joint.kind.slot(row.axis).fields else row.least for row, *_ in rows
     ]
@@ -83,7 +83,10 @@ def test_the_image_moves_as_the_image_of_the_motion(kind, seed):
         there = mirrored_coordinates(joint, q)
         assert matrix_of(joint_pose(image, there)) == pytest.approx(reflected(joint_pose(joint, q)), abs=1e-12)
         assert admits(image, there) == admits(joint, q)
-        rows, images = measured_rows(joint, joint_pose(joint, q)), measured_rows(image, joint_pose(image, there))
+        rows, images = (
+            limited_quantities_at(joint, joint_pose(joint, q)),
+            limited_quantities_at(image, joint_pose(image, there)),
+        )
         signs = mirror_signs(joint)
         assert [value for _, value, _ in images] == pytest.approx([signs[row.axis] * value for row, value, _ in rows])
     at_home = joint_pose(joint, joint.q_home)

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from limberjack.core.geometry import Box
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.simulation import Simulation
 from limberjack.core.solvers.convex_step import block_cholesky
 from limberjack.core.solvers.convex_step.block_cholesky import (

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from limberjack.core.solvers.convex_step.constraint_potentials import (
     BOUNDED,
-    CONSTRAINT,
+    CONVEX_CONSTRAINT,
     UNILATERAL,
     hessian_at,
     impulse_at,
@@ -20,7 +20,7 @@ numbers = st.floats(-3.0, 3.0)
 
 
 def constraint_of(kind=UNILATERAL, rows=1, bias_impulse=(1.0, 0.5), stiffness=2.0, dissipation=0.0, bound=0.7):
-    constraint = np.zeros(1, CONSTRAINT).view(np.recarray)[0]
+    constraint = np.zeros(1, CONVEX_CONSTRAINT).view(np.recarray)[0]
     constraint.kind, constraint.rows = kind, rows
     constraint.bias_impulse, constraint.stiffness = bias_impulse, stiffness
     constraint.dissipation, constraint.bound = dissipation, bound
@@ -76,7 +76,7 @@ def test_impulses_grow_against_the_velocity(constraint, x, y, u, v):
 
 def test_friction_is_bounded_by_what_presses():
     """Guards Coulomb's law: a bound is a coefficient times the impulse of the normal constraint."""
-    constraints = np.zeros(2, CONSTRAINT).view(np.recarray)
+    constraints = np.zeros(2, CONVEX_CONSTRAINT).view(np.recarray)
     normal, friction = constraints
     normal.impulse[0], normal.normal_constraint = 5.0, -1
     friction.normal_constraint, friction.coefficient = 0, 0.3

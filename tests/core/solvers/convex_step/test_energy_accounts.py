@@ -9,16 +9,16 @@ from numpy.testing import assert_allclose
 
 from limberjack.core.controls.controls import Controls
 from limberjack.core.geometry import Box, Shape, Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.simulation import Simulation
 from limberjack.core.solvers.convex_step import steps
 from limberjack.core.solvers.convex_step.constraints import RELAXATION_STEPS, RIGIDITY
 from limberjack.core.solvers.convex_step.steps import advance_convex
-from limberjack.core.solvers.hybrid_contact.solver import Touching
+from limberjack.core.solvers.hybrid_contact.solver import HybridContactSolver
 from support.touching import LEVEL, NO_TURN, G, by_convex_steps, pose_of, scene, sloped, solid, velocity_of
 
-STEP = Touching.CONVEX_STEP["draft"]
+STEP = HybridContactSolver.CONVEX_STEP["draft"]
 MASS, REACH, TURNING = 1.0, 1.0, 0.1
 ROUND = (TURNING, 0.0, 0.0, TURNING, 0.0, TURNING)
 """An arm's mass [kg], the distance of its centre of mass [m], its moments of inertia [kg m^2]."""
@@ -224,8 +224,15 @@ def test_a_step_that_is_tried_again_begins_as_the_first_time():
 
     def state():
         step, now = solver._convex_step, solver._stepping[0]
-        kept = (step.previous_contacts, step.guard_loads, step.asleep, step.still_time, step.sleep_forces, step.counts)
-        return [array.copy() for array in (*kept, solver._y)], float(now.stored), int(now.impacts)
+        kept = (
+            step.previous_contacts,
+            step.element_loads,
+            step.asleep,
+            step.still_time,
+            step.sleep_forces,
+            step.counts,
+        )
+        return [array.copy() for array in (*kept, solver._y)], float(now.soft_energy), int(now.impacts)
 
     class TriedError(Exception):
         """The second try begins."""

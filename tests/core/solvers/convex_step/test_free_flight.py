@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from limberjack.core.dynamics import momentum
 from limberjack.core.geometry import Capsule, Plane, Shape
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.simulation import Simulation

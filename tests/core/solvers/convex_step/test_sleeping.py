@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from limberjack.core.geometry import Box, Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.simulation import Controls, Forces, Simulation
 from limberjack.core.solvers.convex_step.problem import CONSTRAINT_COUNT, CONTACT_COUNT
 from support.touching import LEVEL, NO_TURN, G, pose_of, scene, solid, velocity_of

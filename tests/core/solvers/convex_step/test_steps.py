@@ -9,13 +9,13 @@ from numpy.testing import assert_allclose
 
 from limberjack.core.dynamics import tree_mass_matrix
 from limberjack.core.geometry import Box, Shape, Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.kinematics.motion import move_bodies
 from limberjack.core.kinematics.work import make_work
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.model.compiling.compile import compile_model
 from limberjack.core.simulation import Simulation
-from limberjack.core.solvers.convex_step.constraint_potentials import CONSTRAINT
+from limberjack.core.solvers.convex_step.constraint_potentials import CONVEX_CONSTRAINT
 from limberjack.core.solvers.convex_step.mass_matrix import mass_index, write_mass_matrix
 from limberjack.core.solvers.convex_step.persistence import report_contacts, store_friction
 from limberjack.core.solvers.convex_step.problem import CONTACT_RECORD, make_convex_step
@@ -210,7 +210,7 @@ def test_the_fastest_that_a_joint_turns():
 def test_friction_along_a_way_that_joints_bar_stretches_no_spring():
     """Guards NaN: joints block that way, so the constraint has no stiffness, and at first no bound."""
     contact = np.zeros(1, CONTACT_RECORD).view(np.recarray)[0]
-    constraint = np.zeros(1, CONSTRAINT).view(np.recarray)[0]
+    constraint = np.zeros(1, CONVEX_CONSTRAINT).view(np.recarray)[0]
     contact.normal, constraint.rows = (0.0, 0.0, 1.0), 2
     with np.errstate(invalid="ignore"):
         store_friction(None, contact, constraint, 1e-3)

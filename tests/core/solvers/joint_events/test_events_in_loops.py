@@ -67,7 +67,11 @@ def test_what_a_loop_joint_bears_acts_as_on_a_joint_of_the_tree(what, bearing, a
 def eventful(joint):
     """A joint of any type, each of its axes given what it may have: near stops, friction, a weak drive."""
     values = dict(
-        zip((row.axis for row in joint.kind.rows), JointMotion(joint).rows(np.array(joint.q_home))[0], strict=True)
+        zip(
+            (row.axis for row in joint.kind.limited_quantities),
+            JointMotion(joint).rows(np.array(joint.q_home))[0],
+            strict=True,
+        )
     )
     if not joint.kind.chart:
         values |= {column.axis: value for column, value in zip(joint.columns, joint.q_home, strict=True)}

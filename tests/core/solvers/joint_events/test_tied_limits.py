@@ -10,7 +10,7 @@ import pytest
 
 from limberjack.core.formats import read
 from limberjack.core.geometry import Box, Shape, Sphere
-from limberjack.core.geometry.surfaces import Surface
+from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.model import WORLD, Axis, Coupling, Joint, Link, Mimic, Model
 from limberjack.core.simulation import Simulation
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""GUARD and CHART_DRIVE records: forces on the axes of a joint that begin or cease to act while a model moves.
+"""SET_VALUED_FORCE and CHART_DRIVE records: forces on the axes of a joint that switch on and off.
 
 These are limits of position and speed, dry friction, and drives whose force is limited. A record takes its values from
 an `Axis`, without the fields that have no meaning on the slot of that axis.
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ...spatial import ZERO
 from ..drives import DRIVES, DriveLaw
 from ..elements import Axis, Joint
-from .compiled import ON_CHART, ON_DOF, ON_MEASURE
+from .compiled import ON_CHART, ON_DOF, ON_QUANTITY
 
 ASLEEP = Axis(stiffness=math.inf)
 """An axis without limits, friction and drive."""
@@ -26,8 +26,8 @@ def _law(axis: Axis) -> DriveLaw:
     return DRIVES[axis.drive_mode].law(axis)
 
 
-def column_guards(joint: Joint, body: int, axes: list[int], q: int, v: int) -> Iterator[tuple]:
-    """Yield GUARD records of a body's dofs, which belong to the `axes` of the joint.
+def dof_forces(joint: Joint, body: int, axes: list[int], q: int, v: int) -> Iterator[tuple]:
+    """Yield SET_VALUED_FORCE records of a body's dofs, which belong to the `axes` of the joint.
 
     q, v: indices of the first position and velocity coordinate.
     """
@@ -39,28 +39,28 @@ def column_guards(joint: Joint, body: int, axes: list[int], q: int, v: int) -> I
             yield _record(own, ON_DOF, body, q + place, v + place)
 
 
-def chart_guards(joint: Joint, body: int, v: int) -> Iterator[tuple]:
-    """Yield GUARD records of a joint with a chart.
+def chart_forces(joint: Joint, body: int, v: int) -> Iterator[tuple]:
+    """Yield SET_VALUED_FORCE records of a joint with a chart.
 
-    They describe friction on components of its velocity, and limits of its measures.
+    They describe friction on components of its velocity, and limits of its limited quantities.
     """
-    for place, number in enumerate(joint.kind.law):
+    for place, number in enumerate(joint.kind.spring_axes):
         axis = effective(joint, number, without=STOPS)
         if axis.friction > 0.0:
             yield _record(axis, ON_CHART, body, -1, v + place)
-    for row in joint.kind.rows:
+    for row in joint.kind.limited_quantities:
         axis = effective(joint, row.axis)
         if not axis.has_no_room and (axis.lower > row.least or axis.upper < row.most):
             lower = axis.lower if axis.lower > row.least else -math.inf
             upper = axis.upper if axis.upper < row.most else math.inf
             stops = (lower, upper, *_stops(axis)[2:])
             direction = joint.unit_direction(row.axis)
-            yield (ON_MEASURE, body, -1, -1, row.measure, direction, *stops, 0.0, math.inf, math.inf, *[0.0] * 5)
+            yield (ON_QUANTITY, body, -1, -1, row.code, direction, *stops, 0.0, math.inf, math.inf, *[0.0] * 5)
 
 
 def chart_drive(joint: Joint, body: int) -> tuple | None:
     """Return the CHART_DRIVE record of a ball joint; None if none of its axes has a drive."""
-    axes = [effective(joint, number) for number in joint.kind.law]
+    axes = [effective(joint, number) for number in joint.kind.spring_axes]
     if len(axes) != 3 or not any(DRIVES[axis.drive_mode].is_on(axis) for axis in axes):
         return None
     stiffness, damping, target, rate, push = zip(*map(_law, axes), strict=True)

@@ -40,7 +40,7 @@ def separation(A, B, hulls, R, c, n):
 
 
 @subroutine
-def climb(A, B, hulls, R, c, n):
+def refine_normal(A, B, hulls, R, c, n):
     """Return the greatest separation [m] near the normal n, and its unit normal from A to B."""
     best, top = separation(A, B, hulls, R, c, n), n
     for sort_a in range(3):

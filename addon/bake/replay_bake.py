@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`ReplayRun`: bake a motion from a file as a simulated one."""
+"""`ReplayBake`: bake a motion from a file as a simulated one."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from ..bridge.scene.read import SceneReading
 from ..bridge.values.numbers import frame_range, frame_rate
 from .baking import Bake
 from .errors import BakeError
-from .inputs.leading import let_lead, sample_leads
+from .inputs.leading import sample_animated_links, with_animated_links
 from .inputs.sampling import Poses
 from .settings import settings_of
 
 
-class ReplayRun(Bake):
+class ReplayBake(Bake):
     """A bake of a trajectory from its first time on; see `Bake`. Animated links follow their animation instead.
 
     Args:
         trajectory: of all or some of the scene's links or joints.
         source: the name of its file.
         reading: as for `Bake`.
-        changes: as for `BakeRun`. By default, it takes as many frames as the trajectory.
+        changes: as for `SimulationBake`. By default, it takes as many frames as the trajectory.
 
     Raises:
         ModelError, BakeError: if the scene cannot be baked as it is; from `step`, if the motion belongs to another
@@ -66,10 +66,10 @@ class ReplayRun(Bake):
 
     def _move(self) -> Iterator[None]:
         times = self._given.times[0] + (self.frames - self.first) / self.fps
-        leads = sample_leads(self.scene, self.reading, self.frames)
+        leads = sample_animated_links(self.scene, self.reading, self.frames)
         motion = _led(resampled(self._given, times), leads)
         try:
-            whole = completed(motion, let_lead(self.reading, leads))
+            whole = completed(motion, with_animated_links(self.reading, leads))
         except TrajectoryError as error:
             raise BakeError(f"{self.source}: {error}") from error
         self._found = whole.trajectory
@@ -79,9 +79,9 @@ class ReplayRun(Bake):
 
 def _led(motion: Trajectory, leads: Poses) -> Trajectory:
     """Return the motion with animated links at the poses of their animation, instead of those of the file."""
-    told = [number for number, name in enumerate(motion.link_names) if name not in leads]
-    rows = [motion.X_WL[:, told], *(poses[:, None] for poses in leads.values())]
-    names = (*(motion.link_names[number] for number in told), *leads)
+    recorded = [number for number, name in enumerate(motion.link_names) if name not in leads]
+    rows = [motion.X_WL[:, recorded], *(poses[:, None] for poses in leads.values())]
+    names = (*(motion.link_names[number] for number in recorded), *leads)
     own = [number for number, (name, _) in enumerate(motion.q_names) if name.rpartition(".")[0] not in leads]
     q_names = tuple(motion.q_names[number] for number in own)
     return replace(motion, link_names=names, X_WL=np.concatenate(rows, axis=1), q_names=q_names, q=motion.q[:, own])

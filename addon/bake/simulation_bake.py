@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`BakeRun`: simulate a scene and bake it. Both the operator and the command line use it."""
+"""`SimulationBake`: simulate a scene and bake it. Both the operator and the command line use it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..bridge.findings.problems import keys_replaced
 from ..bridge.scene.read import SceneReading
 from ..bridge.values.numbers import length_in_words
 from .baking import Bake
-from .inputs.course import Course
+from .inputs.simulation_inputs import SimulationInputs
 from .keys.joint_values import values_before
 from .keys.writing import Motion
 from .settings import settings_of
@@ -30,7 +30,7 @@ from the origin or to 1 m, whichever is larger.
 """
 
 
-class BakeRun(Bake):
+class SimulationBake(Bake):
     """A bake of a simulation; see `Bake`.
 
     Args:
@@ -53,9 +53,9 @@ class BakeRun(Bake):
         self._course, self.simulation = self._begun(initial)
         self.reading, self._beginning = self._course.reading, self._course.beginning
 
-    def _begun(self, initial: dict | None) -> tuple[Course, Simulation]:
-        course = Course(self.scene, self.settings, self.reading, initial)
-        return course, course.simulation(record=["efforts", *(TABLES if self.settings.contact else ())])
+    def _begun(self, initial: dict | None) -> tuple[SimulationInputs, Simulation]:
+        inputs = SimulationInputs(self.scene, self.settings, self.reading, initial)
+        return inputs, inputs.simulation(record=["efforts", *(TABLES if self.settings.contact else ())])
 
     @property
     def trajectory(self) -> Trajectory:

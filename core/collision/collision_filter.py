@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from ..compilation.abi import Bundled
+from ..compilation.abi import KernelTuple
 from ..compilation.jit import subroutine
 from .solids import MESH, PLANE
 
 
-class Meeting(Bundled, namedtuple("Meeting", "groups parts families selves pairs pair_meets neighbours")):
+class CollisionFilter(
+    KernelTuple, namedtuple("CollisionFilter", "groups parts families selves pairs pair_meets neighbours")
+):
     """The rule whether two owners of solids may collide. Owners have numbers from 0 to n - 1.
 
     All arrays are int64. A pair of numbers a < b has the code a * n + b. `owners_may_meet` applies the criteria in this
@@ -33,33 +35,42 @@ class Meeting(Bundled, namedtuple("Meeting", "groups parts families selves pairs
 
 
 @subroutine
-def solids_may_meet(meeting, a, b):
+def solids_may_collide(collision_filter, a, b):
     """Return whether two SOLID records may collide.
 
     This depends on their kinds, of which one must be neither plane nor mesh, their layers and their owners.
     """
     if a.kind in (PLANE, MESH) and b.kind in (PLANE, MESH):
         return False
-    if (a.layers & b.meets) | (b.layers & a.meets) == 0:
+    if (a.category_bits & b.collide_bits) | (b.category_bits & a.collide_bits) == 0:
         return False
-    return owners_may_meet(meeting, a.owner, b.owner)
+    return owners_may_meet(collision_filter, a.owner, b.owner)
 
 
 @subroutine
-def owners_may_meet(meeting, i, j):
-    if meeting.groups[i] == meeting.groups[j]:
+def owners_may_meet(collision_filter, i, j):
+    if collision_filter.groups[i] == collision_filter.groups[j]:
         return False
-    place = place_of(meeting.pairs, code_of(meeting, i, j))
+    place = place_of(collision_filter.pairs, code_of(collision_filter, i, j))
     if place >= 0:
-        return meeting.pair_meets[place] != 0
-    if place_of(meeting.neighbours, code_of(meeting, meeting.parts[i], meeting.parts[j])) >= 0:
+        return collision_filter.pair_meets[place] != 0
+    if (
+        place_of(
+            collision_filter.neighbours, code_of(collision_filter, collision_filter.parts[i], collision_filter.parts[j])
+        )
+        >= 0
+    ):
         return False
-    return meeting.families[i] != meeting.families[j] or meeting.selves[i] != 0 or meeting.selves[j] != 0
+    return (
+        collision_filter.families[i] != collision_filter.families[j]
+        or collision_filter.selves[i] != 0
+        or collision_filter.selves[j] != 0
+    )
 
 
 @subroutine
-def code_of(meeting, a, b):
-    return min(a, b) * meeting.groups.shape[0] + max(a, b)
+def code_of(collision_filter, a, b):
+    return min(a, b) * collision_filter.groups.shape[0] + max(a, b)
 
 
 @subroutine

@@ -30,7 +30,7 @@ MOST = 48
 
 
 @subroutine
-def settle(A, B, hulls, R, c, size, s, n, a, b, rows):
+def witness_points(A, B, hulls, R, c, size, s, n, a, b, rows):
     """Return the points of A and of B that face each other, for two cores at the distance s along n, in A's axes.
 
     Args:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limberjack.core.geometry import Box, Shape, Surface
+from limberjack.core.geometry.contact_properties import RIGID, join
 from limberjack.core.geometry.densities import SUBSTANCES
-from limberjack.core.geometry.surfaces import RIGID, join
 
 BY_NAME = {substance.name: Surface(substance.friction, restitution=substance.restitution) for substance in SUBSTANCES}
 HANDBOOK = {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Measures of the relative pose of a joint with a chart: distance, cone angle and twist angle, with their gradients.
+"""Limited quantities of a joint with a chart: distance, cone angle and twist angle, with their gradients.
 
 The arguments are the joint's relative pose (position p [m] in parent-side axes, quaternion r) and a direction n in the
-joint's frame. A gradient is a pair (torque, force) in child-side axes: the rate of the measure is
-torque . angular velocity + force . linear velocity. The gradient is zero where the measure is not differentiable.
+joint's frame. A gradient is a pair (torque, force) in child-side axes: the rate of the quantity is
+torque . angular velocity + force . linear velocity. The gradient is zero where the quantity is not differentiable.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from ..compilation.jit import jitable
 from ..spatial import ZERO, add, atan2, cross, dot, quat_to_mat, rotate_back, scale
 
 DISTANCE = 0
-"""Code of the measure `distance`."""
+"""Code of the quantity `distance`."""
 CONE = 1
-"""Code of the measure `cone`."""
+"""Code of the quantity `cone`."""
 TWIST = 2
-"""Code of the measure `twist`."""
+"""Code of the quantity `twist`."""
 
 TINY = 1e-12
 """Length [m] or sine of an angle below which a vector has no reliable direction."""
@@ -64,8 +64,8 @@ def twist(p, r, n):
 
 
 @jitable
-def measure(code, p, r, n):
-    """Return (value, gradient) of the measure `code`."""
+def evaluate_quantity(code, p, r, n):
+    """Return (value, gradient) of the quantity `code`."""
     if code == DISTANCE:
         return distance(p, r, n)
     if code == CONE:

@@ -31,15 +31,15 @@ def solid_properties(geometry: Geometry | None) -> MassProperties | None:
 
 
 def weighed(geometry: Geometry | None) -> tuple[MassProperties | None, tuple[str, ...]]:
-    """Return the result of `solid_properties`, and the remarks about a mesh.
+    """Return the result of `solid_properties`, and the notes about a mesh.
 
-    A remark is an assumption that a fault of the mesh required, such as "is open, so …".
+    A note is an assumption that a fault of the mesh required, such as "is open, so …".
     """
-    remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     try:
         with np.errstate(over="ignore", invalid="ignore"):
             if isinstance(geometry, Mesh):
-                found, remarks = _mesh(geometry)
+                found, notes = _mesh(geometry)
             elif solve := _SOLIDS.get(type(geometry)):
                 found = solve(geometry)
             else:
@@ -48,7 +48,7 @@ def weighed(geometry: Geometry | None) -> tuple[MassProperties | None, tuple[str
         found = None
     if found is None or not (math.isfinite(found.volume) and np.isfinite(found.inertia).all()):
         raise ValueError("the shape is too large to be weighed")
-    return found, remarks
+    return found, notes
 
 
 def _symmetric(volume: float, xx: float, yy: float, zz: float, z: float = 0.0) -> MassProperties:
@@ -139,8 +139,8 @@ def _surrounds(outline: tuple, point: tuple[float, float]) -> bool:
 
 def _mesh(mesh: Mesh) -> tuple[MassProperties, tuple[str, ...]]:
     vertices, triangles = mesh_triangles(mesh)
-    corners, remarks = enclosed(vertices, triangles)
-    return mass_properties(corners), remarks
+    corners, notes = enclosed(vertices, triangles)
+    return mass_properties(corners), notes
 
 
 _SOLIDS: dict[type, Callable[..., MassProperties]] = {

@@ -7,17 +7,17 @@ import pytest
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.model.compiling.compile import compile_model
 from limberjack.core.simulation import Controls, Schedule, Simulation
-from limberjack.core.simulation.remarks import remarks
+from limberjack.core.simulation.notes import run_notes
 
 
-def remarks_on(model):
-    return remarks(compile_model(model, split_loops=True))
+def notes_on(model):
+    return run_notes(compile_model(model, split_loops=True))
 
 
 def test_what_acts_is_no_remark():
     """Guards against noise: a joint that holds its link in the world, with all that an axis can have."""
     axis = Axis(lower=-1.0, friction=1.0, velocity=2.0, drive_mode="force", drive_target=3.0)
-    assert remarks_on(Model("m", [Link("a")], [Joint("j", "revolute", WORLD, "a", axes=[axis])])) == []
+    assert notes_on(Model("m", [Link("a")], [Joint("j", "revolute", WORLD, "a", axes=[axis])])) == []
 
 
 def test_what_a_marked_joint_holds_does_not_float():
@@ -26,16 +26,16 @@ def test_what_a_marked_joint_holds_does_not_float():
     model.joints = [Joint("one", "revolute", WORLD, "a"), Joint("two", "revolute", "a", "b")]
     for joint in model.joints:
         joint.closes_loop = True
-    (told,) = remarks_on(model)
+    (told,) = notes_on(model)
     assert told.startswith("link 'c': nothing holds it, so it falls; ")
     model.gravity = (0.0, 0.0, 0.0)
-    assert remarks_on(model) == ["link 'c' is not joined to the world: it floats"]
+    assert notes_on(model) == ["link 'c' is not joined to the world: it floats"]
 
 
 def test_what_is_led_does_not_float():
     """Guards against a false alarm: a link whose motion is prescribed holds what hangs on it."""
     model = Model("m", [Link("hand"), Link("bar"), Link("c")], [Joint("hinge", "revolute", "hand", "bar")])
-    (told,) = remarks(compile_model(model, split_loops=True), led=["bar"])
+    (told,) = run_notes(compile_model(model, split_loops=True), led=["bar"])
     assert told.startswith("link 'c': nothing holds it, so it falls; ")
 
 

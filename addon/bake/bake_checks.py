@@ -9,7 +9,7 @@ from ...core.check import check_definition
 from ..bridge.animation.animated import lasting
 from ..bridge.links.deforming import deforming_colliders
 from ..bridge.scene.read import SceneReading
-from ..props import is_led
+from ..props import is_kinematic
 from .errors import BakeError
 from .keys.transforms import require_bakeable
 
@@ -24,7 +24,7 @@ def links_to_move(reading: SceneReading) -> list[bpy.types.Object]:
     if not objects:
         found = [*reading.instanced, "there are no links in the scene: select objects and tag them as links"]
         raise BakeError(found[0])
-    moved = [obj for obj in objects if not is_led(obj)]
+    moved = [obj for obj in objects if not is_kinematic(obj)]
     if not moved:
         raise BakeError("all links move as they are animated: there is nothing to simulate")
     for obj in moved:

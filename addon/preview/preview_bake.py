@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`KeptRun`: bake the motion of a preview."""
+"""`PreviewBake`: bake the motion of a preview."""
 
 from __future__ import annotations
 
 import bpy
 
-from ..bake.session import BakeRun
+from ..bake.simulation_bake import SimulationBake
 from .motion import PreviewMotion
 
 
-class KeptRun(BakeRun):
+class PreviewBake(SimulationBake):
     """A bake of a preview's motion with all of its pulls. Frames that are missing are computed first. See `Bake`.
 
     The links must have their own poses again.
@@ -27,4 +27,4 @@ class KeptRun(BakeRun):
             )
 
     def _begun(self, initial):
-        return self._motion_kept.course, self._motion_kept.simulation
+        return self._motion_kept.inputs, self._motion_kept.simulation

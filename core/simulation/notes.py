@@ -10,8 +10,8 @@ import numpy as np
 from ..check import falling
 from ..controls.controls import Controls
 from ..model import WORLD, Model
+from ..model.compiling.collision_filter import landing_links
 from ..model.compiling.compiled import CompiledModel, coordinate_names
-from ..model.compiling.meeting import landing_links
 from ..model.text import counted, measured, timed
 from ..trajectory.trajectory import Trajectory
 
@@ -22,7 +22,7 @@ MOST_TOLD = 3
 """Number of joints that are named one by one. More are only counted."""
 
 
-def remarks(compiled: CompiledModel, led: Iterable[str] = (), falls: str = "") -> list[str]:
+def run_notes(compiled: CompiledModel, led: Iterable[str] = (), falls: str = "") -> list[str]:
     """Return a sentence for each link that floats and has nothing to land on.
 
     Args:
@@ -65,19 +65,19 @@ def at_largest_speed(stages: Iterable[CompiledModel], motion: Trajectory) -> lis
     spacing = np.diff(motion.times)
     for compiled in stages:
         names = coordinate_names(compiled, velocities=True)
-        for guard, joint in zip(compiled.arrays.guards, compiled.guarded, strict=True):
-            if guard.v < 0 or not np.isfinite(guard.velocity):
+        for element, joint in zip(compiled.arrays.set_valued_forces, compiled.force_joints, strict=True):
+            if element.v < 0 or not np.isfinite(element.velocity_limit):
                 continue
-            name = names[guard.v]
+            name = names[element.v]
             speeds = np.abs(motion.qd[:, motion.qd_names.index(name)])
-            is_at_it = np.abs(speeds - guard.velocity) <= AT_IT * guard.velocity
+            is_at_it = np.abs(speeds - element.velocity_limit) <= AT_IT * element.velocity_limit
             seconds = float(spacing[is_at_it[1:] & is_at_it[:-1]].sum())
             if seconds > found.get(joint.name, (0.0, ""))[0]:
-                found[joint.name] = seconds, measured(float(guard.velocity), name[1])
+                found[joint.name] = seconds, measured(float(element.velocity_limit), name[1])
     longest = sorted(found.items(), key=lambda entry: -entry[1][0])
-    told = [
+    notes = [
         f"joint '{name}' moved at its velocity limit, {limit}, for {timed(seconds)}: it holds like a brake"
         for name, (seconds, limit) in longest[:MOST_TOLD]
     ]
     others = longest[MOST_TOLD:]
-    return [*told, f"so did {counted(others, 'more joint')} at theirs"] if others else told
+    return [*notes, f"so did {counted(others, 'more joint')} at theirs"] if others else notes

@@ -9,7 +9,7 @@ import pytest
 
 from limberjack.core.geometry import Box, Shape
 from limberjack.core.model import WORLD, ContactPair, Joint, Link, Model, ModelError
-from limberjack.core.model.compiling.meeting import who_meets
+from limberjack.core.model.compiling.collision_filter import collision_filter_of
 from limberjack.core.model.editing.editing import rename_joint, rename_link
 from limberjack.core.model.editing.grafting import graft, re_root, remove_link
 
@@ -24,12 +24,12 @@ def model_of(text, *joints, **families):
 
 def meeting_pairs(model):
     """The pairs that may meet, as "ab"."""
-    meeting, names = who_meets(model), [link.name for link in model.links]
+    collision_filter, names = collision_filter_of(model), [link.name for link in model.links]
     found = set()
     for i in range(len(names)):
         for j in range(len(names)):
-            assert meeting.may_meet(i, j) == meeting.may_meet(j, i)
-            if i < j and meeting.may_meet(i, j):
+            assert collision_filter.may_meet(i, j) == collision_filter.may_meet(j, i)
+            if i < j and collision_filter.may_meet(i, j):
                 found.add(names[i] + names[j])
     return found
 
@@ -37,7 +37,7 @@ def meeting_pairs(model):
 def test_loose_links_meet_and_a_link_does_not_meet_itself():
     model = model_of("abc")
     assert meeting_pairs(model) == {"ab", "ac", "bc"}
-    assert not who_meets(model).may_meet(1, 1)
+    assert not collision_filter_of(model).may_meet(1, 1)
 
 
 def test_a_machine_does_not_meet_itself_but_other_machines():
@@ -107,14 +107,14 @@ def test_pairs_of_no_links_are_refused(pair, words):
     model = model_of("ab")
     model.contact_pairs = [ContactPair(*pair, True)]
     with pytest.raises(ModelError, match=words):
-        who_meets(model)
+        collision_filter_of(model)
 
 
 def test_names_that_are_there_twice_break_nothing():
     """Guards readers, which ask this of files whose names are yet to be checked."""
-    meeting = who_meets(model_of("aab", "h:ab", "f:wa"))
-    assert len(meeting.groups) == len(meeting.parts) == len(meeting.families) == 3
-    assert isinstance(meeting.may_meet(0, 2), bool)
+    collision_filter = collision_filter_of(model_of("aab", "h:ab", "f:wa"))
+    assert len(collision_filter.groups) == len(collision_filter.parts) == len(collision_filter.families) == 3
+    assert isinstance(collision_filter.may_meet(0, 2), bool)
 
 
 def slowly(model):
@@ -161,8 +161,8 @@ def test_random_models_obey_the_rule(seed):
         if parent != child:
             joints.append(Joint(f"j{i}", draw.choice(["fixed", "revolute"]), parent, child))
     model = Model(links=links, joints=joints)
-    meeting = who_meets(model)
-    found = {(a, b) for i, a in enumerate(names) for j, b in enumerate(names) if meeting.may_meet(i, j)}
+    collision_filter = collision_filter_of(model)
+    found = {(a, b) for i, a in enumerate(names) for j, b in enumerate(names) if collision_filter.may_meet(i, j)}
     assert found == slowly(model)
 
 
@@ -171,15 +171,15 @@ def test_ten_thousand_links_take_no_table_of_pairs():
     links = [Link(f"l{i}") for i in range(10_000)]
     joints = [Joint(f"j{i}", "revolute", f"l{i}", f"l{i + 1}") for i in range(0, 9_998) if i % 100]
     began = time.process_time()  # which does not depend on what else the machine does
-    meeting = who_meets(Model(links=links, joints=joints))
+    collision_filter = collision_filter_of(Model(links=links, joints=joints))
     assert time.process_time() - began < 25.0
-    for array in vars(meeting).values():
+    for array in vars(collision_filter).values():
         assert array.dtype == np.int64
         assert array.ndim == 1
         assert len(array) <= 10_000
-    assert meeting.may_meet(100, 9_999)
-    assert not meeting.may_meet(101, 102)
-    assert not meeting.may_meet(101, 150)
+    assert collision_filter.may_meet(100, 9_999)
+    assert not collision_filter.may_meet(101, 102)
+    assert not collision_filter.may_meet(101, 150)
 
 
 # ---- what follows when a model is edited
@@ -204,7 +204,7 @@ def test_a_subtree_takes_its_pairs_along_and_back():
     graft(model, piece, "a", prefix="right_")
     assert [link.family for link in model.links] == ["", "", "left_hand", "left_hand", "right_hand", "right_hand"]
     assert [(pair.a, pair.b) for pair in model.contact_pairs[1:]] == [("left_c", "left_d"), ("right_c", "right_d")]
-    assert who_meets(model).may_meet(2, 3)
+    assert collision_filter_of(model).may_meet(2, 3)
     re_root(model, "b")
     assert len(model.contact_pairs) == 3
 

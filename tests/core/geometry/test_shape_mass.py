@@ -6,7 +6,7 @@ import pytest
 from scipy.integrate import quad
 
 from limberjack.core.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Plane, Polyline, Sphere
-from limberjack.core.geometry.solids import solid_properties
+from limberjack.core.geometry.shape_mass import solid_properties
 
 
 def ellipses(a, b, low, high):

@@ -26,7 +26,7 @@ GROUND = "ground"
 
 
 @dataclass(frozen=True)
-class Touch:
+class ContactSettings:
     """Contact settings of a collision.
 
     Attributes:
@@ -38,7 +38,7 @@ class Touch:
     meets: int
 
 
-def touch_of(obj: bpy.types.Object, link: bpy.types.Object | None, units: Units) -> Touch:
+def contact_settings_of(obj: bpy.types.Object, link: bpy.types.Object | None, units: Units) -> ContactSettings:
     """Return the contact settings of an object that collides.
 
     An unset surface is the link's, and the link's unset surface is that of its material. Layers are those that object
@@ -50,13 +50,13 @@ def touch_of(obj: bpy.types.Object, link: bpy.types.Object | None, units: Units)
     own = getattr(obj, ids.LINK).surface
     surface, layers, meets = surface_at(own, units), mask_of(own.layers), mask_of(own.meets)
     if link is None:
-        return Touch(surface, layers, meets)
+        return ContactSettings(surface, layers, meets)
     settings = getattr(link, ids.LINK)
     if own.source == "AUTO":
         surface = surface_at(settings.surface, units)
         if settings.surface.source == "AUTO" and settings.mass_source == "DENSITY":
             surface = surface_of_material(settings.density)
-    return Touch(surface, layers & mask_of(settings.surface.layers), meets & mask_of(settings.surface.meets))
+    return ContactSettings(surface, layers & mask_of(settings.surface.layers), meets & mask_of(settings.surface.meets))
 
 
 def surface_at(settings, units: Units) -> Surface | None:
@@ -78,7 +78,7 @@ def write_surface(surface: Surface | None, settings, units: Units) -> list[str]:
     return write_fields(SURFACE_FIELDS, settings, surface, units)
 
 
-def write_touch(shape: Shape, obj: bpy.types.Object, units: Units) -> list[str]:
+def write_contact_settings(shape: Shape, obj: bpy.types.Object, units: Units) -> list[str]:
     """Write the contact settings of a shape to its object.
 
     Returns:
@@ -89,7 +89,7 @@ def write_touch(shape: Shape, obj: bpy.types.Object, units: Units) -> list[str]:
     return write_surface(shape.surface, settings, units)
 
 
-def read_meeting(link: bpy.types.Object, units: Units) -> dict:
+def read_collision_filter(link: bpy.types.Object, units: Units) -> dict:
     """Return the fields of a `Link` that say with which links of its own machine it collides."""
     return read_fields(MEETING_FIELDS, getattr(link, ids.LINK), units)
 

@@ -16,15 +16,15 @@ from ....core.spatial import Pose
 from ...bridge.posing.live import poses_now
 from ...bridge.scene.read import SceneReading
 from ...bridge.values.numbers import frame_rate, unit_length
-from ..demands import require_rigid_colliders
+from ..bake_checks import require_rigid_colliders
 from ..settings import BakeSettings
 from .inputs import InputSampler
-from .leading import Jumps, jumps_of, let_go, let_lead, paths_of, sample_leads
+from .leading import Jumps, jumps_of, let_go, paths_of, sample_animated_links, with_animated_links
 from .sampling import Poses
-from .starts import Beginning, as_animated, as_posed
+from .starts import InitialState, as_animated, as_posed
 
 
-class Course:
+class SimulationInputs:
     """The inputs of a simulation from the first frame of a range to the last.
 
     Attributes:
@@ -59,16 +59,16 @@ class Course:
         count = int(np.ceil((settings.last - settings.first) / spacing - 1e-9)) + 1
         inputs, rate = InputSampler(scene, reading), self.fps / spacing
         frames = settings.first + spacing * np.arange(count)
-        leads = sample_leads(scene, reading, frames, inputs.look if inputs else None)
+        leads = sample_animated_links(scene, reading, frames, inputs.look if inputs else None)
         hand_overs = let_go(leads, reading, inputs, frames)
         jumps = jumps_of(scene, reading, leads, frames)
         self.followed = inputs.digest() + _digest_of_poses(leads, jumps)
         self.reading = inputs.at_first(reading)
-        self.model = let_lead(self.reading, leads)
+        self.model = with_animated_links(self.reading, leads)
         released = {name: float(self.times[number]) for name, number in hand_overs.items() if number < len(self.frames)}
         self.controls = Controls(links=paths_of(leads, rate, jumps), released=released, schedule=inputs.schedule(rate))
         self._is_measured = not initial
-        self.beginning = Beginning(initial)
+        self.beginning = InitialState(initial)
         if not initial:
             own = {name: tuple(leads[name][0].tolist()) for name in leads if name not in reading.leads}
             stand = {**(stand or {}), **own}
@@ -102,9 +102,9 @@ class Course:
 
 
 def _digest_of_poses(leads: Poses, jumps: Jumps) -> str:
-    told = [name.encode() + poses.tobytes() for name, poses in leads.items()]
-    told += [f"{name} {number}".encode() + jumps[name][number].tobytes() for name in jumps for number in jumps[name]]
-    return hashlib.sha256(b"".join(told)).hexdigest()
+    parts = [name.encode() + poses.tobytes() for name, poses in leads.items()]
+    parts += [f"{name} {number}".encode() + jumps[name][number].tobytes() for name in jumps for number in jumps[name]]
+    return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
 def _begin(
@@ -114,9 +114,9 @@ def _begin(
     model: Model,
     stand: Mapping[str, Pose],
     spacing: float,
-) -> Beginning:
+) -> InitialState:
     if settings.start == "POSE":
         return as_posed(scene, model, dict(stand))
     if settings.start == "KEYS":
         return as_animated(scene, reading, model, settings.first, spacing)
-    return Beginning()
+    return InitialState()

@@ -15,14 +15,14 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ...collision.meeting import Meeting
+from ...collision.collision_filter import CollisionFilter
 from ..elements import WORLD, Joint, Link
 from ..errors import ModelError
 from ..graph import pieces
 from ..model import Model
 
 
-def who_meets(model: Model) -> Meeting:
+def collision_filter_of(model: Model) -> CollisionFilter:
     """Return which links may collide, with the joints that are enabled.
 
     `Model.acting_at` returns the model for a time at which some joints have broken.
@@ -48,7 +48,7 @@ def who_meets(model: Model) -> Meeting:
     ends = ((part_of[joint.parent], part_of[joint.child]) for joint in _joining(model))
     neighbours = {_code(len(model.links), numbers[a], numbers[b]) for a, b in ends}
     pairs = _pairs(model, numbers)
-    return Meeting(
+    return CollisionFilter(
         groups,
         parts,
         array(seen.setdefault(family, len(seen)) for family in families),
@@ -60,13 +60,13 @@ def who_meets(model: Model) -> Meeting:
 
 
 MAX_TABLE = 4096
-"""Largest number of links with collision shapes for which `may_any_meet` compares all pairs.
+"""Largest number of links with collision shapes for which `any_may_collide` compares all pairs.
 
 A table of conditions then takes 16 MB, and a table of integers 128 MB.
 """
 
 
-def may_any_meet(links: Sequence[Link], meeting: Meeting) -> bool:
+def any_may_collide(links: Sequence[Link], collision_filter: CollisionFilter) -> bool:
     """Return whether any two links of a model may collide; True if there are more than `MAX_TABLE`.
 
     The rule is that of `owners_may_meet` and of `Shape.may_meet`, for all pairs at once.
@@ -74,16 +74,20 @@ def may_any_meet(links: Sequence[Link], meeting: Meeting) -> bool:
     numbers = np.array([number for number, link in enumerate(links) if link.collisions], np.int64)
     if len(numbers) > MAX_TABLE:
         return True
-    layers = np.array([_united(shape.layers for shape in links[number].collisions) for number in numbers], np.int64)
-    meets = np.array([_united(shape.meets for shape in links[number].collisions) for number in numbers], np.int64)
-    is_self = meeting.selves[numbers] != 0
-    own, parts = (_codes(len(links), values[numbers]) for values in (np.arange(len(links)), meeting.parts))
-    may = _differ(meeting.families[numbers]) | is_self[:, None] | is_self[None, :]
-    may &= ~np.isin(parts, meeting.neighbours)
-    may &= ~np.isin(own, meeting.pairs[meeting.pair_meets == 0])
-    may |= np.isin(own, meeting.pairs[meeting.pair_meets != 0])
-    may &= _differ(meeting.groups[numbers])
-    seen = layers[:, None] & meets[None, :]
+    category_bits = np.array(
+        [_united(shape.layers for shape in links[number].collisions) for number in numbers], np.int64
+    )
+    collide_bits = np.array(
+        [_united(shape.meets for shape in links[number].collisions) for number in numbers], np.int64
+    )
+    is_self = collision_filter.selves[numbers] != 0
+    own, parts = (_codes(len(links), values[numbers]) for values in (np.arange(len(links)), collision_filter.parts))
+    may = _differ(collision_filter.families[numbers]) | is_self[:, None] | is_self[None, :]
+    may &= ~np.isin(parts, collision_filter.neighbours)
+    may &= ~np.isin(own, collision_filter.pairs[collision_filter.pair_meets == 0])
+    may |= np.isin(own, collision_filter.pairs[collision_filter.pair_meets != 0])
+    may &= _differ(collision_filter.groups[numbers])
+    seen = category_bits[:, None] & collide_bits[None, :]
     return bool((may & ((seen | seen.T) != 0)).any())
 
 

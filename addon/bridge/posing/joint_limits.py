@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from mathutils import Quaternion, Vector
 
 from ....core.model import Joint, ModelError
-from ....core.model.screws import joint_pose, measured_rows
+from ....core.model.screws import joint_pose, limited_quantities_at
 from ....core.spatial import quat_normalized
 
 BISECTIONS = 20
@@ -55,6 +55,6 @@ def _between(start: Sequence[float], goal: Sequence[float], part: float) -> tupl
 
 
 def _is_within(joint: Joint, q: Sequence[float]) -> bool:
-    """Return whether the quantities that the joint's constraint rows measure are within their limits."""
-    rows = measured_rows(joint, joint_pose(joint, q))
+    """Return whether the limited quantities of the joint are within their limits."""
+    rows = limited_quantities_at(joint, joint_pose(joint, q))
     return all(joint.axes[row.axis].lower <= value <= joint.axes[row.axis].upper for row, value, _ in rows)

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Set-valued forces that are functions of the state: sliding friction, compliant stops, drives.
+
+A force that locks its coordinate (sticking friction, a rigid stop, a velocity limit) exerts a force that depends on all
+others. The dynamics compute it: the dof is locked (`is_locked` in `DOF_WORK`), or a constraint row is active.
+
+Source of the compliant stop: Hunt, Crossley, Coefficient of restitution interpreted as damping in vibroimpact (1975),
+with exponent 1: force = stiffness * depth * (1 + dissipation * rate), and never a pull.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..compilation.jit import jitable, subroutine
+from ..joints import BALL
+from ..kinematics.inverse.limits import chart_quantity
+from ..model.compiling.compiled import ON_DOF, ON_QUANTITY
+from ..spatial import (
+    ZERO,
+    add,
+    dot,
+    quat_mul,
+    quat_normalized,
+    quat_of_rotvec,
+    quat_to_mat,
+    rotate_back,
+    scale,
+    sub,
+    sym_outer,
+)
+from ..spatial.storage import get3, get4, put3
+from .constraint_rows import quantity_rate
+from .forces import add_implicit_inertia, add_turn_springs, diagonal, pulls, turning_of_rotvec
+
+
+@subroutine
+def add_set_valued_forces(model, work, q, qd, h, tau):
+    """Add set-valued forces and drives to `tau`, shape (nv,). Return (dissipated power, supplied power) [W].
+
+    h: length of a linearly implicit step [s], or 0; see `joint_forces`.
+    """
+    lost, gained = 0.0, 0.0
+    for k in range(model.set_valued_forces.shape[0]):
+        element, force_state = model.set_valued_forces[k], work.force_states[k]
+        if force_state.is_disabled:
+            continue
+        if force_state.motion_sign != 0:
+            tau[element.v] -= force_state.motion_sign * element.friction
+            lost += force_state.motion_sign * element.friction * qd[element.v]
+        if force_state.has_step_loads:
+            push_along(model, element, q, force_state.passive_load, tau)
+        if element.kind == ON_DOF:
+            gained += add_drive(element, force_state, work.dofs[element.v], q, qd, h, tau)
+        if force_state.pressed != 0:
+            lost += add_stop_force(model, work, element, force_state, q, qd, h, tau)
+    for k in range(model.chart_drives.shape[0]):
+        gained += add_chart_drive(model, work, model.chart_drives[k], q, qd, h, tau)
+    return lost, gained
+
+
+@jitable
+def drive_force(element, q, qd):
+    """Return the force of a drive before it is clamped to the effort limit [N or N m].
+
+    It is kp (target - q) + kd (target rate - qd) + a constant force.
+    """
+    asked = element.drive_push + element.drive_damping * (element.drive_rate - qd[element.v])
+    return asked + element.drive_stiffness * (element.drive_target - q[element.q])
+
+
+@jitable
+def add_drive(element, force_state, dof, q, qd, h, tau):
+    """Add the clamped force of a drive to `tau`. Return its power [W]."""
+    if (
+        element.effort_limit == 0.0 or force_state.is_step_constraint
+    ):  # switched off by a schedule, or a constraint of the convex step
+        return 0.0
+    if force_state.has_step_loads and element.effort_limit < math.inf:
+        force = force_state.drive_load
+    elif force_state.saturated != 0:
+        force = force_state.saturated * element.effort_limit
+    else:
+        force = drive_force(element, q, qd) + h * element.drive_stiffness * (element.drive_rate - qd[element.v])
+        dof.armature += h * (element.drive_damping + h * element.drive_stiffness)
+    tau[element.v] += force
+    return force * qd[element.v]
+
+
+@jitable
+def add_chart_drive(model, work, drive, q, qd, h, tau):
+    """Add the torque of a ball joint's drive to `tau`. Return its power [W]."""
+    return dot(chart_drive_torque(model, work, drive, q, qd, h, tau), get3(qd, model.bodies[drive.body].v))
+
+
+@jitable
+def chart_drive_torque(model, work, drive, q, qd, h, tau):
+    """Add the torque of a ball joint's drive to `tau`. Return it [N m], in child-side axes.
+
+    Its stiffness acts on each component of the rotation vector, its damping on each one of the angular velocity.
+    """
+    body = model.bodies[drive.body]
+    turning = get3(qd, body.v)
+    damping = get3(drive.damping)
+    slip = sub(turning, add(get3(drive.rate), turning_of_target(drive, body, q)))
+    torque = add(get3(drive.push), pulls(damping, slip))
+    put3(tau, add(get3(tau, body.v), torque), body.v)
+    add_implicit_inertia(work.dofs[body.v], diagonal(damping, h))
+    ahead = add(get3(drive.target), scale(get3(drive.target_rate), h))
+    spring = add_turn_springs(work, body, q, qd, h, tau, get3(drive.stiffness), ahead)
+    return add(torque, spring)
+
+
+@jitable
+def turning_of_target(drive, body, q):
+    """Return the angular velocity of the target of a ball joint's drive [rad/s], in child-side axes."""
+    e, rate = get3(drive.target), get3(drive.target_rate)
+    if dot(rate, rate) == 0.0:
+        return ZERO
+    w, x, y, z = quat_of_rotvec(e)
+    apart = quat_to_mat(quat_mul((w, -x, -y, -z), quat_normalized(get4(q, body.q))))
+    return rotate_back(apart, turning_of_rotvec(e, rate))
+
+
+@jitable
+def element_value(model, element, q):
+    """Return the coordinate or limited quantity of a force [rad or m]; 0 for a component of a chart's velocity."""
+    if element.kind == ON_DOF:
+        return q[element.q]
+    if element.kind == ON_QUANTITY:
+        return chart_quantity(model, element, q)[0]
+    return 0.0
+
+
+@jitable
+def element_rate(model, element, q, qd):
+    """Return the velocity along which a set-valued force acts [rad/s or m/s]."""
+    if element.kind != ON_QUANTITY:
+        return qd[element.v]
+    return quantity_rate(model, element, q, qd)
+
+
+@subroutine
+def push_along(model, element, q, force, tau):
+    """Add a force along the coordinate or limited quantity that a set-valued force acts on to `tau` [N or N m]."""
+    if element.kind != ON_QUANTITY:
+        tau[element.v] += force
+        return
+    body = model.bodies[element.body]
+    turn, slide = chart_quantity(model, element, q)[1]
+    last = body.v_end - 3
+    put3(tau, add(get3(tau, last), scale(turn, force)), last)
+    if body.kind != BALL:
+        put3(tau, add(get3(tau, body.v), scale(slide, force)), body.v)
+
+
+@jitable
+def bound_of(force_state, side):
+    """Return the lower stop for side -1, the upper one for side 1 [rad or m]."""
+    return force_state.lower if side < 0 else force_state.upper
+
+
+@subroutine
+def add_stop_force(model, work, element, force_state, q, qd, h, tau):
+    """Add the force of a compliant stop to `tau`, and its implicit inertia. Return its dissipated power [W]."""
+    side = force_state.pressed
+    depth = side * (element_value(model, element, q) - bound_of(force_state, side))
+    rate = side * element_rate(model, element, q, qd)
+    brake = max(0.0, 1.0 + element.dissipation * rate)
+    stiffness = element.stiffness * brake
+    damping = element.stiffness * element.dissipation * depth if brake > 0.0 else 0.0
+    force = -side * stiffness * (depth + h * rate)
+    implicit_inertia = h * (max(damping, 0.0) + h * stiffness)
+    push_along(model, element, q, force, tau)
+    if element.kind == ON_DOF:
+        work.dofs[element.v].armature += implicit_inertia
+    else:
+        body = model.bodies[element.body]
+        turn, slide = chart_quantity(model, element, q)[1]
+        add_implicit_inertia(work.dofs[body.v_end - 3], sym_outer(turn, implicit_inertia))
+        if body.kind != BALL:
+            add_implicit_inertia(work.dofs[body.v], sym_outer(slide, implicit_inertia))
+    return element.stiffness * depth * rate * (brake - 1.0)
+
+
+@subroutine
+def stop_energy(model, work, q):
+    """Return the elastic energy of compliant stops [J]."""
+    energy = 0.0
+    for k in range(model.set_valued_forces.shape[0]):
+        element, force_state = model.set_valued_forces[k], work.force_states[k]
+        if force_state.is_disabled or element.kind not in (ON_DOF, ON_QUANTITY) or not element.stiffness < 1e300:
+            continue
+        value = element_value(model, element, q)
+        depth = max(force_state.lower - value, value - force_state.upper)
+        if depth > 0.0:
+            energy += 0.5 * element.stiffness * depth * depth
+    return energy

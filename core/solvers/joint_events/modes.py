@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Modes of set-valued forces after an event: pressed stops, sticking friction, motion at the velocity limit.
+
+Each set-valued force at rest, at a stop or at its velocity limit is assumed to hold. One whose force exceeds its bounds
+is released, and one that is released and driven back holds again, until there is no contradiction. At first all change
+at once, then one at a time, which cannot cycle.
+
+Source: Judice, Pires, A block principal pivoting algorithm for large-scale strictly monotone linear complementarity
+problems (1994); Murty (1974) for one at a time.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...compilation.jit import jitable, subroutine
+from ...dynamics.constraint_rows import measured_drift, quantity_rate
+from ...dynamics.constraints import activate
+from ...dynamics.set_valued_forces import bound_of, element_rate, element_value
+from ...model.compiling.compiled import ON_CHART, ON_DOF, ON_QUANTITY
+from ..system import parts_of
+from .margins import NEAR, holding_forces
+
+TOGETHER = 6
+"""Number of rounds in which all set-valued forces change at once."""
+
+SINGLY = 40
+"""Maximum number of rounds; after the first ones, one set-valued force changes in each."""
+
+
+@subroutine
+def settle(calls, system, time, y, slopes, shallow, crowded):
+    """Find which set-valued forces hold at a state whose velocities have jumped. Leave the rates there in `slopes`.
+
+    If several joints of a loop stick, their shares of the load are not unique, and every choice may be contradictory.
+    Then, and if events are crowded, all set-valued forces that could hold do so until the next check. Return whether
+    there is no contradiction.
+    """
+    set_valued_forces, force_states = system.model.set_valued_forces, system.work.force_states
+    propose(system, y, shallow)
+    for turn in range(1 if crowded else SINGLY):
+        update_holds(system)
+        calls.rates(system, time, y, 0.0, slopes)
+        if turn == 0:
+            if not calls.close(system, time, y):
+                return False
+            calls.rates(system, time, y, 0.0, slopes)
+        changes = 0
+        for k in range(set_valued_forces.shape[0]):
+            if force_states[k].candidate and reconsider(system, y, slopes, k, shallow):
+                changes += 1
+                if turn >= TOGETHER:
+                    break
+        if changes == 0 and not crowded:
+            return True
+    propose(system, y, shallow)
+    for k in range(force_states.shape[0]):
+        force_states[k].is_undecided = force_states[k].is_locked
+    update_holds(system)
+    calls.rates(system, time, y, 0.0, slopes)
+    return False
+
+
+@subroutine
+def propose(system, y, shallow):
+    """Let each set-valued force hold that could, and store the direction in which the others slide."""
+    model, force_states = system.model, system.work.force_states
+    q, qd = parts_of(system, y)
+    for k in range(force_states.shape[0]):
+        element, force_state = model.set_valued_forces[k], force_states[k]
+        (
+            force_state.candidate,
+            force_state.rested,
+            force_state.is_locked,
+            force_state.stop_side,
+            force_state.is_undecided,
+        ) = 0, 0, 0, 0, 0
+        if force_state.is_disabled:
+            continue
+        rate = element_rate(model, element, q, qd)
+        force_state.motion_sign = 0 if abs(rate) <= NEAR else (1 if rate > 0.0 else -1)
+        if force_state.motion_sign == 0:
+            force_state.stop_side = touched_side(model, element, force_state, q, shallow)
+            if force_state.stop_side != 0 or element.friction > 0.0:
+                force_state.candidate, force_state.rested, force_state.is_locked = 1, 1, 1
+                if element.kind != ON_QUANTITY:
+                    qd[element.v] = 0.0
+        elif element.kind != ON_QUANTITY and abs(abs(rate) - element.velocity_limit) <= NEAR:
+            force_state.candidate, force_state.is_locked = 1, 1
+            qd[element.v] = force_state.motion_sign * element.velocity_limit
+
+
+@jitable
+def touched_side(model, element, force_state, q, shallow):
+    """Return -1 or 1 if a coordinate is at a stop that is rigid or nearly so, else 0. Updates the positions of the
+    stops.
+    """
+    if element.kind == ON_CHART or force_state.pressed != 0 or not (shallow > 0.0 or math.isinf(element.stiffness)):
+        return 0
+    value = element_value(model, element, q)
+    if value >= element.lower - NEAR:  # so that what rests there is at its stop, and not by rounding beyond it
+        force_state.lower = min(value, element.lower)
+    if value <= element.upper + NEAR:
+        force_state.upper = max(value, element.upper)
+    if value - force_state.lower <= NEAR:
+        return -1
+    return 1 if force_state.upper - value <= NEAR else 0
+
+
+@subroutine
+def update_holds(system):
+    """Lock the dofs whose set-valued forces hold, and activate the constraints of set-valued forces."""
+    set_valued_forces, force_states = system.model.set_valued_forces, system.work.force_states
+    for k in range(set_valued_forces.shape[0]):
+        if set_valued_forces[k].kind == ON_DOF:
+            system.work.dofs[set_valued_forces[k].v].is_locked = force_states[k].is_locked
+    for c in range(system.constraints.records.shape[0]):
+        record = system.constraints.records[c]
+        if record.element >= 0 and force_states[record.element].stop_side != 0:
+            record.constant = bound_of(force_states[record.element], force_states[record.element].stop_side)
+    activate(system.constraints, force_states)
+
+
+@subroutine
+def reconsider(system, y, slopes, k, shallow):
+    """Release a coordinate whose force exceeds its bounds, or lock one that is driven back. Return whether it did."""
+    element, force_state = system.model.set_valued_forces[k], system.work.force_states[k]
+    if force_state.is_locked:
+        least, most = holding_forces(element, force_state)
+        allowed = NEAR * (1.0 + element.friction)
+        if force_state.stop_side != 0 and abs(force_state.load) > element.stiffness * shallow + element.friction:
+            force_state.pressed, force_state.stop_side = (
+                force_state.stop_side,
+                0,
+            )  # it gives way by more than may be left out
+            force_state.candidate = force_state.is_locked = 1 if element.friction > 0.0 else 0
+            return True
+        if least - allowed <= force_state.load <= most + allowed:
+            return False
+        force_state.is_locked = 0
+        if force_state.motion_sign == 0:
+            force_state.motion_sign = -1 if force_state.load > most else 1
+        return True
+    gain = element_acceleration(system, y, slopes, k)
+    back = -gain if force_state.rested else gain
+    if force_state.motion_sign * back <= NEAR:
+        return False
+    force_state.is_locked = 1
+    if force_state.rested:
+        force_state.motion_sign = 0
+    return True
+
+
+@subroutine
+def element_acceleration(system, y, slopes, k):
+    """Return the acceleration of the coordinate or limited quantity of a force [rad/s^2 or m/s^2]."""
+    element = system.model.set_valued_forces[k]
+    q, qd = parts_of(system, y)
+    qdd = parts_of(system, slopes)[1]
+    if element.kind != ON_QUANTITY:
+        return qdd[element.v]
+    return quantity_rate(system.model, element, q, qdd) + measured_drift(system.model, element, q, qd)
