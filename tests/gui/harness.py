@@ -6,6 +6,7 @@ What it waits for is a condition, such as that everything is drawn. Nothing wait
 Positions are in the window's pixels, from its lower left corner. The sidebar's functions are in sidebar.py.
 """
 
+import ctypes
 import importlib
 import os
 import subprocess
@@ -153,6 +154,27 @@ def screenshot(name: str) -> Steps:
     partial = OUT / f".{os.getpid()}_{name}.png"  # two windows may take a picture of the same name
     subprocess.run(["import", "-window", "root", *QUICK_PNG, partial], check=True)
     partial.rename(OUT / f"{name}.png")
+
+
+def resize(width: int, height: int) -> Steps:
+    """Make Blender's window smaller, as on a smaller screen. Python in Blender cannot, so the X server is told."""
+    x11 = ctypes.CDLL("libX11.so.6")
+    x11.XOpenDisplay.restype = ctypes.c_void_p
+    display = ctypes.c_void_p(x11.XOpenDisplay(None))
+    try:
+        x11.XDefaultRootWindow.restype = ctypes.c_ulong
+        unused, windows, count = ctypes.c_ulong(), ctypes.POINTER(ctypes.c_ulong)(), ctypes.c_uint()
+        root = ctypes.c_ulong(x11.XDefaultRootWindow(display))
+        x11.XQueryTree(
+            display, root, *[ctypes.byref(each) for each in (unused, unused, windows, count)]
+        )  # there is no window manager, so Blender's windows are the root's own children
+        for number in range(count.value):
+            x11.XMoveResizeWindow(display, ctypes.c_ulong(windows[number]), 0, 0, width, height)
+        x11.XFree(windows)
+    finally:
+        x11.XCloseDisplay(display)
+    yield from until(lambda: (window().width, window().height) == (width, height), "the window has its new size")
+    yield from at_rest()
 
 
 # Mouse and keys

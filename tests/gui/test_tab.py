@@ -33,6 +33,31 @@ def test_the_tab_fits_a_window_of_900_pixels():
     )
 
 
+def test_the_tab_fits_a_window_of_720_pixels():
+    """On a small screen, the buttons of every day are in view, with a joint's limits and the target of its drive."""
+    size = harness.window().width, harness.window().height
+    yield from harness.resize(1280, 720)
+    try:
+        yield from open_tab()
+        sidebar.forget_places()
+        hanging_bars()
+        joint = bpy.data.objects["Lower_joint"].limberjack_joint
+        joint.type = "revolute"
+        axis = joint.axes[0]
+        axis.drive_mode, axis.drive_stiffness, axis.use_lower, axis.use_upper = "position", 10.0, True, True
+        select("Lower")
+        yield from _in_view("small_link", DAILY)
+        select("Lower_joint")
+        limit = 'bpy.data.objects["Lower_joint"].limberjack_joint.axes[0].upper_angle'
+        if not (yield from sidebar.is_open("LIMBERJACK_PT_drives")):
+            yield from sidebar.click_beside(limit, across=0.3, found_at=0.75, rows_below=5.9)
+        target = limit.replace("upper_angle", "drive_target_angle")
+        yield from _in_view("small_drive", (*DAILY, limit.replace("upper", "lower"), limit, target))
+    finally:
+        yield from harness.resize(*size)
+        sidebar.forget_places()
+
+
 def _in_view(state: str, names: tuple[str, ...]):
     """Of what is unfolded by hand, only closed panels may lie beyond the end."""
     yield from harness.at_rest()

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panel of the active joint's drives, one axis after the other."""
+"""The panel of the active joint's drives, one axis after the other.
+
+The mode and the target come first: a window of 720 pixels has room for two rows below the panel's header.
+"""
 
 import bpy
 
@@ -30,9 +33,6 @@ class LIMBERJACK_PT_drives(InTab, bpy.types.Panel):
         joint = getattr(context.object, ids.JOINT)
         layout.active = joint.enabled
         known = core_joint(joint)
-        layout.operator(ids.OP_DRIVE_TO_POSE, icon="DRIVER")
-        if any(drive_of(axis) is not OFF for axis in axes_in_use(joint)):
-            layout.prop(joint, "drive_strength")
         for number, axis in enumerate(axes_in_use(joint)):
             slot, unit = known.kind.slot(number), known.axis_unit(number)
             if not can_be_driven(slot) or (axis.locked and "locked" in slot.fields):
@@ -45,6 +45,9 @@ class LIMBERJACK_PT_drives(InTab, bpy.types.Panel):
             header.label(text=readable(slot.name), icon=OF_UNIT[unit])
             if body:
                 draw_fields(in_columns(body), axis, fields, unit)
+        if any(drive_of(axis) is not OFF for axis in axes_in_use(joint)):
+            layout.prop(joint, "drive_strength")
+        layout.operator(ids.OP_DRIVE_TO_POSE, icon="DRIVER")
 
 
 def can_be_driven(slot) -> bool:
