@@ -46,18 +46,18 @@ IN_PHYSICS = "_physics"
 
 
 def also_in_physics(*panels: type) -> tuple[type, ...]:
-    """Return copies of panels for the Properties editor's Physics tab, beside Rigid Body."""
-    names = {panel.bl_idname for panel in panels}
-    return tuple(_in_physics(panel, names) for panel in panels)
+    """Return copies of panels for the Properties editor's Physics tab, below the copy of their parent there.
+
+    A title such as Limberjack Joint, on a panel of its own, would run into the menu of presets in a small window.
+    """
+    return tuple(_in_physics(panel) for panel in panels)
 
 
-def _in_physics(panel, names: set[str]) -> type:
+def _in_physics(panel) -> type:
     own = {name: value for name, value in vars(panel).items() if name not in ("__dict__", "__weakref__")}
-    parent = panel.bl_parent_id + IN_PHYSICS if panel.bl_parent_id in names else ""
-    label = panel.bl_label if parent else f"Limberjack {panel.bl_label}"
-    name = panel.bl_idname + IN_PHYSICS
+    name, parent = panel.bl_idname + IN_PHYSICS, panel.bl_parent_id + IN_PHYSICS
     place = {"bl_space_type": "PROPERTIES", "bl_region_type": "WINDOW", "bl_context": "physics", "bl_category": ""}
-    return type(name, panel.__bases__, own | place | {"bl_idname": name, "bl_parent_id": parent, "bl_label": label})
+    return type(name, panel.__bases__, own | place | {"bl_idname": name, "bl_parent_id": parent})
 
 
 def paragraph(layout, context, text: str, icon: str = "NONE"):

@@ -66,11 +66,14 @@ def _draw_mass(layout, context, settings):
     row.prop(settings, "mass_source", expand=True)
     if settings.mass_source == "DENSITY":
         layout.prop(settings, "material")
-        layout.prop(settings, "density")
+        draw_with_unit(layout, settings, "", "density", "kg/m³")
     else:
         layout.prop(settings, "mass")
     if settings.mass_source == "CUSTOM":
-        layout.prop(settings, "com")
+        layout.label(text=settings.bl_rna.properties["com"].name)
+        column = layout.column(align=True)
+        for number, name in enumerate("XYZ"):
+            column.prop(settings, "com", index=number, text=name)
         layout.label(text=settings.bl_rna.properties["inertia"].name)
         column = layout.column(align=True)
         for number, name in enumerate(TENSOR):
@@ -187,7 +190,7 @@ def draw_surface(layout, surface):
     layout.prop(surface, "restitution")
     draw_with_unit(layout, surface, "use_stiffness", "stiffness", "N/m")
     if surface.use_stiffness:
-        layout.prop(surface, "dissipation")
+        draw_with_unit(layout, surface, "", "dissipation", "s/m")
     body = section(layout, "rolling", "Rolling and Belts")
     if body:
         for name in ("rolling_friction", "spinning_friction", "velocity", "slip_speed"):

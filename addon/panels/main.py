@@ -75,15 +75,18 @@ def _draw_messages(layout, context, is_begun: bool):
         paragraph(layout, context, f"{sample.says or sample.title}. {pgettext_iface(NEXT)}", icon="INFO")
 
 
-def draw_transport(layout, context):
-    """Draw Play and Simulate, or the controls of what is running, always at the same place."""
+def draw_transport(layout, context, is_narrow: bool = False):
+    """Draw Play and Simulate, or the controls of what is running, always at the same place.
+
+    is_narrow: whether buttons stand below each other, where a panel may have no room for two labels side by side.
+    """
     preview, status = current(), getattr(context.window_manager, ids.STATUS)
     if preview is not None:
-        draw_controls(layout, preview)
+        draw_controls(layout, preview, is_narrow)
     elif status.running:
         draw_running(layout, status)
     else:
-        row = layout.split(factor=PLAY, align=True)
+        row = layout.column(align=True) if is_narrow else layout.split(factor=PLAY, align=True)
         row.scale_y = 1.3
         row.operator(ids.OP_PREVIEW, icon="PLAY")
         row.operator(ids.OP_SIMULATE, icon="REC")
@@ -112,10 +115,11 @@ def _draw_arrow(row, menu: str) -> None:
     arrow.menu(menu, text="")
 
 
-def draw_ground(layout, scene: bpy.types.Scene) -> None:
-    """Draw the switch of the ground and, while it is on, how far links bounce off it."""
+def draw_ground(layout, scene: bpy.types.Scene, is_narrow: bool = False) -> None:
+    """Draw the switch of the ground and, while it is on, how far links bounce off it: beside it, or below it."""
     settings = getattr(scene, ids.SCENE)
-    row = layout.split(factor=GROUND, align=True) if settings.ground else layout
+    is_beside = settings.ground and not is_narrow
+    row = layout.split(factor=GROUND, align=True) if is_beside else layout.column(align=True)
     row.operator(ids.OP_GROUND, icon="VIEW_PERSPECTIVE", depress=settings.ground and settings.contact)
     if settings.ground:
         row.prop(settings, "ground_bounce", slider=True)

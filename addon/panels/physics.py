@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The first panel in the Properties editor's Physics tab, where artists look for physics: tag, ground, bake."""
+"""The first panel in the Properties editor's Physics tab, where artists look for physics: tag, ground, bake.
+
+Its buttons stand below each other: the Properties editor of a small window has 160 pixels for a row.
+"""
 
 import bpy
 
@@ -22,12 +25,12 @@ class LIMBERJACK_PT_main_physics(bpy.types.Panel):
     def draw(self, context):
         layout = self.layout
         if carrier_of(context.object) is None and not is_joint(context.object):
-            row = layout.row(align=True)
-            row.operator(ids.OP_LINK_TAG, icon="MESH_CUBE")
-            row.operator(ids.OP_COLLIDER_ADD, text="Collider", icon="MESH_PLANE")
-        draw_ground(layout, context.scene)
+            column = layout.column(align=True)
+            column.operator(ids.OP_LINK_TAG, icon="MESH_CUBE")
+            column.operator(ids.OP_COLLIDER_ADD, text="Collider", icon="MESH_PLANE")
+        draw_ground(layout, context.scene, is_narrow=True)
         if any(is_link(obj) for obj in context.scene.objects):
-            draw_transport(layout, context)
+            draw_transport(layout, context, is_narrow=True)
 
 
 CLASSES = (LIMBERJACK_PT_main_physics,)

@@ -58,8 +58,8 @@ class LinkProperties(PropertyGroup):
         set=_choose_material,
     )
     density: FloatProperty(
-        name="Density (kg/m³)",
-        description="Water is 1000, steel 7850, pine 500",
+        name="Density",
+        description="Density in kg/m³: water is 1000, steel 7850, pine 500",
         default=1000.0,
         min=1e-6,
         soft_max=20000.0,

@@ -75,9 +75,9 @@ class SurfaceProperties(PropertyGroup):
         precision=1,
     )
     dissipation: FloatProperty(
-        name="Dissipation (s/m)",
-        description="Dissipation (bounce absorption): the relative increase of the force of a soft surface for each "
-        "metre per second of approach",
+        name="Dissipation",
+        description="Dissipation (bounce absorption) in s/m: the relative increase of the force of a soft surface for "
+        "each metre per second of approach",
         default=DEFAULTS.dissipation,
         min=0.0,
         soft_max=10.0,
@@ -93,7 +93,7 @@ class SurfaceProperties(PropertyGroup):
         precision=4,
     )
     spinning_friction: FloatProperty(
-        name="Spinning Friction",
+        name="Spin Friction",
         description="Torque that resists spinning in place, per newton of normal force",
         subtype="DISTANCE",
         unit="LENGTH",

@@ -47,7 +47,7 @@ SUBSTANCES = (
     Substance("hardwood", "Hardwood (Oak)", 750.0, 0.48, 0.55),
     Substance("ice", "Ice", 917.0, 0.03, 0.8),
     Substance("water", "Water", 1000.0, 0.1, 0.0),
-    Substance("body", "Body (Flesh and Bone)", 1010.0, 0.46, 0.2),
+    Substance("body", "Body (Flesh, Bone)", 1010.0, 0.46, 0.2),
     Substance("abs", "Plastic (ABS)", 1050.0, 0.4, 0.6),
     Substance("rubber", "Rubber", 1100.0, 1.0, 0.75),
     Substance("carbon_fibre", "Carbon Fibre", 1600.0, 0.3, 0.6),

@@ -31,7 +31,9 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
         joint = getattr(context.object, ids.JOINT)
         obj = joint.id_data
         layout.active = joint.enabled
-        layout.prop(joint, "type")
+        row = layout.row()
+        row.use_property_split = False  # beside its name, the menu would cut off the names of types
+        row.prop(joint, "type", text="")
         if not is_known_joint(obj):
             paragraph(layout, context, "Chosen in a newer Limberjack; unknown in this version", icon="ERROR")
             return
@@ -83,9 +85,9 @@ class LIMBERJACK_PT_joint_more(InTab, bpy.types.Panel):
         known = core_joint(joint)
         if any(known.kind.slot(number).limited for number in range(known.axis_count)):
             layout.operator(ids.OP_LIMITS_FROM_MOTION, icon="ANIM_DATA")
-        row = layout.row(align=True)
-        row.operator(ids.OP_ZERO_HERE)
-        row.operator(ids.OP_JOINT_FRAMES)
+        column = layout.column(align=True)
+        column.operator(ids.OP_ZERO_HERE)
+        column.operator(ids.OP_JOINT_FRAMES)  # its label needs the whole width
 
 
 def _draw_mimic(layout, joint):

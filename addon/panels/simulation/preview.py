@@ -10,13 +10,14 @@ SLOW = 0.95
 """Part of real time below which the pace is displayed."""
 
 
-def draw_controls(layout, preview):
+def draw_controls(layout, preview, is_narrow: bool = False):
+    """Draw the buttons of a preview. is_narrow: whether two labels are too wide for one row."""
     row = layout.row(align=True)
     row.operator(ids.OP_PREVIEW_STEP, text="", icon="FRAME_PREV").frames = -1
     word, icon = ("Pause", "PAUSE") if preview.is_playing else ("Resume", "PLAY")
     row.operator(ids.OP_PREVIEW_PLAY, text=word, icon=icon)
     row.operator(ids.OP_PREVIEW_STEP, text="", icon="FRAME_NEXT").frames = 1
-    row = layout.row(align=True)
+    row = layout.column(align=True) if is_narrow else layout.row(align=True)
     row.operator(ids.OP_PREVIEW_POSE, text="Apply Pose", icon="CHECKMARK")
     row.operator(ids.OP_PREVIEW_BAKE, text="Bake Preview", icon="ACTION")
     layout.operator(ids.OP_PREVIEW_STOP, text="Cancel", icon="X")
