@@ -26,6 +26,7 @@ class Paper:
         self.props = []
         self.labelled = []  # headings of rows, and all labels, in their order
         self.operators = []
+        self.buttons = []  # operators with the texts that panels give them
         self.alerts = set()
         self.alert = False
 
@@ -36,8 +37,9 @@ class Paper:
             self.alerts.add(name)
             self.alert = False  # as of the column that was made for it
 
-    def operator(self, name, **_):
+    def operator(self, name, text="", **_):
         self.operators.append(name)
+        self.buttons.append((name, text))
         module, function = name.split(".")
         return FilledIn(getattr(getattr(bpy.ops, module), function).get_rna_type())
 

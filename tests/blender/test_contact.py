@@ -21,6 +21,7 @@ from support.concave import SHAPES
 
 from .baked import matrix_at
 from .conftest import link
+from .paper import draw
 from .test_cli import run
 
 RUBBER = 0.75
@@ -202,6 +203,7 @@ def test_a_box_on_the_joint_lets_its_links_collide(scene, build, tmp_path):
     """Guards whoever sees two joined links pass through each other: the box says the same as Always Collide in the list
     of pairs, unticking it leaves Never Collide alone, and it is saved."""
     bars, (to_world, between) = build.pendulum()
+    assert "collide_ends" in draw(between).props
     joint = between.limberjack_joint
     assert not joint.collide_ends
     joint.collide_ends = True
@@ -225,6 +227,7 @@ def test_a_box_on_the_joint_lets_its_links_collide(scene, build, tmp_path):
     assert joint.collide_ends, "the list of pairs and the box contradict each other"
     to_world.collide_ends = True  # it has one link, so there is nothing to collide with
     assert not to_world.collide_ends
+    assert "collide_ends" not in draw(to_world.id_data).props
 
 
 def test_the_ground(scene, build):

@@ -8,6 +8,7 @@ import pytest
 
 from limberjack.addon import ids
 from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.panels.main import LIMBERJACK_PT_main
 from limberjack.addon.panels.physics import LIMBERJACK_PT_main_physics
 from limberjack.core.geometry import Plane
 
@@ -68,7 +69,19 @@ def test_the_physics_tab_tags_what_is_untagged(scene, build):
     assert ids.OP_LINK_TAG not in offered
 
 
-def _drawn() -> Paper:
+@pytest.mark.parametrize("panel", [LIMBERJACK_PT_main, LIMBERJACK_PT_main_physics])
+def test_the_ground_and_its_bounciness_are_in_both_panels(build, panel):
+    """Guards artists who want a bounce: the switch is in the tab and in Physics, with its bounciness."""
+    cube = build.cube()
+    bpy.context.view_layer.objects.active = cube
+    assert ids.OP_GROUND in _drawn(panel).operators
+    assert "ground_bounce" not in _drawn(panel).props
+    bpy.ops.limberjack.ground()
+    assert ids.OP_GROUND in _drawn(panel).operators
+    assert "ground_bounce" in _drawn(panel).props
+
+
+def _drawn(panel=LIMBERJACK_PT_main_physics) -> Paper:
     paper = Paper()
-    LIMBERJACK_PT_main_physics.draw(SimpleNamespace(layout=paper), bpy.context)
+    panel.draw(SimpleNamespace(layout=paper), bpy.context)
     return paper

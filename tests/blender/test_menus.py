@@ -46,6 +46,22 @@ def test_the_search_finds_it(build, word):
     assert any(word in text for text in paper.texts), paper.texts
 
 
+@pytest.mark.parametrize(
+    "entry",
+    [
+        *("Floor (Ground)", "Gravity", "Motor (Drive)", "Tag as Links (Physics)", "Recalculate Mass (Weight)"),
+        *("Join in a Chain (Rope)", "Rig from Hierarchy (Ragdoll)", "Bounce, Bounciness, Friction (Surface Preset)"),
+    ],
+)
+def test_the_entry_has_the_artists_word(build, entry):
+    """Guards entries whose word stands in others too, such as a sample or a preset, which would not answer it."""
+    _, joints = build.pendulum()
+    bpy.context.view_layer.objects.active = joints[0]
+    paper = Noting()
+    getattr(bpy.types, ids.MT_OBJECT).draw(SimpleNamespace(layout=paper), bpy.context)
+    assert entry in paper.texts
+
+
 @pytest.mark.parametrize("name", [name for name, _ in menus.PLACES])
 def test_blenders_menus_lead_to_ours(build, name):
     """Object, Add and the right click; a menu twice there would be a trace of an add-on switched off and on."""
@@ -54,6 +70,8 @@ def test_blenders_menus_lead_to_ours(build, name):
     assert len(drawn) == 1
     paper = Noting()
     drawn[0](SimpleNamespace(layout=paper), bpy.context)
+    if name == "VIEW3D_MT_add":
+        assert {"Limberjack Joint", "Limberjack Ground", "Limberjack Sample"} <= set(paper.texts)
 
 
 def test_the_pie_draws():

@@ -7,16 +7,19 @@ import bpy
 import pytest
 from mathutils import Matrix, Vector
 
+from limberjack.addon import ids
 from limberjack.addon.bridge.joints.joining import SIZE_WITHOUT_LINKS
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
 from limberjack.addon.bridge.scene.write import write_scene
 from limberjack.addon.bridge.values.gravity import CODE as GRAVITY
 from limberjack.addon.cli.blend import load_open_scene
 from limberjack.addon.overlays.sizes import active_radius
+from limberjack.addon.panels.main import LIMBERJACK_PT_main
 from limberjack.addon.preferences import preferences
 from limberjack.core.model import WORLD, Joint, Link, Model
 
 from .conftest import joint
+from .paper import Paper
 
 
 def codes(scene):
@@ -98,6 +101,9 @@ def test_gravity_that_only_the_unit_changes_is_told_and_set(scene, build, unit, 
     (problem,) = show_rig(scene).problems
     assert (problem.severity, problem.name) == ("warning", "")
     assert f"gravity is {metres} m/s^2" in problem.message
+    paper = Paper()
+    LIMBERJACK_PT_main.draw(SimpleNamespace(layout=paper), bpy.context)
+    assert ids.OP_EARTH_GRAVITY in paper.operators, "the button is not beside Play"
     found = [issue for issue in load_open_scene().issues if issue.code == GRAVITY]
     assert [(issue.severity, issue.subject) for issue in found] == [("warning", "scene")]
     assert bpy.ops.limberjack.earth_gravity() == {"FINISHED"}

@@ -143,3 +143,11 @@ def test_a_small_bar_falls_as_a_large_one(size):
     model = chain(Y, 1, (0.0, 0.0, 0.0))
     model.joints[0].X_CJ = (-size, *IDENTITY[1:])
     assert told(model) == []
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-3, 1e-6])
+def test_a_small_bar_that_hangs_is_in_balance(size):
+    """Guards the reason: a bar that hangs straight down has its centre of mass below the hinge, however near."""
+    model = chain(Y, 1, (0.0, 0.0, 0.0))
+    model.joints[0].X_CJ = (0.0, 0.0, size, *IDENTITY[3:])
+    assert told(model) == [("nothing-moves", "")]

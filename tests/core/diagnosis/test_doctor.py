@@ -476,6 +476,15 @@ def test_angles_are_told_as_files_and_as_panels_have_them():
     assert "starts at 0.5 m, beyond its upper limit 0.2 m:" in found.message
 
 
+def test_absurd_rates_are_told_in_words():
+    """Guards digits that say nothing: a speed and a rate beyond a million are words, without turns a second beside."""
+    (racing, *_) = run_as_a_user(arm(), **starting("elbow", qd=3.24e16))[0].diagnose()
+    assert "starts with more than a million rad/s" in racing.message
+    assert "turns a second" not in racing.message
+    (damped, *_) = run_as_a_user(pendulum(1e-6, damping=1e9), **starting("pin", qd=1.0))[0].diagnose()
+    assert "takes place at more than a million rad/s" in damped.message
+
+
 def test_frames_are_called_as_the_user_calls_them():
     """Guards messages of a failed run: the frame that stands in Blender's timeline, and a time of few digits."""
     times = np.arange(20) / 24.0
