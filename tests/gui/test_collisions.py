@@ -14,12 +14,15 @@ from test_handles import redo, undo
 from support.plan import walk
 
 
-def torus() -> bpy.types.Object:
-    """A link, selected, whose pieces take a second or two."""
+def torus(radius: float = 1.0) -> bpy.types.Object:
+    """A link, selected, whose pieces take a second or two.
+
+    radius: another one than in other tests of the window, since pieces of a mesh that was divided are found at once.
+    """
     for obj in list(bpy.data.objects):
         bpy.data.objects.remove(obj)
     with over_3d_view():
-        bpy.ops.mesh.primitive_torus_add(major_segments=64, minor_segments=24)
+        bpy.ops.mesh.primitive_torus_add(major_radius=radius, major_segments=64, minor_segments=24)
         bpy.ops.limberjack.link_tag()
     select("Torus")
     bpy.ops.ed.undo_push(message="A torus")
@@ -41,7 +44,7 @@ def pieces() -> list[str]:
 
 def test_pieces_in_the_window():
     """Without the library, as in a zip for any system, the hull is taken at once."""
-    torus()
+    torus(1.1)
     yield from open_tab()
     if not importlib.import_module(f"{PACKAGE}.core.geometry.pieces").is_available():
         add("AUTO")
