@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Packages whose modules are imported on first use, as `bridge.picking` is in `bridge.picking.hit_of(...)`.
+"""Packages whose modules are imported on first use, such as `bridge.joints.dials` in `bridge.joints.dials.f(...)`.
 
 Blender enables all add-ons before it shows anything, and most of their functions are not used in a session.
 """

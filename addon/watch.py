@@ -127,7 +127,7 @@ def _bring_up_to_date(*items: bpy.types.ID | None) -> None:
 
 
 @contextmanager
-def showing() -> Iterator[None]:
+def ignoring_changes() -> Iterator[None]:
     """Let changes within this context count as shown only, and not as changes of the scene."""
     global is_preview_update
     before, is_preview_update = is_preview_update, True

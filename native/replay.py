@@ -180,7 +180,7 @@ def recorded() -> Recorder:
     call_all()
     for name in SAMPLES:
         model = read(ROOT / "sample_scenes" / f"{name}.sdf").model
-        counts["solvers.adaptive_steps.advance"] = 0
+        counts["solvers.integration.adaptive_steps.advance"] = 0
         Simulation(model, np.arange(FRAMES) / 24.0, record=RECORDS).run()
     jit.kernel.bind = bind
     return recorder

@@ -20,7 +20,7 @@ from .. import ids
 from ..bridge.animation.motion import action_of
 from ..bridge.animation.moved_bakes import note_places, require_in_place
 from ..bridge.findings.last_run import keep_run
-from ..bridge.findings.problems import left_links, wind_without_drag
+from ..bridge.findings.problems import displaced_links, wind_without_drag
 from ..bridge.findings.remedies import keep_findings
 from ..bridge.scene.read import SceneReading, scan_scene
 from ..bridge.scene.store import store_rest_poses, store_weights
@@ -32,7 +32,7 @@ from .errors import BakeError
 from .keys.joint_values import values_in
 from .keys.transforms import require_keyable
 from .keys.writing import Motion, Writing
-from .receipts.receipt import ROUNDING, Receipt, sign
+from .receipts.receipt import DIGEST_VERSION, Receipt, sign
 from .receipts.restore import foreign_actions, is_baked
 from .receipts.staleness import digest_of_inputs
 from .settings import BakeSettings
@@ -135,7 +135,7 @@ class Bake(ABC):
         self._joints: dict[str, bpy.types.Object] = {}
         self._require_bakeable()
         self._suspicions = suspicions(self.reading)
-        suspect = left_links(self.scene, self.reading) + wind_without_drag(self.model)
+        suspect = displaced_links(self.scene, self.reading) + wind_without_drag(self.model)
         self.notes = [*self.reading.notes, *(problem.message for problem in suspect)]
         self._writing: Writing | None = None
         self._written = 0
@@ -320,7 +320,7 @@ class Bake(ABC):
         model = scan_scene(self.scene, first=self.first).model if self._is_changed else self.model
         inputs = digest_of_inputs(self.scene, model, settings.start)
         receipt = Receipt(
-            rounding=ROUNDING,
+            rounding=DIGEST_VERSION,
             version=VERSION,
             source=self.source,
             model=inputs.model,

@@ -10,7 +10,7 @@ from ...core.trajectory.completion.observation import Observed, of_poses
 from ..bridge.scene.read import scan_scene
 from ..bridge.values.numbers import frame_rate
 from .errors import BakeError
-from .inputs.leading import with_animated_links
+from .inputs.animated_links import with_animated_links
 from .inputs.sampling import poses_at
 from .settings import settings_of
 

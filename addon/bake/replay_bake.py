@@ -17,7 +17,7 @@ from ..bridge.scene.read import SceneReading
 from ..bridge.values.numbers import frame_range, frame_rate
 from .baking import Bake
 from .errors import BakeError
-from .inputs.leading import sample_animated_links, with_animated_links
+from .inputs.animated_links import sample_animated_links, with_animated_links
 from .inputs.sampling import Poses
 from .settings import settings_of
 

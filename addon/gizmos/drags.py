@@ -109,7 +109,7 @@ class PoseDrag(Drag):
 
 
 class DirectionDrag(Drag):
-    """What is dragged over a sphere about the joint.
+    """A drag of a direction: the handle moves on a sphere about the origin of the joint.
 
     Attributes:
         way: where it pointed at first, of length 1. aimed: where it points now.

@@ -38,7 +38,9 @@ OFF = 0.35
 def handles_of(view: bridge.joints.dials.JointView, radius: float) -> Iterator[Place]:
     """Yield every handle of the joint."""
     moving = [dial for dial in view.dials if dial.place is not None]
-    aimed = [dial for dial in view.dials if dial.pointed] or moving  # else turns the joint
+    aimed = [
+        dial for dial in view.dials if dial.pointed
+    ] or moving  # if the type fixes all directions, the handle turns the whole joint
     acts = view.joint.acts_at(0.0)
     for number, dial in enumerate(view.dials):
         ring = ring_radius(radius, number)

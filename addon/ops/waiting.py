@@ -19,7 +19,8 @@ class WaitsForSolver:
     Attributes:
         tick: seconds between two events of the timer.
         needs_solver: whether there is anything to compile.
-        is_exclusive: whether nothing else of ours may begin before this ends; else only while the solver is compiled.
+        is_exclusive: whether other operators of the add-on are blocked until this one ends; else only during
+            compilation.
         compiled_in: what the compilation has taken [s]; None where there was none.
     """
 

@@ -255,7 +255,7 @@ class Preview:
             return
         frame = float(self.motion.frames[number])
         whole = math.floor(frame)
-        with quietly():
+        with ignoring_changes_until_updated():
             if (scene.frame_current, scene.frame_subframe) != (whole, frame - whole):
                 scene.frame_set(whole, subframe=frame - whole)
             self._put_links(scene, number)
@@ -286,7 +286,7 @@ class Preview:
         if abs(scene.frame_current_final - self.playhead) >= 1.0:
             self.scrub(scene.frame_current_final)
         if not self.is_behind:
-            with watch.showing():
+            with watch.ignoring_changes():
                 self._put_links(scene, self.number)
 
     def put_aside(self) -> None:
@@ -308,7 +308,7 @@ class Preview:
 
     def _put_back(self, scene: bpy.types.Scene) -> None:
         frame, subframe = self._before
-        with quietly():
+        with ignoring_changes_until_updated():
             put_back(scene.objects)
             scene.frame_set(frame, subframe=subframe)
 
@@ -326,7 +326,7 @@ class Preview:
         except ModelError as error:
             self.problem, self._motion, self._key = str(error), None, ()
             self.let_go()
-            with quietly():
+            with ignoring_changes_until_updated():
                 put_back(scene.objects)
             self._shown = -1
 
@@ -337,7 +337,7 @@ class Preview:
             ModelError, BakeError: if the scene cannot be simulated.
         """
         settings = bake.settings.settings_of(scene)
-        with quietly():
+        with ignoring_changes_until_updated():
             reading = bridge.scene.read.scan_scene(
                 scene, first=settings.first, weigh=bridge.rig.weigh_once, collide=bridge.rig.collide_once
             )
@@ -384,9 +384,9 @@ def _simulation_error() -> type[Exception]:
 
 
 @contextmanager
-def quietly() -> Iterator[None]:
+def ignoring_changes_until_updated() -> Iterator[None]:
     """Let changes within this context not count as changes of the scene, because they only show something."""
-    with watch.showing():
+    with watch.ignoring_changes():
         yield
         bpy.context.view_layer.update()  # otherwise Blender reports the changes later
 

@@ -106,7 +106,7 @@ def corners_below(solid, hulls, d, rows):
             put_point(rows[i], get3(hulls.vertices[solid.first_vertex + i]), i)
         return solid.vertex_count
     if kind == HULL:
-        return offer(solid, hulls, d, rows)[0]
+        return write_support_feature(solid, hulls, d, rows)[0]
     put_point(rows[0], support(solid, hulls, d), 0)
     return 1
 
@@ -125,7 +125,7 @@ def deepest_of_rim(radius, d):
 
 
 @subroutine
-def offer(solid, hulls, n, rows):
+def write_support_feature(solid, hulls, n, rows):
     """Write to `rows` the core's feature that is extreme along n, in the solid's frame.
 
     The feature is a polygon, counter-clockwise seen from outside, the two ends of a segment, or a point. Return the
@@ -272,8 +272,8 @@ def touch_pair(A, B, hulls, R, c, s, n, a, margin, contacts, count, lists):
         s, n, a: signed distance [m], unit normal and point of A, from narrow.separate.
         margin: largest gap of a contact point [m].
     """
-    count_a, face_a = offer(A, hulls, n, lists.offered_a)
-    count_b, face_b = offer(B, hulls, rotate_back(R, (-n[0], -n[1], -n[2])), lists.offered_b)
+    count_a, face_a = write_support_feature(A, hulls, n, lists.offered_a)
+    count_b, face_b = write_support_feature(B, hulls, rotate_back(R, (-n[0], -n[1], -n[2])), lists.offered_b)
     for i in range(count_b):
         put3(lists.offered_b[i], add(c, rotate(R, get3(lists.offered_b[i]))))
     face_b = rotate(R, face_b)
@@ -327,7 +327,7 @@ def put_contact(contacts, count, point, n, gap, name):
 
 
 @subroutine
-def touch_face(corner, face, sign, radius, blown, margin, contacts, count, lists, kept, on_cut):
+def touch_face(corner, face, sign, radius, radius_sum, margin, contacts, count, lists, kept, on_cut):
     """Write the rows of the clipped feature that are within the margin above a face. Return the new count.
 
     Args:
@@ -335,7 +335,7 @@ def touch_face(corner, face, sign, radius, blown, margin, contacts, count, lists
         face: its unit normal.
         sign: 1 if the face is the first solid's, else -1.
         radius: radius of the face's solid [m].
-        blown: radius of the other solid [m].
+        radius_sum: radius of the other solid [m].
         kept: number of rows.
         on_cut: whether they are in `lists.cut`, else in `lists.spare`.
     """
@@ -343,13 +343,13 @@ def touch_face(corner, face, sign, radius, blown, margin, contacts, count, lists
     found = 0
     for i in range(kept):
         p = get3(rows[i])
-        gap = dot(sub(p, corner), face) - radius - blown
+        gap = dot(sub(p, corner), face) - radius - radius_sum
         if gap <= margin:
-            put_point(rows[found], sub(p, scale(face, blown + 0.5 * gap)), rows[i, 3])
+            put_point(rows[found], sub(p, scale(face, radius_sum + 0.5 * gap)), rows[i, 3])
             lists.offered_a[found, 0] = gap
             found += 1
     if found > MOST:
-        found = thin(rows, lists.offered_a, found)
+        found = reduce_points(rows, lists.offered_a, found)
     for i in range(found):
         name = int(rows[i, 3])
         count = put_contact(contacts, count, get3(rows[i]), scale(face, sign), lists.offered_a[i, 0], name)
@@ -357,7 +357,7 @@ def touch_face(corner, face, sign, radius, blown, margin, contacts, count, lists
 
 
 @subroutine
-def thin(rows, gaps, count):
+def reduce_points(rows, gaps, count):
     """Move `MOST` rows to the front: the deepest one, and then repeatedly the one farthest from those before it.
 
     Return their number.

@@ -40,7 +40,7 @@ class Solid:
         mesh: for the kind MESH.
         pose: in the body [m]. A plane's half-space is below z = 0, and a cone's tip is above its base.
         body: index of the pose of the body that carries the solid.
-        owner, number, layers, meets: as in SOLID.
+        owner, number, category_bits, collide_bits: as in SOLID.
     """
 
     kind: int

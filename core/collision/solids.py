@@ -149,12 +149,12 @@ UNCURVED = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @subroutine
-def patch(solid, hulls, n, sort):
+def patch(solid, hulls, n, patch_kind):
     """Return the geometry around the support point along the unit vector n, from which Newton's method turns n.
 
     Args:
         n: unit vector in the solid's frame.
-        sort: FREE, or RIDGE or FACE for the nearest ridge or face, which need not contain the support point.
+        patch_kind: FREE, or RIDGE or FACE for the nearest ridge or face, which need not contain the support point.
 
     Returns:
         (whether there is such a patch; a point of it; second derivatives of the support function by n as a symmetric
@@ -164,22 +164,22 @@ def patch(solid, hulls, n, sort):
     kind = solid.kind
     half = get3(solid.half)
     none = (False, (0.0, 0.0, 0.0), UNCURVED, (0.0, 0.0, 1.0), 0.0)
-    if sort == FREE:
+    if patch_kind == FREE:
         return True, support(solid, hulls, n), curving(solid, hulls, n), (0.0, 0.0, 1.0), 0.0
     up = 1.0 if n[2] >= 0.0 else -1.0
     if kind == BOX:
-        return box_patch(half, n, sort)
+        return box_patch(half, n, patch_kind)
     if kind == HULL:
-        return hull_patch(solid, hulls, n, sort)
-    if kind == CAPSULE and sort == RIDGE:
+        return hull_patch(solid, hulls, n, patch_kind)
+    if kind == CAPSULE and patch_kind == RIDGE:
         return True, (0.0, 0.0, 0.0), UNCURVED, (0.0, 0.0, 1.0), 0.0
     if kind == CYLINDER:
-        if sort == FACE:
+        if patch_kind == FACE:
             return True, (0.0, 0.0, up * half[2]), UNCURVED, (0.0, 0.0, up), 1.0
         x, y = rim(half[0], n)
         return True, (x, y, 0.0), curving(solid, hulls, n), (0.0, 0.0, 1.0), 0.0
     if kind == CONE:
-        if sort == FACE:
+        if patch_kind == FACE:
             return True, (0.0, 0.0, -half[2]), UNCURVED, (0.0, 0.0, -1.0), 1.0
         slant = math.sqrt(4.0 * half[2] * half[2] + half[0] * half[0])
         return True, (0.0, 0.0, half[2]), UNCURVED, (0.0, 0.0, 1.0), half[0] / slant
@@ -214,7 +214,7 @@ def curving(solid, hulls, n):
 
 
 @jitable
-def box_patch(half, n, sort):
+def box_patch(half, n, patch_kind):
     """Return the nearest edge (RIDGE) or the nearest face (FACE) of a box, as `patch` does."""
     p = (
         half[0] if n[0] >= 0.0 else -half[0],
@@ -222,7 +222,7 @@ def box_patch(half, n, sort):
         half[2] if n[2] >= 0.0 else -half[2],
     )
     x, y, z = abs(n[0]), abs(n[1]), abs(n[2])
-    if sort == FACE:
+    if patch_kind == FACE:
         if x >= y and x >= z:
             axis = (1.0 if n[0] >= 0.0 else -1.0, 0.0, 0.0)
         elif y >= z:
@@ -240,14 +240,14 @@ def box_patch(half, n, sort):
 
 
 @jitable
-def hull_patch(solid, hulls, n, sort):
+def hull_patch(solid, hulls, n, patch_kind):
     """Return the patch of a hull, as `patch` does.
 
     It is the face with the nearest normal, or the edge from the support point that is nearest to perpendicular to n.
     """
-    if sort == FACE and solid.face_count == 0:  # a segment or a point
+    if patch_kind == FACE and solid.face_count == 0:  # a segment or a point
         return False, (0.0, 0.0, 0.0), UNCURVED, (0.0, 0.0, 1.0), 0.0
-    if sort == FACE:
+    if patch_kind == FACE:
         face = nearest_face(solid, hulls, n)
         return (
             True,

@@ -14,7 +14,7 @@ from ..spatial.storage import get3, get9, put3
 from .broad import DEPTH
 from .distance.epa import make_polytope
 from .distance.narrow import separate
-from .manifold import MOST, make_lists, put_contact, thin, touch_floor, touch_pair
+from .manifold import MOST, make_lists, put_contact, reduce_points, touch_floor, touch_pair
 from .mesh_touching import separate_mesh, touch_mesh
 from .solids import CAPSULE, MESH, PLANE, SOLID
 
@@ -117,7 +117,7 @@ def touch_plane(B, hulls, R, c, margin, contacts, count, lists):
     for i in range(kept):
         lists.offered_a[i, 0] = lists.cut[i, 2]
     if kept > MOST:
-        kept = thin(lists.cut, lists.offered_a, kept)
+        kept = reduce_points(lists.cut, lists.offered_a, kept)
     for i in range(kept):
         gap = lists.offered_a[i, 0]
         point = (lists.cut[i, 0], lists.cut[i, 1], 0.5 * gap)

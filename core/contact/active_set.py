@@ -85,7 +85,7 @@ def mark_active_rows(touch, begin, end):
             r += 1
         else:
             x, y = row.load, touch.rows[r + 1].load
-            bound = (point.limit if row.kind == TANGENT else point.rolling) * load
+            bound = (point.current_friction if row.kind == TANGENT else point.rolling) * load
             inside = x * x + y * y < CONE_INTERIOR * CONE_INTERIOR * bound * bound
             mark_row(touch, r, normal, load, inside)
             mark_row(touch, r + 1, normal, load, inside)

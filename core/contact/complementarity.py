@@ -39,7 +39,7 @@ BLOCKED_SHARE = 1e-13
 
 
 @subroutine
-def solve_cones(touch, moving):
+def solve_cones(touch, keeps_slip_directions):
     """Solve for the loads of all rows. Returns whether the iteration converged.
 
     `free_rate` and `initial_load` of the rows, and `limit` and `separation_velocity` of the points, are given. moving:
@@ -58,7 +58,7 @@ def solve_cones(touch, moving):
         while end < touch.count[POINTS] and island_of(touch, end) == island_of(touch, begin):
             end += 1
         blocked, tolerance = BLOCKED_SHARE * largest_entry, RATE_TOLERANCE * largest_rate
-        converged = solve_island_cones(touch, begin, end, moving, blocked, tolerance) and converged
+        converged = solve_island_cones(touch, begin, end, keeps_slip_directions, blocked, tolerance) and converged
         begin = end
     return converged
 
@@ -70,7 +70,7 @@ def island_of(touch, i):
 
 
 @subroutine
-def solve_island_cones(touch, begin, end, moving, blocked, tolerance):
+def solve_island_cones(touch, begin, end, keeps_slip_directions, blocked, tolerance):
     """Sweep over an island until no rate changes by more than `tolerance`. Returns whether that was reached.
 
     begin, end: range of places in the order. blocked: diagonal entry of W up to which a row bears no load.
@@ -86,7 +86,7 @@ def solve_island_cones(touch, begin, end, moving, blocked, tolerance):
     for n in range(max(MIN_SWEEPS, MAX_WORK // max(1, (last - first) * (last - first)))):
         save_loads(touch, first, last)
         touch.count[WORK] += 2 * (last - first) * (last - first)
-        change = sweep(touch, begin, end, moving, blocked)
+        change = sweep(touch, begin, end, keeps_slip_directions, blocked)
         if change <= tolerance + rounding_error(touch, first, last):
             return True
         if touch.count[WORK] > touch.count[ALLOWED]:
@@ -97,7 +97,7 @@ def solve_island_cones(touch, begin, end, moving, blocked, tolerance):
             next_active_set, combined = 2 * next_active_set, 0
             solve_active(touch, first, last)
             touch.count[WORK] += (last - first) * (last - first) * (last - first)
-            change_after = sweep(touch, begin, end, moving, blocked)
+            change_after = sweep(touch, begin, end, keeps_slip_directions, blocked)
             if change_after <= tolerance + rounding_error(touch, first, last):
                 return True
             if not change_after < change:
@@ -115,18 +115,18 @@ def rounding_error(touch, begin, end):
 
 
 @subroutine
-def sweep(touch, begin, end, moving, blocked):
+def sweep(touch, begin, end, keeps_slip_directions, blocked):
     """Correct each point's loads twice, forward and backward. Returns the largest change of a rate."""
     change = 0.0
     for i in range(begin, end):
-        change = max(change, solve_point(touch, touch.order[i], moving, blocked))
+        change = max(change, solve_point(touch, touch.order[i], keeps_slip_directions, blocked))
     for i in range(end - 1, begin - 1, -1):
-        change = max(change, solve_point(touch, touch.order[i], moving, blocked))
+        change = max(change, solve_point(touch, touch.order[i], keeps_slip_directions, blocked))
     return change
 
 
 @subroutine
-def solve_point(touch, p, moving, blocked):
+def solve_point(touch, p, keeps_slip_directions, blocked):
     """Correct the loads of one point, with those of all others fixed. Returns the largest change of a rate."""
     point = touch.points[p]
     r, end, load, change = point.row, touch.count[ROWS], point.load, 0.0
@@ -145,22 +145,22 @@ def solve_point(touch, p, moving, blocked):
             trial = 0.0
             if touch.matrix[0, r, r] > blocked:
                 trial = touch.rows[r].load - touch.rows[r].residual / touch.matrix[0, r, r]
-            if moving and point.spin == SLIPS:
+            if keeps_slip_directions and point.spin == SLIPS:
                 trial = -spin_direction(point) * bound
             change = max(change, set_load(touch, r, min(max(trial, -bound), bound)))
             r += 1
         else:
-            change = max(change, solve_pair(touch, r, point, load, moving, blocked))
+            change = max(change, solve_pair(touch, r, point, load, keeps_slip_directions, blocked))
             r += 2
     return change
 
 
 @subroutine
-def solve_pair(touch, r, point, load, moving, blocked):
+def solve_pair(touch, r, point, load, keeps_slip_directions, blocked):
     """Correct the two rows of sliding or rolling friction of a point. Returns the largest change of a rate."""
     slides = touch.rows[r].kind == TANGENT
-    bound = (point.limit if slides else point.rolling) * load
-    if moving and (point.slide if slides else point.roll) == SLIPS:
+    bound = (point.current_friction if slides else point.rolling) * load
+    if keeps_slip_directions and (point.slide if slides else point.roll) == SLIPS:
         along = rolling_direction(point)
         if slides:
             along = slip_direction(get3(point.slip_velocity), get3(point.slip), point.slip_speed)

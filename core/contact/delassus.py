@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Delassus matrix W = J A^-1 F of the contact rows, with the model's joints, loops and locked dofs.
+"""The Delassus matrix W = J M^-1 F of the contact rows, with the model's joints, loops and locked dofs.
 
 A is the mass matrix, F maps row loads to dof forces, and J maps dof velocities to row rates. The inward pass of the
 articulated-body algorithm gives the force on each dof and its response for a unit of each load. W is the sum of their
@@ -155,7 +155,7 @@ def propagate_wrench(system, point, torque, force, forces, responses):
     add_wrench(system, other, point, torque, force, -1.0)
     while one > 0 or other > 0:  # inward along both branches, which may join
         i = max(one, other)
-        propagate_force(model, work, i, scratch.force, work.still, forces, responses, model.bodies[i].v)
+        propagate_force(model, work, i, scratch.force, work.zeros, forces, responses, model.bodies[i].v)
         one = model.bodies[i].parent if one == i else one
         other = model.bodies[i].parent if other == i else other
 
@@ -222,7 +222,7 @@ def measured_direction(touch, r, slipping):
 
 @subroutine
 def write_constraint_rates(system, responses, rates):
-    """Write the rates G A^-1 F that a force with these dof responses causes in the model's constraints."""
+    """Write the rates G M^-1 F that a force with these dof responses causes in the model's constraints."""
     scratch, constraints = system.scratch, system.constraints
     for n in range(constraints.count[0]):
         record = constraints.records[constraints.active[n]]

@@ -68,7 +68,7 @@ def resolve_impact(system, qd, min_approach, rest_height, dv):
         if point.is_soft:
             continue
         add_rows(touch, p, True)
-        point.limit = point.friction
+        point.current_friction = point.friction
         if point.rate < -min_approach:
             point.bounces += 1
             approaches = True
@@ -99,7 +99,7 @@ def solve_impact(touch, min_approach, rest_height, gravity, energy):
     """
     restitution = 1.0
     for _ in range(MAX_RESTITUTION_TRIES):
-        write_rates(touch)
+        write_row_rates(touch)
         add_rounds(touch, min_approach, rest_height, gravity, restitution)
         if work_of_impulses(touch) <= ENERGY_TOLERANCE * energy:
             return
@@ -199,7 +199,7 @@ def takes_part(touch, point, kind, min_approach):
 
 
 @subroutine
-def write_rates(touch):
+def write_row_rates(touch):
     """Write the rates of all rows before the impact to `free_rate`."""
     for r in range(touch.count[ROWS]):
         touch.rows[r].free_rate = rate_of_row(touch, touch.rows[r])

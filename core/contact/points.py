@@ -66,7 +66,7 @@ POINT = np.dtype(
         ("is_active", np.int64),  # whether it is active; an inactive point is about to be removed
         ("has_step_loads", np.int64),  # whether its loads are those of the last convex step, and not to be solved for
         ("is_on_cone", np.int64),  # whether its loads lie on the edge of the friction cone although it need not slip
-        ("limit", np.float64),  # the coefficient of friction at present
+        ("current_friction", np.float64),  # the coefficient of friction at present
         ("row", np.int64),  # its first row
         ("slide", np.int64),  # FREE, STICKS or SLIPS
         ("roll", np.int64),
@@ -104,6 +104,7 @@ POINT = np.dtype(
 """One contact point: its two features, surface, state of friction, kinematics and loads."""
 
 SAVED_NAMES = {
+    "current_friction": "limit",
     "static_friction": "holding",
     "is_active": "holds",
     "has_step_loads": "given",

@@ -21,7 +21,7 @@ from .schedule import Numbers, Schedule
 
 
 @dataclass(frozen=True)
-class Moment:
+class FrameState:
     """The argument of a callback at the beginning of a frame.
 
     Attributes:
@@ -88,7 +88,7 @@ class Controls:
     joints: Mapping[str, Callable[[float], Numbers]] = field(default_factory=dict)
     links: Mapping[str, Callable[[float], Numbers]] = field(default_factory=dict)
     released: Mapping[str, float] = field(default_factory=dict)
-    forces: Callable[[Moment], Forces] | None = None
+    forces: Callable[[FrameState], Forces] | None = None
     schedule: Schedule = field(default_factory=Schedule)
     tethers: Sequence[Tether] = ()
 
@@ -181,7 +181,7 @@ class Controls:
         coefficients = np.ascontiguousarray(np.concatenate(found, axis=1).T)
         return inputs._replace(signals=coefficients, window=np.array(window))
 
-    def push(self, inputs: Inputs, compiled: CompiledModel, moment: Moment) -> Inputs:
+    def push(self, inputs: Inputs, compiled: CompiledModel, moment: FrameState) -> Inputs:
         """Return the inputs with the forces that the callback applies.
 
         Raises:
@@ -193,7 +193,7 @@ class Controls:
         asked = self.forces(moment)
         if not isinstance(asked, Forces):
             raise StateError(f"the callback for forces must return Forces, found {asked!r} at {timed(moment.time)}")
-        thrust = compiled.q_from(asked.joints, velocities=True)
+        applied_tau = compiled.q_from(asked.joints, velocities=True)
         pushes = np.zeros(len(asked.links), PUSH).view(np.recarray)
         for push, (name, wrench) in zip(pushes, asked.links.items(), strict=True):
             aim(push, compiled, link_row(compiled, name), ZERO)
@@ -201,7 +201,9 @@ class Controls:
             if numbers.shape != (6,) or not np.isfinite(numbers).all():
                 raise StateError(f"link '{name}' takes a wrench of 6 finite numbers, found {wrench!r}")
             push.wrench = np.roll(numbers, 3)
-        return inputs._replace(thrust=thrust, pushes=np.concatenate([inputs.pushes, pushes]).view(np.recarray))
+        return inputs._replace(
+            applied_tau=applied_tau, pushes=np.concatenate([inputs.pushes, pushes]).view(np.recarray)
+        )
 
     def pull(self, inputs: Inputs, compiled: CompiledModel, begin: float, end: float) -> Inputs:
         """Return the inputs with the tethers that pull between two times [s].

@@ -102,7 +102,7 @@ def pull_bodies(system, time):
 
 @jitable
 def tension_of(tether, own, elapsed):
-    """Return (torque, force) of a tether on its body, at that body's origin. time: since the frame's beginning [s]."""
+    """Return (torque, force) of a tether on its body, at the body's origin. elapsed: since the frame began [s]."""
     turning, moving = get_pair(own.velocity)
     arm = rotate(get9(own.rotation), get3(tether.arm))
     rate = get3(tether.rate)

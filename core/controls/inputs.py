@@ -41,13 +41,13 @@ DEGREE = 7
 """Degree of the polynomials that approximate prescribed motion between two frames."""
 
 
-class Inputs(KernelTuple, namedtuple("Inputs", "window signals changes pushes tethers thrust")):
+class Inputs(KernelTuple, namedtuple("Inputs", "window signals changes pushes tethers applied_tau")):
     """The inputs that kernels read during the time `window`, shape (2,) [s].
 
     Attributes:
         signals: coefficients of prescribed motion, shape (signals, DEGREE + 1), for the window mapped to -1 .. 1.
         changes: INPUT records. pushes: PUSH records. tethers: TETHER records.
-        thrust: forces on the dofs, shape (nv,) [N m or N].
+        applied_tau: forces on the dofs, shape (nv,) [N m or N].
     """
 
 

@@ -349,7 +349,7 @@ def step_at_floor(run: RunFacts) -> Iterator[Diagnosis]:
     dof = run.fastest_dof
     name, unit = run.names[dof]
     acting = [action for limited in run.limited if (action := _doing(run, limited))]
-    if thrust := float(run.seen.inputs.thrust[dof]):
+    if thrust := float(run.seen.inputs.applied_tau[dof]):
         acting.append(f"the callback pushes joint '{name}' with {thrust:.3g} {force_unit(unit)}")
     acts = f"; at that instant {', '.join(acting)}" if acting else ""
     rate, gain, when = run.seen.state.qd[dof], run.rates[dof], timed(run.seen.state.time)

@@ -220,7 +220,7 @@ def respond(model, work, constraints, scratch, multipliers, dv):
 
 
 @subroutine
-def jump(model, work, scratch, dv):
+def velocity_change_of_locked_dofs(model, work, scratch, dv):
     """Write to `dv`, shape (nv,), the velocity changes when each locked dof jumps by its `prescribed_qdd`.
 
     `locking_force` becomes the impulse that this takes. These are the last two passes of hybrid dynamics (Featherstone
@@ -231,7 +231,7 @@ def jump(model, work, scratch, dv):
         put_pair(scratch.force[i], ZERO_PAIR)
     for i in range(model.bodies.shape[0] - 1, 0, -1):
         body = model.bodies[i]
-        propagate_force(model, work, i, scratch.force, work.still, dv, scratch.dv, body.v)
+        propagate_force(model, work, i, scratch.force, work.zeros, dv, scratch.dv, body.v)
         if body.kind == SCREWS:
             for j in range(body.v, body.v_end):
                 work.dofs[j].u_over_D = u_over_D_of(work.dofs[j], work.dofs[j].D_inv, dv[j])

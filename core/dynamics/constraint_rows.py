@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..compilation.jit import jitable, subroutine
 from ..joints import BALL, evaluate_quantity
-from ..kinematics.inverse.limits import chart_quantity
+from ..kinematics.limited_quantities import chart_quantity
 from ..spatial import (
     ZERO,
     ZERO_PAIR,

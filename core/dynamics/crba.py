@@ -18,7 +18,7 @@ def composite_body(model, work, q, M):
     """Write the mass matrix at q, armatures included, to `M`, shape (nv, nv)."""
     count = model.bodies.shape[0]
     for i in range(1, count):
-        R, _ = move(model, work, i, q, work.still)
+        R, _ = move(model, work, i, q, work.zeros)
         put_rigid(work.bodies[i].articulated, inertia_rotate(R, rigid_inertia_of(model.bodies[i])))
     for i in range(count - 1, 0, -1):
         own = work.bodies[i]

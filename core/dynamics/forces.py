@@ -11,7 +11,7 @@ import math
 
 from ..compilation.jit import jitable, subroutine
 from ..joints import BALL, SCREWS
-from ..kinematics.inverse.limits import chart_quantity
+from ..kinematics.limited_quantities import chart_quantity
 from ..spatial import (
     add,
     cos_sin,

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Set-valued forces that are functions of the state: sliding friction, compliant stops, drives.
+"""Forces of SET_VALUED_FORCE records in modes in which they are functions of the state.
+
+These are sliding friction, compliant stops that are compressed, and drives.
 
 A force that locks its coordinate (sticking friction, a rigid stop, a velocity limit) exerts a force that depends on all
 others. The dynamics compute it: the dof is locked (`is_locked` in `DOF_WORK`), or a constraint row is active.
@@ -14,7 +16,7 @@ import math
 
 from ..compilation.jit import jitable, subroutine
 from ..joints import BALL
-from ..kinematics.inverse.limits import chart_quantity
+from ..kinematics.limited_quantities import chart_quantity
 from ..model.compiling.compiled import ON_DOF, ON_QUANTITY
 from ..spatial import (
     ZERO,

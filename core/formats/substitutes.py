@@ -66,7 +66,7 @@ class Chain:
     Attributes:
         steps: from the parent outward.
         after: pose of the joint's child-side frame in that of the last step [m].
-        told: what a message says about the chain besides.
+        notes: what a message says about the chain besides.
         turn: pose of the first step's frame in the joint's parent-side frame [m].
         places: {number of the joint's axis: (number of its step, factor)}.
     """

@@ -44,4 +44,4 @@ __all__ = [
     "Surface",
 ]
 
-__getattr__, __dir__ = late_names(__name__, __all__, ("surfaces", "shapes"))
+__getattr__, __dir__ = late_names(__name__, __all__, ("contact_properties", "shapes"))

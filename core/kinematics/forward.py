@@ -21,7 +21,7 @@ from .work import make_work
 def place_links(model, work, q, link_body, X_BL, X_WL):
     """Write to `X_WL`, shape (L, 7), the link poses at q, shape (nq,); link_body and X_BL are `CompiledModel`'s."""
     for i in range(1, model.bodies.shape[0]):
-        move(model, work, i, q, work.still)
+        move(model, work, i, q, work.zeros)
     write_link_poses(work, link_body, X_BL, X_WL)
 
 

@@ -54,7 +54,7 @@ def write_jacobian(model, work, body, point, J):
 def body_jacobian(model, work, q, body, point, J):
     """Write the Jacobian, as `write_jacobian`, of a point in the body's frame, shape (3,) [m], at coordinates q."""
     for i in range(1, model.bodies.shape[0]):
-        move(model, work, i, q, work.still)
+        move(model, work, i, q, work.zeros)
     place = work.bodies[body]
     write_jacobian(model, work, body, add(get3(place.origin), rotate(get9(place.rotation), get3(point))), J)
 

@@ -101,8 +101,8 @@ SAVED_FORCE_STATE = renamed_fields(FORCE_STATE, SAVED_NAMES)
 """FORCE_STATE with the field names of saved states. The memory layout is the same."""
 
 
-class Work(KernelTuple, namedtuple("Work", "bodies dofs force_states still")):
-    """The work arrays of kernels: BODY_WORK, DOF_WORK and FORCE_STATE records; still: zeros, shape (nv,)."""
+class Work(KernelTuple, namedtuple("Work", "bodies dofs force_states zeros")):
+    """The work arrays of kernels: BODY_WORK, DOF_WORK and FORCE_STATE records; zeros: zeros, shape (nv,)."""
 
 
 def make_work(arrays: Arrays) -> Work:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..kinematics.inverse.demands import size_of
 from ..model.compiling.compiled import CompiledModel
+from ..model.compiling.size import size_of
 from ..spatial import norm
 from ..trajectory.trajectory import Trajectory
 from .contact_report import ContactReport

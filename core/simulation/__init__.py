@@ -5,7 +5,7 @@ It uses `controls`, `solvers`, `records` and `diagnosis`. A new solver is one fi
 How a step is computed belongs to `solvers`.
 """
 
-from ..controls.controls import Controls, Forces, Moment, Tether
+from ..controls.controls import Controls, Forces, FrameState, Tether
 from ..controls.schedule import Schedule
 from ..diagnosis.diagnosis import Diagnosis, Remedy
 from ..records.recording import RECORDS
@@ -25,7 +25,7 @@ __all__ = [
     "Counters",
     "Diagnosis",
     "Forces",
-    "Moment",
+    "FrameState",
     "Progress",
     "Remedy",
     "Report",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..controls.controls import Controls, Moment
+from ..controls.controls import Controls, FrameState
 from ..controls.schedule import ScheduledInputs
 from ..diagnosis.diagnosis import Diagnosis
 from ..diagnosis.doctor import diagnose
@@ -40,7 +40,7 @@ from ..solvers.joint_events.tied_limits import drop_redundant_limits
 from ..solvers.jumps import Jump, continuous_span, placed_anew
 from ..solvers.observation import Observation
 from ..solvers.protocol import Progress, Solver, State
-from ..solvers.regular import require_regular
+from ..solvers.singular_mass_matrix import require_regular
 from ..solvers.system import make_system
 from ..trajectory.trajectory import Trajectory
 from .arguments import (
@@ -491,7 +491,7 @@ class Simulation:
         inputs = controls.prescribe(inputs, signals, span.samples, (begin - self._zero, end - self._zero))
         if controls.forces:
             poses, twists = tree_kinematics(compiled, state.q, state.qd)
-            inputs = controls.push(inputs, compiled, Moment(frame, begin, state.q, state.qd, poses, twists))
+            inputs = controls.push(inputs, compiled, FrameState(frame, begin, state.q, state.qd, poses, twists))
         stage.solver.control(controls.pull(inputs, compiled, begin, end))
 
     # ---- facts and failure

@@ -92,7 +92,7 @@ class Snapshot:
 
     Attributes:
         frames: number of finished frames. ahead: the later stages, each with its first time [s].
-        gripping: the joints that connect links where these were, and not where they are drawn.
+        gripping: joints that were enabled during the motion; their frames fit the poses of the links at that time.
         jumps: number of jumps of prescribed motion so far. inputs: those up to the frame.
         memory: that of the stage's solver.
     """

@@ -22,7 +22,7 @@ def starts_in_ground(
     """Return whether a rigid link of a machine that nothing holds overlaps a fixed half-space or open mesh deeply.
 
     Args:
-        ground: its `placed` is overwritten. q: positions at the start, shape (nq,).
+        collisions: its `placed` is overwritten. q: positions at the start, shape (nq,).
         prescribed: names of links whose motion is prescribed.
     """
     solids, is_open = collisions.solids, is_open_ground(collisions.solids)

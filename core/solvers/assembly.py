@@ -21,7 +21,7 @@ from ..model.compiling.compiled import CompiledModel
 from ..model.couplings import mimic_equation
 from ..spatial import IDENTITY, compose, inverse
 from ..spatial.storage import copy
-from .regular import require_regular
+from .singular_mass_matrix import require_regular
 from .system import CLOSED, LEDGERS, NEARLY, System, correct, make_system, read_signals, write_rates
 
 MOST_STEPS = 300
@@ -158,7 +158,7 @@ def _fitting(system: System, q: np.ndarray, qd: np.ndarray, first_kept: int) -> 
 def gaps(system, time, q):
     """Write the position error of each row at a time [s] to the system's `error`."""
     read_signals(system, time)
-    move_bodies(system.model, system.work, q, system.work.still)
+    move_bodies(system.model, system.work, q, system.work.zeros)
     position_errors(system.model, system.work, system.constraints, system.scratch.signal, q, system.scratch.error)
 
 

@@ -96,7 +96,7 @@ class Observation:
 
         It is the sum of the forces of drives, of the callback, and of prescribed motion.
         """
-        found = self.inputs.thrust.copy()
+        found = self.inputs.applied_tau.copy()
         add_drives(self.system, self.state.q, self.state.qd, found)
         for record in constraints.active:
             signal = constraints.signal_of(record)

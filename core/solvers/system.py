@@ -146,13 +146,16 @@ def move_freely(system, time, y, h, out):
     taken, gained = add_set_valued_forces(model, work, q, qd, h, tau)
     lost += taken
     for j in range(tau.shape[0]):
-        tau[j] += system.inputs.thrust[j]
-        gained += system.inputs.thrust[j] * qd[j]
+        tau[j] += system.inputs.applied_tau[j]
+        gained += system.inputs.applied_tau[j] * qd[j]
     forward_kinematics_pass(model, work, q, qd)
-    braked, blown = add_medium_forces(model, work)
+    braked, wind_power = add_medium_forces(model, work)
     lost += braked
     gained += (
-        blown + push_bodies(work, system.inputs.pushes) + pull_bodies(system, time) + power_of_gravity_change(system)
+        wind_power
+        + push_bodies(work, system.inputs.pushes)
+        + pull_bodies(system, time)
+        + power_of_gravity_change(system)
     )
     articulated_inertia_pass(model, work, tau)
     acceleration_pass(model, work, get3(model.gravity), parts_of(system, out)[1])
@@ -231,13 +234,13 @@ def close(system, time, y):
 
 
 @kernel
-def stay_open(system, time, y):
+def skip_projection(system, time, y):
     """Return True: the counterpart of `close` for a model without constraints."""
     return True
 
 
 class Calls(KernelTuple, namedtuple("Calls", "rates close")):
-    """The kernels that integrators call: rates is one of the three `…_rates`, and close is `close` or `stay_open`."""
+    """The kernels that integrators call. rates: one of the three `…_rates`. close: `close` or `skip_projection`."""
 
 
 def calls_of(system: System) -> Calls:
@@ -245,7 +248,7 @@ def calls_of(system: System) -> Calls:
     y = np.zeros(len(system.model.dofs) + LEDGERS)
     return Calls(
         Pointer(_rates_of(system), system, 0.0, y, 0.0, y),
-        Pointer(close if is_constrained(system) else stay_open, system, 0.0, y, gives=True),
+        Pointer(close if is_constrained(system) else skip_projection, system, 0.0, y, gives=True),
     )
 
 
@@ -270,7 +273,7 @@ def close_positions(system, q):
     model, scratch = system.model, system.scratch
     before = 1e300
     for _ in range(8):
-        move_bodies(model, system.work, q, system.work.still)
+        move_bodies(model, system.work, q, system.work.zeros)
         position_errors(model, system.work, system.constraints, scratch.signal, q, scratch.error)
         worst = largest(scratch.error[: system.constraints.count[1]])
         if worst <= CLOSED:

@@ -39,7 +39,7 @@ def test_a_drive_is_as_stiff_as_its_load_is_heavy(scene, build, frequency, ratio
     (bar,), (empty,) = build.pendulum(1)
     body(bar, mass=2.0, inertia=0.1)
     link(bar).com = (0.5, 0.0, 0.0)
-    Posing(scene).take({empty.name: (0.4,)})
+    Posing(scene).set_coordinates({empty.name: (0.4,)})
     press(frequency=frequency, damping_ratio=ratio)
     w, inertia = math.tau * frequency, 0.1 + 2.0 * 0.5**2
     assert drive_of(empty) == pytest.approx((0.4, inertia * w**2, 2.0 * ratio * inertia * w), rel=1e-5)
@@ -50,7 +50,7 @@ def test_a_slide_is_driven_in_the_scenes_unit(scene, build, unit):
     """Guards lengths: the target is in Blender units, stiffness in N/m whatever these are."""
     scene.unit_settings.scale_length = unit
     _, empty = wheel(build, "prismatic")
-    Posing(scene).take({empty.name: (0.25,)})
+    Posing(scene).set_coordinates({empty.name: (0.25,)})
     press(frequency=1.0)
     expected = (0.25 / unit, 2.0 * math.tau**2, 4.0 * math.tau)
     assert drive_of(empty) == pytest.approx(expected, rel=1e-5)
@@ -61,7 +61,7 @@ def test_a_ball_is_driven_by_a_rotation_vector(scene, build):
     scene.use_gravity = False
     _, empty = wheel(build, "ball")
     turn = (0.3, -0.5, 0.7)
-    Posing(scene).take({empty.name: quat_of_rotvec(turn)})
+    Posing(scene).set_coordinates({empty.name: quat_of_rotvec(turn)})
     press(frequency=4.0)
     assert [drive_of(empty, number)[0] for number in range(3)] == pytest.approx(turn, abs=1e-6)
     run = SimulationBake(scene, initial={"q": {empty.name: [1.0, 0.0, 0.0, 0.0]}})
@@ -123,7 +123,7 @@ def limp_ragdoll(scene, build):
     empties = ragdoll(scene, build)
     press(frequency=6.0, inserts_keys=True)
     show(scene, 25)
-    Posing(scene).take({empty.name: quat_of_rotvec((0.0, 0.3, 0.1)) for empty in empties})
+    Posing(scene).set_coordinates({empty.name: quat_of_rotvec((0.0, 0.3, 0.1)) for empty in empties})
     press(inserts_keys=True)
     for empty in empties:
         for curve in fcurves_of(empty):

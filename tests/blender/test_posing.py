@@ -8,7 +8,7 @@ import bpy
 import pytest
 from mathutils import Matrix, Vector
 
-from limberjack.addon.bridge.findings.problems import left_links
+from limberjack.addon.bridge.findings.problems import displaced_links
 from limberjack.addon.bridge.joints.dials import view_joint
 from limberjack.addon.bridge.joints.frames import has_left_its_frame
 from limberjack.addon.bridge.joints.rigging import set_home
@@ -263,7 +263,7 @@ def test_zero_here_is_exact(scene, build, case):
     bpy.ops.limberjack.joint_zero_here(axis=axis)
     bpy.context.view_layer.update()
     assert view_joint(joints[1], scene).q == pytest.approx((0.0,), abs=1e-6)
-    assert not left_links(scene, scan_scene(scene))
+    assert not displaced_links(scene, scan_scene(scene))
 
 
 def test_zero_here_keeps_what_follows(scene, build):
@@ -310,7 +310,7 @@ def test_aiming_a_posed_joint(scene, build):
     bpy.context.view_layer.update()
     assert bars[1].matrix_world == stood
     assert view_joint(joints[1], scene).q[0] == pytest.approx(0.4, abs=1e-6)
-    assert not left_links(scene, scan_scene(scene))
+    assert not displaced_links(scene, scan_scene(scene))
 
 
 def test_zero_here_of_a_follower(scene, build):

@@ -9,7 +9,7 @@ import pytest
 from mathutils import Matrix
 
 from limberjack.addon.bake.simulation_bake import SimulationBake
-from limberjack.addon.bridge.findings.problems import left_links
+from limberjack.addon.bridge.findings.problems import displaced_links
 from limberjack.addon.bridge.joints.dials import view_joint
 from limberjack.addon.bridge.joints.frames import has_left_its_frame
 from limberjack.addon.bridge.joints.settling import settle_frames
@@ -123,7 +123,7 @@ def test_moving_a_posed_machine(scene, build, machine):
     bpy.context.view_layer.update()
     settle_frames(scene)
     assert view_joint(joints[0], scene).q[0] == pytest.approx(0.5, abs=1e-5)
-    assert not left_links(scene, scan_scene(scene))
+    assert not displaced_links(scene, scan_scene(scene))
 
 
 @pytest.mark.parametrize("kind", ["revolute", "ball"])

@@ -92,7 +92,7 @@ def test_the_same_keys_on_the_command_line(path, keys_of, tmp_path, capsys):
 def test_a_bake_of_an_older_version_is_known():
     """Guards receipts: the bake is ours, unedited, and told in the panel; nobody can tell whether its masses changed.
 
-    Versions before ROUNDING 3 computed other digests.
+    Versions before DIGEST_VERSION 3 computed other digests.
     """
     scene = opened(BAKED)
     assert receipt_of(bake_of(scene)).version == "0.1.0"

@@ -101,7 +101,7 @@ def bare(kind: str, closes_loop: bool = False, **settings) -> Joint:
 
 def _about(joint: Joint, number: int) -> tuple[tuple[float, ...], int, float]:
     """(q to start from, velocity coordinate, inertia) of an axis: a column's, a force law's or a row's."""
-    place = joint.q_index_of(number)
+    place = joint.place_of(number)
     if place is not None:
         column = joint.columns[place]
         inertia = MASS * column.slide_with(joint.pitch) ** 2 + INERTIA * column.turn**2

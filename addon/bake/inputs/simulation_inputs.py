@@ -18,8 +18,8 @@ from ...bridge.scene.read import SceneReading
 from ...bridge.values.numbers import frame_rate, unit_length
 from ..bake_checks import require_rigid_colliders
 from ..settings import BakeSettings
+from .animated_links import Jumps, jumps_of, let_go, paths_of, sample_animated_links, with_animated_links
 from .inputs import InputSampler
-from .leading import Jumps, jumps_of, let_go, paths_of, sample_animated_links, with_animated_links
 from .sampling import Poses
 from .starts import InitialState, as_animated, as_posed
 

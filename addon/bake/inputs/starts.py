@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The initial state of a simulation: the present poses of links, or their animation up to the first frame.
 
-Joints that start in their initial pose need nothing of this, since that is a model's own start.
+A simulation from the initial pose does not use this module, because the model itself stores that pose.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def move_along(scene: bpy.types.Scene, moves: list[Move]) -> None:
         _require_still_carriers(move.machine)
         _moved_keys(_changes(move.machine, move.drag))  # raises BakeError before anything is changed
     for move in displaced:
-        for joint in move.machine.grounds:  # so that the model reads as before the move
+        for joint in move.machine.world_joints:  # so that the model reads as before the move
             restore_world_joint(scene, joint.name)
     fresh = _fresh_models(scene, moves)
     edited = {action for move in moves for action in move.machine.actions if is_edited(action)}
@@ -190,7 +190,7 @@ def _move_model(machine: Machine, move: np.ndarray) -> None:
         settings = getattr(link, ids.LINK)
         if settings.rest_pose:
             settings.rest_pose = format_pose(compose(X, parse_pose(settings.rest_pose, f"link '{link.name}'")))
-    for joint in machine.grounds:
+    for joint in machine.world_joints:
         X_PJ, X_CJ = stored_frames(joint)
         if not moves_itself(joint):
             store_frames(joint, compose(X, X_PJ), X_CJ)

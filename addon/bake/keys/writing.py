@@ -23,7 +23,7 @@ from ...bridge.scene.read import SceneReading
 from ...bridge.values.numbers import length_in_words, unit_length
 from ...props import ancestors, is_joint, is_kinematic
 from ...props.naming import model_name, object_named, object_of
-from ..receipts.restore import baked_objects, clear_bake, hand_over, other_curves, remember
+from ..receipts.restore import baked_objects, clear_bake, other_curves, release_unused_bakes, remember
 from ..settings import BakeSettings, Tolerance
 from .fcurves import BakeAction
 from .fitting import fill_within
@@ -228,7 +228,7 @@ class Writing:
                 self.bake.play(obj)
         if not self.settings.moves_links:
             mark_links(self._model, self.reading.objects, self.joints)
-        hand_over(replaced)
+        release_unused_bakes(replaced)
         return count
 
     def discard(self) -> None:

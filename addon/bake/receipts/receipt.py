@@ -21,7 +21,7 @@ REPLACED = (*TRANSFORMS, f"{ids.JOINT}.coordinates[")
 """Beginnings of the data paths that a bake has F-curves for, or that conflict with these."""
 
 
-ROUNDING = 3
+DIGEST_VERSION = 3
 """Version of the digests: the number of times that the digest of an unchanged scene has changed, plus 1.
 
 2: masses, inertias and poses are computed without BLAS, which gives other last digits. 3: the name of the scene, its
@@ -50,7 +50,7 @@ class Receipt(NamedTuple):
         result: in words.
         asked_last: frame at which the bake was to end; after `last` if the simulation failed and its good frames were
             kept. 0 in older versions, where it is `last`.
-        rounding: the ROUNDING of the version that baked; older versions did not write it.
+        rounding: the DIGEST_VERSION of the version that baked; older versions did not write it.
     """
 
     version: str = ""

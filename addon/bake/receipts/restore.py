@@ -128,7 +128,7 @@ def _remove_fake_user(action: bpy.types.Action) -> None:
         action.use_fake_user = False
 
 
-def hand_over(actions: Iterable[bpy.types.Action | None]) -> None:
+def release_unused_bakes(actions: Iterable[bpy.types.Action | None]) -> None:
     """Remove bakes that nothing plays any more. A bake that the user has edited becomes an ordinary action instead."""
     for action in {action for action in actions if is_bake(action)}:
         if is_edited(action):
@@ -150,7 +150,7 @@ def clear_bake(objects: Iterable[bpy.types.Object]) -> int:
         before = getattr(obj, ids.BEFORE)
         _set_numbers(obj, _kept_numbers(before))
         before.is_kept, before.numbers, before.action, before.slot, before.stood = False, "", None, "", ""
-    hand_over(actions)
+    release_unused_bakes(actions)
     return sum(map(is_link, baked))
 
 

@@ -19,7 +19,7 @@ from ..inputs.starts import digest_of_motion
 from ..settings import settings_of
 from .model_digest import digest_of_model
 from .movers import digest_of_movers
-from .receipt import ROUNDING, Receipt, receipt_of
+from .receipt import DIGEST_VERSION, Receipt, receipt_of
 from .restore import bake_of
 
 
@@ -82,7 +82,7 @@ def out_of_date(scene: bpy.types.Scene, model: Model) -> str:
     now = digest_of_inputs(scene, model, receipt.start)
     if now.model != receipt.model:
         changed = "links, joints or gravity were changed"
-        return changed if receipt.rounding == ROUNDING else f"{changed}, or an older version made the bake"
+        return changed if receipt.rounding == DIGEST_VERSION else f"{changed}, or an older version made the bake"
     if now.motion != receipt.motion:
         return "the animation that it begins with was changed"
     if receipt.source == "simulation" and now.movers != receipt.movers:

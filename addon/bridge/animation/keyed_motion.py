@@ -34,13 +34,15 @@ def follow_keys(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 
     left = _moved_by_others(scene)
     posing = posing_seen(scene, depsgraph, left)
-    posing.find(left, seen_by(depsgraph))
+    posing.adopt_external_poses(left, seen_by(depsgraph))
     theirs = {branch.joint.name for branch in posing.model.tree().branches if branch.outer in left}
     acting = keyed.keys() & set(posing.moving) - theirs
     if not acting:
         return
     baked = {name for name in acting if is_bake(action_of(object_of(scene, name)))}
-    posing.take({name: _q_of(posing, name, keyed[name]) for name in sorted(acting)}, left, seen_by(depsgraph), baked)
+    posing.set_coordinates(
+        {name: _q_of(posing, name, keyed[name]) for name in sorted(acting)}, left, seen_by(depsgraph), baked
+    )
 
 
 def _moved_by_others(scene: bpy.types.Scene) -> set[str]:

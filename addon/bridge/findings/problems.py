@@ -115,7 +115,7 @@ def find_problems(
         name = issue.name if object_named(scene, issue.name) else ""
         found.append(Problem(issue.severity, issue.code, name, f"{issue.subject}: {issue.message}"))
     found += keys_replaced(getattr(scene, ids.SCENE).bake.start, reading)
-    found += unfit_links(reading) + left_links(scene, reading) + wind_without_drag(reading.model)
+    found += unfit_links(reading) + displaced_links(scene, reading) + wind_without_drag(reading.model)
     found += [Problem("warning", INSTANCED, *reason) for reason in instanced_links(scene)]
     found += [Problem("warning", LINKED, *reason) for reason in links_of_libraries([*reading.objects.values()])]
     found += [Problem("warning", COARSE, *reason) for reason in coarse_places(reading, unit_length(scene))]
@@ -293,7 +293,7 @@ def overlaps(model: Model, elsewhere: frozenset[str] = frozenset()) -> list[Prob
     return _overlaps[2]
 
 
-def left_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
+def displaced_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
     """Return problems of joints whose links were moved to poses that the joint does not allow."""
     found = []
     ends = {end for joint in reading.model.joints for end in (joint.parent, joint.child)}

@@ -147,7 +147,7 @@ def _fields_of(finding: FindingProperties) -> set[str]:
         return set()
     known = core_joint(joint)
     fields = {field.name for field in fields_on(known.kind.slot(finding.axis))}
-    return fields if known.q_index_of(finding.axis) is None else fields | {"home"}
+    return fields if known.place_of(finding.axis) is None else fields | {"home"}
 
 
 def apply_remedy(finding: FindingProperties, scene: bpy.types.Scene) -> None:

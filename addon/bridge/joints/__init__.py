@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from . import dials as dials
     from . import driving as driving
     from . import frames as frames
+    from . import hinge_axes as hinge_axes
     from . import joining as joining
     from . import motion_ranges as motion_ranges
     from . import read_joints as read_joints
     from . import rigging as rigging
     from . import settling as settling
     from . import shifting as shifting
-    from . import turning as turning
 
 __getattr__ = late_modules(__name__)

@@ -21,8 +21,8 @@ from ..values.choices import require_known_choices
 from ..values.fields import JOINT_FIELDS, MIMIC_FIELDS, Field, drive_of, fields_on, read_fields
 from ..values.kept import parse_extras
 from ..values.numbers import Units, scaled_pose, shortest, shortest_vec3, units_of
-from .following import joint_frames
 from .frames import require_both_ends
+from .moved_frames import joint_frames
 
 GONE = {"parent": "lost-parent", "child": "no-child"}
 """Codes of the faults if a link of the joint was deleted, by its role. The joint's pointer keeps the deleted object in

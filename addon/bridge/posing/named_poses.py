@@ -70,7 +70,7 @@ def apply_pose(pose, posing: Posing, scene: bpy.types.Scene) -> list[str]:
     if not values:
         raise ModelError(f"pose '{pose.name}' has no joint that is left: pose the links, then press Update")
     notes = [f"{count} of {len(pose.joints)} joints {why}" for why, count in missed.items()]
-    if not posing.take(values):
+    if not posing.set_coordinates(values):
         notes.append("loops, limits or pins let not all joints be where the pose has them: they are as near as can be")
     return notes
 

@@ -176,7 +176,7 @@ class Posing:
         self._put()
         return reached
 
-    def take(
+    def set_coordinates(
         self,
         values: Mapping[str, Sequence[float]],
         left: Container[str] = (),
@@ -265,10 +265,8 @@ class Posing:
         if joint in self.locked:
             raise ModelError(f"joint '{joint}' is held: release it to pose it")
 
-    def find(self, left: Container[str], seen: Seen) -> None:
-        """Adopt the present poses of the links of `left`, which something else moves; links attached to them move
-        along.
-        """
+    def adopt_external_poses(self, left: Container[str], seen: Seen) -> None:
+        """Adopt the present poses of the links of `left`, which something else has moved; attached links move along."""
         found = poses_now({name: obj for name, obj in self.objects.items() if name in left}, self.unit, seen)
         ways = {
             name: compose(pose, inverse(self._at[name]))

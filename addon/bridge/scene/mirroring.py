@@ -22,8 +22,8 @@ from ....core.spatial import IDENTITY, Pose, compose, inverse, quat_to_mat
 from ... import ids
 from ...props import is_joint, is_link
 from ..animation.motion import active_constraints, is_animated, starting_basis
-from ..joints.following import joint_frames
 from ..joints.frames import store_frames
+from ..joints.moved_frames import joint_frames
 from ..joints.read_joints import read_joint
 from ..model_objects import objects_present
 from ..posing.poses import drawn_pose, matrix_of_pose, own_scale, pose_of_matrix, to_array, world_scale

@@ -50,7 +50,7 @@ class SceneReading:
     Attributes:
         objects: the object of each link, by the link's name.
         weights: mass properties of each link whose mass comes from its meshes.
-        leads: for each link that moves by its animation, the joint that holds it in the model where it was drawn.
+        leads: for each animated kinematic link, the name of the fixed joint that stands in for its animation.
         animated: other animated settings that simulations follow.
         instanced: a sentence for each collection instance whose links are not simulated.
         notes_besides: what else was left out or changed.

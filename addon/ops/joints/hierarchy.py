@@ -53,7 +53,7 @@ class LIMBERJACK_OT_rig_from_hierarchy(bpy.types.Operator):
             return fail(self, context, error)
         notes = refused + tag_links(context, [obj for obj in solids if not is_link(obj)])
         joints = [bridge.joints.joining.new_joint(child, parent, self.type, poses[child]) for parent, child in wanted]
-        bridge.joints.turning.choose_axes(joints, context.scene)
+        bridge.joints.hinge_axes.choose_axes(joints, context.scene)
         for parent, child in pairs:
             if (parent, child) in joined:
                 notes.append(f"'{child.name}' is joined to '{parent.name if parent else 'the world'}' already")

@@ -28,7 +28,7 @@ class LIMBERJACK_OT_pose_mid_limits(OnJoints, bpy.types.Operator):
             wanted = bridge.posing.named_poses.middle_of_limits(posing, chosen)
             if not wanted:
                 return fail(self, context, "None of these joints has two limits: give it some, or select another")
-            posing.take(wanted)
+            posing.set_coordinates(wanted)
         except ModelError as error:
             return fail(self, context, error)
         short = [name for name, q in wanted.items() if _distance(posing.q_of(name), q) > NEAR]

@@ -51,7 +51,7 @@ def _remember_failed(scene: bpy.types.Scene, run: "Bake | None") -> None:
 
 
 class RunsBake(WaitsForSolver, OnLinks):
-    """An operator that makes a bake bit by bit, with a bar, and Esc leaves the scene as it was. verb: its name."""
+    """A mixin for operators that bake in slices and show progress. Esc leaves the scene unchanged. verb: its name."""
 
     verb = ""
 

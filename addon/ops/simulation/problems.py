@@ -178,7 +178,7 @@ def _add_ground(context, _obj) -> str:
 
 def _turn_axes(context, obj) -> str:
     """Turn the axes of all such hinges at once, since they mostly occur in chains."""
-    turned = bridge.joints.turning.turn_idle_axes(context.scene)
+    turned = bridge.joints.hinge_axes.turn_idle_axes(context.scene)
     return f"Gravity can turn {', '.join(map(repr, turned)) or 'all hinges'} now"
 
 

@@ -91,10 +91,10 @@ def epa_penetration(A, B, hulls, R, c, size, close, room, count):
         if depth - lower <= close * size:
             break
         corners += 1
-        blown = blow_up(room, used, corners - 1, FLAT * size)
-        if blown < 0:
+        radius_sum = blow_up(room, used, corners - 1, FLAT * size)
+        if radius_sum < 0:
             break
-        used = blown
+        used = radius_sum
     if depth == math.inf:
         depth, n = 0.0, (0.0, 0.0, 1.0)
     a, b = parting_points(rows, faces, used, top, n)

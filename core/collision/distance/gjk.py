@@ -25,7 +25,7 @@ CLOSE = 1e-14
 overlapping.
 """
 CURVED_CLOSE = 1e-10
-"""Precision of the search if a core is curved. Newton's method (ascent.py) finds the remaining digits."""
+"""Precision of the search if a core is curved. Newton's method (refinement.py) finds the remaining digits."""
 MOST = 128
 """Largest number of steps. Cores with corners need about ten, curved ones forty. It ends searches that cycle."""
 

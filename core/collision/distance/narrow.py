@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The signed distance of two solids, and the contact normal.
 
-`separate` uses a closed formula if there is one (closed.py). Other pairs are computed by GJK (gjk.py), and by EPA if
-they overlap (epa.py). If a core is curved, Newton's method refines the normal (ascent.py). Then the points that face
-each other along it are found (facing.py). The distance of two solids is that of their cores less both radii.
+`separate` uses a closed formula if there is one (closed_form.py). Other pairs are computed by GJK (gjk.py), and by EPA
+if they overlap (epa.py). If a core is curved, Newton's method refines the normal (refinement.py). Then the points that
+face each other along it are found (witness_points.py). The distance of two solids is that of their cores less both
+radii.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def separate(A, B, hulls, R, c, margin, room):
         d = rotate_back(R, (0.0, 0.0, -1.0))
         p = add(c, rotate(R, support(B, hulls, d)))
         return p[2] - B.radius, (0.0, 0.0, 1.0), (p[0], p[1], 0.0)
-    blown = A.radius + B.radius
+    radius_sum = A.radius + B.radius
     size = A.reach + B.reach
     away = math.sqrt(dot(c, c))
     if away - size > margin:
@@ -74,10 +75,10 @@ def separate(A, B, hulls, R, c, margin, room):
             s, n = point_box(c, R, get3(B.half))
         else:
             s, n = point_cylinder(c, R, get3(B.half))
-        return s - blown, n, scale(n, A.radius)
+        return s - radius_sum, n, scale(n, A.radius)
     if A.kind == CAPSULE and B.kind == CAPSULE:
         s, n, z = segment_segment(c, R, A.half[2], B.half[2])
-        return s - blown, n, add((0.0, 0.0, z), scale(n, A.radius))
+        return s - radius_sum, n, add((0.0, 0.0, z), scale(n, A.radius))
     bound, direction = -math.inf, NOWHERE
     if A.kind == BOX and B.kind == BOX:
         s, n = box_box(c, R, get3(A.half), get3(B.half))
@@ -86,26 +87,26 @@ def separate(A, B, hulls, R, c, margin, room):
             return s, n, NOWHERE
         if s <= 0.0:
             return s, n, box_box_point(c, R, get3(A.half), get3(B.half), s, n)
-    s, n, a = search(A, B, hulls, R, c, size, margin + blown, blown, room)
+    s, n, a = search(A, B, hulls, R, c, size, margin + radius_sum, radius_sum, room)
     if bound >= s - CLOSE * size:  # a face's normal, or that of two edges, is more precise
         n = direction
     return s, n, a
 
 
 @subroutine
-def search(A, B, hulls, R, c, size, margin, blown, room):
+def search(A, B, hulls, R, c, size, margin, radius_sum, room):
     """Do what `separate` does, for pairs without a formula.
 
     Args:
         size: sum of the sizes of both solids [m].
         margin: as in `separate`, but for the cores [m].
-        blown: sum of both radii [m].
+        radius_sum: sum of both radii [m].
     """
     curved = is_curved(A) or is_curved(B)
     close = CURVED_CLOSE if curved else CLOSE
     outcome, count, s, n, a, b = gjk_distance(A, B, hulls, R, c, size, close, margin, room.rows)
     if outcome == BEYOND:
-        return s - blown, n, a
+        return s - radius_sum, n, a
     if outcome == MEETING:
         s, n, a, b = epa_penetration(A, B, hulls, R, c, size, close, room, count)
         s = -s
@@ -121,4 +122,4 @@ def search(A, B, hulls, R, c, size, margin, blown, room):
     a, b = witness_points(A, B, hulls, R, c, size, s, n, a, b, room.rows)
     # The two points may differ slightly across n; the contact point lies midway between them.
     a = sub(scale(add(a, b), 0.5), scale(n, 0.5 * s))
-    return s - blown, n, add(a, scale(n, A.radius))
+    return s - radius_sum, n, add(a, scale(n, A.radius))

@@ -43,9 +43,9 @@ def separation(A, B, hulls, R, c, n):
 def refine_normal(A, B, hulls, R, c, n):
     """Return the greatest separation [m] near the normal n, and its unit normal from A to B."""
     best, top = separation(A, B, hulls, R, c, n), n
-    for sort_a in range(3):
-        for sort_b in range(3):
-            there, found = climb_patch(A, B, hulls, R, c, n, sort_a, sort_b)
+    for patch_kind_a in range(3):
+        for patch_kind_b in range(3):
+            there, found = climb_patch(A, B, hulls, R, c, n, patch_kind_a, patch_kind_b)
             if there:
                 s = separation(A, B, hulls, R, c, found)
                 if s > best:
@@ -54,32 +54,32 @@ def refine_normal(A, B, hulls, R, c, n):
 
 
 @subroutine
-def climb_patch(A, B, hulls, R, c, n, sort_a, sort_b):
+def climb_patch(A, B, hulls, R, c, n, patch_kind_a, patch_kind_b):
     """Return whether both solids have patches of these kinds, and the unit normal of greatest separation on them.
 
     Args:
         n: initial unit normal from A to B, in A's axes.
-        sort_a, sort_b: FREE, RIDGE or FACE; see solids.patch.
+        patch_kind_a, patch_kind_b: FREE, RIDGE or FACE; see solids.patch.
     """
     found = n
     for _ in range(STEPS):
-        is_there, p, H, axis, along = patch(A, hulls, found, sort_a)
+        is_there, p, H, axis, along = patch(A, hulls, found, patch_kind_a)
         back = rotate_back(R, (-found[0], -found[1], -found[2]))
-        is_there_too, p_b, H_b, axis_b, along_b = patch(B, hulls, back, sort_b)
+        is_there_too, p_b, H_b, axis_b, along_b = patch(B, hulls, back, patch_kind_b)
         if not (is_there and is_there_too):
             return False, n
         axis_b = rotate(R, (-axis_b[0], -axis_b[1], -axis_b[2]))  # the axis belongs to -n; negated, it belongs to n
-        if sort_a == FACE:
+        if patch_kind_a == FACE:
             return True, axis
-        if sort_b == FACE:
+        if patch_kind_b == FACE:
             return True, axis_b
-        if sort_a == RIDGE and sort_b == RIDGE:
+        if patch_kind_a == RIDGE and patch_kind_b == RIDGE:
             return across_both(axis, along, axis_b, along_b, found)
         gap = sub(add(c, rotate(R, p_b)), p)
         H = sym_add(H, sym_rotate(R, H_b))
-        if sort_a == RIDGE:
+        if patch_kind_a == RIDGE:
             before, found = found, turned_about(axis, along, found, gap, H)
-        elif sort_b == RIDGE:
+        elif patch_kind_b == RIDGE:
             before, found = found, turned_about(axis_b, along_b, found, gap, H)
         else:
             before, found = found, turned_freely(found, gap, H)

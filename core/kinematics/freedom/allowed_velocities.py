@@ -10,10 +10,11 @@ import numpy as np
 from ...model import Joint, StateError
 from ...model.compiling.compile import AnyModel, compiled_of
 from ...model.compiling.compiled import CompiledModel, Values
+from ...model.compiling.equation_terms import equation_terms
+from ...model.compiling.size import size_of
 from ...spatial import compose
 from ...spatial.arrays import inverse, matmul, norm, outer, svd
 from ..breaches import require_obeyed, require_split
-from ..inverse.demands import equation_terms, size_of
 from ..joint_motion import JointMotion
 from ..still import StillModel
 

@@ -54,7 +54,7 @@ class Gimbals:
         """Return the gimbal nearest to its lock at q, shape (nq,), or None if no sine is below `within`."""
         if not self._triples or not np.isfinite(q).all():
             return None
-        move_bodies(self._arrays, self._work, np.ascontiguousarray(q), self._work.still)
+        move_bodies(self._arrays, self._work, np.ascontiguousarray(q), self._work.zeros)
         return min((lock for lock in self._locks(q) if lock.apart < within), key=lambda lock: lock.apart, default=None)
 
     def _locks(self, q: np.ndarray) -> Iterator[GimbalLock]:

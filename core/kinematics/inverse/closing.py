@@ -87,7 +87,7 @@ def _posed(compiled: CompiledModel, q: Mapping) -> Poser:
     if words or not reached:
         given_ones = f"with {_named(q)} as given" if q else "as drawn"
         raise StateError(
-            f"{given_ones}, {words or 'loops cannot be kept closed on the dq there'}, and nothing that may move mends "
+            f"{given_ones}, {words or 'loops cannot be kept closed on the way there'}, and nothing that may move mends "
             "that; give other values, or fewer joints: those that follow are to be left out"
         )
     return poser

@@ -10,11 +10,12 @@ import numpy as np
 from ...joints import FREE
 from ...model import WORLD, Equation
 from ...model.compiling.compiled import CompiledModel
+from ...model.compiling.equation_terms import equation_terms
+from ...model.compiling.size import size_of
 from ...spatial import (
     IDENTITY_QUAT,
     ZERO,
     Pose,
-    arrays,
     compose,
     norm,
     quat_normalized,
@@ -25,9 +26,6 @@ from ...spatial import (
 from ..forward import link_row
 from .targets import Target
 from .tasks import AIM, EQUATION, PLACE, TASK, TERM, TURN, Tasks
-
-LEAST_SIZE = 1e-6
-"""Size below which a model is taken to be 1 m large [m]."""
 
 
 class Demands:
@@ -134,20 +132,6 @@ def asked_of(target: Target) -> list[tuple[int, Pose]]:
     return asked
 
 
-def equation_terms(compiled: CompiledModel, equation: Equation) -> tuple[list[tuple[int, int, float]], float]:
-    """Return ((index in q, index in qd, weight) of each coordinate, constant). Locked axes are part of the constant."""
-    terms, constant = [], equation.constant
-    for term in equation.terms:
-        joint = compiled.model.joint(term.joint)
-        place = joint.place_of(term.axis)
-        if place is None:
-            constant -= term.weight * joint.home[[column.axis for column in joint.all_columns].index(term.axis)]
-        else:
-            span = compiled.spans[term.joint]
-            terms.append((span.q_at(place), span.v_at(place), term.weight))
-    return terms, constant
-
-
 def pace_of(compiled: CompiledModel, size: float) -> np.ndarray:
     """Return the step of each velocity coordinate per unit, shape (nv,): 1 rad, or the model's size [m]."""
     dof_scale = np.ones(compiled.nv)
@@ -160,20 +144,6 @@ def pace_of(compiled: CompiledModel, size: float) -> np.ndarray:
         elif column.slide:
             dof_scale[j] = size / abs(column.slide)
     return dof_scale
-
-
-def size_of(compiled: CompiledModel) -> float:
-    """Return the largest distance of the model's links from where it is fixed or floats [m]; 1 if it has no length."""
-    bodies = compiled.arrays.bodies
-    reach = np.zeros(len(bodies))
-    for i in range(1, len(bodies)):
-        parent = int(bodies[i].parent)
-        reach[i] = reach[parent] + (float(arrays.norm(bodies[i].offset)) if parent else 0.0)
-    for body, X_BL in zip(compiled.link_body, compiled.X_BL, strict=True):
-        if body:
-            reach[body] = max(reach[body], float(arrays.norm(X_BL[:3])))
-    size = float(reach.max(initial=0.0))
-    return size if size > LEAST_SIZE else 1.0
 
 
 def floating_dofs(compiled: CompiledModel) -> list[int]:

@@ -147,7 +147,7 @@ def close(problem, q, tasks, count, slack):
     rows, bounds, step = problem.rows, problem.bounds, problem.step
     gap = before = np.inf
     for n in range(MOST_CLOSINGS + 1):
-        move_bodies(problem.model, problem.work, q, problem.work.still)
+        move_bodies(problem.model, problem.work, q, problem.work.zeros)
         write_errors(problem.work, problem.tasks, 0, tasks, q, rows.error)
         write_bounds(problem.model, problem.limits, problem.tasks.dof_scale, q, bounds)
         before, gap = gap, largest(rows.error[:count])
@@ -174,7 +174,7 @@ def follow(problem, kept, slack, damping):
 @subroutine
 def look(problem, q, kept):
     """Evaluate all rows and bounds at q. Return the sum of squares of the targets' errors."""
-    move_bodies(problem.model, problem.work, q, problem.work.still)
+    move_bodies(problem.model, problem.work, q, problem.work.zeros)
     tasks = problem.tasks.records.shape[0]
     write_errors(problem.work, problem.tasks, 0, tasks, q, problem.rows.error)
     write_slopes(problem.model, problem.work, problem.tasks, 0, tasks, problem.rows)
@@ -228,7 +228,7 @@ def left_after(problem, kept):
 
 @subroutine
 def write_way(problem, q, rest):
-    """Write the differences from q to `rest` to the step's wish, except where `rest` is NaN. Return the sum of
+    """Write the differences from q to `rest` to `step.preferred_dq`, and 0 where `rest` is NaN. Return the sum of
     squares.
     """
     preferred_dq, dof_scale = problem.step.preferred_dq, problem.tasks.dof_scale

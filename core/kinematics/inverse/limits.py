@@ -10,10 +10,11 @@ import numpy as np
 
 from ...compilation.abi import KernelTuple
 from ...compilation.jit import subroutine
-from ...joints import BALL, Unit, evaluate_quantity
+from ...joints import BALL, Unit
 from ...model.compiling.compiled import CompiledModel
-from ...spatial import ZERO, quat_normalized
-from ...spatial.storage import get3, get4, put3
+from ...spatial import ZERO
+from ...spatial.storage import put3
+from ..limited_quantities import chart_quantity
 
 LIMIT = np.dtype(
     [
@@ -113,12 +114,3 @@ def write_quantity(model, limit, dof_scale, q, rates):
     for j in range(body.v, body.v_end):
         rates[j] *= limit.weight * dof_scale[j]
     return value
-
-
-@subroutine
-def chart_quantity(model, row, q):
-    """Return (value, gradient) of a limited quantity at q. row: a record with body, code and direction."""
-    body = model.bodies[row.body]
-    if body.kind == BALL:
-        return evaluate_quantity(row.code, ZERO, quat_normalized(get4(q, body.q)), get3(row.direction))
-    return evaluate_quantity(row.code, get3(q, body.q), quat_normalized(get4(q, body.q + 3)), get3(row.direction))

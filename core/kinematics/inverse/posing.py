@@ -10,8 +10,8 @@ import numpy as np
 from ...joints import BALL
 from ...model import Model, ModelError
 from ...model.compiling.compiled import CompiledModel, JointSpan
+from ...model.compiling.equation_terms import equation_terms
 from ...spatial import Pose, quat_mul, quat_normalized, quat_of_rotvec, rotvec_of_quat, scale
-from .demands import equation_terms
 from .inverse import Reacher, compile_for_posing, held_dofs, poses_at
 from .measured import coordinates_of_links
 from .targets import Reach, Target

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One step of inverse kinematics: damped least squares in the null space of constraints, with bounds.
 
-    minimize |E s + e|^2 + damping |s - wish|^2   subject to   K s + k = 0   and   low <= B s <= high
+    minimize |E s + e|^2 + damping |s - preferred_dq|^2   subject to   K s + k = 0   and   low <= B s <= high
 
 K is factored as L Q' by Householder's method with pivoting, since mechanisms such as Bricard's have dependent rows. In
 the coordinates Q, the first components of a step follow from K, and the others are free. An active-set method adds
@@ -45,13 +45,13 @@ class Step(
     """Work arrays.
 
     Attributes:
-        way: the step, shape (nv,). wish: the step without targets, shape (nv,).
+        dq: the step, shape (nv,). preferred_dq: the step without targets, shape (nv,).
         rows: constraint rows, then their reflectors and L, shape (m, nv). diagonal: of L. betas: of the reflectors.
         order: permutation of the constraint rows. wanted: k, for each of them.
         bound_of: number of the bound of each row, or -1. side: -1 or 1 for an active bound, else 0.
         force: multiplier of each row.
         seen: E in the coordinates Q, shape (n, nv). mixed: normal equations of the free components, shape (n, n).
-        parts, wished: the step and the wish in the coordinates Q, shape (nv,).
+        parts, preferred: the step and the preferred step in the coordinates Q, shape (nv,).
         multipliers: multipliers of E's rows, shape (n,).
     """
 
@@ -184,8 +184,8 @@ def out_of_axes(step, x, rank):
 def solve(step, error, slope, kept, end, rank, damping):
     """Write the components of the step for the present active set to `step.parts`.
 
-    The free components are wish - F' (F F' + damping)^-1 (F wish + residual of the first components), with F those of
-    E.
+    The free components are preferred_dq - F' (F F' + damping)^-1 (F preferred_dq + residual of the first components),
+    with F those of E.
     """
     nv = step.dq.shape[0]
     n = end - kept

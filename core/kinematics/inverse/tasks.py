@@ -65,7 +65,8 @@ TERM = np.dtype([("q", np.int64), ("v", np.int64), ("weight", np.float64)], alig
 class Tasks(KernelTuple, namedtuple("Tasks", "records terms dof_scale")):
     """Arguments of the kernels: TASK and TERM records, and the step of each velocity coordinate per unit.
 
-    pace: shape (nv,): 1 rad for rotations, the model's size [m] for slides, and 0 for coordinates that must not move.
+    dof_scale: shape (nv,): 1 rad for rotations, the model's size [m] for slides, and 0 for coordinates that must not
+    move.
     """
 
 

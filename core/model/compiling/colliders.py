@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...collision.collision_filter import CollisionFilter
+from ...collision.content_cache import cached_by_content
 from ...collision.hulls import Hull, HullError, convex_hull
-from ...collision.keeping import kept
 from ...collision.meshes import MeshError, triangle_mesh
 from ...collision.packing import (
     Solid,
@@ -69,8 +69,8 @@ class Colliders:
 KEPT = 256
 """Maximum numbers of cached hulls and meshes, which repeated simulations reuse. Most have some kilobytes."""
 
-kept_hull = kept(KEPT)(convex_hull)
-kept_triangle_mesh = kept(KEPT)(triangle_mesh)
+kept_hull = cached_by_content(KEPT)(convex_hull)
+kept_triangle_mesh = cached_by_content(KEPT)(triangle_mesh)
 
 STILL = frozenset({0})
 """The set of bodies that contains only the world."""

@@ -138,7 +138,7 @@ class Arrays(
 ):
     """The arrays of a model that kernels read: records, and gravity [m/s^2] and wind [m/s] in world axes, shape (3,).
 
-    There is a limited quantity, set-valued force, chart drive or medium only for what has an effect.
+    Quantity springs, set-valued forces, chart drives and media that have no effect are left out.
     """
 
 

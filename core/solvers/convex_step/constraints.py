@@ -20,7 +20,7 @@ from ...dynamics.constraint_rows import target_frame, velocity_errors
 from ...dynamics.constraints import EQUATION, WELD
 from ...dynamics.set_valued_forces import element_rate, element_value
 from ...joints import BALL
-from ...kinematics.inverse.limits import chart_quantity
+from ...kinematics.limited_quantities import chart_quantity
 from ...model.compiling.compiled import ON_CHART, ON_DOF, ON_QUANTITY
 from ...spatial import dot, rotate, scale, sub
 from ...spatial.storage import get3, get9, put3

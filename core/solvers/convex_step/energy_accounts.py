@@ -110,7 +110,7 @@ def work_of_drives(system, q, h, after, mean):
         torque = chart_drive_torque(model, system.work, drive, q, after, h, system.tau)
         gained += h * dot(torque, get3(mean, model.bodies[drive.body].v))
     for j in range(mean.shape[0]):
-        gained += h * system.inputs.thrust[j] * mean[j]
+        gained += h * system.inputs.applied_tau[j] * mean[j]
     return gained
 
 

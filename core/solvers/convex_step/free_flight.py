@@ -362,7 +362,7 @@ def largest_constraint_error(system, y):
     """Return the largest position error of all model constraints [rad or m]; signals are read."""
     q, qd = parts_of(system, y)
     model, scratch = system.model, system.scratch
-    move_bodies(model, system.work, q, system.work.still)
+    move_bodies(model, system.work, q, system.work.zeros)
     position_errors(model, system.work, system.constraints, scratch.signal, q, scratch.error)
     widest = largest(scratch.error[: system.constraints.count[1]])
     move_bodies(model, system.work, q, qd)

@@ -84,7 +84,8 @@ def store_contacts(step, h):
 def store_friction(step, contact, constraint, h):
     """Add the load of a friction constraint to its contact, and update the deflection of its spring.
 
-    If friction sticks, the spring deflects by the way of the step. If it slips, the deflection is that of its force.
+    If friction sticks, the deflection grows by the tangential displacement of the step. If it slips, the deflection is
+    set so that the impulse of the spring equals that of friction.
     """
     n = get3(contact.normal)
     a, b = tangents(n)

@@ -22,8 +22,8 @@ from ...contact.contact_kinematics import velocity_at
 from ...dynamics.set_valued_forces import stop_energy
 from ...spatial import norm, sub
 from ...spatial.storage import copy, get3, put3
-from ..hybrid_contact.contact_modes import let_go
 from ..protocol import HOPELESS, REACHED, UNDERWAY
+from ..release import release_all
 from ..stepping import went_astray
 from ..system import normalize_quaternions, parts_of, read_signals
 from .constraint_potentials import BOUNDED
@@ -192,7 +192,7 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
 @subroutine
 def reset_event_states(system, q):
     """Reset the states of contacts and set-valued forces in event-driven steps, which constraints replace here."""
-    let_go(system)
+    release_all(system)
     clear_reported_loads(system)
     for k in range(system.model.set_valued_forces.shape[0]):
         element, force_state = system.model.set_valued_forces[k], system.work.force_states[k]

@@ -179,7 +179,7 @@ def margin_of(point, kind):
         if point.is_on_cone:
             return margin
         if point.slide == STICKS:
-            margin = point.limit * load - norm(get3(point.force))
+            margin = point.current_friction * load - norm(get3(point.force))
         if point.spin == STICKS:
             margin = min(margin, point.spinning * load - abs(spun))
         if point.roll == STICKS:

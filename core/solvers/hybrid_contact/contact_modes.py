@@ -15,7 +15,7 @@ from ...compilation.jit import jitable, subroutine
 from ...contact.complementarity import load_warm_start, solve_cones, store_warm_start
 from ...contact.contact_kinematics import place_point
 from ...contact.delassus import MIN_SLIP_SPEED, add_rows, apply_loads, write_delassus
-from ...contact.impacts import resolve_impact, write_rates
+from ...contact.impacts import resolve_impact, write_row_rates
 from ...contact.islands import group_points
 from ...contact.loads import write_point_accelerations
 from ...contact.minimum_norm_loads import factor_delassus, solve_loads
@@ -27,7 +27,8 @@ from ...kinematics.motion import move_bodies
 from ...spatial import ZERO, add, dot, norm, scale, sub
 from ...spatial.storage import get3, put3
 from ..joint_events.events import resolve
-from ..joint_events.modes import settle, update_holds
+from ..joint_events.modes import settle
+from ..release import release_all
 from ..system import parts_of
 from .contradictions import EDGE, OUTSIDE, is_over_cone, largest_load, reconsider_points, worst_point
 
@@ -47,7 +48,7 @@ def resolve_points(calls, system, time, y, slopes, tolerances, spare, record):
     q, qd = parts_of(system, y)
     jumped, settled = False, True
     for _ in range(MOST_STRIKES):
-        let_go(system)
+        release_all(system)
         calls.rates(system, time, y, 0.0, slopes)
         hit, before = resolve_impact(system, qd, least, resting, parts_of(system, spare)[1])
         if hit:
@@ -71,22 +72,11 @@ def resolve_points(calls, system, time, y, slopes, tolerances, spare, record):
 
 
 @subroutine
-def let_go(system):
-    """Release all contacts and set-valued forces for an impact, during which neither friction nor weight matters."""
-    for p in range(system.touch.count[POINTS]):
-        system.touch.points[p].is_active = 0
-    for k in range(system.work.force_states.shape[0]):
-        system.work.force_states[k].is_locked = 0
-    if system.work.force_states.shape[0] > 0:
-        update_holds(system)
-
-
-@subroutine
 def stop_slow(calls, system, time, y, slopes, tolerances, dv):
-    """Stop slips that are so slow that they have ended, by impulses."""
+    """Apply impulses that stop slips below `tolerances.slow`, and separations too slow to count as bounces."""
     touch, found = system.touch, False
     q, qd = parts_of(system, y)
-    let_go(system)
+    release_all(system)
     calls.rates(system, time, y, 0.0, slopes)
     group_points(system)
     for i in range(touch.count[POINTS]):
@@ -112,7 +102,7 @@ def stop_slow(calls, system, time, y, slopes, tolerances, dv):
         return
     write_delassus(system, False)
     factor_delassus(touch)
-    write_rates(touch)
+    write_row_rates(touch)
     for r in range(touch.count[ROWS]):
         touch.rows[r].rhs = -touch.rows[r].free_rate
     before = kinetic_energy(system.model, system.work, qd)
@@ -250,7 +240,7 @@ def propose(point, least, skin):
     point.slide = slip_of(get3(point.slip_velocity), point.friction, point.slip, point.slip_speed)
     if point.is_soft and point.slide == STICKS:
         point.slide = FREE  # until its cone is known
-    point.limit = point.friction if point.slide == SLIPS else point.static_friction
+    point.current_friction = point.friction if point.slide == SLIPS else point.static_friction
     point.roll = slip_of(rolling, point.rolling, point.roll_slip, 0.0)
     point.spin = FREE
     if point.spinning > 0.0:
@@ -297,8 +287,8 @@ def begin_slips(touch):
                 if kind == TANGENT:
                     point.slide = SLIPS
                     put3(point.slip, along)
-                    easier = easier or point.friction < point.limit
-                    point.limit = point.friction
+                    easier = easier or point.friction < point.current_friction
+                    point.current_friction = point.friction
                 else:
                     point.roll = SLIPS
                     put3(point.roll_slip, along)

@@ -65,7 +65,7 @@ def is_over_cone(point, slack):
     load = max(point.load, 0.0)
     return (
         (point.is_soft == 0 and -point.load > slack)
-        or (point.slide == STICKS and norm(get3(point.force)) - point.limit * load > slack)
+        or (point.slide == STICKS and norm(get3(point.force)) - point.current_friction * load > slack)
         or (point.spin == STICKS and abs(spun) - point.spinning * load > slack * point.spinning)
         or (point.roll == STICKS and rolled - point.rolling * load > slack * point.rolling)
     )
@@ -85,7 +85,7 @@ def contradiction(point, most, system):
     if point.is_soft == 0 and point.load < -rough and not point.is_on_cone:
         return -point.load
     if point.slide == STICKS and not point.is_on_cone:
-        over = math.sqrt(dot(get3(point.force), get3(point.force))) - point.limit * max(point.load, 0.0)
+        over = math.sqrt(dot(get3(point.force), get3(point.force))) - point.current_friction * max(point.load, 0.0)
         if over > rough:
             return over
     if (
@@ -131,9 +131,9 @@ def change_point(point, most):
         return
     force = get3(point.force)
     size = math.sqrt(dot(force, force))
-    if point.slide == STICKS and not point.is_on_cone and size > point.limit * max(point.load, 0.0) + rough:
+    if point.slide == STICKS and not point.is_on_cone and size > point.current_friction * max(point.load, 0.0) + rough:
         point.slide = SLIPS
-        point.limit = point.friction
+        point.current_friction = point.friction
         put3(point.slip, scale(force, -1.0 / size))
         return
     if (
@@ -144,7 +144,7 @@ def change_point(point, most):
         pull = get3(point.slip_acceleration)
         back, size = dot(pull, get3(point.slip)), math.sqrt(dot(pull, pull))
         if back < -NEAR:
-            point.slide, point.limit = STICKS, point.static_friction
+            point.slide, point.current_friction = STICKS, point.static_friction
             return
         if size > NEAR and size - back > 1e-16 * size:
             put3(point.slip, scale(pull, 1.0 / size))

@@ -38,7 +38,7 @@ from ..integration.adaptive_steps import (
 )
 from ..integration.dop853 import ORDER
 from ..integration.one_step import attempt, end_row, mark
-from ..joint_events.events import initialize_modes, take_place
+from ..joint_events.events import apply_mode_change, initialize_modes
 from ..joint_events.margins import DRIVE, first_crossing, slack
 from ..protocol import REACHED, UNDERWAY
 from ..stepping import is_finite, went_astray
@@ -219,7 +219,7 @@ def forget_bounces(system, now):
 
 @subroutine
 def look_ahead(calls, system, collisions, y, slopes, now, remaining, tolerances, spare, impacts):
-    """Update the candidate pairs for the step to be tried [s], and contacts that have moved to another face."""
+    """Choose the length of the next step [s], update its candidate pairs, and replace contacts that changed faces."""
     h = remaining / math.ceil(remaining / (min(now.step, now.narrow) if now.narrow > 0.0 else now.step))
     q, qd = parts_of(system, y)
     move_bodies(system.model, system.work, q, qd)  # the last stage was off by a rounding
@@ -358,7 +358,7 @@ def meet_touching(
     normalize_quaternions(system.model, y)
     pressed = count_pressed(system)
     if target == JOINT:
-        take_place(system, y, element, what)
+        apply_mode_change(system, y, element, what)
     fits = settle_here(calls, system, collisions, y, slopes, now, tolerances, spare, impacts)
     adapt_to_stops(system, now, tolerances.steps, pressed)
     if target == JOINT and what == DRIVE:

@@ -34,7 +34,7 @@ SOON = 8
 LATE = 1024
 """Upper bound of the number of convex steps that begins at SOON and doubles while events cost too much."""
 MOST_HALTS = 7
-"""Upper bound of n, where 2^n convex steps follow if events leave no step, after n such cases in a row."""
+"""Upper bound of n: after n failures of event location in a row, the solver takes 2^n convex steps."""
 UNEQUAL = 1e6
 """Ratio of two masses up to which events find the loads between them. At a ratio of 1e8, bodies are thrown apart."""
 OVERLAPPING = 100.0
@@ -76,7 +76,7 @@ class HybridContactSolver(Adaptive):
     EVENT_COST_DECAY = {"draft": 1.0, "good": 1.0, "exact": 3.0}
     """Cost that events may have permanently, as a multiple of what convex steps would cost."""
     MIN_EVENT_COST_LIMIT = {"draft": 0.02, "good": 0.15, "exact": 0.5}
-    """Cost that events may have in any case, permanently as a part of real time, and accumulated [s]."""
+    """Lower bound of both budgets of events: the accumulated cost [s], and the cost per second of motion [s/s]."""
     RETURN_COST_SHARE = {"draft": 0.1, "good": 0.05, "exact": 0.1}
     """Cost of one event, as a part of the accumulated cost that is allowed, up to which events are located again."""
     CONVEX_STEP = {"draft": 8e-3, "good": 1e-3, "exact": 2e-4}

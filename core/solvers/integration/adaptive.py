@@ -11,7 +11,7 @@ import numpy as np
 from ...compilation import jit
 from ...controls.inputs import Inputs, set_inputs_at
 from ...kinematics.work import SAVED_FORCE_STATE
-from ..joint_events.modes import update_holds
+from ..joint_events.modes import apply_locks
 from ..memory_check import checked_memory
 from ..observation import Observation
 from ..protocol import Counters, Memory, Progress, State
@@ -119,7 +119,7 @@ class Adaptive:
     def restore(self, memory: Memory) -> None:
         for name, array in self._memory().items():
             array[...] = memory[name]
-        update_holds(self._system)
+        apply_locks(self._system)
 
     def _memory(self) -> Memory:
         """Return what outlives a step. Everything else is computed before it is used."""

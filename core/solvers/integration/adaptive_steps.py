@@ -16,7 +16,7 @@ from ...compilation.jit import jitable, kernel, subroutine
 from ...model.compiling.compiled import ON_DOF
 from ...spatial import raised
 from ...spatial.storage import copy, renamed_fields
-from ..joint_events.events import initialize_modes, resolve, take_place
+from ..joint_events.events import apply_mode_change, initialize_modes, resolve
 from ..joint_events.margins import DRIVE, first_crossing
 from ..protocol import HOPELESS, REACHED, UNDERWAY
 from ..system import LEDGERS, normalize_quaternions
@@ -43,7 +43,8 @@ CROWDED = 1e-6
 """Time between two events below which they count as crowded [s]."""
 
 MANY_CROWDED = 30
-"""Number of consecutive crowded events after which everything that could hold is held until the next frame."""
+"""Number of consecutive crowded events after which every force that can lock its coordinate stays locked until
+the next frame."""
 
 MOST_CROWDED = 2000
 """Number of consecutive crowded events after which the simulation fails."""
@@ -190,7 +191,7 @@ def meet(calls, system, y, trial, slopes, now, h, rate, settings):
     now.crowded = now.crowded + 1 if seconds < CROWDED else 0
     normalize_quaternions(system.model, y)
     copy(slopes[end_row(now, settings)], slopes[0])
-    take_place(system, y, element, which)
+    apply_mode_change(system, y, element, which)
     pressed = count_pressed(system)
     crowded = now.crowded > MANY_CROWDED
     settled, jumped = resolve(calls, system, now.time, y, slopes[0], settings.shallow, settings.resting, crowded)

@@ -59,7 +59,9 @@ def step_to_event(calls, system, y, trial, slopes, now, h, settings):
             return s, element, which
         elif abs(aim - s) <= settings.near * h:
             count = trial.shape[0]
-            if now.implicit:  # where something is stiff, accelerations and powers hold for no time at all
+            if (
+                now.implicit
+            ):  # in stiff motion, accelerations and powers change quickly, so only positions are extrapolated
                 count -= LEDGERS + system.tau.shape[0]
             for n in range(count):
                 trial[n] += (aim - s) * ends[n]

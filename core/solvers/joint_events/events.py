@@ -15,7 +15,7 @@ from .modes import settle
 
 
 @jitable
-def take_place(system, y, k, which):
+def apply_mode_change(system, y, k, which):
     """Store the change of mode at an event of set-valued force k, unless the state itself implies it.
 
     That is the case for drives and compliant stops, whose forces are nearly zero at the event.

@@ -15,7 +15,7 @@ import math
 
 from ...compilation.jit import jitable, subroutine
 from ...contact.impacts import MAX_RESTITUTION_TRIES, reduced_share
-from ...dynamics.constraint_forces import jump, multipliers_for, respond
+from ...dynamics.constraint_forces import multipliers_for, respond, velocity_change_of_locked_dofs
 from ...dynamics.constraint_rows import velocity_errors
 from ...dynamics.energy import kinetic_energy
 from ...dynamics.set_valued_forces import bound_of, element_rate, element_value
@@ -26,7 +26,7 @@ from ...spatial import log1p
 from ...spatial.storage import copy
 from ..system import CLOSED, parts_of
 from .margins import NEAR
-from .modes import TOGETHER, element_acceleration, update_holds
+from .modes import TOGETHER, apply_locks, element_acceleration
 
 MOST_BOUNCES = 200
 """Maximum number of bounces of one set-valued force in one frame. After these, it comes to rest."""
@@ -98,7 +98,7 @@ def bounce(system, q, qd, leaving, give):
         if force_state.impact_side != 0 and model.set_valued_forces[k].kind == ON_DOF:
             v = model.set_valued_forces[k].v
             work.dofs[v].prescribed_qdd = target(force_state, give) - qd[v]
-    jump(model, work, system.scratch, leaving)
+    velocity_change_of_locked_dofs(model, work, system.scratch, leaving)
     for j in range(qd.shape[0]):
         leaving[j] += qd[j]
     for k in range(model.set_valued_forces.shape[0]):
@@ -208,7 +208,7 @@ def release_speeds(system, y):
         if force_states[k].is_locked and force_states[k].motion_sign != 0:
             force_states[k].is_locked, found = 0, True
     if found:
-        update_holds(system)
+        apply_locks(system)
     return found
 
 
@@ -294,7 +294,7 @@ def bring_to_rest(calls, system, time, y, slopes, resting, jumped):
         force_state.impact_side = force_state.is_locked
         found = found or (force_state.is_locked != 0 and abs(rate) > NEAR)
     if found:
-        update_holds(system)
+        apply_locks(system)
         calls.rates(system, time, y, 0.0, slopes)
         before = kinetic_energy(model, work, qd)
         leaving = parts_of(system, slopes)[1]
@@ -331,7 +331,7 @@ def lock_impacts(system):
     for k in range(force_states.shape[0]):
         force_states[k].is_locked = 1 if force_states[k].impact_side != 0 else 0
         found = found or force_states[k].impact_side != 0
-    update_holds(system)
+    apply_locks(system)
     return found
 
 

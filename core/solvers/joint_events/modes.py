@@ -39,7 +39,7 @@ def settle(calls, system, time, y, slopes, shallow, crowded):
     set_valued_forces, force_states = system.model.set_valued_forces, system.work.force_states
     propose(system, y, shallow)
     for turn in range(1 if crowded else SINGLY):
-        update_holds(system)
+        apply_locks(system)
         calls.rates(system, time, y, 0.0, slopes)
         if turn == 0:
             if not calls.close(system, time, y):
@@ -56,7 +56,7 @@ def settle(calls, system, time, y, slopes, shallow, crowded):
     propose(system, y, shallow)
     for k in range(force_states.shape[0]):
         force_states[k].is_undecided = force_states[k].is_locked
-    update_holds(system)
+    apply_locks(system)
     calls.rates(system, time, y, 0.0, slopes)
     return False
 
@@ -108,7 +108,7 @@ def touched_side(model, element, force_state, q, shallow):
 
 
 @subroutine
-def update_holds(system):
+def apply_locks(system):
     """Lock the dofs whose set-valued forces hold, and activate the constraints of set-valued forces."""
     set_valued_forces, force_states = system.model.set_valued_forces, system.work.force_states
     for k in range(set_valued_forces.shape[0]):

@@ -159,7 +159,7 @@ def test_a_moved_field_is_found_before_the_first_call(folder):
     found, way, said = run(folder)
     assert (found, way) == (right, "python")
     (line,) = said.splitlines()
-    assert "solvers.adaptive_steps.advance" in line
+    assert "solvers.integration.adaptive_steps.advance" in line
     assert "uncompiled" in line
 
 
@@ -254,7 +254,7 @@ def test_nothing_is_kept_alive(compiled):
     noted = len(abi._noted)
     work, q = make_work(compiled.arrays), np.array([0.7])
     mechanical_energy(compiled.arrays, work, q, np.ones(1))
-    left = [weakref.ref(each) for each in (work.bodies, work.still, q)]
+    left = [weakref.ref(each) for each in (work.bodies, work.zeros, q)]
     assert len(abi._noted) == noted + 1
     del work, q
     assert [each() for each in left] == [None, None, None]
@@ -265,7 +265,7 @@ def test_a_copy_does_not_take_over_where_arrays_lie(compiled):
     """Guards copied and pickled records: theirs are other arrays, which a call must find."""
     work = make_work(compiled.arrays)
     mechanical_energy(compiled.arrays, work, np.zeros(1), np.zeros(1))
-    for copied in (copy.deepcopy(work), pickle.loads(pickle.dumps(work)), work._replace(still=np.zeros(1))):
+    for copied in (copy.deepcopy(work), pickle.loads(pickle.dumps(work)), work._replace(zeros=np.zeros(1))):
         assert copied.slots is None
     assert copy.deepcopy(work).bodies.ctypes.data != work.bodies.ctypes.data
 

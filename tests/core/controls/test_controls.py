@@ -284,7 +284,7 @@ def test_a_torque_that_turns_along_with_a_link_that_is_fixed_askew():
 
 
 def test_what_a_callback_sees():
-    """Guards `Moment`: frames in order, their times, and the state that was recorded for the frame before."""
+    """Guards `FrameState`: frames in order, their times, and the state that was recorded for the frame before."""
     seen = []
     model = Model(links=[Link("stone", com=(0.1, 0.0, 0.0))])
     _, motion = driven(

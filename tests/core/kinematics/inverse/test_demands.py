@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from limberjack.core.kinematics import Target, compile_for_posing
-from limberjack.core.kinematics.inverse.demands import Demands, floating_dofs, pace_of, size_of
+from limberjack.core.kinematics.inverse.demands import Demands, floating_dofs, pace_of
 from limberjack.core.model import WORLD, Link, Mimic, Model, ModelError
+from limberjack.core.model.compiling.size import size_of
 from support.mechanisms import Z, four_bar, join
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from limberjack.core.kinematics import compile_for_posing, make_work
-from limberjack.core.kinematics.inverse.demands import Demands, pace_of, size_of
+from limberjack.core.kinematics.inverse.demands import Demands, pace_of
 from limberjack.core.kinematics.inverse.tasks import (
     AIM,
     EQUATION,
@@ -22,6 +22,7 @@ from limberjack.core.kinematics.inverse.tasks import (
 )
 from limberjack.core.kinematics.motion import move
 from limberjack.core.model import WORLD, Joint, Link, Model
+from limberjack.core.model.compiling.size import size_of
 from limberjack.core.spatial import IDENTITY, compose, inverse
 from support.conformance import random_tree_state
 from support.exponentials import matrix_of, moved, quat_of_rotation_vector, rotation_angles, slope
@@ -44,7 +45,7 @@ class Stage:
 
     def stand(self, q: np.ndarray) -> None:
         for i in range(1, len(self.compiled.arrays.bodies)):
-            move(self.compiled.arrays, self.work, i, q, self.work.still)
+            move(self.compiled.arrays, self.work, i, q, self.work.zeros)
 
     def pose(self, body: int) -> tuple:
         """Of a body, where `stand` has put it."""

@@ -164,7 +164,7 @@ def test_hulls_are_made_once_and_only_for_what_may_touch(files, monkeypatch, mee
         made.append(len(points))
         return hulls.convex_hull(points)
 
-    monkeypatch.setattr(module, "kept_hull", module.kept(4)(counted))
+    monkeypatch.setattr(module, "kept_hull", module.cached_by_content(4)(counted))
     for _ in range(2):
         run = Simulation(two_links(files, meet=meet), [0.0, 0.1])
         run.run()

@@ -14,7 +14,7 @@ import numpy as np
 Result = TypeVar("Result")
 
 
-def kept(most: int) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+def cached_by_content(most: int) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
     """Return a decorator that caches the results of a function of arrays. Errors are not cached.
 
     Args:

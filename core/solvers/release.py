@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Release of everything that holds, before an impact or a convex step determines anew what does."""
+
+from __future__ import annotations
+
+from ..compilation.jit import subroutine
+from ..contact.points import POINTS
+from .joint_events.modes import apply_locks
+
+
+@subroutine
+def release_all(system):
+    """Release all contacts and set-valued forces for an impact, during which neither friction nor weight matters."""
+    for p in range(system.touch.count[POINTS]):
+        system.touch.points[p].is_active = 0
+    for k in range(system.work.force_states.shape[0]):
+        system.work.force_states[k].is_locked = 0
+    if system.work.force_states.shape[0] > 0:
+        apply_locks(system)
