@@ -19,11 +19,11 @@ from ..dynamics.constraint_forces import clear_pushes
 from ..dynamics.energy import kinetic_energy
 from ..spatial import ZERO, add, dot, norm, scale
 from ..spatial.storage import get3, put3
-from .complementarity import solve_cones
 from .contact_kinematics import place_point
 from .delassus import add_rows, apply_loads, write_delassus
 from .islands import group_points
 from .points import NORMAL, POINTS, ROWS, TANGENT
+from .redundant_normals import solve_redundant_cones
 
 MAX_BOUNCES = 400
 """Number of impacts in a frame after which a point no longer bounces."""
@@ -78,7 +78,7 @@ def resolve_impact(system, qd, min_approach, rest_height, dv):
     before = kinetic_energy(system.model, system.work, qd)
     for j in range(qd.shape[0]):
         dv[j] = qd[j]
-    solve_impact(touch, min_approach, rest_height, norm(get3(system.model.gravity)), before)
+    solve_impact(system, min_approach, rest_height, norm(get3(system.model.gravity)), before)
     clear_pushes(system.work)
     apply_loads(system)
     acceleration_pass(system.model, system.work, ZERO, dv)
@@ -89,7 +89,7 @@ def resolve_impact(system, qd, min_approach, rest_height, dv):
 
 
 @subroutine
-def solve_impact(touch, min_approach, rest_height, gravity, energy):
+def solve_impact(system, min_approach, rest_height, gravity, energy):
     """Solve for the impulses of an impact, and reduce restitution while friction would make them add energy.
 
     A body that friction turns as it bounces may leave faster than it came by Newton's law (Kane's paradox). Without
@@ -97,10 +97,10 @@ def solve_impact(touch, min_approach, rest_height, gravity, energy):
 
     Source: Stronge, Impact Mechanics (2nd ed., 2018), chapter 3.
     """
-    restitution = 1.0
+    touch, restitution = system.touch, 1.0
     for _ in range(MAX_RESTITUTION_TRIES):
         write_row_rates(touch)
-        add_rounds(touch, min_approach, rest_height, gravity, restitution)
+        add_rounds(system, min_approach, rest_height, gravity, restitution)
         if work_of_impulses(touch) <= ENERGY_TOLERANCE * energy:
             return
         restitution *= reduced_share(restitution)
@@ -123,7 +123,7 @@ def work_of_impulses(touch):
 
 
 @subroutine
-def add_rounds(touch, min_approach, rest_height, gravity, restitution):
+def add_rounds(system, min_approach, rest_height, gravity, restitution):
     """Write to `load` of the rows the sums of their impulses over all rounds of an impact.
 
     In a round, each point that approaches separates with at least the share of its approach speed that its restitution
@@ -135,12 +135,13 @@ def add_rounds(touch, min_approach, rest_height, gravity, restitution):
         gravity: its size [m/s^2].
         restitution: factor on the restitution of all points.
     """
+    touch = system.touch
     for r in range(touch.count[ROWS]):
         touch.rows[r].impulse_sum = 0.0
     for turn in range(MAX_ROUNDS + 1):
         if not begin_round(touch, min_approach, rest_height, gravity, restitution, turn == MAX_ROUNDS):
             break
-        solve_cones(touch, False)
+        solve_redundant_cones(system, False)
         for r in range(touch.count[ROWS]):
             row = touch.rows[r]
             row.impulse_sum += row.load

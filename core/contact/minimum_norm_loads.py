@@ -5,6 +5,12 @@ Redundant points, such as the four corners of a box, make W singular and their l
 share a weight evenly and change smoothly as bodies move, which long steps need. A contradiction of the size of rounding
 remains in the rates.
 
+Friction that slips is proportional to the normal load of its point, so W = J A^-1 F is not symmetric, and loads that
+cause the same accelerations of the rows may have different friction. Then the loads are those of equal springs in all
+rows as these become stiff. They are a combination of the columns of J, so they have no component in the left null space
+of W. They are the smallest loads among those with the same normal forces and torques on each body. If no friction
+slips, they are the loads of least norm.
+
 Source: Golub, Van Loan, Matrix Computations (4th ed., 2013), algorithm 5.4.1 (QR with column pivoting) and section
 5.5.6 (the least of all solutions).
 """
@@ -14,10 +20,17 @@ from __future__ import annotations
 import math
 
 from ..compilation.jit import jitable, subroutine
-from .points import ROLL, ROWS, SPIN
+from .delassus import is_slipping
+from .points import NORMAL, ROLL, ROWS, SPIN
 
 RANK_TOLERANCE = 1e-9
 """Norm of a remaining column, as a share of the largest one, below which it is linearly dependent."""
+MIN_NULL_SPACE_PIVOT = 1e-6
+"""Pivot of the elimination of L'N (see `factor_null_spaces`) below which friction is so large that a body jams.
+
+L has orthonormal columns, and N has entries of 1. If a pivot is smaller, no spring loads exist, and the loads of least
+norm are taken.
+"""
 REFINEMENTS = 2
 """Number of solutions in sequence. The second one corrects the rounding errors of the first."""
 
@@ -35,21 +48,53 @@ def factor_delassus(touch):
             for c in range(first, end):
                 touch.matrix[1, c, r] = touch.matrix[0, r, c]
         scale_block(touch, touch.matrix[1], first, end)
-        factor_block(touch, touch.matrix[1], first, end)
+        dependent = write_null_space(touch, touch.matrix[1], first, end)
+        avoids = dependent < end and has_slipping_normals(touch, first, end)
+        if avoids and factor_null_spaces(touch, touch.matrix[1], first, dependent, end):
+            touch.rows[first].has_spring_loads = 1
+        else:
+            touch.rows[first].has_spring_loads = 0
+            factor_normal_equations(touch.matrix[1], first, dependent, end)
         first = end
+
+
+@jitable
+def has_slipping_normals(touch, first, end):
+    """Return whether friction is proportional to any normal load of a block, so that W is not symmetric."""
+    for r in range(first, end):
+        if touch.rows[r].kind == NORMAL and is_slipping(touch.points[touch.rows[r].point]):
+            return True
+    return False
 
 
 @subroutine
 def factor_block(touch, A, first, end):
-    """Factor the block of A from `first` to `end` in place."""
+    """Factor the block of A from `first` to `end` in place, for the loads of least norm."""
+    dependent = write_null_space(touch, A, first, end)
+    touch.rows[first].has_spring_loads = 0
+    factor_normal_equations(A, first, dependent, end)
+
+
+@subroutine
+def write_null_space(touch, A, first, end):
+    """Factor a block in place, and write S = R11^-1 R12 in place of R12. The right null space is N = (-S, 1).
+
+    Returns where the dependent columns begin.
+    """
     dependent = factor_qr(touch, A, first, end)
     touch.rows[first].rank = dependent - first
-    for c in range(dependent, end):  # S = R11^-1 R12, in place of R12
+    for c in range(dependent, end):
         for r in range(dependent - 1, first - 1, -1):
             for k in range(r + 1, dependent):
                 A[c, r] -= A[k, r] * A[c, k]
             A[c, r] /= A[r, r]
-    for c in range(dependent, end):  # Cholesky factor of 1 + S'S, in place of R22
+    return dependent
+
+
+@jitable
+def factor_normal_equations(A, first, dependent, end):
+    """Write the Cholesky factor of 1 + S'S in place of R22."""
+    for c in range(dependent, end):
         for r in range(dependent, c + 1):
             total = 1.0 if r == c else 0.0
             for k in range(first, dependent):
@@ -171,7 +216,9 @@ def solve_island(touch, A, first, end):
         for k in range(r + 1, dependent):
             rows[r].solution -= A[k, r] * rows[k].solution
         rows[r].solution /= A[r, r]
-    if dependent < end:
+    if dependent < end and rows[first].has_spring_loads:
+        remove_left_null_space(rows, A, first, dependent, end)
+    elif dependent < end:
         minimise_norm(rows, A, first, dependent, end)
 
 
@@ -188,6 +235,74 @@ def minimise_norm(rows, A, first, dependent, end):
     for c in range(end - 1, dependent - 1, -1):
         for k in range(c + 1, end):
             rows[c].solution -= A[c, k] * rows[k].solution
+        rows[c].solution /= A[c, c]
+    for r in range(first, dependent):
+        for c in range(dependent, end):
+            rows[r].solution -= A[c, r] * rows[c].solution
+
+
+@jitable
+def reflect(rows, A, first, dependent, end):
+    """Multiply the vector `reflected` of the rows by Q', with the reflections in the columns of A."""
+    for k in range(first, dependent):
+        total = rows[k].reflected
+        for r in range(k + 1, end):
+            total += A[k, r] * rows[r].reflected
+        total *= rows[k].householder
+        rows[k].reflected -= total
+        for r in range(k + 1, end):
+            rows[r].reflected -= total * A[k, r]
+
+
+@subroutine
+def factor_null_spaces(touch, A, first, dependent, end):
+    """Write the LU factors of L'N in place of R22. Returns whether L'N is regular.
+
+    L is the left null space, the last columns of Q. N = (-S, 1) is the right null space, in the order of the columns.
+    """
+    rows = touch.rows
+    for c in range(dependent, end):
+        for k in range(first, dependent):
+            rows[rows[k].pivot_row].reflected = -A[c, k]
+        for k in range(dependent, end):
+            rows[rows[k].pivot_row].reflected = 1.0 if k == c else 0.0
+        reflect(rows, A, first, dependent, end)
+        for r in range(dependent, end):
+            A[c, r] = rows[r].reflected
+    for k in range(dependent, end):
+        best = k
+        for r in range(k + 1, end):
+            if abs(A[k, r]) > abs(A[k, best]):
+                best = r
+        if abs(A[k, best]) < MIN_NULL_SPACE_PIVOT:
+            return False
+        rows[k].exchanged = best
+        for c in range(dependent, end):
+            A[c, k], A[c, best] = A[c, best], A[c, k]
+        for r in range(k + 1, end):
+            A[k, r] /= A[k, k]
+            for c in range(k + 1, end):
+                A[c, r] -= A[k, r] * A[c, k]
+    return True
+
+
+@jitable
+def remove_left_null_space(rows, A, first, dependent, end):
+    """Turn the solution with loads of independent rows only into the one without a component in the left null space."""
+    for k in range(first, end):
+        rows[rows[k].pivot_row].reflected = rows[k].solution if k < dependent else 0.0
+    reflect(rows, A, first, dependent, end)
+    for k in range(dependent, end):
+        rows[k].solution = -rows[k].reflected
+    for k in range(dependent, end):
+        best = rows[k].exchanged
+        rows[k].solution, rows[best].solution = rows[best].solution, rows[k].solution
+    for k in range(dependent, end):
+        for r in range(k + 1, end):
+            rows[r].solution -= A[k, r] * rows[k].solution
+    for c in range(end - 1, dependent - 1, -1):
+        for k in range(c + 1, end):
+            rows[c].solution -= A[k, c] * rows[k].solution
         rows[c].solution /= A[c, c]
     for r in range(first, dependent):
         for c in range(dependent, end):

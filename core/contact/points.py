@@ -145,6 +145,12 @@ ROW = np.dtype(
         ("householder", np.float64),  # factor of the Householder reflection
         ("pivot_row", np.int64),  # number of the row that the pivoting has put here
         ("rank", np.int64),  # at an island's first row: how many of its rows are independent
+        ("has_spring_loads", np.int64),  # at an island's first row: whether its loads avoid the left null space of W
+        ("exchanged", np.int64),  # number of the row that the elimination of L'N has exchanged with this one
+        ("reflected", np.float64),  # entry of a vector to which the Householder reflections are applied
+        # of the projection onto the null space of the normal rows
+        ("bears_load", np.int64),  # whether this normal row takes part
+        ("normal_row", np.int64),  # number of a normal row that takes part, in a list of the island's
         ("solution", np.float64),  # scaled load, in the order of the pivots
         ("free_rate", np.float64),  # rate, or its time derivative, without loads
     ],

@@ -116,6 +116,25 @@ def test_multi_belt_not_doubled():
     assert abs(twist_at_end(model, motion, "box")[1] - 2.0) < 1e-6
 
 
+def test_differential_belts_rotate():
+    """Guards a box across two belts of different speeds: it turns to the side of the fast one by over 10 degrees.
+
+    Newton asks for 10 degrees. Equal stiff springs at the points turn it by 57.08 degrees.
+    """
+    turns = []
+    for speeds in ((1, 3), (3, 1)):
+        model = lj.Model("belts")
+        for number, x in enumerate((-0.5, 0.5)):
+            belt = solid(lj.Box((1, 8, 0.2)), friction=0.8, velocity=(0, speeds[number], 0))
+            add_body(model, f"belt{number}", "fixed", at=at(x), pose=at(x), collisions=belt)
+        box = solid(lj.Box((0.9, 0.4, 0.4)), friction=0.8)
+        add_body(model, "box", at=at(0, -2, 0.3), mass=1, inertia=box_moments(1, 0.9, 0.4, 0.4), collisions=box)
+        w, z = lj.simulate(model, 1, frame_rate=60).link("box")[-1][[3, 6]]
+        turns.append(2 * atan2(z, w))
+    assert abs(turns[0] - radians(57.08)) < 2e-3
+    assert abs(turns[0] + turns[1]) < 1e-5
+
+
 @pytest.mark.parametrize("angle", [3, 10, 20, 30, 40])
 @pytest.mark.parametrize("friction", [0.1, 0.3, 0.5, 0.7, 1.0])
 def test_rigid_friction_ramp(friction, angle):

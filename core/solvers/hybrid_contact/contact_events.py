@@ -15,7 +15,7 @@ import numpy as np
 
 from ...compilation.abi import KernelTuple
 from ...compilation.jit import jitable, subroutine
-from ...contact.collision_state import ENDS, STARTS, contact_exists, list_contacts, place_all
+from ...contact.collision_state import ENDS, SAME_FACET, STARTS, contact_exists, list_contacts, place_all
 from ...contact.contact_features import make_point
 from ...contact.contact_kinematics import place_point
 from ...contact.delassus import MIN_SLIP_SPEED
@@ -31,6 +31,12 @@ GAP, LOAD, SLIDE, STICK, LEAVE, JOINT = range(6)
 
 GAP: a gap closes. LOAD: a normal load becomes a pull. SLIDE: a slip stops. STICK: a sticking contact begins to slip.
 LEAVE: a compliant contact is no longer compressed. JOINT: an event of a set-valued force.
+"""
+
+MOST_DEEPENING = 2.0
+"""Ratio of the overlaps after and before a step up to which a point that holds does not close anew.
+
+Faces that overlap are tilted by about the overlap over their size, so a point that moves along them becomes deeper.
 """
 
 
@@ -98,6 +104,8 @@ def first_closing(collisions, h, skin, near):
             continue
         if own.before >= 0:
             start = collisions.starts[own.before]
+            if collisions.near_starts[own.before].closed and is_same_overlap(start, end):
+                continue
             part = closing(start.gap, collisions.near_starts[own.before].rate, end.gap, own.rate, h, skin, near)
         elif end.gap < -skin:
             part = 1.0
@@ -109,6 +117,12 @@ def first_closing(collisions, h, skin, near):
         if part < first:
             first, which = part, k
     return first, which
+
+
+@jitable
+def is_same_overlap(start, end):
+    """Return whether a point that holds has only moved along between two faces that overlap, as after convex steps."""
+    return dot(get3(start.normal), get3(end.normal)) >= SAME_FACET and end.gap >= MOST_DEEPENING * start.gap
 
 
 @jitable

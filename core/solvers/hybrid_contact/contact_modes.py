@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from ...compilation.jit import jitable, subroutine
-from ...contact.complementarity import load_warm_start, solve_cones, store_warm_start
+from ...contact.complementarity import load_warm_start, store_warm_start
 from ...contact.contact_kinematics import place_point
 from ...contact.delassus import MIN_SLIP_SPEED, add_rows, apply_loads, write_delassus
 from ...contact.impacts import resolve_impact, write_row_rates
@@ -20,6 +20,7 @@ from ...contact.islands import group_points
 from ...contact.loads import write_point_accelerations
 from ...contact.minimum_norm_loads import factor_delassus, solve_loads
 from ...contact.points import FREE, NORMAL, POINTS, ROWS, SLIPS, SPIN, STICKS, TANGENT, WARM_STARTED
+from ...contact.redundant_normals import solve_redundant_cones
 from ...dynamics.aba import acceleration_pass
 from ...dynamics.constraint_forces import clear_pushes
 from ...dynamics.energy import kinetic_energy
@@ -190,9 +191,9 @@ def ask_cones(calls, system, time, y, slopes):
     write_delassus(system, False)
     write_point_accelerations(system)
     load_warm_start(touch)
-    certain = solve_cones(touch, True)
+    certain = solve_redundant_cones(system, True)
     if begin_slips(touch):
-        certain = solve_cones(touch, True)
+        certain = solve_redundant_cones(system, True)
         begin_slips(touch)
     store_warm_start(touch)
     for p in range(touch.count[POINTS]):
