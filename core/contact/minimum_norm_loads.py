@@ -5,7 +5,7 @@ Redundant points, such as the four corners of a box, make W singular and their l
 share a weight evenly and change smoothly as bodies move, which long steps need. A contradiction of the size of rounding
 remains in the rates.
 
-Friction that slips is proportional to the normal load of its point, so W = J A^-1 F is not symmetric, and loads that
+Friction that slips is proportional to the normal load of its point, so W = J M^-1 F is not symmetric, and loads that
 cause the same accelerations of the rows may have different friction. Then the loads are those of equal springs in all
 rows as these become stiff. They are a combination of the columns of J, so they have no component in the left null space
 of W. They are the smallest loads among those with the same normal forces and torques on each body. If no friction

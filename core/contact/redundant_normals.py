@@ -74,7 +74,7 @@ def largest_rate(touch):
 
 @jitable
 def mark_closed_rows(touch):
-    """Write to `bears_load` which normal rows have the `pace` of their points as their rate, with or without a load."""
+    """Write to `bears_load` which normal rows have the `separation_velocity` of their point as rate, loaded or not."""
     largest = largest_rate(touch)
     for r in range(touch.count[ROWS]):
         row, point = touch.rows[r], touch.points[touch.rows[r].point]
@@ -96,7 +96,7 @@ def mark_loaded_rows(touch):
 
 @jitable
 def has_exact_rates(touch):
-    """Return whether the rate of each normal row that bears a load is the `pace` of its point."""
+    """Return whether the rate of each normal row that bears a load is the `separation_velocity` of its point."""
     largest = largest_rate(touch)
     for r in range(touch.count[ROWS]):
         row = touch.rows[r]

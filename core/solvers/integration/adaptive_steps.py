@@ -36,6 +36,9 @@ SWITCH_AFTER = 15
 SWITCH_AFTER_MAX = 240
 """Upper bound of that number, which doubles after each switch that did not save work."""
 
+STIFF_DRIVE_PRODUCT = 15.0
+"""Product of a step and the fastest rate of a drive beyond which implicit steps are taken at once."""
+
 EXPLICIT_COST = COUNT
 """Number of evaluations of the accelerations in an explicit step."""
 
@@ -250,7 +253,7 @@ def adapt_to_drives(system, now):
         if element.kind == ON_DOF and system.work.force_states[k].saturated == 0:
             yields = system.work.dofs[element.v].D_inv
             fastest = max(fastest, element.drive_damping * yields + math.sqrt(element.drive_stiffness * yields))
-    if now.implicit == 0 and now.step * fastest > SWITCH_AFTER:
+    if now.implicit == 0 and now.step * fastest > STIFF_DRIVE_PRODUCT:
         now.implicit = 1
         now.steps_for_other = 0
         now.explicit_step = 1.0 / fastest
