@@ -173,9 +173,8 @@ class _Pulled:
         self.weight = float(arrays.norm(self.gravity) * masses.sum())
         moved = self.still.moves[[rows[link.name] for link in heavy]].T
         self.masses = arrays.matmul(moved, masses)  # moved by each coordinate [kg], shape (nv,)
-        self.moments = arrays.matmul(
-            moved, masses[:, None] * np.reshape(centres, (-1, 3))
-        )  # of the moved links about the world's origin [kg m], shape (nv, 3)
+        # of the moved links about the world's origin [kg m], shape (nv, 3)
+        self.moments = arrays.matmul(moved, masses[:, None] * np.reshape(centres, (-1, 3)))
         linear, angular = self.still.twists[:3].T, self.still.twists[3:].T
         torques = np.cross(self.moments, self.gravity)
         self.force = self.masses * (arrays.matmul(linear, self.gravity)) + arrays.dot(angular, torques)

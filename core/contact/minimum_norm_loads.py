@@ -203,15 +203,10 @@ def solve_island(touch, A, first, end):
     """Write to `solution` the scaled loads for the `residual` of an island, in the order of the columns."""
     rows, dependent = touch.rows, first + touch.rows[first].rank
     for r in range(first, end):
-        rows[r].solution = rows[r].residual * rows[r].scale
-    for k in range(first, dependent):
-        total = rows[k].solution
-        for r in range(k + 1, end):
-            total += A[k, r] * rows[r].solution
-        total *= rows[k].householder
-        rows[k].solution -= total
-        for r in range(k + 1, end):
-            rows[r].solution -= total * A[k, r]
+        rows[r].reflected = rows[r].residual * rows[r].scale
+    reflect(rows, A, first, dependent, end)
+    for r in range(first, end):
+        rows[r].solution = rows[r].reflected
     for r in range(dependent - 1, first - 1, -1):
         for k in range(r + 1, dependent):
             rows[r].solution -= A[k, r] * rows[k].solution
@@ -220,6 +215,9 @@ def solve_island(touch, A, first, end):
         remove_left_null_space(rows, A, first, dependent, end)
     elif dependent < end:
         minimise_norm(rows, A, first, dependent, end)
+    for r in range(first, dependent):
+        for c in range(dependent, end):
+            rows[r].solution -= A[c, r] * rows[c].solution
 
 
 @jitable
@@ -236,22 +234,32 @@ def minimise_norm(rows, A, first, dependent, end):
         for k in range(c + 1, end):
             rows[c].solution -= A[c, k] * rows[k].solution
         rows[c].solution /= A[c, c]
-    for r in range(first, dependent):
-        for c in range(dependent, end):
-            rows[r].solution -= A[c, r] * rows[c].solution
 
 
 @jitable
 def reflect(rows, A, first, dependent, end):
     """Multiply the vector `reflected` of the rows by Q', with the reflections in the columns of A."""
     for k in range(first, dependent):
-        total = rows[k].reflected
-        for r in range(k + 1, end):
-            total += A[k, r] * rows[r].reflected
-        total *= rows[k].householder
-        rows[k].reflected -= total
-        for r in range(k + 1, end):
-            rows[r].reflected -= total * A[k, r]
+        reflect_once(rows, A, k, end)
+
+
+@jitable
+def reflect_back(rows, A, first, dependent, end):
+    """Multiply the vector `reflected` of the rows by Q, as `reflect` does by Q'."""
+    for k in range(dependent - 1, first - 1, -1):
+        reflect_once(rows, A, k, end)
+
+
+@jitable
+def reflect_once(rows, A, k, end):
+    """Apply the Householder reflection in column k of A to the vector `reflected` of the rows."""
+    total = rows[k].reflected
+    for r in range(k + 1, end):
+        total += A[k, r] * rows[r].reflected
+    total *= rows[k].householder
+    rows[k].reflected -= total
+    for r in range(k + 1, end):
+        rows[r].reflected -= total * A[k, r]
 
 
 @subroutine
@@ -304,6 +312,3 @@ def remove_left_null_space(rows, A, first, dependent, end):
         for k in range(c + 1, end):
             rows[c].solution -= A[k, c] * rows[k].solution
         rows[c].solution /= A[c, c]
-    for r in range(first, dependent):
-        for c in range(dependent, end):
-            rows[r].solution -= A[c, r] * rows[c].solution

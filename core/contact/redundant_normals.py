@@ -16,7 +16,7 @@ from ..compilation.jit import jitable, subroutine
 from .active_set import write_residuals
 from .complementarity import BLOCKED_SHARE, solve_cones
 from .delassus import write_delassus
-from .minimum_norm_loads import factor_qr, reflect
+from .minimum_norm_loads import factor_qr, reflect, reflect_back
 from .points import ALLOWED, NORMAL, ROWS, WORK
 
 COMPLIANCE = 1.0
@@ -165,16 +165,3 @@ def list_normal_rows(touch, W, A, first, blocked):
         for r in range(first, end):
             A[c, r] = W[rows[r].normal_row, rows[c].normal_row]
     return end
-
-
-@jitable
-def reflect_back(rows, A, first, dependent, end):
-    """Multiply the vector `reflected` of the rows by Q, as `reflect` does by Q'."""
-    for k in range(dependent - 1, first - 1, -1):
-        total = rows[k].reflected
-        for r in range(k + 1, end):
-            total += A[k, r] * rows[r].reflected
-        total *= rows[k].householder
-        rows[k].reflected -= total
-        for r in range(k + 1, end):
-            rows[r].reflected -= total * A[k, r]

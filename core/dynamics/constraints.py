@@ -50,7 +50,7 @@ CONSTRAINT = np.dtype(
         # Of an equation: its first TERM record, and the one after its last.
         ("term", np.int64),
         ("term_end", np.int64),
-        # Of a limited quantity: the arguments of `chart_quantity`.
+        # The fields of a limited quantity that `chart_quantity` reads.
         ("body", np.int64),
         ("code", np.int64),
         ("direction", np.float64, 3),

@@ -74,10 +74,8 @@ def drive_force(element, q, qd):
 @jitable
 def add_drive(element, force_state, dof, q, qd, h, tau):
     """Add the clamped force of a drive to `tau`. Return its power [W]."""
-    if (
-        element.effort_limit == 0.0 or force_state.is_step_constraint
-    ):  # switched off by a schedule, or a constraint of the convex step
-        return 0.0
+    if element.effort_limit == 0.0 or force_state.is_step_constraint:
+        return 0.0  # a schedule has switched it off, or it is a constraint of the convex step
     if force_state.has_step_loads and element.effort_limit < math.inf:
         force = force_state.drive_load
     elif force_state.saturated != 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a motion starts with a loose machine deep in the ground or in a sheet, which then pushes it out."""
+"""A check whether a motion starts with a loose machine deep in the ground or in a sheet, which then pushes it out."""
 
 from __future__ import annotations
 

@@ -108,7 +108,9 @@ class Layout(Paper):
         self._add(text, ICON if icon != "NONE" else 0.0)
 
     def _add(self, text: str, beside: float) -> None:
-        item = lambda width: [self._needs(text, width - beside)] if text else []  # noqa: E731
+        def item(width):
+            return [self._needs(text, width - beside)] if text else []
+
         item.is_icon = not text
         self._items.append(item)
 
@@ -116,7 +118,10 @@ class Layout(Paper):
         is_split = self.use_property_split
         rna = data.bl_rna.properties[name]
         label = rna.name if text is None else text
-        item = lambda width: self._measure_prop(rna, label, expand, index, is_split, width)  # noqa: E731
+
+        def item(width):
+            return self._measure_prop(rna, label, expand, index, is_split, width)
+
         item.is_icon = not label and rna.type == "BOOLEAN"
         self._items.append(item)
 
@@ -164,7 +169,7 @@ def in_tab():
 
 @pytest.fixture(params=["", "de_DE"], ids=["english", "german"])
 def words(request):
-    """What labels are in a language."""
+    """Set the language of labels."""
     return read_messages(request.param) if request.param else {}
 
 

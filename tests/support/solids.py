@@ -330,7 +330,7 @@ def poses_of(*crowds: Crowd) -> np.ndarray:
 
 
 def measured(A: Crowd, B: Crowd, margin: float = np.inf, swapped: bool = False) -> np.recarray:
-    """What core says of each pair: SEPARATION records, n of them."""
+    """SEPARATION records of all pairs, n of them, from core."""
     solids = [replace(solid, body=i) for i, solid in enumerate([*A.solids, *B.solids])]
     records, hulls = pack(solids)
     placed = np.zeros(len(records), PLACED).view(np.recarray)

@@ -127,13 +127,11 @@ def _featured(rng, joint: Joint, number: int) -> Axis:
     """Axis `number` with some of what its slot has a field for."""
     slot, drawn = joint.kind.slot(number), {}
     at, least, most = _measured(joint, number)
-    law_without_spring = (
-        joint.kind.code == FREE and number in joint.kind.spring_axes
-    )  # nothing else holds the link there
+    has_spring_axis = joint.kind.code == FREE and number in joint.kind.spring_axes  # nothing else holds the link
     mass = log_uniform(rng, 1e-3, 1e1)
     if slot.limited and rng.random() < 0.4:
         drawn |= _limits(rng, at, least, most)
-    if law_without_spring or rng.random() < 0.25:
+    if has_spring_axis or rng.random() < 0.25:
         stiffness = log_uniform(rng, 1.0, 1e8)
         drawn |= {
             "spring_stiffness": stiffness,

@@ -6,6 +6,6 @@ from typing import TYPE_CHECKING
 from ...late import late_modules
 
 if TYPE_CHECKING:
-    from . import simulation_inputs as simulation_inputs
+    from . import simulation_inputs
 
 __getattr__ = late_modules(__name__)

@@ -6,6 +6,6 @@ from typing import TYPE_CHECKING
 from ...late import late_modules
 
 if TYPE_CHECKING:
-    from . import pose_keys as pose_keys
+    from . import pose_keys
 
 __getattr__ = late_modules(__name__)

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 from ...late import late_modules
 
 if TYPE_CHECKING:
-    from . import restore as restore
-    from . import staleness as staleness
+    from . import (
+        restore,
+        staleness,
+    )
 
 __getattr__ = late_modules(__name__)

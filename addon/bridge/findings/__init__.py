@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is wrong or remarkable with a scene or with its last simulation, and its remedies.
+"""Problems of a scene, findings about its last simulation, and their remedies.
 
 Panels and operators show it.
 """
@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from ...late import late_modules
 
 if TYPE_CHECKING:
-    from . import impacts as impacts
-    from . import problems as problems
-    from . import remedies as remedies
+    from . import (
+        impacts,
+        problems,
+        remedies,
+    )
 
 __getattr__ = late_modules(__name__)

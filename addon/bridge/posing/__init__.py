@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 from ...late import late_modules
 
 if TYPE_CHECKING:
-    from . import live as live
-    from . import named_poses as named_poses
-    from . import poses as poses
-    from . import posing as posing
-    from . import posing_cache as posing_cache
-    from . import pulling as pulling
+    from . import (
+        live,
+        named_poses,
+        poses,
+        posing,
+        posing_cache,
+        pulling,
+    )
 
 __getattr__ = late_modules(__name__)

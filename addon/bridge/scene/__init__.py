@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 from ...late import late_modules
 
 if TYPE_CHECKING:
-    from . import mirroring as mirroring
-    from . import read as read
-    from . import store as store
-    from . import write as write
+    from . import (
+        mirroring,
+        read,
+        store,
+        write,
+    )
 
 __getattr__ = late_modules(__name__)

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from ...late import late_modules
 
 if TYPE_CHECKING:
-    from . import fields as fields
-    from . import gravity as gravity
-    from . import numbers as numbers
-    from . import snapshot as snapshot
+    from . import (
+        fields,
+        gravity,
+        numbers,
+        snapshot,
+    )
 
 __getattr__ = late_modules(__name__)

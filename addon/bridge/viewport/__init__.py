@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is under or near the mouse: rays, surfaces, edges and directions of drags.
+"""The mouse in the viewport: its ray, the surfaces and edges near it, and directions of drags.
 
 Nothing here changes a scene.
 """
@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from ...late import late_modules
 
 if TYPE_CHECKING:
-    from . import picking as picking
-    from . import rays as rays
-    from . import silhouettes as silhouettes
-    from . import wires as wires
+    from . import (
+        picking,
+        rays,
+        silhouettes,
+        wires,
+    )
 
 __getattr__ = late_modules(__name__)

@@ -155,9 +155,8 @@ def _mute_constraints(_context, obj) -> str:
 
 def _mute_tracks(_context, obj) -> str:
     muted: list[bpy.types.NlaTrack] = []
-    while tracks := bridge.animation.motion.tracks_on(
-        obj, bridge.animation.motion.TRANSFORMS
-    ):  # without a solo track, others play
+    motion = bridge.animation.motion
+    while tracks := motion.tracks_on(obj, motion.TRANSFORMS):  # without a solo track, others play
         for track in tracks:
             track.is_solo, track.mute = False, True
         muted += tracks

@@ -54,7 +54,7 @@ class ScopedElement:
 
 
 @dataclass(frozen=True)
-class Told:
+class IncludeOverrides:
     """The definitions of an <include> that replace those of the included model.
 
     Attributes:
@@ -100,12 +100,12 @@ class Gathering:
         self.extras += extras_of(element, WORLD_KNOWN, "SDF", (OF_WORLD,))
         self._children(element, Scope((), (), file, version))
 
-    def model(self, element: Element, outer: Scope, overrides: Told | None = None) -> tuple[Key, ...]:
+    def model(self, element: Element, outer: Scope, overrides: IncludeOverrides | None = None) -> tuple[Key, ...]:
         """Collect a model.
 
         Return the keys of frames to which the frame around it may be attached, the preferred one first.
         """
-        overrides = overrides or Told()
+        overrides = overrides or IncludeOverrides()
         if len(outer.key) > MAX_MODELS_DEEP:
             self.findings.error(element, "too-deep", f"more than {MAX_MODELS_DEEP} models in models; nest fewer")
             return ()
@@ -187,7 +187,7 @@ class Gathering:
         if placement and pose is None:
             self.findings.error(include, "placement-without-pose", "a <placement_frame> needs a <pose>; give one")
         merge = self._flag_attribute(include, "merge")
-        overrides = Told(include, text_of(include, "name"), pose, placement, merge)
+        overrides = IncludeOverrides(include, text_of(include, "name"), pose, placement, merge)
         static = scope.static or self._flag(include, "static")
         into = replace(scope, file=file, version=version_of(file.root, self.findings), static=static)
         entries = self.model(models[0], into, overrides)

@@ -101,7 +101,7 @@ SET_VALUED_FORCE = np.dtype(
 """Set-valued forces on one coordinate: stops, dry friction, a velocity limit and a drive with an effort limit."""
 
 ON_DOF, ON_CHART, ON_QUANTITY = 0, 1, 2
-"""What a set-valued force acts on: a dof's coordinate, a component of a chart's velocity, or a limited quantity."""
+"""Kinds of SET_VALUED_FORCE records: on a dof's coordinate, a component of a chart's velocity, a limited quantity."""
 
 CHART_DRIVE = np.dtype(
     [

@@ -55,10 +55,7 @@ CONVEX_CONSTRAINT = np.dtype(
         ("contact", np.int64),  # number of the contact, or -1
         ("element", np.int64),  # number of the set-valued force (a joint's stop, friction, speed limit or drive), or -1
         ("free_response", np.float64),  # what `delassus_estimate` would be if no joint blocked the bodies
-        (
-            "element_sign",
-            np.float64,
-        ),  # 1 if a positive impulse acts along the set-valued force's coordinate, -1 if against it
+        ("element_sign", np.float64),  # 1 if a positive impulse acts along the coordinate of `element`, else -1
         ("multiplier", np.int64),  # its row among the multipliers of loops and couplings; -1 for none
     ],
     align=True,

@@ -125,24 +125,10 @@ def advance_touching(
         if not error <= 1.0:
             reject(calls, system, y, slopes, now, h, error, tolerances)
             continue
-        part, which, kind, number = first_event(system, collisions, trial, slopes, now, h, tolerances)
-        if part <= 1.0:
+        event = first_event(system, collisions, trial, slopes, now, h, tolerances)
+        if event[0] <= 1.0:
             if not meet_touching(
-                calls,
-                system,
-                collisions,
-                y,
-                trial,
-                slopes,
-                now,
-                h,
-                part,
-                which,
-                kind,
-                number,
-                tolerances,
-                spare,
-                impacts,
+                calls, system, collisions, y, trial, slopes, now, h, event, tolerances, spare, impacts
             ):
                 return NO_ROOM
             continue
@@ -150,9 +136,8 @@ def advance_touching(
         if yields and h > tolerances.skin and now.yielded < MOST_YIELDS:
             now.narrow = 0.5 * h
             continue
-        least = (
-            now.step if now.narrow > 0.0 else 10.0 * SHORTEST_STEP
-        )  # a last step before a frame may be as short as a rounding error; the next step must not be
+        # A last step before a frame may be as short as a rounding error; the next step must not be.
+        least = now.step if now.narrow > 0.0 else 10.0 * SHORTEST_STEP
         note_yield(now, yields, tolerances)
         now.time = end if h == end - now.time else now.time + h
         tidy(system, trial)
@@ -313,10 +298,12 @@ def first_event(system, collisions, trial, slopes, now, h, tolerances):
 
 
 @subroutine
-def meet_touching(
-    calls, system, collisions, y, trial, slopes, now, h, part, which, kind, number, tolerances, spare, impacts
-):
-    """Step to the first event, and handle it. Return whether there was enough room."""
+def meet_touching(calls, system, collisions, y, trial, slopes, now, h, event, tolerances, spare, impacts):
+    """Step to the first event, and handle it. Return whether there was enough room.
+
+    event: that of a step of length h, as `first_event` returns it.
+    """
+    part, which, kind, number = event
     low, high, s = 0.0, h, part * h
     element, what, target = which, number, kind
     rough = max(tolerances.steps.loose * h * 1e-3, 1e-15)

@@ -52,16 +52,14 @@ def step_to_event(calls, system, y, trial, slopes, now, h, settings):
         if math.isnan(system.margins[1, element, which, 1]):
             if happened and s - aim <= settings.loose * h and is_clear(system.model, system.margins[1]):
                 return s, element, which
-            aim += (
-                0.5 * settings.loose * min(h, s)
-            )  # aim slightly past the event, where the locking force or the drive has passed its bound
+            # Aim slightly past the event, where the locking force or the drive has passed its bound.
+            aim += 0.5 * settings.loose * min(h, s)
         elif which == SLIDE and comes_to_rest(system, element, settings) and is_clear(system.model, system.margins[1]):
             return s, element, which
         elif abs(aim - s) <= settings.near * h:
             count = trial.shape[0]
-            if (
-                now.implicit
-            ):  # in stiff motion, accelerations and powers change quickly, so only positions are extrapolated
+            if now.implicit:
+                # In stiff motion, accelerations and powers change quickly, so only positions are extrapolated.
                 count -= LEDGERS + system.tau.shape[0]
             for n in range(count):
                 trial[n] += (aim - s) * ends[n]

@@ -282,9 +282,8 @@ def bring_to_rest(calls, system, time, y, slopes, resting, jumped):
     for k in range(model.set_valued_forces.shape[0]):
         element, force_state = model.set_valued_forces[k], work.force_states[k]
         rate = element_rate(model, element, q, qd)
-        slows = (
-            jumped or rate * force_state.free_acceleration <= 0.0
-        )  # a coordinate that accelerates has just begun to slide: its low speed does not mean that it stops
+        # A coordinate that accelerates has just begun to slide: its low speed does not mean that it stops.
+        slows = jumped or rate * force_state.free_acceleration <= 0.0
         rests = element.friction > 0.0 and slows and not slides_on(model, work, k, rate, resting)
         for side in (-1, 1):
             if at_stop(model, element, force_state, q, side):

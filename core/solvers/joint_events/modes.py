@@ -129,10 +129,8 @@ def reconsider(system, y, slopes, k, shallow):
         least, most = holding_forces(element, force_state)
         allowed = NEAR * (1.0 + element.friction)
         if force_state.stop_side != 0 and abs(force_state.load) > element.stiffness * shallow + element.friction:
-            force_state.pressed, force_state.stop_side = (
-                force_state.stop_side,
-                0,
-            )  # it gives way by more than may be left out
+            # the stop gives way by more than may be left out
+            force_state.pressed, force_state.stop_side = force_state.stop_side, 0
             force_state.candidate = force_state.is_locked = 1 if element.friction > 0.0 else 0
             return True
         if least - allowed <= force_state.load <= most + allowed:
