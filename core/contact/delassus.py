@@ -16,6 +16,7 @@ import math
 from ..compilation.jit import jitable, subroutine
 from ..dynamics.aba import propagate_force
 from ..dynamics.constraint_forces import multipliers_for, push_dofs
+from ..dynamics.constraints import ACTIVE_COUNT, ROW_COUNT
 from ..joints import SCREWS
 from ..spatial import ZERO_PAIR, add, cross, dot, scale, sub
 from ..spatial.storage import get3, get_pair, put3, put_pair
@@ -185,7 +186,7 @@ def write_delassus(system, slipping):
             torque, force = row_wrench(touch, r, False)
             propagate_wrench(system, point, torque, force, touch.dof_forces[half + r], touch.dof_responses[half + r])
             write_constraint_rates(system, touch.dof_responses[half + r], touch.constraint_rates[half + r])
-        if system.constraints.count[1] > 0:
+        if system.constraints.count[ROW_COUNT] > 0:
             multipliers_for(
                 system.constraints, system.scratch, touch.constraint_rates[r], touch.constraint_multipliers[r]
             )
@@ -196,7 +197,7 @@ def write_delassus(system, slipping):
             row, column = touch.rows[r], touch.rows[c]
             for j in range(max(row.first_dof, column.first_dof), min(row.last_dof, column.last_dof)):
                 total += touch.dof_forces[at, j] * touch.dof_responses[c, j]
-            for k in range(system.constraints.count[1]):
+            for k in range(system.constraints.count[ROW_COUNT]):
                 total += touch.constraint_rates[at, k] * touch.constraint_multipliers[c, k]
             touch.matrix[0, r, c] = total
 
@@ -224,7 +225,7 @@ def measured_direction(touch, r, slipping):
 def write_constraint_rates(system, responses, rates):
     """Write the rates G M^-1 F that a force with these dof responses causes in the model's constraints."""
     scratch, constraints = system.scratch, system.constraints
-    for n in range(constraints.count[0]):
+    for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
         for k in range(record.rows):
             total = 0.0
@@ -244,15 +245,15 @@ def apply_loads(system):
     Call `acceleration_pass` afterwards.
     """
     model, work, touch, scratch = system.model, system.work, system.touch, system.scratch
-    for k in range(system.constraints.count[1]):
+    for k in range(system.constraints.count[ROW_COUNT]):
         scratch.error[k] = 0.0
     for r in range(touch.count[ROWS]):
         apply_dof_forces(model, work, touch.dof_forces[r], touch.dof_responses[r], touch.rows[r].load)
-        for k in range(system.constraints.count[1]):
+        for k in range(system.constraints.count[ROW_COUNT]):
             scratch.error[k] += touch.constraint_multipliers[r, k] * touch.rows[r].load
-    if system.constraints.count[1] > 0:
+    if system.constraints.count[ROW_COUNT] > 0:
         push_dofs(model, work, system.constraints, scratch, scratch.error)
-        for k in range(system.constraints.count[1]):
+        for k in range(system.constraints.count[ROW_COUNT]):
             scratch.multipliers[k] += scratch.error[k]
 
 

@@ -8,6 +8,7 @@ ordered by island. A body that does not move, such as a floor, connects nothing.
 from __future__ import annotations
 
 from ..compilation.jit import jitable, subroutine
+from ..dynamics.constraints import ACTIVE_COUNT
 from .points import POINTS, ROWS
 
 
@@ -20,7 +21,7 @@ def group_points(system):
     for i in range(model.bodies.shape[0]):
         parent = model.bodies[i].parent
         roots[i] = roots[parent] if parent > 0 else i
-    for n in range(constraints.count[0]):
+    for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
         for s in range(record.support + 1, record.support_end):
             join_islands(roots, constraints.supports[record.support].body, constraints.supports[s].body)

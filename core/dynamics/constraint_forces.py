@@ -20,6 +20,7 @@ from ..spatial import ZERO, ZERO_PAIR
 from ..spatial.storage import put_pair
 from .aba import acceleration_pass, propagate_force, u_over_D_of
 from .constraint_rows import acceleration_errors, clear_seed, seed_row
+from .constraints import ACTIVE_COUNT, ROW_COUNT
 
 SOFT = 1e-8
 """Added to the diagonal of the scaled matrix, whose entries are 1. Larger values need more proximal iterations; smaller
@@ -48,7 +49,7 @@ def hold_constraints(model, work, constraints, scratch, q, qd, qdd, gravity):
 @subroutine
 def factor_constraints(model, work, constraints, scratch, signal, q):
     """Write to `scratch` what `multipliers_for` needs, after `articulated_inertia_pass`."""
-    for n in range(constraints.count[0]):
+    for n in range(constraints.count[ACTIVE_COUNT]):
         c = constraints.active[n]
         for r in range(constraints.records[c].rows):
             pass_inward(model, work, constraints, scratch, signal, c, r, q)
@@ -75,10 +76,10 @@ def pass_inward(model, work, constraints, scratch, signal, c, r, q):
 def write_matrix(model, constraints, scratch):
     """Write the lower triangle of G M^-1 G' = Y'Z, over the dofs that two constraints share."""
     records, supports, active = constraints.records, constraints.supports, constraints.active
-    last = constraints.count[1] - 1
+    last = constraints.count[ROW_COUNT] - 1
     for k in range(constraints.start[last] + last + 1 if last >= 0 else 0):
         scratch.matrix[k] = 0.0
-    for n in range(constraints.count[0]):
+    for n in range(constraints.count[ACTIVE_COUNT]):
         one = records[active[n]]
         for e in range(records[one.first_coupled].place, n + 1):
             other = records[active[e]]
@@ -115,9 +116,9 @@ def write_scale(constraints, scratch):
     position. Rows whose diagonal entry is rounding error, as of translations across a ball joint, get the scale 0.
     """
     largest = 0.0
-    for r in range(constraints.count[1]):
+    for r in range(constraints.count[ROW_COUNT]):
         largest = max(largest, scratch.matrix[constraints.start[r] + r])
-    for n in range(constraints.count[0]):
+    for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
         for first in range(record.row, record.row + record.rows, 3):
             end = min(first + 3, record.row + record.rows)
@@ -132,7 +133,7 @@ def write_scale(constraints, scratch):
 def factor(constraints, scratch):
     """Write the Cholesky factor of the scaled matrix + SOFT, within its profile."""
     first, start, L, scaled = constraints.first, constraints.start, scratch.factor, scratch.scale
-    for r in range(constraints.count[1]):
+    for r in range(constraints.count[ROW_COUNT]):
         for c in range(first[r], r + 1):
             total = scratch.matrix[start[r] + c] * scaled[r] * scaled[c]
             for k in range(max(first[r], first[c]), c):
@@ -147,7 +148,7 @@ def factor(constraints, scratch):
 def multipliers_for(constraints, scratch, asked, multipliers):
     """Write the forces of the rows that cancel their errors `asked`, shape (rows,), to `multipliers`."""
     first, start, left = constraints.first, constraints.start, scratch.residual
-    rows = constraints.count[1]
+    rows = constraints.count[ROW_COUNT]
     worst = 0.0
     for r in range(rows):
         multipliers[r] = 0.0
@@ -179,7 +180,7 @@ def multipliers_for(constraints, scratch, asked, multipliers):
 @subroutine
 def solve(constraints, L, x):
     """Solve L L' x = b in place, with the profile factor L."""
-    first, start, rows = constraints.first, constraints.start, constraints.count[1]
+    first, start, rows = constraints.first, constraints.start, constraints.count[ROW_COUNT]
     for r in range(rows):
         for k in range(first[r], r):
             x[r] -= L[start[r] + k] * x[k]
@@ -193,7 +194,7 @@ def solve(constraints, L, x):
 @subroutine
 def push_dofs(model, work, constraints, scratch, multipliers):
     """Add the forces of the multipliers to u and u/D, so that the next `acceleration_pass` includes them."""
-    for n in range(constraints.count[0]):
+    for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
         for s in range(record.support, record.support_end):
             body = model.bodies[constraints.supports[s].body]

@@ -34,7 +34,7 @@ from ..spatial import (
     transpose,
 )
 from ..spatial.storage import get3, get4, get9, get_pair, put3, put_pair
-from .constraints import EQUATION, QUANTITY, WELD
+from .constraints import ACTIVE_COUNT, EQUATION, QUANTITY, WELD
 
 NUDGE = 1e-5
 """Half of the time over which the gradient of a limited quantity is differenced [s].
@@ -46,7 +46,7 @@ A central difference is most accurate near the cube root of the rounding error, 
 @subroutine
 def position_errors(model, work, constraints, signal, q, out):
     """Write the position error of each row [rad, m], after `move`."""
-    for n in range(constraints.count[0]):
+    for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
         if record.kind == WELD:
             R_one, p_one = target_frame(work, record, signal)
@@ -69,7 +69,7 @@ def position_errors(model, work, constraints, signal, q, out):
 @subroutine
 def velocity_errors(model, work, constraints, signal, q, qd, out):
     """Write the velocity error of each row [rad/s, m/s], after `move`."""
-    for n in range(constraints.count[0]):
+    for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
         if record.kind == WELD:
             point = target_frame(work, record, signal)[1]
@@ -89,7 +89,7 @@ def velocity_errors(model, work, constraints, signal, q, qd, out):
 @subroutine
 def acceleration_errors(model, work, constraints, signal, q, qd, qdd, out):
     """Write the acceleration error of each row [rad/s^2, m/s^2], after `acceleration_pass`."""
-    for n in range(constraints.count[0]):
+    for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
         if record.kind == WELD:
             point = target_frame(work, record, signal)[1]
@@ -112,7 +112,7 @@ def acceleration_errors(model, work, constraints, signal, q, qd, qdd, out):
 @subroutine
 def target_rates(work, constraints, signal, out):
     """Write the prescribed rate of each row [rad/s, m/s]; 0 for rows without a signal."""
-    for n in range(constraints.count[0]):
+    for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
         if record.kind == WELD:
             put_pair(out[record.row : record.row + 6], target_twist(work, record, signal))

@@ -64,11 +64,15 @@ SUPPORT = np.dtype([("body", np.int64), ("at", np.int64)], align=True)
 """One body of a support, and where in `Scratch.Y` the block of the body's dofs and the constraint's rows begins."""
 
 
+ACTIVE_COUNT, ROW_COUNT = range(2)
+"""Indices in `Constraints.count`: number of active constraints, and number of their rows."""
+
+
 class Constraints(KernelTuple, namedtuple("Constraints", "records terms supports active count first start")):
     """The arguments of kernels: CONSTRAINT, TERM and SUPPORT records. The bodies of a support are in descending order.
 
     Attributes:
-        active: numbers of the active constraints. count: (number of active constraints, number of their rows).
+        active: numbers of the active constraints. count: numbers of active constraints and of their rows, shape (2,).
         first, start: for each row of the profile matrix, its first column, and the index at which column 0 would be.
     """
 
@@ -122,12 +126,12 @@ class ConstraintSet:
     @property
     def rows(self) -> int:
         """The number of rows of active constraints."""
-        return int(self.arrays.count[1])
+        return int(self.arrays.count[ROW_COUNT])
 
     @property
     def active(self) -> list:
         """The CONSTRAINT records of active constraints."""
-        return [self.arrays.records[number] for number in self.arrays.active[: self.arrays.count[0]]]
+        return [self.arrays.records[number] for number in self.arrays.active[: self.arrays.count[ACTIVE_COUNT]]]
 
     def signal_of(self, record) -> Signal | None:
         """Return the signal that prescribes a CONSTRAINT record's motion, or None."""
@@ -150,7 +154,7 @@ class ConstraintSet:
         return f"its ends stay {apart:.3g} m and {measured(turned, 'rad', 3)} apart"
 
     def _number(self, row: int) -> int:
-        active = self.arrays.active[: self.arrays.count[0]]
+        active = self.arrays.active[: self.arrays.count[ACTIVE_COUNT]]
         return int(active[np.searchsorted(self.arrays.records.row[active], row, side="right") - 1])
 
     def largest_gap(self, errors: np.ndarray) -> float:
@@ -341,8 +345,8 @@ def activate(constraints, force_states):
             row += 1
         constraints.active[count] = c
         count += 1
-    constraints.count[0] = count
-    constraints.count[1] = row
+    constraints.count[ACTIVE_COUNT] = count
+    constraints.count[ROW_COUNT] = row
 
 
 def make_scratch(compiled: CompiledModel, constraints: ConstraintSet) -> Scratch:

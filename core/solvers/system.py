@@ -20,7 +20,7 @@ from ..controls.inputs import DEGREE, INPUT, Inputs, power_of_gravity_change, se
 from ..dynamics.aba import acceleration_pass, articulated_inertia_pass, forward_kinematics_pass
 from ..dynamics.constraint_forces import hold_constraints, multipliers_for, respond
 from ..dynamics.constraint_rows import position_errors, target_rates, velocity_errors
-from ..dynamics.constraints import ConstraintSet, make_scratch
+from ..dynamics.constraints import ACTIVE_COUNT, ROW_COUNT, ConstraintSet, make_scratch
 from ..dynamics.forces import joint_forces
 from ..dynamics.media import add_medium_forces
 from ..dynamics.set_valued_forces import add_set_valued_forces
@@ -42,6 +42,10 @@ NEARLY = 1e-6
 """Residual that is accepted if constraints contradict each other [rad or m], as drawings in single precision may."""
 
 
+EVALUATIONS, CLOSINGS = range(2)
+"""Indices in `System.counts`."""
+
+
 class System(
     KernelTuple, namedtuple("System", "model inputs constraints work scratch gravity_rate tau margins counts touch")
 ):
@@ -54,7 +58,8 @@ class System(
             set-valued forces.
         margins: of each set-valued force at the beginning and at the end of a step, shape (2, set-valued forces, 7, 2);
             see `margins.py`.
-        counts: number of evaluations of the accelerations, and of Newton iterations that close constraints, shape (2,).
+        counts: number of evaluations of the accelerations, and of Newton iterations that close constraints, shape (2,);
+            see EVALUATIONS.
         touch: the contact points, and arrays for their forces; empty if nothing can touch.
     """
 
@@ -139,7 +144,7 @@ def parts_of(system, y):
 def move_freely(system, time, y, h, out):
     model, work, tau = system.model, system.work, system.tau
     q, qd = parts_of(system, y)
-    system.counts[0] += 1
+    system.counts[EVALUATIONS] += 1
     set_inputs(system, time)
     rates_of_positions(model, q, qd, out)
     lost = joint_forces(model, work, q, qd, h, tau)
@@ -177,7 +182,7 @@ def store_locking_loads(system, qd):
                 )
                 if force_states[k].motion_sign != 0:
                     lost -= force_states[k].load * qd[element.v]
-    for n in range(system.constraints.count[0]):
+    for n in range(system.constraints.count[ACTIVE_COUNT]):
         record = system.constraints.records[system.constraints.active[n]]
         if record.element >= 0:
             at = system.constraints.start[record.row] + record.row
@@ -201,7 +206,7 @@ def power_of_signals(system):
     scratch, gained = system.scratch, 0.0
     if system.inputs.signals.shape[0] > 0:
         target_rates(system.work, system.constraints, scratch.signal, scratch.error)
-        for r in range(system.constraints.count[1]):
+        for r in range(system.constraints.count[ROW_COUNT]):
             gained += scratch.error[r] * scratch.multipliers[r]
     return gained
 
@@ -275,7 +280,7 @@ def close_positions(system, q):
     for _ in range(8):
         move_bodies(model, system.work, q, system.work.zeros)
         position_errors(model, system.work, system.constraints, scratch.signal, q, scratch.error)
-        worst = largest(scratch.error[: system.constraints.count[1]])
+        worst = largest(scratch.error[: system.constraints.count[ROW_COUNT]])
         if worst <= CLOSED:
             return True
         if not worst < 0.5 * before:
@@ -293,7 +298,7 @@ def close_velocities(system, q, qd):
     for _ in range(8):
         move_bodies(model, system.work, q, qd)
         velocity_errors(model, system.work, system.constraints, scratch.signal, q, qd, scratch.error)
-        worst = largest(scratch.error[: system.constraints.count[1]])
+        worst = largest(scratch.error[: system.constraints.count[ROW_COUNT]])
         if worst <= CLOSED * (1.0 + largest(qd)) or not worst < 0.5 * before:
             return True
         before = worst
@@ -307,7 +312,7 @@ def close_velocities(system, q, qd):
 def correct(system):
     """Write to `dv` the smallest motion that removes the present `error`, in the metric of the model's inertia."""
     scratch = system.scratch
-    system.counts[1] += 1
+    system.counts[CLOSINGS] += 1
     multipliers_for(system.constraints, scratch, scratch.error, scratch.multipliers)
     respond(system.model, system.work, system.constraints, scratch, scratch.multipliers, scratch.dv)
 

@@ -17,7 +17,7 @@ from ...contact.collision_state import thickness
 from ...contact.contact_features import join_surfaces
 from ...contact.delassus import tangents
 from ...dynamics.constraint_rows import target_frame, velocity_errors
-from ...dynamics.constraints import EQUATION, WELD
+from ...dynamics.constraints import ACTIVE_COUNT, EQUATION, WELD
 from ...dynamics.set_valued_forces import element_rate, element_value
 from ...joints import BALL
 from ...kinematics.limited_quantities import chart_quantity
@@ -327,7 +327,7 @@ def add_bilateral_constraints(system, step, q, qd):
     """
     model, constraints, scratch = system.model, system.constraints, system.scratch
     velocity_errors(model, system.work, constraints, scratch.signal, q, qd, scratch.error)
-    for n in range(constraints.count[0]):
+    for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
         first, count = list_bilateral_dofs(system, step, record)
         if count < 0:

@@ -18,7 +18,7 @@ from ...compilation.jit import jitable, subroutine
 from ...dynamics.aba import acceleration_pass, articulated_inertia_pass, forward_kinematics_pass
 from ...dynamics.constraint_forces import hold_constraints
 from ...dynamics.constraint_rows import position_errors
-from ...dynamics.constraints import EQUATION, WELD
+from ...dynamics.constraints import ACTIVE_COUNT, EQUATION, ROW_COUNT, WELD
 from ...dynamics.energy import kinetic_energy
 from ...joints import FREE, SCREWS
 from ...kinematics.motion import integrate_positions, move_bodies, rigid_inertia_of
@@ -93,7 +93,7 @@ def write_flight_modes(system, step):
     for t in range(step.flight_modes.shape[0]):
         step.flight_modes[t] = UNCONSTRAINED
     mode = EXCLUDED if system.inputs.signals.shape[0] > 0 or constrains_single_body(system, step) else CONSTRAINED
-    for n in range(constraints.count[0]):
+    for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
         if record.kind == EQUATION:
             for k in range(record.term, record.term_end):
@@ -108,7 +108,7 @@ def write_flight_modes(system, step):
 def constrains_single_body(system, step):
     """Return whether a loop or a chart constraint acts on a single floating body."""
     model, constraints = system.model, system.constraints
-    for n in range(constraints.count[0]):
+    for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
         if record.kind == EQUATION:
             continue
@@ -333,7 +333,7 @@ def write_inertial_rates(system, y, out):
     forward_kinematics_pass(model, work, q, qd)
     articulated_inertia_pass(model, work, system.tau)
     acceleration_pass(model, work, ZERO, parts_of(system, out)[1])
-    if system.constraints.count[1] > 0 and system.inputs.signals.shape[0] == 0:
+    if system.constraints.count[ROW_COUNT] > 0 and system.inputs.signals.shape[0] == 0:
         hold_constraints(model, work, system.constraints, system.scratch, q, qd, parts_of(system, out)[1], ZERO)
     for k in range(q.shape[0] + qd.shape[0], y.shape[0]):
         out[k] = 0.0
@@ -349,7 +349,7 @@ def close_loops(calls, system, time, y, rates):
     rates: scratch, for the rates of y.
     """
     closed = calls.close(system, time, y)
-    for turn in range(MAX_REFACTORIZATIONS if system.constraints.count[1] > 0 else 0):
+    for turn in range(MAX_REFACTORIZATIONS if system.constraints.count[ROW_COUNT] > 0 else 0):
         if closed and (turn >= SUFFICIENT_REFACTORIZATIONS or largest_constraint_error(system, y) <= CLOSED_ERROR):
             return True
         calls.rates(system, time, y, 0.0, rates)
@@ -364,7 +364,7 @@ def largest_constraint_error(system, y):
     model, scratch = system.model, system.scratch
     move_bodies(model, system.work, q, system.work.zeros)
     position_errors(model, system.work, system.constraints, scratch.signal, q, scratch.error)
-    widest = largest(scratch.error[: system.constraints.count[1]])
+    widest = largest(scratch.error[: system.constraints.count[ROW_COUNT]])
     move_bodies(model, system.work, q, qd)
     return widest
 

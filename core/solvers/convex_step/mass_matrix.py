@@ -7,7 +7,7 @@ It also shares the inertias of coupled dofs, from which the stiffness of rigid c
 from __future__ import annotations
 
 from ...compilation.jit import jitable, subroutine
-from ...dynamics.constraints import EQUATION
+from ...dynamics.constraints import ACTIVE_COUNT, EQUATION
 from ...joints import SCREWS
 from ...kinematics.jacobian import motion_of_dof
 from ...kinematics.motion import rigid_inertia_of
@@ -110,7 +110,7 @@ def share_coupled_mass(constraints, step):
     Only couplings of two terms count. The stiffness of a rigid constraint follows from the inertia that it moves: a
     stop on a light link that follows a heavy one holds both.
     """
-    count = constraints.count[0]
+    count = constraints.count[ACTIVE_COUNT]
     for sweep in range(MAX_SWEEPS):
         changed = False
         for n in range(count):

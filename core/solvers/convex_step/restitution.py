@@ -59,9 +59,9 @@ def apply_restitution(model, step, v_position, now, h, settings, gravity, impact
     - may close again with the velocity v at most, if it separates and only its neighbours keep it closed. That does no
       work. It bounces in the next step, so that an impact travels through bodies that touch.
 
-    An open contact takes no part; it bounces once it has closed. A body arrives with that share of its forces' impulse
-    which gives it the kinetic energy that the forces have done in work along its way. If the first solution has lifted
-    it higher than its speed would, the impact gives that energy back.
+    An open contact takes no part; it bounces once it has closed. At the impact, the kinetic energy of a body has
+    increased by the work of its forces along its way. So only the corresponding share of their impulse is added to its
+    velocity. If the first solution has lifted the body higher than its speed would, the impact returns that energy.
 
     `tree_states` are UNTOUCHED or TOUCHED before. `v0` becomes the velocity just before the impact of ARRIVING trees.
 

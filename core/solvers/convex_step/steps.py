@@ -19,6 +19,7 @@ from ...compilation.abi import KernelTuple
 from ...compilation.jit import jitable, kernel, subroutine
 from ...contact.collision_state import FAR, PAIRS, SHORT, STARTS, list_contacts, place_all
 from ...contact.contact_kinematics import velocity_at
+from ...dynamics.constraints import ROW_COUNT
 from ...dynamics.set_valued_forces import stop_energy
 from ...spatial import norm, sub
 from ...spatial.storage import copy, get3, put3
@@ -267,7 +268,7 @@ def assemble_constraints(system, collisions, step, q, qd, time, h, settings, gra
         return False
     if not add_set_valued_force_constraints(system, step, q, qd, h, settings.base_step, gravity):
         return False
-    if system.constraints.count[1] > 0:
+    if system.constraints.count[ROW_COUNT] > 0:
         read_signals(system, time + h)
         if not add_bilateral_constraints(system, step, q, qd):
             return False

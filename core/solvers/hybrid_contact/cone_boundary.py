@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sticking contacts whose loads lie on the boundary of their friction cones, and the steps in which they yield.
+"""Sticking contacts whose loads lie on the boundary of their friction cones.
 
-The margin to the boundary is 0 all the time for such contacts. So the cones are checked again after each step, and a
-step after which the modes of contacts differ is halved until the time of the change is located.
+The margin of such a contact from its boundary is 0 all the time, so it does not locate an event. Instead, the modes are
+found again after each step. If they differ, the step is halved until the time of the change, a yield, is located.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from ...compilation.jit import jitable, subroutine
 from ...contact.points import POINTS, WARM_STARTED
 from ..integration.one_step import end_row
-from .contact_modes import settle_points
+from .contact_modes import find_modes
 
 MOST_YIELDS = 3
-"""Number of yields in a row whose times are located."""
+"""Number of consecutive yields whose times are located."""
 
 
 @jitable
@@ -29,14 +29,14 @@ def is_strained(touch):
 def note_yield(now, yields, tolerances):
     """Halve the interval in which a contact yields, or end the search.
 
-    After `MOST_YIELDS` yields in a row, their times are not located any more, and the change takes place at the end of
-    the step.
+    After `MOST_YIELDS` consecutive yields, their times are not located any more. The change then takes place at the end
+    of the step.
     """
-    if yields or 0.0 < now.narrow <= tolerances.skin:
-        now.narrow = 0.0
+    if yields or 0.0 < now.yield_step <= tolerances.closed_gap:
+        now.yield_step = 0.0
         now.yielded = now.yielded + 1 if now.yielded < MOST_YIELDS else 0
-    elif now.narrow > 0.0:
-        now.narrow *= 0.5
+    elif now.yield_step > 0.0:
+        now.yield_step *= 0.5
     else:
         now.yielded = 0
 
@@ -48,8 +48,8 @@ def stays_in_cones(calls, system, y, trial, slopes, now, h, tolerances):
     rates = slopes[end_row(now, tolerances.steps)]
     for p in range(count):
         touch.saved[p] = touch.points[p]
-    based = touch.count[WARM_STARTED]
-    certain = settle_points(calls, system, now.time + h, trial, rates, tolerances)
+    warm_started = touch.count[WARM_STARTED]
+    certain = find_modes(calls, system, now.time + h, trial, rates, tolerances)
     same = certain and touch.count[POINTS] == count
     for p in range(count):
         old, new = touch.saved[p], touch.points[p]
@@ -57,8 +57,8 @@ def stays_in_cones(calls, system, y, trial, slopes, now, h, tolerances):
     if not same:
         for p in range(count):
             touch.points[p] = touch.saved[p]
-        touch.count[POINTS], touch.count[WARM_STARTED] = count, based
+        touch.count[POINTS], touch.count[WARM_STARTED] = count, warm_started
         calls.rates(system, now.time, y, 0.0, slopes[0])
-        if h <= tolerances.skin:
+        if h <= tolerances.closed_gap:
             calls.rates(system, now.time + h, trial, 0.0, rates)
     return same

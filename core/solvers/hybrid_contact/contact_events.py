@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Contact events within a step: a gap closes, a load becomes a pull, a slip stops, a sticking contact slips.
 
-For solids that do not touch yet, the contact points at the start and at the end of a step give gaps with their rates. A
-cubic through both tells when a gap closes. Where solids turn too fast for the cubic, steps are shortened. Contacts that
-hold have margins.
+For solids that do not touch yet, the contact points at the start and at the end of a step give gaps and their rates.
+The cubic through both gives the time at which a gap closes. Steps in which solids turn too fast for the cubic are
+shortened. Contacts have margins, the signed distances from their events, as set-valued forces of joints do.
 """
 
 from __future__ import annotations
@@ -42,28 +42,30 @@ Faces that overlap are tilted by about the overlap over their size, so a point t
 
 IMPACT = np.dtype(
     [
-        ("time", np.float64),
-        ("first", np.int64),
+        ("time", np.float64),  # [s]
+        ("first", np.int64),  # number of a solid
         ("second", np.int64),
-        ("point", np.float64, 3),
-        ("normal", np.float64, 3),
-        ("impulse", np.float64, 3),
+        ("point", np.float64, 3),  # in the world [m]
+        ("normal", np.float64, 3),  # unit vector from the first solid to the second
+        ("impulse", np.float64, 3),  # on the second solid, in the world [N s]
     ],
     align=True,
 )
+"""An impact between two solids."""
 
 
 class Impacts(KernelTuple, namedtuple("Impacts", "impacts count")):
-    """IMPACT records, and their number, shape (1,)."""
+    """The impacts of a motion so far.
+
+    Attributes:
+        impacts: IMPACT records.
+        count: their number, shape (1,), which is larger than the list if it was full.
+    """
 
 
 @subroutine
-def forget_moved(system, collisions):
-    """Remove contact points that are no longer where the solids touch, because they have slid over an edge or to
-    another face.
-
-    Return whether there were any.
-    """
+def remove_moved_points(system, collisions):
+    """Remove contacts that have slid over an edge or to another face. Return whether there were any."""
     touch, kept = system.touch, 0
     for p in range(touch.count[POINTS]):
         point, found = touch.points[p], False
@@ -79,7 +81,7 @@ def forget_moved(system, collisions):
 
 
 @subroutine
-def look_at_end(system, collisions, q, qd):
+def list_end_contacts(system, collisions, q, qd):
     """List the contact points at the end of a step that was tried, and match each with one at the start."""
     move_bodies(system.model, system.work, q, qd)
     place_all(system, collisions)
@@ -95,7 +97,7 @@ def look_at_end(system, collisions, q, qd):
 
 
 @subroutine
-def first_closing(collisions, h, skin, near):
+def first_closing(collisions, h, closed_gap, gap_error):
     """Return (part of the step, number of the end point) of the first gap that closes; a part of 2 if none does."""
     first, which = 2.0, -1
     for k in range(collisions.numbers[ENDS]):
@@ -106,11 +108,12 @@ def first_closing(collisions, h, skin, near):
             start = collisions.starts[own.before]
             if collisions.near_starts[own.before].closed and is_same_overlap(start, end):
                 continue
-            part = closing(start.gap, collisions.near_starts[own.before].rate, end.gap, own.rate, h, skin, near)
-        elif end.gap < -skin:
+            rate = collisions.near_starts[own.before].rate
+            part = closing_part(start.gap, rate, end.gap, own.rate, h, closed_gap, gap_error)
+        elif end.gap < -closed_gap:
             part = 1.0
             before = pair_gap(collisions, end)
-            if before > near:
+            if before > gap_error:
                 part = before / (before - end.gap)
         else:
             part = 2.0
@@ -137,25 +140,26 @@ def pair_gap(collisions, end):
 
 
 @jitable
-def closing(gap, rate, end_gap, end_rate, h, skin, near):
+def closing_part(gap, rate, end_gap, end_rate, h, closed_gap, gap_error):
     """Return the part of a step at which a gap closes; 2 if it does not.
 
-    near [m]: a gap that closes by less than this does not count. skin [m]: a gap below this at the start counts as
-    closed; it closes again only after it has opened, or if it becomes deeper than that.
+    closed_gap [m]: a gap below this at the start counts as closed. It closes again only after it has opened, or if the
+    overlap becomes deeper than this. gap_error [m]: an overlap up to this does not count as closed.
     """
     da, db = h * rate, h * end_rate
-    if gap > skin:
-        if end_gap < -near:
+    if gap > closed_gap:
+        if end_gap < -gap_error:
             return root(gap, da, end_gap, db, 0.0, 1.0)
         if not (da < 0.0 < db):
             return 2.0
         low = lowest(gap, da, end_gap, db)
-        if cubic(gap, da, end_gap, db, low) >= -near:
+        if cubic(gap, da, end_gap, db, low) >= -gap_error:
             return 2.0
         return root(gap, da, end_gap, db, 0.0, low)
-    if end_gap >= min(gap, 0.0) - near or (end_gap >= -skin and da <= 0.0):
+    if end_gap >= min(gap, 0.0) - gap_error or (end_gap >= -closed_gap and da <= 0.0):
         return 2.0
-    begin = 0.5  # it parts first: look for where it is apart
+    # The gap opens first: find a time at which it is open.
+    begin = 0.5
     while begin > 1e-9 and cubic(gap, da, end_gap, db, begin) <= max(gap, 0.0):
         begin *= 0.5
     if begin > 1e-9:
@@ -164,11 +168,8 @@ def closing(gap, rate, end_gap, end_rate, h, skin, near):
 
 
 @subroutine
-def mark_points(touch):
-    """Store the margins of contacts that hold at the start of a step."""
-    most = 0.0
-    for p in range(touch.count[POINTS]):
-        most = max(most, touch.points[p].load)
+def store_margins(touch):
+    """Store the margins of contacts at the start of a step, and the directions of their slips."""
     for p in range(touch.count[POINTS]):
         point = touch.points[p]
         speed = norm(get3(point.slip_velocity))
@@ -213,46 +214,46 @@ def margin_of(point, kind):
 @subroutine
 def first_change(touch):
     """Return (part of the step, point, kind) of the first margin of a contact that becomes negative; 2 if none does."""
-    first, which, what, most = 2.0, -1, -1, 0.0
+    first, index, change, largest = 2.0, -1, -1, 0.0
     for p in range(touch.count[POINTS]):
-        most = max(most, abs(touch.points[p].load))
+        largest = max(largest, abs(touch.points[p].load))
     for p in range(touch.count[POINTS]):
         point = touch.points[p]
         for kind in range(LOAD, JOINT):
             before, after = point.margins[kind], margin_of(point, kind)
-            if not after < -allowed_of(kind, most):
+            if not after < -margin_tolerance(kind, largest):
                 continue
             part = before / (before - after) if before > 0.0 and before < 1e300 else 1e-6
             if part < first:
-                first, which, what = part, p, kind
-    return first, which, what
+                first, index, change = part, p, kind
+    return first, index, change
 
 
 @jitable
-def allowed_of(kind, most):
-    """Return by how much a margin may be negative because of rounding."""
+def margin_tolerance(kind, largest):
+    """Return how far below 0 a margin may be because of rounding. largest: the largest load of a contact [N]."""
     if kind == LEAVE:
         return 0.0
-    return MIN_SLIP_SPEED if kind == SLIDE else 2.0 * ROUGH * most + 1e-300
+    return MIN_SLIP_SPEED if kind == SLIDE else 2.0 * ROUGH * largest + 1e-300
 
 
 @subroutine
-def count_closed(collisions, skin):
-    """Return the number of end points that are closed and not contacts yet."""
+def count_closed(collisions, closed_gap):
+    """Return the number of end points that are closed and no contacts yet."""
     count = 0
     for k in range(collisions.numbers[ENDS]):
-        if not collisions.near_ends[k].closed and collisions.ends[k].gap <= skin:
+        if not collisions.near_ends[k].closed and collisions.ends[k].gap <= closed_gap:
             count += 1
     return count
 
 
 @subroutine
-def add_closed(system, collisions, skin):
-    """Make contacts of all end points that are closed and not contacts yet. Return whether there was enough room."""
+def add_closed(system, collisions, closed_gap):
+    """Add a contact for each end point that is closed and no contact yet. Return whether there was enough room."""
     touch = system.touch
     for k in range(collisions.numbers[ENDS]):
         end = collisions.ends[k]
-        if collisions.near_ends[k].closed or end.gap > skin:
+        if collisions.near_ends[k].closed or end.gap > closed_gap:
             continue
         p = touch.count[POINTS]
         if (p + 1) * MAX_ROWS > touch.rows.shape[0]:

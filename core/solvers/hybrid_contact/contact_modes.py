@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The modes of contacts after an event: which hold, and which of these stick, slip or separate.
+"""The modes of contacts after an event: each contact sticks, slips or separates.
 
-First come impacts of all contacts that close (contact/impacts.py), alternating with those of joint stops, until nothing
-approaches. Then a cone complementarity problem gives the modes. It is solved to most but not all digits, so
-accelerations are checked: a contact that would pull is released, a sticking contact outside its cone slips, and one
-that slips back sticks.
+Impacts of all contacts that close (contact/impacts.py) come first, in turn with those of joint stops, until no contact
+and no stop approaches. Then a cone complementarity problem gives the modes. Its solution is not exact to rounding, so
+the accelerations are checked: a contact that would pull separates, a sticking contact with a load outside its friction
+cone slips, and a contact that would slip backward sticks.
 """
 
 from __future__ import annotations
@@ -33,29 +33,32 @@ from ..release import release_all
 from ..system import parts_of
 from .contradictions import EDGE, OUTSIDE, is_over_cone, largest_load, reconsider_points, worst_point
 
-MOST_STRIKES = 60
-BARELY = 1e-8
-"""Slip rate below which a contact does not slip yet, relative to the largest rate."""
+MOST_IMPACT_ROUNDS = 60
+"""Upper bound of the rounds at one event in which contacts and joint stops take impacts in turn."""
+MOST_MODE_ROUNDS = 4
+"""Upper bound of the rounds at one event in which modes of contacts and of joints are found in turn."""
+SLIP_THRESHOLD = 1e-8
+"""Slip rate below which a contact still sticks, relative to the largest rate without contact loads."""
 
 
 @subroutine
-def resolve_points(calls, system, time, y, slopes, tolerances, spare, record):
-    """Handle impacts, find the contact modes, and leave the rates in `slopes`.
+def resolve_contacts(calls, system, time, y, slopes, tolerances, spare, impacts):
+    """Apply the impacts at y, find the contact modes, and write the rates to `slopes`.
 
-    tolerances: an `EventTolerances`. spare: room for a state. record: `Impacts`. Return (whether the modes are certain,
-    whether velocities jumped).
+    tolerances: an `EventTolerances`. spare: a work array of the shape of y. impacts: the `Impacts`, to which those at y
+    are added. Return (whether the modes are certain, whether velocities jumped).
     """
-    shallow, resting, least = tolerances.steps.shallow, tolerances.steps.resting, tolerances.least
+    shallow, resting, rest_speed = tolerances.steps.shallow, tolerances.steps.resting, tolerances.rest_speed
     q, qd = parts_of(system, y)
     jumped, settled = False, True
-    for _ in range(MOST_STRIKES):
+    for _ in range(MOST_IMPACT_ROUNDS):
         release_all(system)
         calls.rates(system, time, y, 0.0, slopes)
-        hit, before = resolve_impact(system, qd, least, resting, parts_of(system, spare)[1])
+        hit, before = resolve_impact(system, qd, rest_speed, resting, parts_of(system, spare)[1])
         if hit:
             move_bodies(system.model, system.work, q, qd)
             y[y.shape[0] - 2] += before - kinetic_energy(system.model, system.work, qd)
-            note_impacts(system, time, record)
+            record_impacts(system, time, impacts)
             jumped = True
         if system.model.set_valued_forces.shape[0] == 0:
             break
@@ -63,9 +66,9 @@ def resolve_points(calls, system, time, y, slopes, tolerances, spare, record):
         jumped = jumped or impact_count != 0
         if impact_count == 0:
             break
-    stop_slow(calls, system, time, y, slopes, tolerances, parts_of(system, spare)[1])
-    for _ in range(4):
-        settled = settle_points(calls, system, time, y, slopes, tolerances)
+    stop_slow_motion(calls, system, time, y, slopes, tolerances, parts_of(system, spare)[1])
+    for _ in range(MOST_MODE_ROUNDS):
+        settled = find_modes(calls, system, time, y, slopes, tolerances)
         if system.model.set_valued_forces.shape[0] == 0 or settle(calls, system, time, y, slopes, shallow, False):
             break
     calls.rates(system, time, y, 0.0, slopes)
@@ -73,8 +76,11 @@ def resolve_points(calls, system, time, y, slopes, tolerances, spare, record):
 
 
 @subroutine
-def stop_slow(calls, system, time, y, slopes, tolerances, dv):
-    """Apply impulses that stop slips below `tolerances.slow`, and separations too slow to count as bounces."""
+def stop_slow_motion(calls, system, time, y, slopes, tolerances, dv):
+    """Apply impulses that stop slips below `tolerances.slow_slip`, and bounces that are too low to count.
+
+    dv: a work array, shape (nv,).
+    """
     touch, found = system.touch, False
     q, qd = parts_of(system, y)
     release_all(system)
@@ -85,18 +91,20 @@ def stop_slow(calls, system, time, y, slopes, tolerances, dv):
         point = touch.points[p]
         place_point(system.work, point)
         weight = max(-point.gap_acceleration, norm(get3(system.model.gravity)))
-        if point.rate > tolerances.least and (
-            point.is_soft or point.rate * point.rate > 2.0 * weight * tolerances.steps.resting
-        ):
-            continue  # it parts for longer than counts
-        found = found or (point.rate > tolerances.least and point.is_soft == 0)
+        separates = point.rate > tolerances.rest_speed
+        if separates and (point.is_soft or point.rate * point.rate > 2.0 * weight * tolerances.steps.resting):
+            # The bounce is higher than `resting`.
+            continue
+        found = found or (separates and point.is_soft == 0)
         spin = dot(get3(point.angular_velocity), get3(point.normal))
         rolling = sub(get3(point.angular_velocity), scale(get3(point.normal), spin))
         point.slide = (
-            slows(norm(get3(point.slip_velocity)), point.friction, tolerances.slow) if point.slip_speed == 0.0 else FREE
+            mode_if_slow(norm(get3(point.slip_velocity)), point.friction, tolerances.slow_slip)
+            if point.slip_speed == 0.0
+            else FREE
         )
-        point.roll = slows(norm(rolling), point.rolling, tolerances.slow)
-        point.spin = slows(abs(spin), point.spinning, tolerances.slow)
+        point.roll = mode_if_slow(norm(rolling), point.rolling, tolerances.slow_slip)
+        point.spin = mode_if_slow(abs(spin), point.spinning, tolerances.slow_slip)
         found = found or point.slide == STICKS or point.roll == STICKS or point.spin == STICKS
         add_rows(touch, p, False)
     if not found:
@@ -118,39 +126,41 @@ def stop_slow(calls, system, time, y, slopes, tolerances, dv):
 
 
 @jitable
-def slows(speed, friction, slow):
-    return STICKS if friction > 0.0 and speed <= slow else FREE
+def mode_if_slow(speed, friction, slow_slip):
+    """Return STICKS if friction can stop a motion that is this slow, else FREE."""
+    return STICKS if friction > 0.0 and speed <= slow_slip else FREE
 
 
 @subroutine
-def note_impacts(system, time, record):
-    """Add the impacts to the list. If the list is full, they are only counted."""
+def record_impacts(system, time, impacts):
+    """Add the impulses of all contacts to the list of impacts. If the list is full, they are only counted."""
     for p in range(system.touch.count[POINTS]):
         point = system.touch.points[p]
         if point.load > 0.0:
-            k = record.count[0]
-            if k < record.impacts.shape[0]:
-                impact = record.impacts[k]
+            k = impacts.count[0]
+            if k < impacts.impacts.shape[0]:
+                impact = impacts.impacts[k]
                 impact.time, impact.first, impact.second = time, point.first, point.second
                 put3(impact.point, get3(point.place))
                 n = get3(point.normal)
                 put3(impact.normal, n)
                 for j in range(3):
                     impact.impulse[j] = point.force[j] + n[j] * point.load
-            record.count[0] += 1
+            impacts.count[0] += 1
 
 
 @subroutine
-def settle_points(calls, system, time, y, slopes, tolerances):
-    """Find the modes of contacts, for the present modes of joint set-valued forces. Remove contacts that separate.
+def find_modes(calls, system, time, y, slopes, tolerances):
+    """Find the modes of contacts, for the present modes of joints. Remove contacts that separate.
 
-    Contacts at rest stay at rest if the minimum-norm loads allow it. Otherwise the cone problem decides.
+    If the minimum-norm loads contradict no contact at rest, these contacts stay at rest. Otherwise the cone problem
+    decides. Return whether the modes are certain.
     """
     touch = system.touch
     touch.count[WARM_STARTED] = 0
     for p in range(touch.count[POINTS]):
         place_point(system.work, touch.points[p])
-        propose(touch.points[p], tolerances.least, tolerances.skin)
+        propose_mode(touch.points[p], tolerances.rest_speed, tolerances.closed_gap)
     calls.rates(system, time, y, 0.0, slopes)
     for p in range(touch.count[POINTS]):
         point = touch.points[p]
@@ -160,23 +170,24 @@ def settle_points(calls, system, time, y, slopes, tolerances):
     calls.rates(system, time, y, 0.0, slopes)
     certain = True
     if worst_point(system)[0] >= 0:
-        certain = ask_cones(calls, system, time, y, slopes)
+        certain = solve_cone_problem(calls, system, time, y, slopes)
         for p in range(touch.count[POINTS]):
             touch.points[p].is_on_cone = 1 if certain else 0
         certain = reconsider_points(calls, system, time, y, slopes)
-        if not take_cones_loads(calls, system, time, y, slopes):
+        if not choose_loads(calls, system, time, y, slopes):
             certain = reconsider_points(calls, system, time, y, slopes)
-    forget_points(touch)
+    remove_separated(touch)
     return certain
 
 
 @subroutine
-def ask_cones(calls, system, time, y, slopes):
+def solve_cone_problem(calls, system, time, y, slopes):
     """Find the modes by the cone complementarity problem. Return whether it converged."""
     touch = system.touch
     for p in range(touch.count[POINTS]):
         touch.points[p].is_active = touch.points[p].is_soft * touch.points[p].candidate
-    calls.rates(system, time, y, 0.0, slopes)  # without what they may push
+    # Rates without the loads of the contacts whose modes are to be found.
+    calls.rates(system, time, y, 0.0, slopes)
     group_points(system)
     for i in range(touch.count[POINTS]):
         p = touch.order[i]
@@ -204,10 +215,11 @@ def ask_cones(calls, system, time, y, slopes):
 
 
 @subroutine
-def take_cones_loads(calls, system, time, y, slopes):
-    """Use the loads of the cone problem where the minimum-norm loads are outside of friction cones.
+def choose_loads(calls, system, time, y, slopes):
+    """Use the loads of the cone problem for contacts whose minimum-norm loads are outside of their friction cones.
 
-    Return whether these are inside. If not, no contact uses them any more.
+    If the loads of the rates that follow are outside, too, all contacts use minimum-norm loads again. Return whether
+    they are inside.
     """
     touch, outside = system.touch, False
     most = largest_load(touch)
@@ -228,21 +240,25 @@ def take_cones_loads(calls, system, time, y, slopes):
 
 
 @jitable
-def propose(point, least, skin):
-    """Mark the contacts that may hold, and those that slip already."""
+def propose_mode(point, rest_speed, closed_gap):
+    """Write the mode in which a contact would be by its velocities alone.
+
+    It is a candidate if it does not separate. It slips if it has a slip velocity, and sticks otherwise.
+    """
     point.separation_velocity = 0.0
     n = get3(point.normal)
     w = get3(point.angular_velocity)
     spin = dot(w, n)
     rolling = sub(w, scale(n, spin))
-    leaves = point.rate > least and (point.is_soft == 0 or point.gap >= -skin)
-    point.candidate = 0 if leaves else 1
+    separates = point.rate > rest_speed and (point.is_soft == 0 or point.gap >= -closed_gap)
+    point.candidate = 0 if separates else 1
     point.is_active = point.is_soft * point.candidate
-    point.slide = slip_of(get3(point.slip_velocity), point.friction, point.slip, point.slip_speed)
+    point.slide = slip_mode(get3(point.slip_velocity), point.friction, point.slip, point.slip_speed)
     if point.is_soft and point.slide == STICKS:
-        point.slide = FREE  # until its cone is known
+        # Its friction cone is unknown before its load.
+        point.slide = FREE
     point.current_friction = point.friction if point.slide == SLIPS else point.static_friction
-    point.roll = slip_of(rolling, point.rolling, point.roll_slip, 0.0)
+    point.roll = slip_mode(rolling, point.rolling, point.roll_slip, 0.0)
     point.spin = FREE
     if point.spinning > 0.0:
         point.spin = SLIPS if abs(spin) > MIN_SLIP_SPEED else STICKS
@@ -250,7 +266,11 @@ def propose(point, least, skin):
 
 
 @jitable
-def slip_of(v, friction, slip, slip_speed):
+def slip_mode(v, friction, slip, slip_speed):
+    """Return the mode of sliding or rolling at relative velocity v. If it is SLIPS, write the direction to `slip`.
+
+    slip_speed: speed at which the surface itself moves, as a belt [m/s].
+    """
     if friction <= 0.0:
         return FREE
     speed = math.sqrt(dot(v, v))
@@ -262,10 +282,13 @@ def slip_of(v, friction, slip, slip_speed):
 
 @subroutine
 def begin_slips(touch):
-    """Let contacts slip that the cone problem could not keep. Return whether one slips more easily than it stuck."""
-    easier, still = False, 0.0
+    """Let contacts slip that have a slip rate in the solution of the cone problem.
+
+    Return whether the kinetic friction of one of them is below its static friction.
+    """
+    easier, threshold = False, 0.0
     for r in range(touch.count[ROWS]):
-        still = max(still, BARELY * abs(touch.rows[r].free_rate))
+        threshold = max(threshold, SLIP_THRESHOLD * abs(touch.rows[r].free_rate))
     for p in range(touch.count[POINTS]):
         point = touch.points[p]
         r = point.row
@@ -276,15 +299,17 @@ def begin_slips(touch):
         while r < touch.count[ROWS] and touch.rows[r].point == p:
             kind = touch.rows[r].kind
             if kind == SPIN:
-                if point.spin == STICKS and abs(touch.rows[r].residual) > still:
+                if point.spin == STICKS and abs(touch.rows[r].residual) > threshold:
                     point.spin, point.spin_slip = SLIPS, (1.0 if touch.rows[r].residual > 0.0 else -1.0)
                 r += 1
                 continue
             u, v = touch.rows[r].residual, touch.rows[r + 1].residual
-            slid = math.sqrt(u * u + v * v)
-            if (point.slide if kind == TANGENT else point.roll) == STICKS and slid > still:
+            slip_rate = math.sqrt(u * u + v * v)
+            if (point.slide if kind == TANGENT else point.roll) == STICKS and slip_rate > threshold:
                 a, b = get3(touch.rows[r].direction), get3(touch.rows[r + 1].direction)
-                along = add(scale(a, touch.rows[r].residual / slid), scale(b, touch.rows[r + 1].residual / slid))
+                along = add(
+                    scale(a, touch.rows[r].residual / slip_rate), scale(b, touch.rows[r + 1].residual / slip_rate)
+                )
                 if kind == TANGENT:
                     point.slide = SLIPS
                     put3(point.slip, along)
@@ -298,8 +323,8 @@ def begin_slips(touch):
 
 
 @subroutine
-def forget_points(touch):
-    """Keep the contacts that hold, in their order."""
+def remove_separated(touch):
+    """Remove the contacts that are not active. The others keep their order."""
     kept = 0
     for p in range(touch.count[POINTS]):
         if touch.points[p].is_active:

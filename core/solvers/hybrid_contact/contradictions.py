@@ -13,17 +13,21 @@ from ...spatial.storage import get3, put3
 from ..joint_events.margins import NEAR
 
 MOST_ROUNDS = 60
+"""Upper bound of the rounds of mode changes at one event, apart from two rounds for each contact."""
 EDGE = 1e-7
 """Relative distance from the cone within which a load counts as on its surface."""
 OUTSIDE = 1e-3
 """Distance from the cone, relative to the largest load, beyond which loads differ from those of the cone problem."""
 ROUGH = 1e-9
-"""Part of the largest load, or of the largest rate, that counts as rounding."""
+"""Rounding error of a load, relative to the largest load, and of a contradiction, relative to the largest one."""
 
 
 @subroutine
 def reconsider_points(calls, system, time, y, slopes):
-    """Change contact modes that accelerations contradict, until none does. Return whether that converged."""
+    """Change the modes of the contacts with the largest contradiction until there is none.
+
+    Return whether that succeeded.
+    """
     touch = system.touch
     for _ in range(MOST_ROUNDS + 2 * touch.count[POINTS]):
         calls.rates(system, time, y, 0.0, slopes)

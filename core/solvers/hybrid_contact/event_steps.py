@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Steps of high order between contact events: each touch, slip and separation is an event.
 
-Steps are explicit or, for stiff joints, implicit, as without contact (adaptive.py). Contacts that hold are constraints,
-satisfied to rounding as joints are. A step in which a contact event occurs is repeated with a shorter length, so that
-it ends there. Bounces below a tolerance end at once, so that infinitely many bounces take a finite number of events.
+Steps are explicit or, for stiff joints, implicit, as without contact (adaptive.py). Contacts are constraints, satisfied
+to rounding as joints are. A step in which a contact event occurs is repeated with a shorter length, so that it ends
+there. Bounces below a tolerance end at once, so that infinitely many bounces take a finite number of events.
 
 Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (2nd ed., 1993), section II.6, for events;
 Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996), for the problems that are solved at them.
@@ -16,7 +16,7 @@ from collections import namedtuple
 
 from ...compilation.abi import KernelTuple
 from ...compilation.jit import jitable, kernel, subroutine
-from ...contact.collision_state import update_candidate_pairs
+from ...contact.collision_state import ENDS, PAIRS, update_candidate_pairs
 from ...contact.loads import soft_contact_energy
 from ...contact.points import ALLOWED, POINTS, WORK
 from ...kinematics.motion import move_bodies
@@ -51,72 +51,90 @@ from .contact_events import (
     count_closed,
     first_change,
     first_closing,
-    forget_moved,
-    look_at_end,
+    list_end_contacts,
     margin_of,
-    mark_points,
+    remove_moved_points,
+    store_margins,
 )
-from .contact_modes import resolve_points
+from .contact_modes import resolve_contacts
 from .costs import SWEEP_ENTRY_COST, event_cost, step_cost
-from .stabilization import tidy
+from .stabilization import remove_rounding_errors
 
 TAKE_CONVEX_STEPS = 4
 """Return value of `advance_touching`: events cost more than convex steps (convex_step/steps.py), or do not advance."""
-
 
 LONG_ENOUGH = 2e-4
 """Length of a step that shows that events do not stop the motion [s]."""
 STALLED = 1e-7
 """Length of a step below which it makes no progress [s]."""
-
+MOST_EVENTS_AT_ONCE = 100
+"""Number of consecutive events, or of consecutive steps without progress, after which convex steps are taken."""
 
 MOST_TRIES = 60
-MET = 2.0
-"""Amount by which the margin of a joint may be below its limit at the event."""
-
-MOST_EVENTS_AT_ONCE = 100
-
+"""Upper bound of the number of steps that are tried to locate an event."""
+BISECT_AFTER = 40
+"""Number of tries after which the interval of the event is halved, because estimates of its time have failed."""
+OVERSHOOT = 2.0
+"""Margin of a joint below which its event is not located well enough, as a multiple of minus the margin's slack."""
 
 WIDEN_AFTER = 20
 """Number of consecutive crowded events after which the gap at which contacts count as closed grows. A body that rocks
-ever faster from one end to the other then comes to rest on both."""
-
+ever faster from one end to the other then comes to rest on both.
+"""
 WIDEST = 5.0
 """Largest power of ten by which that gap grows."""
 
 
-class EventTolerances(KernelTuple, namedtuple("EventTolerances", "steps skin near least slow cost_limit cost_decay")):
-    """Tolerances of events.
+class EventTolerances(
+    KernelTuple,
+    namedtuple("EventTolerances", "steps closed_gap gap_error rest_speed slow_slip cost_limit cost_decay"),
+):
+    """Tolerances of event location at one accuracy level.
 
     Attributes:
-        steps: as without contact, one_step.Settings.
-        skin [m]: gaps up to which contacts are closed at an event.
-        near [m]: tolerance of a gap at its event. least [m/s]: approach speed that counts as zero.
-        slow [m/s or rad/s]: slip that ends at once.
-        cost_limit: cost of events [ns] above which convex steps are taken. cost_decay: by how much this cost decreases
-            per second, which is the cost that is allowed permanently.
+        steps: those of steps without contact, a one_step.Settings.
+        closed_gap: gap up to which a contact counts as closed at an event [m].
+        gap_error: error of a gap at the time of its event [m].
+        rest_speed: approach speed that counts as zero [m/s].
+        slow_slip: slip that ends at once [m/s or rad/s].
+        cost_limit: cost of events above which convex steps are taken [ns].
+        cost_decay: decrease of that cost per second of motion, which is the cost that is allowed permanently [ns/s].
+    """
+
+
+class EventWork(KernelTuple, namedtuple("EventWork", "collisions tolerances spare impacts")):
+    """What event-driven steps use beside the system.
+
+    Attributes:
+        collisions: the `CollisionState`.
+        tolerances: an `EventTolerances`.
+        spare: work array of the shape of y.
+        impacts: the `Impacts` so far.
     """
 
 
 @kernel
-def advance_touching(
-    calls, system, collisions, y, trial, slopes, stepping, end, tolerances, spare, impacts, most_steps
-):
+def advance_touching(calls, system, events, y, trial, slopes, stepping, end, most_steps):
     """Integrate `y` in place up to `end` [s], with at most `most_steps` steps.
 
     Return a `Progress`, NO_ROOM or TAKE_CONVEX_STEPS.
+
+    Args:
+        calls: the functions of the model that depend on its kind, such as `rates`.
+        events: an `EventWork`.
+        y: positions, velocities and energy accounts, shape (n,). trial: work array of the same shape.
+        slopes: rates of y at the stages of a step, shape (stages, n).
+        stepping: one STEPPING record, the state of the step size control.
     """
-    now = stepping[0]
+    now, tolerances = stepping[0], events.tolerances
     for _ in range(most_steps):
-        if now.has_slopes == 0 and not begin_touching(
-            calls, system, collisions, y, slopes, now, tolerances, spare, impacts
-        ):
+        if now.has_slopes == 0 and not initialize_contacts(calls, system, events, y, slopes, now):
             return NO_ROOM
         if now.time >= end:
             break
         if prefers_convex_steps(now, tolerances) or fails_after_switch(calls, system, y, slopes, now, tolerances):
             return TAKE_CONVEX_STEPS
-        fits, h = look_ahead(calls, system, collisions, y, slopes, now, end - now.time, tolerances, spare, impacts)
+        fits, h = prepare_step(calls, system, events, y, slopes, now, end - now.time)
         if not fits:
             return NO_ROOM
         if prefers_convex_steps(now, tolerances):
@@ -125,22 +143,20 @@ def advance_touching(
         if not error <= 1.0:
             reject(calls, system, y, slopes, now, h, error, tolerances)
             continue
-        event = first_event(system, collisions, trial, slopes, now, h, tolerances)
+        event = first_event(system, events, trial, slopes, now, h)
         if event[0] <= 1.0:
-            if not meet_touching(
-                calls, system, collisions, y, trial, slopes, now, h, event, tolerances, spare, impacts
-            ):
+            if not advance_to_event(calls, system, events, y, trial, slopes, now, h, event):
                 return NO_ROOM
             continue
         yields = is_strained(system.touch) and not stays_in_cones(calls, system, y, trial, slopes, now, h, tolerances)
-        if yields and h > tolerances.skin and now.yielded < MOST_YIELDS:
-            now.narrow = 0.5 * h
+        if yields and h > tolerances.closed_gap and now.yielded < MOST_YIELDS:
+            now.yield_step = 0.5 * h
             continue
         # A last step before a frame may be as short as a rounding error; the next step must not be.
-        least = now.step if now.narrow > 0.0 else 10.0 * SHORTEST_STEP
+        least = now.step if now.yield_step > 0.0 else 10.0 * SHORTEST_STEP
         note_yield(now, yields, tolerances)
         now.time = end if h == end - now.time else now.time + h
-        tidy(system, trial)
+        remove_rounding_errors(system, trial)
         accept(system, y, trial, slopes, now, h, error, tolerances.steps.order)
         choose_method(calls, system, y, slopes, now, h, rate, tolerances.steps.order)
         now.step = max(now.step, least)
@@ -148,16 +164,16 @@ def advance_touching(
         now.stalled = now.stalled + 1 if h < STALLED else 0
         now.halted = 0 if h > LONG_ENOUGH else now.halted
         now.has_slopes = 0 if yields else 1
-        mark_points(system.touch)
+        store_margins(system.touch)
     if now.time < end:
         return UNDERWAY
-    forget_bounces(system, now)
+    reset_bounces(system, now)
     return REACHED
 
 
 @jitable
 def prefers_convex_steps(now, tolerances):
-    """Return whether events cost so much, or follow each other so closely, that convex steps should go on."""
+    """Return whether convex steps should continue, since events cost too much or follow each other too closely."""
     return now.event_cost > tolerances.cost_limit or max(now.crowded, now.stalled) > MOST_EVENTS_AT_ONCE
 
 
@@ -171,8 +187,8 @@ def fails_after_switch(calls, system, y, slopes, now, tolerances):
 def try_step(calls, system, y, trial, slopes, now, h, tolerances, flies_freely):
     """Step to `trial`. Return (error, fastest rate or 0).
 
-    An error of 1 is what the tolerance allows; it is infinite if the step fails. flies_freely: whether steps without
-    contact cost nothing, since convex steps would be no better; searching for an event of a joint does cost.
+    An error of 1 is what the tolerance allows; it is infinite if the step fails. flies_freely: whether a step without
+    contact costs nothing, since a convex step would be no better. The search for an event of a joint does cost.
     """
     points = system.touch.count[POINTS]
     if points > 0 or not flies_freely:
@@ -183,7 +199,7 @@ def try_step(calls, system, y, trial, slopes, now, h, tolerances, flies_freely):
 
 @subroutine
 def reject(calls, system, y, slopes, now, h, error, tolerances):
-    """Shorten the step. Bodies return to their places, so that nearby solids are found again."""
+    """Choose a shorter step. Move the bodies back to y, where nearby solids are to be found."""
     order = tolerances.steps.order if now.implicit else ORDER
     now.step = h * max(0.2, 0.9 * raised(error, -1.0 / order)) if error < 1e300 else 0.1 * h
     now.rejected += 1
@@ -191,8 +207,8 @@ def reject(calls, system, y, slopes, now, h, error, tolerances):
 
 
 @subroutine
-def forget_bounces(system, now):
-    """Reset the counts of bounces at a frame, and reconsider contacts that hold because their mode was undecided."""
+def reset_bounces(system, now):
+    """Reset the counts of bounces at a frame. Find undecided modes of joints anew."""
     now.has_tried_other = 0
     for p in range(system.touch.count[POINTS]):
         system.touch.points[p].bounces = 0
@@ -203,69 +219,78 @@ def forget_bounces(system, now):
 
 
 @subroutine
-def look_ahead(calls, system, collisions, y, slopes, now, remaining, tolerances, spare, impacts):
-    """Choose the length of the next step [s], update its candidate pairs, and replace contacts that changed faces."""
-    h = remaining / math.ceil(remaining / (min(now.step, now.narrow) if now.narrow > 0.0 else now.step))
+def prepare_step(calls, system, events, y, slopes, now, remaining):
+    """Choose the length of the next step [s], update its candidate pairs, and remove contacts that changed faces.
+
+    Return (whether there was enough room, the length). remaining: time to the next frame [s].
+    """
+    collisions, closed_gap = events.collisions, events.tolerances.closed_gap
+    h = remaining / math.ceil(remaining / (min(now.step, now.yield_step) if now.yield_step > 0.0 else now.step))
     q, qd = parts_of(system, y)
-    move_bodies(system.model, system.work, q, qd)  # the last stage was off by a rounding
-    fits, longest = update_candidate_pairs(system, collisions, h, tolerances.skin)
-    if fits and forget_moved(system, collisions):
-        fits = begin_touching(calls, system, collisions, y, slopes, now, tolerances, spare, impacts)
+    # Bodies are where the last stage of the last step ended, which differs from y by a rounding error.
+    move_bodies(system.model, system.work, q, qd)
+    fits, longest = update_candidate_pairs(system, collisions, h, closed_gap)
+    if fits and remove_moved_points(system, collisions):
+        fits = initialize_contacts(calls, system, events, y, slopes, now)
         if fits:
-            fits, longest = update_candidate_pairs(system, collisions, h, tolerances.skin)
+            fits, longest = update_candidate_pairs(system, collisions, h, closed_gap)
     return fits, remaining / math.ceil(remaining / longest) if longest < h else h
 
 
 @subroutine
-def begin_touching(calls, system, collisions, y, slopes, now, tolerances, spare, impacts):
-    """Find the contacts and their modes. Return whether there was enough room.
+def initialize_contacts(calls, system, events, y, slopes, now):
+    """Find the contacts and their modes at y. Return whether there was enough room.
 
-    Solids that overlap at the start of a stage, after a joint was released or motion jumped, bring the energy of
-    compliant contacts with them.
+    After a joint was released or motion jumped, solids may overlap already. The energy of these compliant contacts is
+    then counted as supplied.
     """
     begins_late = now.started == 0 and now.steps == 0 and now.time > 0.0
     if now.started == 0:
         initialize_modes(system, y)
         clear_reported_loads(system)
     calls.rates(system, now.time, y, 0.0, slopes[0])
-    fits, _ = update_candidate_pairs(system, collisions, 0.0, tolerances.skin)
+    fits, _ = update_candidate_pairs(system, events.collisions, 0.0, events.tolerances.closed_gap)
     if not fits:
         return False
-    fits = settle_here(calls, system, collisions, y, slopes, now, tolerances, spare, impacts)
+    fits = update_contacts(calls, system, events, y, slopes, now)
     if fits and begins_late:
         y[y.shape[0] - 1] += soft_contact_energy(system.touch)
     return fits
 
 
 @subroutine
-def settle_here(calls, system, collisions, y, slopes, now, tolerances, spare, impacts):
-    """Add contacts that have closed, handle their impacts, and find the modes. Return whether there was enough room."""
+def update_contacts(calls, system, events, y, slopes, now):
+    """Add the contacts that have closed, apply their impacts, and find the modes. Return whether there was room.
+
+    If that costs too much or fails, y stays as it is, and the event cost tells the caller to take convex steps.
+    """
+    collisions, tolerances, impacts = events.collisions, events.tolerances, events.impacts
     q, qd = parts_of(system, y)
-    skin = tolerances.skin * raised(10.0, min(max(0.1 * (now.crowded - WIDEN_AFTER), 0.0), WIDEST))
-    if not look_at_end(system, collisions, q, qd):
+    widening = min(max(0.1 * (now.crowded - WIDEN_AFTER), 0.0), WIDEST)
+    closed_gap = tolerances.closed_gap * raised(10.0, widening)
+    if not list_end_contacts(system, collisions, q, qd):
         return False
-    now.event_cost += event_cost(
-        system.model.bodies.shape[0], system.touch.count[POINTS] + count_closed(collisions, skin)
-    )
+    points = system.touch.count[POINTS] + count_closed(collisions, closed_gap)
+    now.event_cost += event_cost(system.model.bodies.shape[0], points)
     if now.event_cost > tolerances.cost_limit:
         return True
-    if not add_closed(system, collisions, skin):
+    if not add_closed(system, collisions, closed_gap):
         return False
-    count, known = system.touch.count, impacts.count[0]
+    count, impact_count = system.touch.count, impacts.count[0]
     count[WORK], count[ALLOWED] = 0, int((tolerances.cost_limit - now.event_cost) / SWEEP_ENTRY_COST)
     copy(y, slopes[1])
-    certain, jumped = resolve_points(calls, system, now.time, y, slopes[0], tolerances, spare, impacts)
+    certain, jumped = resolve_contacts(calls, system, now.time, y, slopes[0], tolerances, events.spare, impacts)
     now.event_cost += count[WORK] * SWEEP_ENTRY_COST
     astray = went_astray(system, y, slopes[1]) or not is_finite(slopes[0])
-    if astray or count[WORK] > count[ALLOWED]:  # convex steps solve what sweeps do not
+    if astray or count[WORK] > count[ALLOWED]:
         copy(slopes[1], y)
-        impacts.count[0] = known
+        impacts.count[0] = impact_count
         now.event_cost = math.inf
         return True
     now.unsettled += 0 if certain else 1
     now.impacts += 1 if jumped else 0
     mark(system, y, slopes[0], 0)
-    mark_points(system.touch)
+    store_margins(system.touch)
     if now.started == 0 or jumped:
         now.step = max(first_step(y, slopes[0], tolerances.steps.tolerance), 10.0 * SHORTEST_STEP)
         now.error = 1e-4
@@ -274,64 +299,38 @@ def settle_here(calls, system, collisions, y, slopes, now, tolerances, spare, im
 
 
 @subroutine
-def first_event(system, collisions, trial, slopes, now, h, tolerances):
-    """Return the first event of a step: (part of the step, index, kind, margin).
+def first_event(system, events, trial, slopes, now, h):
+    """Return the first event of a step of h seconds to `trial`: (part of the step, index, kind, margin).
 
-    The part is 2 if there is no event. The index is that of a set-valued force, of a contact or of a point at the end.
-    The margin is that of a set-valued force.
+    The part is 2 if there is no event. The index is the number of a set-valued force if the kind is JOINT, of a contact
+    point at the end of the step if it is GAP, and of a contact otherwise. The margin is that of the set-valued force.
     """
-    first, which, kind, number = 2.0, -1, -1, -1
+    collisions, tolerances = events.collisions, events.tolerances
+    first, index, kind, margin = 2.0, -1, -1, -1
     if system.model.set_valued_forces.shape[0] > 0:
         mark(system, trial, slopes[end_row(now, tolerances.steps)], 1)
-        first, which, number = first_crossing(system.model, system.margins[0], system.margins[1], h)
+        first, index, margin = first_crossing(system.model, system.margins[0], system.margins[1], h)
         kind = JOINT
-    part, p, what = first_change(system.touch)
+    part, p, change = first_change(system.touch)
     if part < first:
-        first, which, kind = part, p, what
+        first, index, kind = part, p, change
     q, qd = parts_of(system, trial)
-    if collisions.numbers[0] > 0:
-        look_at_end(system, collisions, q, qd)
-        part, p = first_closing(collisions, h, tolerances.skin, tolerances.near)
+    if collisions.numbers[PAIRS] > 0:
+        list_end_contacts(system, collisions, q, qd)
+        part, p = first_closing(collisions, h, tolerances.closed_gap, tolerances.gap_error)
         if part < first:
-            first, which, kind = part, p, GAP
-    return first, which, kind, number
+            first, index, kind = part, p, GAP
+    return first, index, kind, margin
 
 
 @subroutine
-def meet_touching(calls, system, collisions, y, trial, slopes, now, h, event, tolerances, spare, impacts):
-    """Step to the first event, and handle it. Return whether there was enough room.
+def advance_to_event(calls, system, events, y, trial, slopes, now, h, event):
+    """Advance y to the first event of a step of h seconds, and handle it. Return whether there was enough room.
 
-    event: that of a step of length h, as `first_event` returns it.
+    event: the first event of the whole step, as `first_event` returns it.
     """
-    part, which, kind, number = event
-    low, high, s = 0.0, h, part * h
-    element, what, target = which, number, kind
-    rough = max(tolerances.steps.loose * h * 1e-3, 1e-15)
-    for turn in range(MOST_TRIES):
-        error, _ = try_step(calls, system, y, trial, slopes, now, s, tolerances, False)
-        if not error < (1.0 if now.implicit else 1e300):
-            high, s = s, 0.5 * (low + s)
-            continue
-        part, which, kind, number = first_event(system, collisions, trial, slopes, now, s, tolerances)
-        if part <= 1.0:
-            element, what, target = which, number, kind
-            high, aim = s, part * s
-            if kind == GAP:
-                exact = -collisions.ends[which].gap <= tolerances.near
-            else:
-                exact = kind == JOINT and -system.margins[1, which, number, 0] <= MET * allowed(system, which, number)
-            if exact or s - aim <= (1e-15 * h if kind == GAP else rough) or high - low <= 1e-15 * h:
-                break
-        else:
-            low = s
-            aim = s + time_to(system, collisions, target, element, what, s)
-            if target == GAP and closest_gap(collisions) <= tolerances.near:
-                break
-            if aim - s <= 0.5 * rough:
-                aim = s + 0.5 * rough
-        if turn > 40 or not low < aim < high:
-            aim = 0.5 * (low + high)
-        s = aim
+    tolerances = events.tolerances
+    s, index, kind, margin = locate_event(calls, system, events, y, trial, slopes, now, h, event)
     if went_astray(system, trial, y):
         now.event_cost = math.inf
         return True
@@ -344,45 +343,93 @@ def meet_touching(calls, system, collisions, y, trial, slopes, now, h, event, to
     now.crowded = now.crowded + 1 if s < CROWDED else 0
     normalize_quaternions(system.model, y)
     pressed = count_pressed(system)
-    if target == JOINT:
-        apply_mode_change(system, y, element, what)
-    fits = settle_here(calls, system, collisions, y, slopes, now, tolerances, spare, impacts)
+    if kind == JOINT:
+        apply_mode_change(system, y, index, margin)
+    fits = update_contacts(calls, system, events, y, slopes, now)
     adapt_to_stops(system, now, tolerances.steps, pressed)
-    if target == JOINT and what == DRIVE:
+    if kind == JOINT and margin == DRIVE:
         adapt_to_drives(system, now)
     return fits
 
 
 @subroutine
-def time_to(system, collisions, target, which, what, s):
-    """Return the time until an event at its present rate [s]; infinity if it does not come nearer."""
-    if target == GAP:
+def locate_event(calls, system, events, y, trial, slopes, now, h, event):
+    """Shorten a step of h seconds until it ends at its first event. Write the end of the step to `trial`.
+
+    Return (length of the step [s], index, kind, margin), the latter three as `first_event` returns them.
+    """
+    collisions, tolerances = events.collisions, events.tolerances
+    part, index, kind, margin = event
+    low, high, s = 0.0, h, part * h
+    time_error = max(tolerances.steps.loose * h * 1e-3, 1e-15)
+    for turn in range(MOST_TRIES):
+        error, _ = try_step(calls, system, y, trial, slopes, now, s, tolerances, False)
+        if not error < (1.0 if now.implicit else 1e300):
+            high, s = s, 0.5 * (low + s)
+            continue
+        part, new_index, new_kind, new_margin = first_event(system, events, trial, slopes, now, s)
+        if part <= 1.0:
+            index, kind, margin = new_index, new_kind, new_margin
+            high, aim = s, part * s
+            if is_located(system, collisions, index, kind, margin, tolerances):
+                break
+            if s - aim <= (1e-15 * h if kind == GAP else time_error) or high - low <= 1e-15 * h:
+                break
+        else:
+            low = s
+            aim = s + time_until_event(system, collisions, index, kind, margin, s)
+            if kind == GAP and smallest_closing_gap(collisions) <= tolerances.gap_error:
+                break
+            if aim - s <= 0.5 * time_error:
+                aim = s + 0.5 * time_error
+        if turn > BISECT_AFTER or not low < aim < high:
+            aim = 0.5 * (low + high)
+        s = aim
+    return s, index, kind, margin
+
+
+@jitable
+def is_located(system, collisions, index, kind, margin, tolerances):
+    """Return whether the event that a step has passed is close enough to the step's end."""
+    if kind == GAP:
+        return -collisions.ends[index].gap <= tolerances.gap_error
+    return kind == JOINT and -system.margins[1, index, margin, 0] <= OVERSHOOT * slack_of(system, index, margin)
+
+
+@subroutine
+def time_until_event(system, collisions, index, kind, margin, s):
+    """Return the time until an event at its present rate [s]; infinity if it does not come nearer.
+
+    s: length of the step that ended before the event [s].
+    """
+    if kind == GAP:
         soonest = math.inf
-        for k in range(collisions.numbers[2]):
+        for k in range(collisions.numbers[ENDS]):
             own = collisions.near_ends[k]
             if not own.closed and own.rate < 0.0 and collisions.ends[k].gap > 0.0:
                 soonest = min(soonest, -collisions.ends[k].gap / own.rate)
         return soonest
-    if target == JOINT:
-        start, end = system.margins[0, which, what], system.margins[1, which, what]
+    if kind == JOINT:
+        start, end = system.margins[0, index, margin], system.margins[1, index, margin]
         rate = end[1] if not math.isnan(end[1]) else (end[0] - start[0]) / s
-        return -(end[0] + 0.5 * (1.0 + MET) * allowed(system, which, what)) / rate if rate < 0.0 else math.inf
-    before, after = system.touch.points[which].margins[target], margin_of(system.touch.points[which], target)
+        # Aim at the middle of what counts as located.
+        return -(end[0] + 0.5 * (1.0 + OVERSHOOT) * slack_of(system, index, margin)) / rate if rate < 0.0 else math.inf
+    before, after = system.touch.points[index].margins[kind], margin_of(system.touch.points[index], kind)
     rate = (after - before) / s
     return -after / rate if rate < 0.0 else math.inf
 
 
 @jitable
-def allowed(system, element, which):
-    """Return by how much the margin of a joint may be negative before that is an event."""
-    return slack(system.model.set_valued_forces[element], which)
+def slack_of(system, k, margin):
+    """Return how far below 0 a margin of set-valued force k may be without being an event."""
+    return slack(system.model.set_valued_forces[k], margin)
 
 
 @subroutine
-def closest_gap(collisions):
-    """Return the smallest gap at the end of a step among points that approach and do not hold [m]."""
+def smallest_closing_gap(collisions):
+    """Return the smallest gap at the end of a step among points that approach and are no contacts [m]."""
     least = math.inf
-    for k in range(collisions.numbers[2]):
+    for k in range(collisions.numbers[ENDS]):
         own = collisions.near_ends[k]
         if not own.closed and own.rate < 0.0:
             least = min(least, abs(collisions.ends[k].gap))

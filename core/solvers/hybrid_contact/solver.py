@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from ...contact.collision_state import SHORT
+from ...contact.collision_state import SHORT, CollisionState
 from ...contact.points import MAX_ROWS, POINTS, ROWS, SAVED_POINT, make_touch
 from ...controls.inputs import Inputs
 from ...kinematics.proximity.sunk import is_open_ground
@@ -27,7 +27,7 @@ from ..protocol import REACHED, Memory, Progress, State
 from ..system import System, write_rates
 from .contact_events import IMPACT, Impacts
 from .costs import convex_step_cost, event_cost
-from .event_steps import TAKE_CONVEX_STEPS, EventTolerances, advance_touching
+from .event_steps import TAKE_CONVEX_STEPS, EventTolerances, EventWork, advance_touching
 
 SOON = 8
 """Number of convex steps before events are located again, at first."""
@@ -59,13 +59,13 @@ class HybridContactSolver(Adaptive):
             accuracy good.
     """
 
-    SKIN = {"draft": 1e-6, "good": 1e-8, "exact": 1e-10}
+    CLOSED_GAP = {"draft": 1e-6, "good": 1e-8, "exact": 1e-10}
     """Gap up to which contacts are closed at an event [m]."""
-    CLOSE = {"draft": 1e-9, "good": 1e-11, "exact": 1e-13}
-    """Tolerance of a gap at its event [m]."""
-    LEAST = {"draft": 1e-6, "good": 1e-8, "exact": 1e-10}
+    GAP_ERROR = {"draft": 1e-9, "good": 1e-11, "exact": 1e-13}
+    """Error of a gap at the time of its event [m]."""
+    REST_SPEED = {"draft": 1e-6, "good": 1e-8, "exact": 1e-10}
     """Approach speed up to which it counts as zero [m/s]."""
-    SLOW = {"draft": 1e-3, "good": 1e-5, "exact": 1e-7}
+    SLOW_SLIP = {"draft": 1e-3, "good": 1e-5, "exact": 1e-7}
     """Slip that ends at once [m/s or rad/s]."""
     BOUNCE = {"draft": 1e-5, "good": 1e-8, "exact": 1e-14}
     """Height of a bounce, or length of a slide, below which a motion ends at once [rad or m]."""
@@ -92,9 +92,11 @@ class HybridContactSolver(Adaptive):
     MOST_IMPACTS = 4096
     """Number of impacts for which there is room at first. The room doubles when it is half full."""
 
-    def __init__(self, system: System, state: State, accuracy: str, collisions, only_convex_steps: bool = False):
+    def __init__(
+        self, system: System, state: State, accuracy: str, collisions: CollisionState, only_convex_steps: bool = False
+    ):
         super().__init__(system, state, accuracy)
-        self.collisions, self._accuracy = collisions, accuracy
+        self._accuracy = accuracy
         self._convex_step = make_convex_step(
             system.model.bodies, CONTACTS_AT_FIRST, len(system.model.set_valued_forces)
         )
@@ -108,31 +110,38 @@ class HybridContactSolver(Adaptive):
         )
         self._only_convex_steps = only_convex_steps
         self._stepping[0].convex_steps_taken = SOON
-        self._impacts = Impacts(np.zeros(self.MOST_IMPACTS, IMPACT).view(np.recarray), np.zeros(1, np.int64))
-        self._spare = self._y.copy()
         self._parting = np.zeros(1, np.int64)  # 0, FROM_ALL or FROM_GROUND
         own = {"tolerance": self.CONTACT_TOLERANCES, "resting": self.BOUNCE}
         self._settings = self._settings._replace(**{name: table[accuracy] for name, table in own.items()})
-        step_cost, cheap = convex_step_cost(len(system.model.bodies)), 1e9 * self.MIN_EVENT_COST_LIMIT[accuracy]
         self._stored: float | None = None  # energy of compliant contacts after a convex step [J]
-        self._tolerances = EventTolerances(
-            self._settings,
-            self.SKIN[accuracy],
-            self.CLOSE[accuracy],
-            self.LEAST[accuracy],
-            self.SLOW[accuracy],
-            max(self.EVENT_COST_LIMIT[accuracy] * step_cost, cheap),
-            max(self.EVENT_COST_DECAY[accuracy] * step_cost / self.CONVEX_STEP[accuracy], cheap),
-        )
+        impacts = Impacts(np.zeros(self.MOST_IMPACTS, IMPACT).view(np.recarray), np.zeros(1, np.int64))
+        self._events = EventWork(collisions, self._event_tolerances(), self._y.copy(), impacts)
         if only_convex_steps:
             base_step = min(self.CONVEX_STEP[accuracy], self.CONVEX_STEP["good"])
             self._convex_settings = self._convex_settings._replace(base_step=base_step)
             self.take_convex_steps(LATE)
 
+    def _event_tolerances(self) -> EventTolerances:
+        accuracy, bodies = self._accuracy, len(self._system.model.bodies)
+        step_cost, cheap = convex_step_cost(bodies), 1e9 * self.MIN_EVENT_COST_LIMIT[accuracy]
+        return EventTolerances(
+            self._settings,
+            self.CLOSED_GAP[accuracy],
+            self.GAP_ERROR[accuracy],
+            self.REST_SPEED[accuracy],
+            self.SLOW_SLIP[accuracy],
+            max(self.EVENT_COST_LIMIT[accuracy] * step_cost, cheap),
+            max(self.EVENT_COST_DECAY[accuracy] * step_cost / self.CONVEX_STEP[accuracy], cheap),
+        )
+
+    @property
+    def collisions(self) -> CollisionState:
+        return self._events.collisions
+
     @property
     def impacts(self) -> np.recarray:
         """IMPACT records of all impacts so far."""
-        return self._impacts.impacts[: self._impacts.count[0]]
+        return self._events.impacts.impacts[: self._events.impacts.count[0]]
 
     @property
     def points(self) -> np.recarray:
@@ -146,9 +155,9 @@ class HybridContactSolver(Adaptive):
     def advance(self, time: float) -> Progress:
         while True:
             found = self._advance_convex(time) if self._stepping[0].convex_steps_left else self._advance(time)
-            if 2 * self._impacts.count[0] > len(self._impacts.impacts):
-                more = _longer(self._impacts.impacts, 2 * len(self._impacts.impacts))
-                self._impacts = self._impacts._replace(impacts=more)
+            if 2 * self._events.impacts.count[0] > len(self._events.impacts.impacts):
+                more = _longer(self._events.impacts.impacts, 2 * len(self._events.impacts.impacts))
+                self._events = self._events._replace(impacts=self._events.impacts._replace(impacts=more))
             if found == TAKE_CONVEX_STEPS:
                 self._begin_convex_steps()
             elif found == NO_ROOM:
@@ -164,15 +173,12 @@ class HybridContactSolver(Adaptive):
         return advance_touching(
             self._calls,
             self._system,
-            self.collisions,
+            self._events,
             self._y,
             self._trial,
             self._slopes,
             self._stepping,
             time,
-            self._tolerances,
-            self._spare,
-            self._impacts,
             self._steps_at_once,
         )
 
@@ -188,7 +194,7 @@ class HybridContactSolver(Adaptive):
             self._stepping,
             time,
             self._convex_settings,
-            self._impacts,
+            self._events.impacts,
             self._steps_at_once,
         )
         if found == REACHED:
@@ -203,7 +209,7 @@ class HybridContactSolver(Adaptive):
     def _begin_convex_steps(self) -> None:
         """Take convex steps: twice as many each time if events cost too much, a few if events leave no step."""
         now = self._stepping[0]
-        if now.event_cost > self._tolerances.cost_limit:
+        if now.event_cost > self._events.tolerances.cost_limit:
             now.convex_steps_taken = min(2 * now.convex_steps_taken, LATE)
             self.take_convex_steps(int(now.convex_steps_taken))
         else:
@@ -215,7 +221,7 @@ class HybridContactSolver(Adaptive):
         now = self._stepping[0]
         now.convex_steps_left, now.convex_step, now.event_cost = steps, 0.0, 0.0
         now.soft_energy = stored_softly(self._system.touch)
-        now.crowded, now.stalled, now.narrow, now.yielded = 0, 0, 0.0, 0
+        now.crowded, now.stalled, now.yield_step, now.yielded = 0, 0, 0.0, 0
         self._convex_step.counts[PREVIOUS_COUNT] = 0
         self._convex_step.asleep[:], self._convex_step.still_time[:], self._convex_step.element_loads[:] = 0, 0.0, 0.0
 
@@ -251,7 +257,7 @@ class HybridContactSolver(Adaptive):
         if self._only_convex_steps:
             now.convex_steps_left = LATE
             return
-        if cost > self.RETURN_COST_SHARE[self._accuracy] * self._tolerances.cost_limit:
+        if cost > self.RETURN_COST_SHARE[self._accuracy] * self._events.tolerances.cost_limit:
             now.convex_steps_left = now.convex_steps_taken
             return
         now.has_slopes, now.started, now.step = 0, 0, 0.0
@@ -288,7 +294,7 @@ class HybridContactSolver(Adaptive):
         write_rates(self._system, float(self._stepping[0].time), self._y, self._trial)  # computes the poses of bodies
         self._stored = float(self._stepping[0].soft_energy) if self._stepping[0].convex_steps_left else None
         known = self.impacts
-        self._impacts.count[0] = np.count_nonzero(known.time <= self._stepping[0].time)
+        self._events.impacts.count[0] = np.count_nonzero(known.time <= self._stepping[0].time)
 
     def _make_room(self) -> None:
         """Enlarge the arrays that were too short, and keep their contents."""
@@ -305,7 +311,8 @@ class HybridContactSolver(Adaptive):
         names = ("starts", "ends", "near_starts", "near_ends")
         more = {name: _longer(getattr(collisions, name), pairs * 8) for name in names}
         collisions.numbers[:] = 0
-        self.collisions = collisions._replace(pairs=np.zeros((pairs, 2), np.int64), **more)
+        collisions = collisions._replace(pairs=np.zeros((pairs, 2), np.int64), **more)
+        self._events = self._events._replace(collisions=collisions)
 
     def _widen_convex_step(self, contacts: int) -> None:
         old = self._convex_step

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Removal of rounding errors of a step from contacts that hold: errors of their gaps, and of the rates of these."""
+"""Removal of a step's rounding errors from the gaps of contacts and from the rates of these gaps."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from ..system import parts_of
 
 
 @subroutine
-def tidy(system, y):
-    """Restore the gaps of contacts that hold, and set their rates to 0, with the factors that the step has left.
+def remove_rounding_errors(system, y):
+    """Restore the gaps of contacts, and set their rates to 0.
 
-    This removes the rounding errors of a step.
+    The factors of the Delassus matrix are those of the last evaluation of the step.
     """
     touch = system.touch
     if touch.count[ROWS] == 0:
@@ -35,7 +35,7 @@ def tidy(system, y):
     if worst > 1e-14:
         correct_by_rows(system)
         integrate_positions(system.model, q, system.scratch.dv, 1.0)
-        keep_velocities(system.model, qd, system.scratch.dv)
+        keep_world_velocities(system.model, qd, system.scratch.dv)
     worst = 0.0
     for r in range(touch.count[ROWS]):
         row = touch.rows[r]
@@ -54,9 +54,10 @@ def tidy(system, y):
 
 
 @subroutine
-def keep_velocities(model, qd, moved):
-    """Keep the velocities of free bodies in the world. Their axes, in which velocities are given, were turned by
-    `moved`.
+def keep_world_velocities(model, qd, moved):
+    """Keep the world velocities of free bodies, which qd gives in axes of the body.
+
+    moved: the change of positions that has turned these axes, shape (nv,).
     """
     for i in range(1, model.bodies.shape[0]):
         body = model.bodies[i]

@@ -64,9 +64,9 @@ STEPPING = np.dtype(
         ("error", np.float64),  # of the last step; the tolerance allows 1
         ("explicit_step", np.float64),  # length of the last explicit step before implicit ones [s]
         ("step_before_stop", np.float64),  # length of the step when a stop began to be pressed [s]
-        ("narrow", np.float64),  # upper bound of steps while the yield of a strained contact is located; else 0 [s]
+        ("yield_step", np.float64),  # upper bound of steps while the yield of a strained contact is located; else 0 [s]
         ("flow", np.float64),  # sum of the absolute changes of the energy totals [J]
-        ("started", np.int64),
+        ("started", np.int64),  # whether the modes of joints and contacts have been found
         ("has_slopes", np.int64),  # whether the first slope is that of the present state
         ("implicit", np.int64),  # whether steps are implicit at present
         ("steps_for_other", np.int64),  # number of consecutive steps that favour the other method
@@ -84,10 +84,10 @@ STEPPING = np.dtype(
         ("event_cost", np.float64),  # recent cost of events [ns]
         ("convex_step", np.float64),  # the next convex step [s]; 0 for the length at this accuracy
         ("soft_energy", np.float64),  # in soft contacts, as the last step began [J]
-        ("halted", np.int64),  # how often in a row events left no step that is long enough
-        ("convex_steps_taken", np.int64),  # how many convex steps were taken last time
-        ("convex_steps_left", np.int64),  # steps to take before events are looked for again; 0 while they are
-        ("unsettled", np.int64),  # events after which what holds was left undecided
+        ("halted", np.int64),  # number of consecutive times that events left no step that is long enough
+        ("convex_steps_taken", np.int64),  # number of convex steps that were taken last time
+        ("convex_steps_left", np.int64),  # number of steps before events are located again; 0 while they are
+        ("unsettled", np.int64),  # number of events after which modes are uncertain
     ],
     align=True,
 )
@@ -104,6 +104,7 @@ SAVED_NAMES = {
     "convex_steps_taken": "lasting",
     "soft_energy": "stored",
     "has_slopes": "fresh",
+    "yield_step": "narrow",
 }
 """Names under which saved states store fields of STEPPING. A file that is read must have the same names."""
 

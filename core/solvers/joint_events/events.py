@@ -9,7 +9,7 @@ from ...compilation.jit import jitable, subroutine
 from ...dynamics.set_valued_forces import drive_force, element_value
 from ...model.compiling.compiled import ON_DOF
 from ..system import parts_of
-from .impacts import NOTHING, UNFIT, bring_to_rest, resolve_joint_impacts
+from .impacts import INCONSISTENT, UNCHANGED, bring_to_rest, resolve_joint_impacts
 from .margins import DRIVE, LOWER, NEAR, UPPER
 from .modes import settle
 
@@ -38,11 +38,11 @@ def resolve(calls, system, time, y, slopes, shallow, resting, crowded):
     Return (whether the modes are certain, whether velocities jumped), as 1 or 0.
     """
     jumped = resolve_joint_impacts(calls, system, time, y, slopes, shallow, resting)
-    if jumped != NOTHING:
+    if jumped != UNCHANGED:
         limit_drives(system, y)
-    bring_to_rest(calls, system, time, y, slopes, resting, jumped != NOTHING)
+    bring_to_rest(calls, system, time, y, slopes, resting, jumped != UNCHANGED)
     settled = settle(calls, system, time, y, slopes, shallow, crowded)
-    return (1 if settled and jumped != UNFIT else 0), (0 if jumped == NOTHING else 1)
+    return (1 if settled and jumped != INCONSISTENT else 0), (0 if jumped == UNCHANGED else 1)
 
 
 @subroutine

@@ -17,6 +17,7 @@ from ...compilation.jit import jitable, subroutine
 from ...contact.impacts import MAX_RESTITUTION_TRIES, reduced_share
 from ...dynamics.constraint_forces import multipliers_for, respond, velocity_change_of_locked_dofs
 from ...dynamics.constraint_rows import velocity_errors
+from ...dynamics.constraints import ACTIVE_COUNT, ROW_COUNT
 from ...dynamics.energy import kinetic_energy
 from ...dynamics.set_valued_forces import bound_of, element_rate, element_value
 from ...kinematics.motion import move_bodies
@@ -32,9 +33,10 @@ MOST_BOUNCES = 200
 """Maximum number of bounces of one set-valued force in one frame. After these, it comes to rest."""
 
 MOST_ROUNDS = 30
+"""Upper bound of the rounds in which stops that an impact would pass are added, and stops that would pull removed."""
 
-
-NOTHING, JUMPED, UNFIT = 0, 1, 2
+UNCHANGED, JUMPED, INCONSISTENT = range(3)
+"""Results of joint impacts: no velocity changed, velocities jumped, or no consistent velocities were found."""
 
 
 @subroutine
@@ -42,18 +44,18 @@ def resolve_joint_impacts(calls, system, time, y, slopes, shallow, resting):
     """Let velocities jump at impacts. The lost energy counts as dissipated.
 
     slopes: the rates at y, which are overwritten. shallow [m or rad]: depth up to which a compliant stop acts at once.
-    resting [m or rad]: height of a bounce below which the motion ends. Return NOTHING, JUMPED, or UNFIT if no
+    resting [m or rad]: height of a bounce below which the motion ends. Return UNCHANGED, JUMPED, or INCONSISTENT if no
     consistent velocities were found.
     """
     if release_speeds(system, y):
         calls.rates(system, time, y, 0.0, slopes)
     if not find_impacts(system, y, slopes, shallow, resting):
-        return NOTHING
+        return UNCHANGED
     lock_impacts(system)
     calls.rates(system, time, y, 0.0, slopes)
     if press_soft(system, shallow):
         if not lock_impacts(system):
-            return NOTHING
+            return UNCHANGED
         calls.rates(system, time, y, 0.0, slopes)
     qd = parts_of(system, y)[1]
     leaving = parts_of(system, slopes)[1]  # the rates will be found anew
@@ -68,7 +70,7 @@ def resolve_joint_impacts(calls, system, time, y, slopes, shallow, resting):
     copy(leaving, qd)
     y[y.shape[0] - 2] += before - after
     forget(system)
-    return JUMPED if fits else UNFIT
+    return JUMPED if fits else INCONSISTENT
 
 
 @subroutine
@@ -115,8 +117,8 @@ def bounce(system, q, qd, leaving, give):
 def close_targets(system, q, leaving, give):
     """Correct velocities for the targets of rows, and add up the impulses. Return the remaining error."""
     model, work, scratch, constraints = system.model, system.work, system.scratch, system.constraints
-    rows, worst = constraints.count[1], 0.0
-    for n in range(constraints.count[0]):
+    rows, worst = constraints.count[ROW_COUNT], 0.0
+    for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
         if record.element >= 0:
             record.pace = target(work.force_states[record.element], give)
@@ -132,7 +134,7 @@ def close_targets(system, q, leaving, give):
         for j in range(leaving.shape[0]):
             leaving[j] += scratch.dv[j]
         add_impulses(system)
-    for n in range(constraints.count[0]):
+    for n in range(constraints.count[ACTIVE_COUNT]):
         constraints.records[constraints.active[n]].pace = 0.0
     return worst
 
@@ -143,7 +145,7 @@ def add_impulses(system):
     for k in range(model.set_valued_forces.shape[0]):
         if work.force_states[k].is_locked and model.set_valued_forces[k].kind == ON_DOF:
             work.force_states[k].impulse += work.dofs[model.set_valued_forces[k].v].locking_force
-    for n in range(constraints.count[0]):
+    for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
         if record.element >= 0:
             work.force_states[record.element].impulse += system.scratch.multipliers[record.row]
