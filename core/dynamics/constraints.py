@@ -54,6 +54,7 @@ CONSTRAINT = np.dtype(
         ("body", np.int64),
         ("code", np.int64),
         ("direction", np.float64, 3),
+        ("centre", np.float64),
     ],
     align=True,
 )
@@ -247,7 +248,7 @@ class _Build:
             name = f"joint '{self.compiled.force_joints[number].name}'"
             record = {"element": number, "rows": 1, "body": element.body}
             if element.kind == ON_QUANTITY:
-                found = {"code": element.code, "direction": tuple(element.direction)}
+                found = {"code": element.code, "direction": tuple(element.direction), "centre": element.centre}
                 self._add(name, [element.body], kind=QUANTITY, **found, **record)
             elif element.kind == ON_CHART:
                 terms = {"term": len(self.terms), "term_end": len(self.terms) + 1}
@@ -279,7 +280,7 @@ class _Build:
 
     def _measure(self, joint: Joint, row: LimitedQuantity, constant: float) -> None:
         body = self.compiled.spans[joint.name].body
-        found = {"body": body, "code": row.code, "direction": joint.unit_direction(row.axis)}
+        found = {"body": body, "code": row.code, "direction": joint.unit_direction(row.axis), "centre": constant}
         unit = joint.axis_unit(row.axis).value
         self._add(f"joint '{joint.name}'", [body], unit=unit, kind=QUANTITY, rows=1, constant=constant, **found)
 

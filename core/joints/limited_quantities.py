@@ -71,3 +71,11 @@ def evaluate_quantity(code, p, r, n):
     if code == CONE:
         return cone(p, r, n)
     return twist(p, r, n)
+
+
+@jitable
+def nearest_turn(angle, centre):
+    """Return the angle within half a turn of `centre` that differs from `angle` by no or one full turn [rad]."""
+    if angle > centre + math.pi:
+        return angle - 2.0 * math.pi
+    return angle + 2.0 * math.pi if angle < centre - math.pi else angle

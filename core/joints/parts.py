@@ -12,6 +12,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from ..spatial import ZERO, Vec3
+from .limited_quantities import TWIST
 
 SCREWS = 0
 """Kind of a joint in the kernels: a series of screws."""
@@ -146,6 +147,21 @@ class LimitedQuantity(NamedTuple):
     axis: int
     least: float
     most: float
+
+    def stops(self, lower: float, upper: float) -> tuple[float, float]:
+        """Return the limits at which the motion stops, infinite where there is no stop [rad or m].
+
+        A limit outside of the function's range stops nothing. But a twist is an angle on a circle, so the end of its
+        range is a stop if the other end has one: the limits -180 and 60 degrees leave two thirds of the circle.
+        """
+        if self.code == TWIST and (lower > self.least or upper < self.most):
+            return max(lower, self.least), min(upper, self.most)
+        return (lower if lower > self.least else -math.inf), (upper if upper < self.most else math.inf)
+
+
+def middle(lower: float, upper: float) -> float:
+    """Return the middle of a range; 0 if an end is infinite."""
+    return 0.5 * (lower + upper) if math.isfinite(lower) and math.isfinite(upper) else 0.0
 
 
 @dataclass(frozen=True)

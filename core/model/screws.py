@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..joints import BALL, LimitedQuantity, evaluate_quantity
+from ..joints import BALL, LimitedQuantity, evaluate_quantity, middle
+from ..joints.limited_quantities import TWIST, nearest_turn
 from ..spatial import (
     IDENTITY,
     ZERO,
@@ -89,7 +90,8 @@ def joint_pose(joint: Joint, q: Sequence[float]) -> Pose:
 def limited_quantities_at(joint: Joint, X_J: Pose) -> list[tuple[LimitedQuantity, float, Pair]]:
     """Return (row, value, gradient) of each limited quantity of a joint at the pose X_J [m].
 
-    The gradient is (torque, force), as in `joints/limited_quantities.py`.
+    The gradient is (torque, force), as in `joints/limited_quantities.py`. A twist is at most half a turn from the
+    middle of its limits.
 
     Raises:
         ModelError: if an axis has no direction.
@@ -97,5 +99,7 @@ def limited_quantities_at(joint: Joint, X_J: Pose) -> list[tuple[LimitedQuantity
     rows = []
     for row in joint.kind.limited_quantities:
         value, gradient = evaluate_quantity(row.code, X_J[:3], X_J[3:], joint.unit_direction(row.axis))
+        if row.code == TWIST:
+            value = nearest_turn(value, middle(*row.stops(*joint.range_of(row.axis))))
         rows.append((row, value, gradient))
     return rows

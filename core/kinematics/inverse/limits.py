@@ -10,7 +10,7 @@ import numpy as np
 
 from ...compilation.abi import KernelTuple
 from ...compilation.jit import subroutine
-from ...joints import BALL, Unit
+from ...joints import BALL, Unit, middle
 from ...model.compiling.compiled import CompiledModel
 from ...spatial import ZERO
 from ...spatial.storage import put3
@@ -23,6 +23,7 @@ LIMIT = np.dtype(
         ("body", np.int64),
         ("code", np.int64),
         ("direction", np.float64, 3),
+        ("centre", np.float64),
         ("weight", np.float64),  # by which values [m, rad] are multiplied
         ("lower", np.float64),
         ("upper", np.float64),
@@ -56,13 +57,13 @@ def limits_of(compiled: CompiledModel, size: float) -> np.recarray:
             for place, column in enumerate(joint.columns):
                 lower, upper = joint.range_of(column.axis)
                 weight = 1.0 / size if column.unit is Unit.LENGTH else 1.0
-                found.append((span.q_at(place), span.v_at(place), span.body, 0, ZERO, weight, lower, upper))
+                found.append((span.q_at(place), span.v_at(place), span.body, 0, ZERO, 0.0, weight, lower, upper))
             continue
         for row in joint.kind.limited_quantities:
-            lower, upper = joint.range_of(row.axis)
-            lower, upper = (lower if lower > row.least else -math.inf), (upper if upper < row.most else math.inf)
+            lower, upper = row.stops(*joint.range_of(row.axis))
+            quantity = (row.code, joint.unit_direction(row.axis), middle(lower, upper))
             weight = 1.0 / size if joint.axis_unit(row.axis) is Unit.LENGTH else 1.0
-            found.append((-1, -1, span.body, row.code, joint.unit_direction(row.axis), weight, lower, upper))
+            found.append((-1, -1, span.body, *quantity, weight, lower, upper))
     return np.array([limit for limit in found if _limits(*limit[-2:])], LIMIT).view(np.recarray)
 
 

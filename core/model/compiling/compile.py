@@ -308,7 +308,7 @@ class Build:
                 _, damping, stiffness, reference = _forces(joint.axes[row.axis], joint.kind.slot(row.axis).fields)
                 if damping or stiffness:
                     direction = joint.unit_direction(row.axis)
-                    found.append((number, row.code, direction, stiffness, damping, reference))
+                    found.append((number, row.code, direction, reference, stiffness, damping, reference))
         return np.array(found, QUANTITY_SPRING).view(np.recarray)
 
     def _set_valued_forces(self, records: np.recarray) -> list[tuple[Joint, tuple]]:

@@ -65,6 +65,7 @@ QUANTITY_SPRING = np.dtype(
         ("body", np.int64),  # the body whose chart is measured
         ("code", np.int64),  # one of the codes of `joints/limited_quantities.py`
         ("direction", np.float64, 3),  # unit vector in the joint's frame
+        ("centre", np.float64),  # a twist is at most half a turn from it [rad]
         ("stiffness", np.float64),  # of the spring on the limited quantity
         ("damping", np.float64),
         ("reference", np.float64),  # value of the limited quantity at which the spring is relaxed
@@ -81,6 +82,7 @@ SET_VALUED_FORCE = np.dtype(
         ("v", np.int64),  # index of its velocity coordinate; -1 for a limited quantity
         ("code", np.int64),  # of a limited quantity, as in QUANTITY_SPRING
         ("direction", np.float64, 3),
+        ("centre", np.float64),
         ("lower", np.float64),  # position limits; infinite if there are none [rad or m]
         ("upper", np.float64),
         ("stiffness", np.float64),  # of the stops; infinite if they are rigid [N m/rad or N/m]

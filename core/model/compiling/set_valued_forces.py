@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from ...joints import middle
 from ...spatial import ZERO
 from ..drives import DRIVES, DriveLaw
 from ..elements import Axis, Joint
@@ -51,11 +52,10 @@ def chart_forces(joint: Joint, body: int, v: int) -> Iterator[tuple]:
     for row in joint.kind.limited_quantities:
         axis = effective(joint, row.axis)
         if not axis.has_no_room and (axis.lower > row.least or axis.upper < row.most):
-            lower = axis.lower if axis.lower > row.least else -math.inf
-            upper = axis.upper if axis.upper < row.most else math.inf
+            lower, upper = row.stops(axis.lower, axis.upper)
+            quantity = (row.code, joint.unit_direction(row.axis), middle(lower, upper))
             stops = (lower, upper, *_stops(axis)[2:])
-            direction = joint.unit_direction(row.axis)
-            yield (ON_QUANTITY, body, -1, -1, row.code, direction, *stops, 0.0, math.inf, math.inf, *[0.0] * 5)
+            yield (ON_QUANTITY, body, -1, -1, *quantity, *stops, 0.0, math.inf, math.inf, *[0.0] * 5)
 
 
 def chart_drive(joint: Joint, body: int) -> tuple | None:
@@ -83,7 +83,7 @@ def _replaced(axis: Axis, values: dict) -> Axis:
 
 
 def _record(axis: Axis, kind: int, body: int, q: int, v: int) -> tuple:
-    return (kind, body, q, v, 0, ZERO, *_stops(axis), axis.friction, axis.velocity_limit, axis.effort, *_law(axis))
+    return (kind, body, q, v, 0, ZERO, 0.0, *_stops(axis), axis.friction, axis.velocity_limit, axis.effort, *_law(axis))
 
 
 def _stops(axis: Axis) -> tuple[float, ...]:

@@ -136,6 +136,26 @@ def test_a_body_turns_to_and_fro_between_twist_limits(in_loop):
 
 
 @pytest.mark.parametrize("in_loop", [False, True])
+@pytest.mark.parametrize(("lower", "upper"), [(1.0, math.pi), (-math.pi, -1.0), (1.0, 3.1)])
+def test_a_limit_at_half_a_turn_is_a_stop(lower, upper, in_loop):
+    """Guards twist limits on the circle: compliant stops at half a turn store energy, and give it all back."""
+    u, speed, stiffness = np.array([0.6, 0.0, 0.8]), 2.0, 40.0
+    twist = {"lower": lower, "upper": upper, "stiffness": stiffness, "dissipation": 0.0}
+    model = shoulder(u, in_loop, gravity=0.0, arm=0.0, twist=twist)
+    middle, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
+    state = initial(model, speed * u, Rotation.from_rotvec(middle * u))
+    depth = speed * math.sqrt(SPUN / stiffness)
+    in_stop = math.pi * math.sqrt(SPUN / stiffness)
+    times = np.linspace(0.0, 2.0 * (2.0 * half / speed + in_stop), 401)
+    motion = Simulation(model, times, "exact", state).run()
+    turned = np.unwrap(turns_of(motion).as_rotvec() @ u) - middle
+    assert np.abs(turned).max() == pytest.approx(half + depth, rel=1e-3)
+    assert turned[-1] == pytest.approx(turned[0], abs=1e-6)
+    energy = motion.kinetic + motion.potential
+    assert energy == pytest.approx(energy[0], rel=1e-8)
+
+
+@pytest.mark.parametrize("in_loop", [False, True])
 @pytest.mark.parametrize("spin", [0.0, 5.0])
 def test_an_arm_slides_along_its_cone_as_a_pendulum(spin, in_loop):
     """Guards resting on a smooth cone with e = 0: about a leaning axis an arm swings by a pendulum's law, within 1e-6.
