@@ -20,6 +20,7 @@ from ...compilation.jit import jitable, kernel, subroutine
 from ...contact.collision_state import FAR, PAIRS, SHORT, STARTS, list_contacts, place_all
 from ...contact.contact_kinematics import velocity_at
 from ...dynamics.constraints import ROW_COUNT
+from ...dynamics.energy import energies_of
 from ...dynamics.set_valued_forces import stop_energy
 from ...spatial import norm, sub
 from ...spatial.storage import copy, get3, put3
@@ -63,6 +64,8 @@ MIN_STEP = 1e-9
 """Step below which the solver gives up if the step fails [s]."""
 RETRY_FACTOR = 0.1
 """Length of the next try as a share of a step that failed."""
+MIN_ACCURATE_STEP = 1e-3
+"""Length of a step that is accepted whatever energy it gains, as a share of `base_step`."""
 MIN_REMAINING = 1e-12
 """Time up to a frame that counts as none [s]: it is a rounding error, and no step is that short."""
 FLIGHT_TOLERANCE = 0.01
@@ -73,7 +76,7 @@ class ConvexStepSettings(
     KernelTuple,
     namedtuple(
         "ConvexStepSettings",
-        "base_step momentum_residual friction_bound_change rest_height growth_error sleep_threshold",
+        "base_step momentum_residual friction_bound_change rest_height growth_error sleep_threshold energy_gain",
     ),
 ):
     """Tolerances of the convex step at one accuracy level.
@@ -85,6 +88,8 @@ class ConvexStepSettings(
         growth_error: the next step may be twice as long, and longer than `base_step`, if the change of velocities moved
             nothing farther than this in the step [m].
         sleep_threshold: a body is still while it moves no farther than this in a step [m].
+        energy_gain: a step is tried again, shorter, if it gains more energy that no account explains, as a share of the
+            kinetic energy.
     """
 
 
@@ -141,10 +146,13 @@ def restore_backup(step, contacts):
 def take_step(calls, system, collisions, step, y, trial, slopes, now, h, settings, impacts):
     """Advance y by one step of h seconds.
 
-    Returns (whether there was room, whether the step succeeded, the largest change of a velocity [m/s]).
+    Returns (whether there was room, whether the step succeeded, the largest change of a velocity [m/s]). A step fails
+    if it is too long for the rotation of bodies, or if the energy grows by more than its accounts explain.
     """
     q, qd = parts_of(system, y)
     slope, model, work = slopes[0], system.model, system.work
+    kinetic, potential = energies_of(model, work, q, qd)
+    before = kinetic + potential + now.soft_energy
     reset_event_states(system, q)
     is_flying = begin_flight(system, step, y, h, slopes[1])
     calls.rates(system, now.time, y, h, slope)
@@ -157,16 +165,7 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
     write_mass_matrix(model, work, step)
     share_coupled_mass(system.constraints, step)
     wake_if_forces_changed(step, h)
-    if not find_near_contacts(system, collisions, step, h, gravity):
-        return False, True, 0.0
-    if wake_touched(system, collisions, step, h, gravity) and not find_near_contacts(
-        system, collisions, step, h, gravity
-    ):
-        return False, True, 0.0
-    stop_sleeping_trees(step)
-    for k in (CONSTRAINT_COUNT, DOF_COUNT, JACOBIAN_COUNT, ISLAND_COUNT):
-        step.counts[k] = 0
-    if not assemble_constraints(system, collisions, step, q, qd, now.time, h, settings, gravity):
+    if not find_constraints(system, collisions, step, q, qd, now.time, h, settings, gravity):
         return False, True, 0.0
     find_velocities(step, settings.momentum_residual, settings.friction_bound_change)
     copy(y, trial)
@@ -182,12 +181,26 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
     succeeded = advance_positions(system, step, y, trial, h, is_flying, slack, slopes)
     normalize_quaternions(model, y)
     succeeded = close_loops(calls, system, now.time + h, y, slope) and succeeded
+    lost += lacking + now.soft_energy + pressed - stored - stop_energy(model, work, q)
     y[y.shape[0] - 1] += gained
-    y[y.shape[0] - 2] += lost + lacking + now.soft_energy + pressed - stored - stop_energy(model, work, q)
+    y[y.shape[0] - 2] += lost
     now.soft_energy = stored
+    kinetic_after, potential = energies_of(model, work, q, qd)
+    gain = kinetic_after + potential + stored + lost - gained - before
+    scale = max(kinetic, kinetic_after) + 0.5 * total_mass(model) * gravity * gravity * h * h
+    succeeded = succeeded and (gain <= settings.energy_gain * scale or h <= MIN_ACCURATE_STEP * settings.base_step)
     for k in range(work.force_states.shape[0]):
         work.force_states[k].is_step_constraint = 0
     return True, succeeded, largest_velocity_change(model, step, qd)
+
+
+@jitable
+def total_mass(model):
+    """Return the mass of all bodies [kg]."""
+    mass = 0.0
+    for i in range(1, model.bodies.shape[0]):
+        mass += model.bodies[i].mass
+    return mass
 
 
 @subroutine
@@ -206,6 +219,21 @@ def reset_event_states(system, q):
         ) = 0, 0, 0, 0, 0
         drives = element.drive_stiffness != 0.0 or element.drive_damping != 0.0 or element.drive_push != 0.0
         force_state.is_step_constraint = 1 if drives and 0.0 < element.effort_limit < math.inf else 0
+
+
+@subroutine
+def find_constraints(system, collisions, step, q, qd, time, h, settings, gravity):
+    """Find the constraints of a step and their islands, and wake what they touch. Returns whether there was room."""
+    if not find_near_contacts(system, collisions, step, h, gravity):
+        return False
+    if wake_touched(system, collisions, step, h, gravity) and not find_near_contacts(
+        system, collisions, step, h, gravity
+    ):
+        return False
+    stop_sleeping_trees(step)
+    for k in (CONSTRAINT_COUNT, DOF_COUNT, JACOBIAN_COUNT, ISLAND_COUNT):
+        step.counts[k] = 0
+    return assemble_constraints(system, collisions, step, q, qd, time, h, settings, gravity)
 
 
 @subroutine
