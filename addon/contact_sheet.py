@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from .bridge.animation.motion import is_animated
+from .bridge.animation.motion_sources import is_animated
 from .props import is_kinematic
 from .quiet import quiet
 

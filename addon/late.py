@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Packages whose modules are imported on first use, such as `bridge.joints.dials` in `bridge.joints.dials.f(...)`.
+"""Packages whose modules are imported on first use, such as `rays` in `bridge.viewport.rays.ray_under(...)`.
 
 Blender enables all add-ons before it shows anything, and most of their functions are not used in a session.
 """

@@ -71,7 +71,7 @@ def _frame_changed(scene, depsgraph):
     moves += 1
     if scene.session_uid in _left:
         for name in _left.pop(scene.session_uid):
-            bridge.animation.moved_bakes.restore_world_joint(scene, name)
+            bridge.baked_machines.machines.restore_world_joint(scene, name)
         note_change()
     try:
         bridge.animation.keyed_motion.follow_keys(scene, depsgraph)
@@ -172,16 +172,16 @@ def _look() -> float | None:
         if has_links(scene) or has_joints(scene):
             _left.pop(scene.session_uid, None)
             if _is_undone:
-                bridge.animation.moved_bakes.restore_world_joints_after_undo(scene)
+                bridge.baked_machines.machines.restore_world_joints_after_undo(scene)
             if world_joints := _displaced_world_joints(scene, windows):
                 _left[scene.session_uid] = world_joints
             else:
-                bridge.joints.settling.settle_frames(scene)
+                bridge.joints.storing_frames.settle_frames(scene)
         rig = bridge.rig.show_rig(scene, _is_touched)
-        if any(problem.code in bridge.animation.moved_bakes.UNTIL_NEXT_FRAME for problem in rig.problems):
+        if any(problem.code in bridge.baked_machines.machines.UNTIL_NEXT_FRAME for problem in rig.problems):
             _left.setdefault(scene.session_uid, [])
         if getattr(scene, ids.SCENE).findings:  # without findings, the module is not imported
-            bridge.findings.remedies.drop_mended(scene, rig.model)
+            bridge.findings.stored_findings.drop_mended(scene, rig.model)
     _is_touched = _is_undone = False
     for window in windows:
         for area in window.screen.areas:
@@ -198,7 +198,9 @@ def _displaced_world_joints(scene: bpy.types.Scene, windows: Iterable[bpy.types.
     """
     if any(window.scene == scene and window.screen.is_animation_playing for window in windows):
         return []
-    return [joint.name for machine in bridge.animation.moved_bakes.left_behind(scene) for joint in machine.world_joints]
+    return [
+        joint.name for machine in bridge.baked_machines.machines.left_behind(scene) for joint in machine.world_joints
+    ]
 
 
 def _is_at_work(operator) -> bool:

@@ -18,7 +18,7 @@ from peers import PeerError
 from targets import as_json, table
 
 from limberjack.addon.cli import end
-from limberjack.addon.cli.session import open_scene, require_blender
+from limberjack.addon.cli.bpy_session import open_scene, require_blender
 
 ROUNDS = 3
 FPS = 24

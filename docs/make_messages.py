@@ -25,7 +25,7 @@ def messages() -> list[str]:
     """All of them, in alphabetical order. Needs Blender's module, with the add-on switched on."""
     from limberjack.addon.bake.baking import SUMMARIES
     from limberjack.addon.ops.files.samples import NEXT
-    from limberjack.addon.ops.simulation.problems import MENDS
+    from limberjack.addon.ops.simulation.repairs import MENDS
     from limberjack.addon.registry import CLASSES
 
     found = {message for cls in CLASSES for message in _of_class(cls)}

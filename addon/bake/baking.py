@@ -17,11 +17,11 @@ from ...core.model import Model
 from ...core.trajectory.trajectory import Trajectory
 from ...core.version import VERSION
 from .. import ids
-from ..bridge.animation.motion import action_of
-from ..bridge.animation.moved_bakes import note_places, require_in_place
+from ..bridge.animation.motion_sources import action_of
+from ..bridge.baked_machines.machines import note_places, require_in_place
 from ..bridge.findings.last_run import keep_run
 from ..bridge.findings.problems import displaced_links, wind_without_drag
-from ..bridge.findings.remedies import keep_findings
+from ..bridge.findings.stored_findings import keep_findings
 from ..bridge.scene.read import SceneReading, scan_scene
 from ..bridge.scene.store import store_rest_poses, store_weights
 from ..bridge.values.numbers import frame_rate

@@ -10,6 +10,6 @@ from typing import TYPE_CHECKING
 from ..late import late_modules
 
 if TYPE_CHECKING:
-    from . import animation, findings, joints, links, posing, rig, scene, values, viewport
+    from . import animation, baked_machines, findings, joints, links, posing, rig, scene, values, viewport
 
 __getattr__ = late_modules(__name__)

@@ -18,8 +18,8 @@ from ...core.model import ModelError
 from .. import ids
 from ..props import carrier_of
 from ..props.members import has_joints, has_links
-from .from_libraries import INSTANCED, instanced_links
-from .posing.poses import world_scale
+from .posing.link_poses import world_scale
+from .unbakeable_links import INSTANCED, instanced_links
 from .values.numbers import unit_length
 
 if TYPE_CHECKING:

@@ -29,8 +29,8 @@ from ...core.simulation import SimulationError, may_touch
 from ...core.trajectory.files.writing import SUFFIXES
 from ...core.trajectory.touches import TABLES
 from .blend import save_copy, save_together
+from .bpy_session import open_scene, require_blender
 from .opening import open_as_scene
-from .session import open_scene, require_blender
 
 if TYPE_CHECKING:
     import bpy

@@ -20,7 +20,7 @@ from ...core.formats.files import require_place
 from ...core.model import Model
 from ...core.processes.interrupts import ending_at_once
 from ..quiet import quiet
-from .session import open_scene, require_blender
+from .bpy_session import open_scene, require_blender
 from .settings import make_settings
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from ...core.cli.simulate import compile_once
 from ...core.formats import write
 from ...core.simulation import may_touch
 from .blend import save_open_file
-from .session import open_scene, require_blender
+from .bpy_session import open_scene, require_blender
 
 SCENE = Path(__file__).parents[2] / "sample_scenes" / "crane.blend"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...core.cli.framework import OPEN_SCENE, load_usable
 from ...core.cli.result import say
 from .blend import files_of_scene, open_blend, open_nothing, tell_versions
-from .session import open_scene
+from .bpy_session import open_scene
 from .settings import make_settings
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from ...core.cli.simulate import require_writable
 from ...core.model.text import counted
 from ...core.trajectory.files.writing import SUFFIXES
 from .bake import add_frame_arguments, require_frames
+from .bpy_session import open_scene, require_blender
 from .opening import open_as_scene
-from .session import open_scene, require_blender
 
 if TYPE_CHECKING:
     from ...core.cli.plot import Motion

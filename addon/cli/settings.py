@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...core.cli.framework import make_setting
 from ...core.cli.result import say
-from .session import open_scene
+from .bpy_session import open_scene
 
 
 def make_settings(texts: Sequence[str], path: Path, first: int | None = None) -> None:
@@ -23,7 +23,7 @@ def make_settings(texts: Sequence[str], path: Path, first: int | None = None) ->
     if not texts:
         return
     from ..bridge.scene.read import scan_scene
-    from ..bridge.scene.settings import store_setting
+    from ..bridge.scene.set_properties import store_setting
 
     scene = open_scene()
     reading = scan_scene(scene, first=first)

@@ -40,8 +40,8 @@ class Drag(ABC):
         self,
         context,
         obj: bpy.types.Object,
-        view: bridge.joints.dials.JointView,
-        dial: bridge.joints.dials.Dial,
+        view: bridge.joints.axis_views.JointView,
+        dial: bridge.joints.axis_views.Dial,
         radius: float,
     ):
         self.obj, self.view, self.dial, self.radius = obj, view, dial, radius
@@ -128,7 +128,7 @@ class DirectionDrag(Drag):
 
     def take(self, context, value: float, with_ctrl: bool = False) -> None:
         """Tilt the direction by an angle from its start towards its present direction."""
-        about = bridge.joints.dials.crossed(self.way, self.aimed)
+        about = bridge.joints.axis_views.crossed(self.way, self.aimed)
         self.point(context, Quaternion(about if about.length > 1e-9 else self.dial.other, value) @ self.way)
 
     def snapped(self, context, way: Vector, ray: bridge.viewport.rays.Ray) -> Vector:
@@ -163,14 +163,14 @@ class AimDrag(DirectionDrag):
     label = "Axis"
 
     def start(self, context) -> float:
-        bridge.joints.settling.settle_joint(self.obj, context.scene)
+        bridge.joints.storing_frames.settle_joint(self.obj, context.scene)
         self.way = self.dial.direction
         return 0.0
 
     def point(self, context, way: Vector) -> None:
         self.aimed, self.value = way, self.way.angle(way)
         self.snapshot.restore()
-        bridge.joints.rigging.aim_axis(self.obj, context.scene, self.dial.axis, way)
+        bridge.joints.joint_edits.aim_axis(self.obj, context.scene, self.dial.axis, way)
 
     def snapped(self, context, way: Vector, ray: bridge.viewport.rays.Ray) -> Vector:
         """Return the nearest preferred direction.
@@ -179,7 +179,7 @@ class AimDrag(DirectionDrag):
         """
         joint = getattr(self.obj, ids.JOINT)
         links = [link for link in (joint.parent, joint.child) if link]
-        turns = [Quaternion(), *(Quaternion(bridge.posing.poses.live_pose(link)[3:]) for link in links)]
+        turns = [Quaternion(), *(Quaternion(bridge.posing.link_poses.live_pose(link)[3:]) for link in links)]
         ways = [turn @ Vector(axis) for turn in turns for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
         hit = bridge.viewport.picking.hit_along(context, ray.origin, ray.direction)
         if hit:
@@ -196,7 +196,7 @@ class HomeDrag(Drag):
 
     def take(self, context, value: float, with_ctrl: bool = False) -> None:
         self.value = value
-        bridge.joints.rigging.set_home(self.obj, context.scene, self.dial, value)
+        bridge.joints.joint_edits.set_home(self.obj, context.scene, self.dial, value)
 
 
 class ZeroDrag(Drag):
@@ -205,7 +205,7 @@ class ZeroDrag(Drag):
     label = "Zero moved by"
 
     def start(self, context) -> float:
-        bridge.joints.settling.settle_joint(self.obj, context.scene)
+        bridge.joints.storing_frames.settle_joint(self.obj, context.scene)
         return 0.0
 
     def changes(self, context) -> Iterable[bpy.types.Object]:
@@ -214,10 +214,10 @@ class ZeroDrag(Drag):
     def take(self, context, value: float, with_ctrl: bool = False) -> None:
         self.value = value
         self.snapshot.restore()
-        bridge.joints.rigging.move_zero(self.obj, context.scene, self.dial, value)
+        bridge.joints.joint_edits.move_zero(self.obj, context.scene, self.dial, value)
 
     def confirm(self, context) -> None:
-        bridge.joints.shifting.shift_kept(
+        bridge.joints.moved_zero.shift_kept(
             self.obj, context.scene, self.dial, self.view.joint, self.view.unit, self.value
         )
         super().confirm(context)
@@ -264,7 +264,7 @@ class LimitDrag(Drag):
         self.snapshot.restore()
         left = {self.other: None} if is_alone or not self.dial.has_lower else {}  # unchanged
         for obj in (self.obj, *self.peers):
-            bridge.joints.rigging.set_limits(
+            bridge.joints.joint_edits.set_limits(
                 obj, context.scene, self.dial.axis, **({"lower": lower, "upper": upper} | left)
             )
         if self.dial.kind != "cone" and self.dial.place is not None:
@@ -290,7 +290,7 @@ DRAGS = {
 }
 
 
-def motion(dial: bridge.joints.dials.Dial, by: float) -> Matrix:
+def motion(dial: bridge.joints.axis_views.Dial, by: float) -> Matrix:
     """Return the displacement, shape (4, 4), of everything that an axis carries when its coordinate changes by `by`."""
     if dial.kind == "slide":
         return Matrix.Translation(dial.direction * (by * dial.size))
@@ -307,5 +307,5 @@ def triangles_of(link: bpy.types.Object, context) -> np.ndarray:
         )
     except ModelError:
         return np.zeros((0, 3, 3))  # the link has no visible mesh
-    X_WL = bridge.posing.poses.matrix_of_pose(bridge.posing.poses.live_pose(link))
+    X_WL = bridge.posing.link_poses.matrix_of_pose(bridge.posing.link_poses.live_pose(link))
     return (seen.vertices @ X_WL[:3, :3].T + X_WL[:3, 3])[seen.triangles]

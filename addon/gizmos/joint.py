@@ -12,14 +12,14 @@ from mathutils import Matrix, Vector
 from ...core.joints import BALL
 from ...core.model import ModelError
 from .. import bridge, watch
-from ..overlays.shapes import ring_radius
+from ..overlays.joint_glyphs import ring_radius
 from ..overlays.sizes import active_radius
 from ..preferences import preferences
 from ..props import is_known_joint
 from ..props.naming import model_name
 from .handle import LIMBERJACK_GT_handle
 
-Place = tuple[str, "bridge.joints.dials.Dial", float, Vector]
+Place = tuple[str, "bridge.joints.axis_views.Dial", float, Vector]
 """Role, dial, radius of the dial, and location of a handle in the world."""
 
 COLORS = {
@@ -35,7 +35,7 @@ OFF = 0.35
 """Opacity of the handle of a limit that is switched off."""
 
 
-def handles_of(view: bridge.joints.dials.JointView, radius: float) -> Iterator[Place]:
+def handles_of(view: bridge.joints.axis_views.JointView, radius: float) -> Iterator[Place]:
     """Yield every handle of the joint."""
     moving = [dial for dial in view.dials if dial.place is not None]
     aimed = [
@@ -52,7 +52,7 @@ def handles_of(view: bridge.joints.dials.JointView, radius: float) -> Iterator[P
         yield "swing", dial, radius, dial.origin + dial.zero * (0.7 * radius)
 
 
-def _of_dial(dial: bridge.joints.dials.Dial, ring: float, acts: bool) -> Iterator[Place]:
+def _of_dial(dial: bridge.joints.axis_views.Dial, ring: float, acts: bool) -> Iterator[Place]:
     beside = dial.zero * (0.2 * ring) if dial.kind == "slide" else Vector()
     if dial.limited:
         for role in ("lower", "upper") if dial.has_lower else ("upper",):
@@ -111,7 +111,7 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
         for gizmo in self.gizmos:
             gizmo.hide, gizmo.target = True, None
         with suppress(ModelError):  # a joint that cannot be used has no handles
-            view = bridge.joints.dials.view_joint(obj, context.scene)
+            view = bridge.joints.axis_views.view_joint(obj, context.scene)
             self.places = list(handles_of(view, radius))
         while len(self.gizmos) < len(self.places):
             gizmo = self.gizmos.new(LIMBERJACK_GT_handle.bl_idname)
@@ -130,7 +130,7 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
     def _follow(self, context, obj: bpy.types.Object) -> None:
         """Move all handles to their new places during a drag; their roles stay."""
         try:
-            view = bridge.joints.dials.view_joint(obj, context.scene)
+            view = bridge.joints.axis_views.view_joint(obj, context.scene)
         except ModelError:
             return
         places = list(handles_of(view, active_radius(obj, context.region, context.region_data)))

@@ -5,7 +5,7 @@ import bpy
 
 from ...core.compilation import kernel_cache
 from .. import ids
-from ..warming import Warming
+from ..kernel_compilation import Warming
 from .report import fail, nothing_runs, redraw
 from .waiting import WaitsForSolver
 

@@ -4,7 +4,7 @@
 import bpy
 
 from .. import ids
-from ..warming import Warming
+from ..kernel_compilation import Warming
 from .progress import ProgressDisplay
 from .report import redraw
 

@@ -16,8 +16,8 @@ from .. import bridge, watch
 from ..props import is_joint
 from ..props.naming import model_name
 from . import labels
+from .joint_glyphs import glyph, limits, polyline, ring_radius
 from .lines import Color, Lines
-from .shapes import glyph, limits, polyline, ring_radius
 from .sizes import active_radius
 
 THICKER = 1.6
@@ -73,7 +73,7 @@ def _picture(context, look) -> Picture:
 
 def _picture_of(obj: bpy.types.Object, scene: bpy.types.Scene, radius: float, look) -> Picture:
     try:
-        view = bridge.joints.dials.view_joint(obj, scene)
+        view = bridge.joints.axis_views.view_joint(obj, scene)
     except ModelError:
         return Picture()
     rig = bridge.rig.last_rig(scene)
@@ -82,7 +82,7 @@ def _picture_of(obj: bpy.types.Object, scene: bpy.types.Scene, radius: float, lo
     return Picture(_lines_of(view, radius, color, look.limit_color), _labels_of(view, radius, scene))
 
 
-def _lines_of(view: bridge.joints.dials.JointView, radius: float, color: Color, limit_color: Color) -> list[Lines]:
+def _lines_of(view: bridge.joints.axis_views.JointView, radius: float, color: Color, limit_color: Color) -> list[Lines]:
     marks = [_mark(dial, ring_radius(radius, number)) for number, dial in enumerate(view.dials)]
     return [
         Lines(glyph(view, radius), color),
@@ -91,7 +91,9 @@ def _lines_of(view: bridge.joints.dials.JointView, radius: float, color: Color, 
     ]
 
 
-def _labels_of(view: bridge.joints.dials.JointView, radius: float, scene: bpy.types.Scene) -> list[tuple[Vector, str]]:
+def _labels_of(
+    view: bridge.joints.axis_views.JointView, radius: float, scene: bpy.types.Scene
+) -> list[tuple[Vector, str]]:
     return [
         (dial.point(value, ring_radius(radius, number)), labels.reading(dial, value, scene))
         for number, dial in enumerate(view.dials)
@@ -100,7 +102,7 @@ def _labels_of(view: bridge.joints.dials.JointView, radius: float, scene: bpy.ty
     ]
 
 
-def _mark(dial: bridge.joints.dials.Dial, radius: float) -> np.ndarray:
+def _mark(dial: bridge.joints.axis_views.Dial, radius: float) -> np.ndarray:
     """Return the segments that mark the present value, shape (n, 2, 3)."""
     if dial.kind == "slide":
         end = dial.point(dial.value, 0.0)

@@ -9,8 +9,8 @@ import gpu
 import numpy as np
 from gpu_extras.batch import batch_for_shader
 
+from .graph_layout import Box
 from .lines import Color
-from .strip import Box
 
 
 class Boxes:

@@ -15,8 +15,8 @@ from ..bridge.findings.last_run import Run, last_run
 from ..props import is_joint
 from ..props.naming import model_name
 from .boxes import Boxes
+from .graph_layout import HEADING, LINE, Box, Plot, plots_of
 from .lines import Color, Lines
-from .strip import HEADING, LINE, Box, Plot, plots_of
 
 if TYPE_CHECKING:
     from ...core.plots import Panel

@@ -39,7 +39,7 @@ def is_hovering() -> bool:
     return time.perf_counter() - _hovered_at < LASTS
 
 
-def reading(dial: bridge.joints.dials.Dial, value: float, scene: bpy.types.Scene) -> str:
+def reading(dial: bridge.joints.axis_views.Dial, value: float, scene: bpy.types.Scene) -> str:
     """Return a value of a dial [rad or m] as text in the scene's units."""
     if dial.kind != "slide":
         return f"{math.degrees(value):.1f}°"

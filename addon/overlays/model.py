@@ -19,8 +19,8 @@ from ...core.model import ModelError
 from .. import bridge, ids, watch
 from ..props.members import joints_in, links_in
 from ..props.naming import model_name, object_named
+from .joint_glyphs import ball, dashed, glyph, limits
 from .lines import Lines
-from .shapes import ball, dashed, glyph, limits
 
 if TYPE_CHECKING:
     from ...core.model import Joint, Link, Model
@@ -118,9 +118,9 @@ def _stand(obj: bpy.types.Object) -> tuple[float, ...]:
 
 def _drawn(rig: bridge.rig.Rig, obj: bpy.types.Object, scene: bpy.types.Scene, look, joint: Joint) -> Drawn:
     """Return the lines of a joint. Raise `ModelError` if it cannot be drawn."""
-    view = bridge.joints.dials.view_joint(obj, scene, joint)
+    view = bridge.joints.axis_views.view_joint(obj, scene, joint)
     radius = obj.empty_display_size * look.size
-    home = np.linalg.inv(bridge.posing.poses.matrix_of_pose(view.X_WJ))
+    home = np.linalg.inv(bridge.posing.link_poses.matrix_of_pose(view.X_WJ))
     is_troubled = look.show_problems and joint.name in rig.troubled
     color = PROBLEM if is_troubled else LOOP if joint.name in rig.loops else JOINT
     found: Drawn = []
@@ -262,7 +262,7 @@ def _frames(names: Iterable[str], seen: dict[str, bpy.types.Object], frame_of) -
 
 def _matrix(obj: bpy.types.Object) -> np.ndarray:
     """Return the matrix of an Empty without its scale, shape (4, 4)."""
-    matrix = bridge.posing.poses.to_array(obj.matrix_world)
+    matrix = bridge.posing.link_poses.to_array(obj.matrix_world)
     matrix[:3, :3] /= np.linalg.norm(matrix[:3, :3], axis=0)
     return matrix
 
@@ -270,7 +270,7 @@ def _matrix(obj: bpy.types.Object) -> np.ndarray:
 def _frame(link: bpy.types.Object) -> np.ndarray:
     """Return the matrix of a link without its scale [Blender units], shape (4, 4); NaN if it has none."""
     try:
-        return bridge.posing.poses.matrix_of_pose(bridge.posing.poses.live_pose(link))
+        return bridge.posing.link_poses.matrix_of_pose(bridge.posing.link_poses.live_pose(link))
     except ModelError:
         return np.full((4, 4), np.nan)
 

@@ -233,7 +233,7 @@ class LIMBERJACK_PT_link_start(OfLink, bpy.types.Panel):
     def draw(self, context):
         layout, settings = in_columns(self.layout), getattr(context.object, ids.LINK)
         is_free = settings.motion == "FREE"
-        is_kinematic = bridge.animation.motion.may_follow_own_keys(context.object)
+        is_kinematic = bridge.animation.motion_sources.may_follow_own_keys(context.object)
         starts_from_keys = getattr(context.scene, ids.SCENE).bake.start == "KEYS"
         column = layout.column()
         column.active = is_free and not is_kinematic and not starts_from_keys

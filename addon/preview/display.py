@@ -14,7 +14,7 @@ import bpy
 
 from ...core.spatial import Pose
 from .. import bridge, ids
-from ..bridge.values.stored import are_numbers, parse_stored
+from ..bridge.values.stored_json import are_numbers, parse_stored
 
 CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
 """Channels by which a preview moves an object, with the number of values of each."""
@@ -28,12 +28,12 @@ def show(poses: Mapping[bpy.types.Object, Pose], unit: float) -> None:
     """
     for obj in poses:
         _remember(obj)
-    bridge.posing.live.put_links(poses, unit)
+    bridge.posing.present_poses.put_links(poses, unit)
 
 
 def put_back(objects: Iterable[bpy.types.Object]) -> None:
     """Restore the own poses of those of the objects that a preview has moved."""
-    shown = [*filter(bridge.animation.motion.is_previewed, objects)]
+    shown = [*filter(bridge.animation.motion_sources.is_previewed, objects)]
     for obj in shown:
         kept = parse_stored(getattr(obj, ids.LINK).before_preview)
         if not all(are_numbers(kept.get(name), count) for name, count in CHANNELS.items()):
@@ -46,7 +46,7 @@ def put_back(objects: Iterable[bpy.types.Object]) -> None:
 
 def leave(objects: Iterable[bpy.types.Object]) -> None:
     """Make the shown poses the own poses of those of the objects that a preview has moved."""
-    for obj in filter(bridge.animation.motion.is_previewed, objects):
+    for obj in filter(bridge.animation.motion_sources.is_previewed, objects):
         getattr(obj, ids.LINK).before_preview = ""
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..bake.simulation_bake import SimulationBake
-from .motion import PreviewMotion
+from .preview_motion import PreviewMotion
 
 
 class PreviewBake(SimulationBake):

@@ -19,7 +19,7 @@ from ..bridge.findings.last_run import keep_run, last_run, put_run
 from ..props import is_kinematic
 from ..props.naming import model_name, object_named
 from .display import leave, put_back, show
-from .motion import Hold, PreviewMotion
+from .preview_motion import Hold, PreviewMotion
 
 if TYPE_CHECKING:
     from ...core.model import Model
@@ -370,11 +370,11 @@ class Preview:
     def _note_stand(self, reading: bridge.scene.read.SceneReading, scene: bpy.types.Scene) -> None:
         """Store the links' own poses before they are moved, for a start from the current pose."""
         new = {name: obj for name, obj in reading.objects.items() if name not in self._stand}
-        if any(bridge.animation.motion.is_previewed(obj) for obj in new.values()):  # a link was renamed
+        if any(bridge.animation.motion_sources.is_previewed(obj) for obj in new.values()):  # a link was renamed
             put_back(scene.objects)
             bpy.context.view_layer.update()
             self._shown = -1
-        self._stand |= bridge.posing.live.poses_now(new, bridge.values.numbers.unit_length(scene))
+        self._stand |= bridge.posing.present_poses.poses_now(new, bridge.values.numbers.unit_length(scene))
 
 
 def _simulation_error() -> type[Exception]:

@@ -18,7 +18,7 @@ from mathutils import Matrix, Quaternion, Vector
 from limberjack.addon import ids
 from limberjack.addon.bridge.joints.frames import store_frames
 from limberjack.addon.bridge.meshes.primitives import new_mesh
-from limberjack.addon.bridge.posing.poses import drawn_pose
+from limberjack.addon.bridge.posing.link_poses import drawn_pose
 from limberjack.core.geometry import Box, Capsule, Cylinder, Geometry, Polyline, Sphere
 from limberjack.core.spatial import IDENTITY, compose, inverse
 

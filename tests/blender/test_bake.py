@@ -12,7 +12,7 @@ from limberjack.addon.bake import bake_checks
 from limberjack.addon.bake.errors import BakeError
 from limberjack.addon.bake.keys import spaces
 from limberjack.addon.bake.simulation_bake import SimulationBake
-from limberjack.addon.bridge.animation.motion import fcurves_of, is_bake
+from limberjack.addon.bridge.animation.motion_sources import fcurves_of, is_bake
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.core.check import Issue
 from limberjack.core.spatial import quat_to_mat

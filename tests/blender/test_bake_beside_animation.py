@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from limberjack.addon.bake.receipts.restore import bake_of, foreign_actions
-from limberjack.addon.bridge.animation.motion import fcurves_of, is_bake
+from limberjack.addon.bridge.animation.motion_sources import fcurves_of, is_bake
 
 from .baked import bake, coordinates, keys_of, matrices_at, show
 from .conftest import joint

@@ -5,7 +5,7 @@ import bpy
 import pytest
 from mathutils import Vector
 
-from limberjack.addon.bridge.joints.dials import view_joint
+from limberjack.addon.bridge.joints.axis_views import view_joint
 from limberjack.addon.props import is_joint, is_link
 
 from .conftest import joint, link

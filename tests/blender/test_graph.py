@@ -12,7 +12,7 @@ from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.findings.last_run import keep_run, last_run
 from limberjack.addon.cli import main
 from limberjack.addon.overlays.graph import panels_to_show
-from limberjack.addon.overlays.strip import MOST_CURVES, Box, plots_of, round_numbers
+from limberjack.addon.overlays.graph_layout import MOST_CURVES, Box, plots_of, round_numbers
 from limberjack.addon.watch import _replaced
 from limberjack.core.plots import Curve, Panel
 

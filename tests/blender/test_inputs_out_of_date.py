@@ -7,7 +7,7 @@ import pytest
 from limberjack.addon import ids
 from limberjack.addon.bake.receipts.restore import bake_of, foreign_actions
 from limberjack.addon.bake.receipts.staleness import out_of_date
-from limberjack.addon.bridge.animation.motion import fcurves_of, is_bake
+from limberjack.addon.bridge.animation.motion_sources import fcurves_of, is_bake
 from limberjack.addon.bridge.scene.read import read_scene
 
 from .baked import bake, show

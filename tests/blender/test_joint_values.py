@@ -8,7 +8,7 @@ import pytest
 from mathutils import Vector
 
 from limberjack.addon import ids
-from limberjack.addon.bridge.joints.dials import view_joint
+from limberjack.addon.bridge.joints.axis_views import view_joint
 from limberjack.addon.bridge.posing import posing_cache
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
 from limberjack.addon.bridge.scene.read import read_scene

@@ -8,9 +8,9 @@ import pytest
 from mathutils import Matrix
 
 from limberjack.addon.bridge.findings.problems import find_problems
-from limberjack.addon.bridge.joints.dials import view_joint
+from limberjack.addon.bridge.joints.axis_views import view_joint
 from limberjack.addon.bridge.joints.frames import frames_at_empty, has_left_its_frame
-from limberjack.addon.bridge.joints.settling import settle_frames
+from limberjack.addon.bridge.joints.storing_frames import settle_frames
 from limberjack.addon.bridge.scene.read import read_scene, scan_scene
 from limberjack.addon.bridge.values.fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS
 from limberjack.core.kinematics import link_poses

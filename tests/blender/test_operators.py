@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import bpy
 import pytest
 
-from limberjack.addon import ids, warming
-from limberjack.addon.bridge.animation.motion import fcurves_of
+from limberjack.addon import ids, kernel_compilation
+from limberjack.addon.bridge.animation.motion_sources import fcurves_of
+from limberjack.addon.kernel_compilation import Warming
 from limberjack.addon.ops.simulation import bake as bake_operators
 from limberjack.addon.ops.simulation.bake import RunsBake
-from limberjack.addon.warming import Warming
 from limberjack.core.compilation import jit, kernel_cache
 from limberjack.core.diagnosis.diagnosis import Diagnosis
 from limberjack.core.processes import helper
@@ -155,8 +155,8 @@ def test_child_process_fills_the_cache(tmp_path, monkeypatch):
     """The child compiles for a package of another name, as an extension has, into the cache that it is told."""
     monkeypatch.setattr(kernel_cache, "_filled", set())
     monkeypatch.setattr(kernel_cache, "_root", tmp_path)
-    assert Warming.is_needed(warming.POSING)
-    assert child_of_extension(monkeypatch, warming.POSING) == 0
+    assert Warming.is_needed(kernel_compilation.POSING)
+    assert child_of_extension(monkeypatch, kernel_compilation.POSING) == 0
     markers = list(tmp_path.glob("*/posing"))
     assert len(markers) == 1
     assert markers[0].parent != kernel_cache.cache_folder()  # that name is of this process's own package
@@ -166,7 +166,7 @@ def test_child_process_runs_the_solver(monkeypatch, tmp_path):
     """As for poses, for all that a simulation imports and calls; not compiled, since that is no other matter here."""
     monkeypatch.setattr(kernel_cache, "_root", tmp_path)
     monkeypatch.setenv("LIMBERJACK_KERNELS", "python")
-    assert child_of_extension(monkeypatch, warming.SOLVER) == 0
+    assert child_of_extension(monkeypatch, kernel_compilation.SOLVER) == 0
 
 
 def child_of_extension(monkeypatch, what):

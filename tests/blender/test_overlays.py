@@ -10,12 +10,12 @@ import pytest
 from mathutils import Vector
 
 from limberjack.addon import watch
-from limberjack.addon.bridge.joints.dials import view_joint
+from limberjack.addon.bridge.joints.axis_views import view_joint
 from limberjack.addon.bridge.joints.frames import store_frames
 from limberjack.addon.bridge.rig import last_rig, show_rig
 from limberjack.addon.overlays import model as model_overlay
+from limberjack.addon.overlays.joint_glyphs import dashed, glyph, limits
 from limberjack.addon.overlays.model import JOINT, LOOP, PROBLEM, joint_layout, mass_layout
-from limberjack.addon.overlays.shapes import dashed, glyph, limits
 from limberjack.addon.panels.model import tree_places
 from limberjack.addon.preferences import preferences
 from limberjack.core.joints import JOINT_TYPES

@@ -9,10 +9,10 @@ import pytest
 from mathutils import Matrix, Vector
 
 from limberjack.addon.bridge.findings.problems import displaced_links
-from limberjack.addon.bridge.joints.dials import view_joint
+from limberjack.addon.bridge.joints.axis_views import view_joint
 from limberjack.addon.bridge.joints.frames import has_left_its_frame
-from limberjack.addon.bridge.joints.rigging import set_home
-from limberjack.addon.bridge.joints.settling import settle_frames
+from limberjack.addon.bridge.joints.joint_edits import set_home
+from limberjack.addon.bridge.joints.storing_frames import settle_frames
 from limberjack.addon.bridge.posing.posing import Posing
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.addon.bridge.scene.read import read_scene, scan_scene

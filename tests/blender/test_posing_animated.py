@@ -4,7 +4,7 @@
 import bpy
 import pytest
 
-from limberjack.addon.bridge.joints.dials import view_joint
+from limberjack.addon.bridge.joints.axis_views import view_joint
 from limberjack.addon.bridge.scene.read import read_scene
 from support.models import dump
 

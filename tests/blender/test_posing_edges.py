@@ -8,7 +8,7 @@ import pytest
 from mathutils import Vector
 
 from limberjack.addon import ids
-from limberjack.addon.bridge.animation.motion import fcurves_of, follows_keys
+from limberjack.addon.bridge.animation.motion_sources import fcurves_of, follows_keys
 from limberjack.addon.bridge.posing.posing import Posing
 
 from .conftest import joint, link

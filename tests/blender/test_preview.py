@@ -12,9 +12,9 @@ from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.findings.last_run import last_run
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.preview import PreviewOverError, current
-from limberjack.addon.preview import motion as motion_module
-from limberjack.addon.preview.motion import KEPT_EVERY, NUMBERS, PreviewMotion
+from limberjack.addon.preview import preview_motion as motion_module
 from limberjack.addon.preview.preview_bake import PreviewBake
+from limberjack.addon.preview.preview_motion import KEPT_EVERY, NUMBERS, PreviewMotion
 from limberjack.core.model import ModelError
 
 FPS = 24.0
@@ -439,6 +439,6 @@ def test_posing_by_hand_waits(scene, chain):
 
 
 def _curves(obj):
-    from limberjack.addon.bridge.animation.motion import fcurves_of
+    from limberjack.addon.bridge.animation.motion_sources import fcurves_of
 
     return list(fcurves_of(obj))

@@ -7,7 +7,7 @@ import pytest
 from limberjack.addon.bridge.findings.problems import find_problems
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
 from limberjack.addon.bridge.scene.read import scan_scene
-from limberjack.addon.ops.simulation.problems import MENDS
+from limberjack.addon.ops.simulation.repairs import MENDS
 
 from .conftest import joint, link
 from .paper import draw_all

@@ -7,7 +7,7 @@ import pytest
 from mathutils import Vector
 
 from limberjack.addon import preview as previews
-from limberjack.addon.preview.motion import HARDEST
+from limberjack.addon.preview.preview_motion import HARDEST
 
 from .conftest import joint
 from .samples import maker, open_sample

@@ -34,10 +34,10 @@ HEAVY = (
     "core.trajectory.reduction",
     *("addon.bake.baking", "addon.bake.inputs.simulation_inputs", "addon.bake.replay_bake", "addon.bake.keys.writing"),
     "addon.preview.preview_bake",
-    *("addon.bridge.joints.dials", "addon.bridge.links.mass", "addon.bridge.scene.mirroring"),
+    *("addon.bridge.joints.axis_views", "addon.bridge.links.mass", "addon.bridge.scene.mirroring"),
     *("addon.bridge.viewport.picking", "addon.bridge.posing.posing", "addon.bridge.findings.problems"),
-    *("addon.bridge.posing.pulling", "addon.bridge.scene.read", "addon.bridge.findings.remedies"),
-    *("addon.bridge.joints.rigging", "addon.bridge.scene.write"),
+    *("addon.bridge.posing.pulling", "addon.bridge.scene.read", "addon.bridge.findings.stored_findings"),
+    *("addon.bridge.joints.joint_edits", "addon.bridge.scene.write"),
 )
 """What is loaded only when a model is worked on: it would take Blender's start longer than all else of ours."""
 

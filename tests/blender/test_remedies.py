@@ -8,7 +8,7 @@ import bpy
 import pytest
 
 from limberjack.addon import watch
-from limberjack.addon.bridge.findings.remedies import keep_findings, obstacle_to, remedy_label
+from limberjack.addon.bridge.findings.stored_findings import keep_findings, obstacle_to, remedy_label
 from limberjack.addon.bridge.rig import last_rig
 from limberjack.core.simulation import Diagnosis, Remedy
 

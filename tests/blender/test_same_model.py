@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from limberjack.addon.bridge.animation.motion import starting_basis
+from limberjack.addon.bridge.animation.motion_sources import starting_basis
 from limberjack.addon.bridge.scene.read import read_scene
 from support.models import dump
 

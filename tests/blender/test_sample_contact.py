@@ -153,7 +153,7 @@ def test_tumble():
 
 def _drawn(scene, *names):
     """Matrices of links where they were drawn, from their rest poses."""
-    from limberjack.addon.bridge.posing.poses import matrix_of_pose
+    from limberjack.addon.bridge.posing.link_poses import matrix_of_pose
     from limberjack.addon.bridge.values.numbers import parse_pose
 
     return [matrix_of_pose(parse_pose(scene.objects[name].limberjack_link.rest_pose, name)) for name in names]

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bridge.animation.motion import is_animated
+from limberjack.addon.bridge.animation.motion_sources import is_animated
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.addon.bridge.scene.read import scan_scene
 from support.cases import some

@@ -10,9 +10,9 @@ from mathutils import Matrix
 
 from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.findings.problems import displaced_links
-from limberjack.addon.bridge.joints.dials import view_joint
+from limberjack.addon.bridge.joints.axis_views import view_joint
 from limberjack.addon.bridge.joints.frames import has_left_its_frame
-from limberjack.addon.bridge.joints.settling import settle_frames
+from limberjack.addon.bridge.joints.storing_frames import settle_frames
 from limberjack.addon.bridge.scene.read import read_scene, scan_scene
 from limberjack.addon.props import is_joint, is_link
 from limberjack.core.model import ModelError

@@ -10,7 +10,7 @@ import pytest
 
 from limberjack.addon import ids
 from limberjack.addon.bridge.scene.read import scan_scene
-from limberjack.addon.bridge.scene.settings import store_setting
+from limberjack.addon.bridge.scene.set_properties import store_setting
 from limberjack.core import cli as core_cli
 from limberjack.core.cli.framework import OPEN_SCENE, load
 from limberjack.core.formats import read

@@ -4,7 +4,7 @@
 import re
 
 from limberjack.addon import ops, panels
-from limberjack.addon.ops.simulation.problems import MENDS
+from limberjack.addon.ops.simulation.repairs import MENDS
 from support.pages import ROOT, text_of
 
 PAGE = text_of(ROOT / "docs" / "troubleshooting.md")

@@ -161,7 +161,7 @@ def test_a_platform_with_stepped_keys_is_told_in_the_panel():
     for frame, x in ((1, 0.0), (20, 30.0)):
         floor.location.x = x
         floor.keyframe_insert("location", frame=frame)
-    for curve in harness.module("bridge.animation.motion").fcurves_of(floor):
+    for curve in harness.module("bridge.animation.motion_sources").fcurves_of(floor):
         for key in curve.keyframe_points:
             key.interpolation = "CONSTANT"
     bpy.context.scene.frame_set(1)

@@ -19,7 +19,7 @@ def handle(role: str, number: int = 0):
 
 def handle_in_world(role: str, number: int = 0) -> Vector:
     obj = bpy.context.object
-    view = harness.module("bridge.joints.dials").view_joint(obj, bpy.context.scene)
+    view = harness.module("bridge.joints.axis_views").view_joint(obj, bpy.context.scene)
     handles = harness.module("gizmos.joint").handles_of(view, radius())
     return [point for kind, _, _, point in handles if kind == role][number]
 
@@ -74,7 +74,7 @@ def beside(position, x, y):
 def on_ring(angle: float, part: float = 1.0):
     """Where a turn of the hinge by `angle` is on the screen, at a part of the joint's size from its axis."""
     obj = bpy.context.object
-    view = harness.module("bridge.joints.dials").view_joint(obj, bpy.context.scene)
+    view = harness.module("bridge.joints.axis_views").view_joint(obj, bpy.context.scene)
     return on_screen(view.dials[0].point(angle, part * radius()))
 
 

@@ -39,7 +39,7 @@ def swinging_bars(frames: int = 240) -> Steps:
 
 
 def compiled() -> Steps:
-    warming = harness.module("warming")
+    warming = harness.module("kernel_compilation")
     if warming.Warming.is_needed():
         child = warming.Warming()
         yield from until(lambda: child.is_done, "the solver is compiled", timeout=300)

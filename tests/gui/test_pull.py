@@ -66,7 +66,7 @@ def look_at(point, distance, turn=(1.0, 0.0, 0.0, 0.0)) -> harness.Steps:
 
 def choose_tool() -> harness.Steps:
     """And wait until it is as quick as it gets."""
-    warming = harness.module("warming")
+    warming = harness.module("kernel_compilation")
     warming.compile_posing()
     yield from harness.until(lambda: not warming.Warming.is_needed(warming.POSING), "posing is compiled", timeout=200)
     with bpy.context.temp_override(window=harness.window(), area=harness.viewport(), region=harness.region()):

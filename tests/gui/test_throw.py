@@ -205,7 +205,7 @@ def test_let_go_at_this_frame():
 
 def keys_of_switch() -> list[tuple[float, float]]:
     """The keys of the cube's switch Animated: frame, and 1 for on."""
-    curves = harness.module("bridge.animation.motion").fcurves_of(cube())
+    curves = harness.module("bridge.animation.motion_sources").fcurves_of(cube())
     return [tuple(key.co) for curve in curves if curve.data_path.endswith(".animated") for key in curve.keyframe_points]
 
 

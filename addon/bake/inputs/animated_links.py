@@ -14,7 +14,7 @@ import numpy as np
 from ....core.controls.paths import pose_path
 from ....core.model import Model
 from ....core.spatial import norm, quat_mul, rotvec_of_quat
-from ...bridge.animation.motion import action_of, is_bake, may_follow_own_keys
+from ...bridge.animation.motion_sources import action_of, is_bake, may_follow_own_keys
 from ...bridge.scene.read import SceneReading
 from ...props import is_kinematic, is_link
 from ..errors import BakeError

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ...bridge.model_objects import all_evaluated
-from ...bridge.posing.poses import pose_of_matrix, to_array, world_scale
+from ...bridge.posing.link_poses import pose_of_matrix, to_array, world_scale
 from ...bridge.scene.read import depsgraph_of
 from ...bridge.values.numbers import unit_length
 

@@ -13,15 +13,15 @@ import numpy as np
 from ....core.model import Model
 from ....core.simulation import Controls, Simulation
 from ....core.spatial import Pose
-from ...bridge.posing.live import poses_now
+from ...bridge.posing.present_poses import poses_now
 from ...bridge.scene.read import SceneReading
 from ...bridge.values.numbers import frame_rate, unit_length
 from ..bake_checks import require_rigid_colliders
 from ..settings import BakeSettings
 from .animated_links import Jumps, jumps_of, let_go, paths_of, sample_animated_links, with_animated_links
+from .initial_states import InitialState, as_animated, as_posed
 from .inputs import InputSampler
 from .sampling import Poses
-from .starts import InitialState, as_animated, as_posed
 
 
 class SimulationInputs:

@@ -12,8 +12,8 @@ import numpy as np
 from ....core.model import Model
 from ....core.spatial import compose
 from ... import ids
-from ...bridge.animation.motion import action_of, fcurves_of, has_own_keys, is_bake, moves_itself
-from ...bridge.animation.moved_bakes import (
+from ...bridge.animation.motion_sources import action_of, fcurves_of, has_own_keys, is_bake, moves_itself
+from ...bridge.baked_machines.machines import (
     STILL,
     Machine,
     animated_carrier,
@@ -23,7 +23,7 @@ from ...bridge.animation.moved_bakes import (
     restore_world_joint,
 )
 from ...bridge.joints.frames import store_frames, stored_frames
-from ...bridge.posing.poses import pose_of_matrix, to_array
+from ...bridge.posing.link_poses import pose_of_matrix, to_array
 from ...bridge.scene.read import SceneReading, scan_scene
 from ...bridge.values.numbers import format_pose, parse_pose
 from ...props import ancestors
@@ -32,7 +32,7 @@ from ..errors import BakeError
 from ..receipts.receipt import Receipt, digest_of_bake, is_edited, receipt_of, sign
 from ..receipts.restore import baked_objects, change_kept, curves_before
 from ..receipts.staleness import digest_of_inputs, same_inputs
-from .carried_keys import Change, Moved, change_numbers, changed_curves, changes_of, put_keys
+from .transformed_keys import Change, Moved, change_numbers, changed_curves, changes_of, put_keys
 
 GRAVITY = 1e-6
 """Largest change of gravity relative to the machine, as a part of gravity, that leaves the motion the same."""

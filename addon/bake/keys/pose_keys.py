@@ -15,7 +15,7 @@ import numpy as np
 from ....core.model import Joint, Model
 from ....core.spatial.arrays import norm
 from ... import ids
-from ...bridge.animation.motion import action_of, fcurves_of, has_own_keys
+from ...bridge.animation.motion_sources import action_of, fcurves_of, has_own_keys
 from ...bridge.posing.joint_limits import clamped
 from ...bridge.posing.posing import Posing
 from ...bridge.scene.store import store_rest_poses

@@ -7,8 +7,8 @@ import bpy
 import numpy as np
 
 from ....core.spatial.arrays import inverse, matmul
-from ...bridge.animation.motion import follows_keys, moves_itself
-from ...bridge.posing.poses import to_array
+from ...bridge.animation.motion_sources import follows_keys, moves_itself
+from ...bridge.posing.link_poses import to_array
 from ..errors import BakeError
 from ..inputs.sampling import at_frames
 

@@ -11,9 +11,9 @@ import numpy as np
 from ....core.spatial.arrays import inverse, matmul, matvec, norm
 from ....core.trajectory.reduction import Error
 from ... import ids
-from ...bridge.animation.motion import strips_on
+from ...bridge.animation.motion_sources import strips_on
 from ...bridge.links.tagging import fight_over
-from ...bridge.posing.poses import own_scale
+from ...bridge.posing.link_poses import own_scale
 from ...props.naming import model_name
 from ..errors import BakeError
 from .rotations import (

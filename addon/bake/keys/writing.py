@@ -17,8 +17,8 @@ import numpy as np
 from ....core.model import WORLD, Model
 from ....core.model.graph import Tree
 from ....core.spatial.arrays import norm
-from ...bridge.animation.motion import action_of
-from ...bridge.posing.poses import world_scale
+from ...bridge.animation.motion_sources import action_of
+from ...bridge.posing.link_poses import world_scale
 from ...bridge.scene.read import SceneReading
 from ...bridge.values.numbers import length_in_words, unit_length
 from ...props import ancestors, is_joint, is_kinematic
@@ -26,8 +26,8 @@ from ...props.naming import model_name, object_named, object_of
 from ..receipts.restore import baked_objects, clear_bake, other_curves, release_unused_bakes, remember
 from ..settings import BakeSettings, Tolerance
 from .fcurves import BakeAction
-from .fitting import fill_within
 from .joint_values import Values, joint_channels, poses_led
+from .key_reduction import fill_within
 from .pose_keys import mark_links
 from .rotations import angles_between, matrices_of, quaternions_of, unit_quaternions
 from .spaces import Spaces

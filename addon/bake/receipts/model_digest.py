@@ -19,11 +19,11 @@ from ....core.model import Axis, Joint, Link, Model
 from ....core.spatial import IDENTITY, ZERO
 from ... import ids
 from ...bridge.animation.animated import FOLLOWED_ON_AXES, SCENE, STRENGTH, Input, animated_inputs, is_followed
-from ...bridge.animation.motion import starting_basis
+from ...bridge.animation.motion_sources import starting_basis
 from ...bridge.links.changing_forms import changes_its_form, has_instances, is_moved_within_its_link
 from ...bridge.links.deforming import shapes_of
 from ...bridge.links.mass import is_weighed
-from ...bridge.posing.poses import to_array, world_scale
+from ...bridge.posing.link_poses import to_array, world_scale
 from ...bridge.scene.read import place_links
 from ...bridge.values.fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, Field
 from ...bridge.values.numbers import unit_length

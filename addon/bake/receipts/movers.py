@@ -12,7 +12,7 @@ import numpy as np
 
 from ... import ids
 from ...bridge.animation.animated import SCENE, animated_inputs, curves_moving, is_followed, targets_of
-from ...bridge.animation.motion import playing_strips
+from ...bridge.animation.motion_sources import playing_strips
 from ...props.naming import object_of
 from .receipt import read_print
 

@@ -14,8 +14,8 @@ import bpy
 import numpy as np
 
 from ... import ids
-from ...bridge.animation.motion import TRANSFORMS
-from ...bridge.values.stored import known_fields, parse_stored
+from ...bridge.animation.motion_sources import TRANSFORMS
+from ...bridge.values.stored_json import known_fields, parse_stored
 
 REPLACED = (*TRANSFORMS, f"{ids.JOINT}.coordinates[")
 """Beginnings of the data paths that a bake has F-curves for, or that conflict with these."""

@@ -9,7 +9,14 @@ from contextlib import contextmanager
 import bpy
 
 from ... import ids
-from ...bridge.animation.motion import action_of, curves_in, fcurves_of, has_own_keys, is_bake, may_follow_own_keys
+from ...bridge.animation.motion_sources import (
+    action_of,
+    curves_in,
+    fcurves_of,
+    has_own_keys,
+    is_bake,
+    may_follow_own_keys,
+)
 from ...props import is_kinematic, is_link
 from ...props.members import joints_in, links_in
 from ..keys.fcurves import copy_curves

@@ -10,12 +10,12 @@ import bpy
 
 from ....core.model import Model, ModelError
 from ... import ids
-from ...bridge.animation.motion import is_animated, may_follow_own_keys
+from ...bridge.animation.motion_sources import is_animated, may_follow_own_keys
 from ...bridge.values.numbers import frame_rate
 from ...props import ancestors, is_kinematic, is_link
 from ...props.members import links_in
 from ...props.naming import model_name
-from ..inputs.starts import digest_of_motion
+from ..inputs.initial_states import digest_of_motion
 from ..settings import settings_of
 from .model_digest import digest_of_model
 from .movers import digest_of_movers

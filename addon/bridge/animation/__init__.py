@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Animation of objects besides simulations: keys, drivers, strips, and bakes that were moved.
+"""Animation of objects besides simulations: keys, drivers and strips.
 
-Bakes themselves belong to `bake`.
+Bakes belong to `bake`, and baked machines that were moved to `baked_machines`.
 """
 
 from typing import TYPE_CHECKING
@@ -11,8 +11,7 @@ from ...late import late_modules
 if TYPE_CHECKING:
     from . import (
         keyed_motion,
-        motion,
-        moved_bakes,
+        motion_sources,
     )
 
 __getattr__ = late_modules(__name__)

@@ -15,7 +15,7 @@ from ... import ids
 from ...props import is_joint, is_link
 from ...props.naming import model_name
 from ..values.fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, Field
-from .motion import curves_in, playing_strips
+from .motion_sources import curves_in, playing_strips
 
 SCENE = ""
 """`Input.owner` of gravity and wind, which belong to the scene and to no object."""

@@ -10,7 +10,7 @@ import bpy
 
 from ...props.members import joints_in
 from ...props.naming import model_name
-from .motion import value_curves
+from .motion_sources import value_curves
 
 Numbers = dict[int, float]
 """Values by coordinate number, locked coordinates counted [rad or Blender units]."""

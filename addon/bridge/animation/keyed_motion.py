@@ -12,7 +12,7 @@ from ...props.members import links_in
 from ...props.naming import model_name, object_of
 from ..values.joint_numbers import q_index_of, size_of
 from .keyed_joints import keyed_numbers
-from .motion import action_of, has_own_keys, is_bake, what_holds
+from .motion_sources import action_of, has_own_keys, is_bake, what_holds
 
 if TYPE_CHECKING:
     from ..posing.posing import Posing

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ... import ids
-from .motion import TRANSFORMS, action_of, fcurves_of, is_bake, is_changing, may_follow_own_keys
+from .motion_sources import TRANSFORMS, action_of, fcurves_of, is_bake, is_changing, may_follow_own_keys
 
 if TYPE_CHECKING:
     from ..scene.read import SceneReading

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from . import (
         impacts,
         problems,
-        remedies,
+        stored_findings,
     )
 
 __getattr__ = late_modules(__name__)

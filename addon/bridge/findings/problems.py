@@ -22,10 +22,9 @@ from ... import ids, migration
 from ...props import is_joint, is_kinematic, is_link
 from ...props.naming import model_name, object_named
 from ..animation.animated import SCENE, Input, lasting
-from ..animation.motion import active_constraints, is_animated, may_follow_own_keys, transform_drivers
-from ..animation.moved_bakes import moved_findings
+from ..animation.motion_sources import active_constraints, is_animated, may_follow_own_keys, transform_drivers
 from ..animation.replaced_keys import links_losing_keys
-from ..from_libraries import INSTANCED, LINKED, instanced_links, links_of_libraries
+from ..baked_machines.machines import moved_findings
 from ..links.collisions import is_outdated
 from ..links.deforming import CODE as DEFORMS
 from ..links.deforming import deforming_colliders
@@ -33,8 +32,9 @@ from ..links.parts import Surroundings, surroundings_of
 from ..links.precision import CODE as COARSE
 from ..links.precision import coarse_places
 from ..links.tagging import changes_of_form, deformation_of, fight_over
-from ..posing.live import gap_at, poses_now
+from ..posing.present_poses import gap_at, poses_now
 from ..scene.read import depsgraph_of
+from ..unbakeable_links import INSTANCED, LINKED, instanced_links, links_of_libraries
 from ..values.gravity import CODE as GRAVITY
 from ..values.gravity import gravity_by_unit
 from ..values.numbers import unit_length

@@ -10,16 +10,16 @@ from ...late import late_modules
 
 if TYPE_CHECKING:
     from . import (
-        dials,
+        axis_views,
         driving,
         frames,
         hinge_axes,
         joining,
+        joint_edits,
         motion_ranges,
+        moved_zero,
         read_joints,
-        rigging,
-        settling,
-        shifting,
+        storing_frames,
     )
 
 __getattr__ = late_modules(__name__)

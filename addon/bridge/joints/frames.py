@@ -10,7 +10,7 @@ from ....core.spatial.arrays import matmul
 from ... import ids
 from ...props import ancestors, has_lost_its_parent, is_link
 from ..errors import SceneError
-from ..posing.poses import are_same, drawn_pose, pose_of_matrix, to_array, world_scale
+from ..posing.link_poses import are_same, drawn_pose, pose_of_matrix, to_array, world_scale
 from ..values.numbers import format_pose, parse_pose, tidy_pose
 
 UNSCALED = np.ones(3)

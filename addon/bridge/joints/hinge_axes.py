@@ -18,7 +18,7 @@ from ... import ids
 from ...props.naming import model_name, object_of
 from ..rig import collide_once, weigh_once
 from ..scene.read import scan_scene
-from .rigging import aim_axis
+from .joint_edits import aim_axis
 
 DOWN = (0.0, 0.0, -1.0)
 """Direction of gravity that is assumed if there is none, since most models are drawn upright."""

@@ -11,7 +11,7 @@ from mathutils import Vector
 from ....core.spatial import IDENTITY, Pose, Vec3, compose, inverse, norm, quat_of_z, scale
 from ... import ids
 from ...props import axes_in_use, carrier_of, fit_to_type, kind_of
-from ..posing.poses import drawn_pose
+from ..posing.link_poses import drawn_pose
 from ..values.numbers import format_pose
 from .frames import frames_at_empty, store_frames
 

@@ -15,7 +15,7 @@ from ....core.model import Axis, Joint, ModelError
 from ....core.model.screws import joint_pose, limited_quantities_at
 from ....core.spatial import IDENTITY, Pose, compose, inverse, norm, rotvec_of_quat
 from ... import ids
-from ..posing.poses import live_pose
+from ..posing.link_poses import live_pose
 from ..values.numbers import scaled_pose, unit_length
 
 STILL = {Unit.ANGLE: 1e-4, Unit.LENGTH: 1e-5, Unit.NUMBER: 0.0}

@@ -10,8 +10,8 @@ from ....core.kinematics import coordinates_at
 from ....core.model import Joint
 from ....core.model.screws import joint_pose
 from ....core.spatial import IDENTITY, Pose, compose, inverse
-from ..animation.motion import moves_itself
-from ..posing.poses import are_same
+from ..animation.motion_sources import moves_itself
+from ..posing.link_poses import are_same
 from ..values.numbers import scaled_pose
 from .frames import child_in_parent, empty_frame, require_both_ends, stored_frames
 

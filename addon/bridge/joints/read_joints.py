@@ -19,7 +19,7 @@ from ..errors import SceneError
 from ..model_objects import objects_present
 from ..values.choices import require_known_choices
 from ..values.fields import JOINT_FIELDS, MIMIC_FIELDS, Field, drive_of, fields_on, read_fields
-from ..values.kept import parse_extras
+from ..values.file_extras import parse_extras
 from ..values.numbers import Units, scaled_pose, shortest, shortest_vec3, units_of
 from .frames import require_both_ends
 from .moved_frames import joint_frames

@@ -10,9 +10,9 @@ from ...late import late_modules
 
 if TYPE_CHECKING:
     from . import (
+        collision_fitting,
         collisions,
         contact_settings,
-        fitting,
         mass,
         on_bones,
         parts,

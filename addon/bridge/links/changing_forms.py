@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..animation.motion import SCALES, TRANSFORMS, strips_on
+from ..animation.motion_sources import SCALES, TRANSFORMS, strips_on
 from .deforming import changers_of
 
 

@@ -15,8 +15,8 @@ from ....core.spatial.arrays import det, matmul
 from ... import ids
 from ..meshes.meshes import MeshData, turned_inside_out
 from ..meshes.primitives import new_mesh
-from ..posing.poses import world_scale
-from .fitting import Body, Fit, is_of
+from ..posing.link_poses import world_scale
+from .collision_fitting import Body, Fit, is_of
 from .parts import Part, Surroundings, parts_of
 
 NAME = "_collision"

@@ -11,7 +11,7 @@ import bpy
 from ... import ids
 from ...props import ancestors, carrier_of, is_kinematic
 from ...props.naming import model_name
-from ..animation.motion import follows_keys, is_changing, moves_itself
+from ..animation.motion_sources import follows_keys, is_changing, moves_itself
 
 if TYPE_CHECKING:
     from ..scene.read import SceneReading

@@ -15,10 +15,10 @@ from ....core.model import ModelError
 from ....core.spatial.arrays import inverse, matmul
 from ... import ids
 from ...props import is_joint, is_link
-from ..animation.motion import starting_basis
+from ..animation.motion_sources import starting_basis
 from ..meshes.meshes import MeshData, mesh_data
 from ..meshes.solids import Solid, solid_of
-from ..posing.poses import to_array, world_scale
+from ..posing.link_poses import to_array, world_scale
 from ..values.choices import require_known_shape
 from ..values.numbers import unit_length
 

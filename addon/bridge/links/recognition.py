@@ -18,7 +18,7 @@ from ....core.model.text import counted
 from ....core.spatial import Pose
 from ....core.spatial.arrays import det, matmul
 from ..meshes.meshes import MeshData, hull_of
-from ..posing.poses import pose_of_matrix
+from ..posing.link_poses import pose_of_matrix
 from ..values.numbers import shortest, tidy_pose
 
 LARGEST = 20_000

@@ -17,8 +17,8 @@ from ....core.spatial.arrays import det, matmul, norm
 from ... import ids
 from ..meshes.meshes import hull_of, turned_inside_out
 from ..meshes.primitives import primitive_of
-from ..posing.poses import pose_of_matrix
-from ..values.kept import kept_name, parse_extras, parse_foreign
+from ..posing.link_poses import pose_of_matrix
+from ..values.file_extras import kept_name, parse_extras, parse_foreign
 from ..values.materials import MaterialReader
 from ..values.numbers import Units, scaled_pose, shortest_vec3, tidy_pose
 from .contact_settings import contact_settings_of

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import bpy
 
 from ...props import is_link
-from ..animation.motion import TRANSFORMS, active_constraints, strips_on, transform_drivers
+from ..animation.motion_sources import TRANSFORMS, active_constraints, strips_on, transform_drivers
 from .deforming import changers_of, shapes_of
 from .parts import SOLID
 

@@ -7,11 +7,11 @@ from ...late import late_modules
 
 if TYPE_CHECKING:
     from . import (
-        live,
+        link_poses,
         named_poses,
-        poses,
         posing,
         posing_cache,
+        present_poses,
         pulling,
     )
 

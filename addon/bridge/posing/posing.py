@@ -14,16 +14,16 @@ from ....core.kinematics import Poser, Reach, Target, tree_poses
 from ....core.model import WORLD, Joint, Model, ModelError
 from ....core.spatial import Pose, Quat, compose, inverse, norm, quat_mul, rotvec_of_quat
 from ... import ids
+from ...kernel_compilation import compile_posing
 from ...props import is_joint, is_kinematic, is_link
 from ...props.naming import model_name, object_named
-from ...warming import compile_posing
-from ..animation.motion import is_previewed, what_holds
+from ..animation.motion_sources import is_previewed, what_holds
 from ..links.mass import MassProperties
 from ..scene.read import Fault, SceneReading, scan_scene
 from ..values.numbers import unit_length
 from .joint_limits import clamped, limited
-from .live import Seen, as_it_is, poses_now, put_links
 from .pins import locked_among, pins_of
+from .present_poses import Seen, as_it_is, poses_now, put_links
 
 MOVED = 1e-9
 """Distance [m] or angle [rad] below which a link has not moved; its object is not changed then."""

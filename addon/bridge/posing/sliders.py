@@ -83,7 +83,7 @@ def scene_of(obj: bpy.types.Object) -> bpy.types.Scene:
 def _look(obj: bpy.types.Object) -> _Sight:
     from ....core.kinematics import coordinates_at
     from ..joints.read_joints import read_joint
-    from .live import joint_pose_now
+    from .present_poses import joint_pose_now
 
     scene = scene_of(obj)
     settings = getattr(obj, ids.JOINT)

@@ -21,12 +21,12 @@ from ....core.model.editing.mirroring import (
 from ....core.spatial import IDENTITY, Pose, compose, inverse, quat_to_mat
 from ... import ids
 from ...props import is_joint, is_link
-from ..animation.motion import active_constraints, is_animated, starting_basis
+from ..animation.motion_sources import active_constraints, is_animated, starting_basis
 from ..joints.frames import store_frames
 from ..joints.moved_frames import joint_frames
 from ..joints.read_joints import read_joint
 from ..model_objects import objects_present
-from ..posing.poses import drawn_pose, matrix_of_pose, own_scale, pose_of_matrix, to_array, world_scale
+from ..posing.link_poses import drawn_pose, matrix_of_pose, own_scale, pose_of_matrix, to_array, world_scale
 from ..values.fields import MIMIC_FIELDS, write_fields
 from ..values.numbers import format_pose, unit_length, units_of
 from .write import store_joint

@@ -19,18 +19,18 @@ from ... import ids
 from ...props import is_joint, is_link
 from ...props.naming import model_name
 from ..animation.animated import Input, animated_inputs, is_followed, notes_on, notes_on_export
-from ..animation.motion import changes_its_size, is_animated
-from ..from_libraries import instanced_links
+from ..animation.motion_sources import changes_its_size, is_animated
 from ..joints.read_joints import joint_of
 from ..links.contact_settings import add_ground, read_collision_filter, read_pairs
 from ..links.mass import MassProperties, is_weighed, weigh
 from ..links.parts import Surroundings, surroundings_of
 from ..links.shapes import MeshFormat, ShapeReader
 from ..model_objects import all_evaluated, objects_present
-from ..posing.poses import drawn_pose
+from ..posing.link_poses import drawn_pose
+from ..unbakeable_links import instanced_links
 from ..values.choices import require_known_shape
 from ..values.fields import INERTIAL_FIELDS, LINK_FIELDS, read_fields
-from ..values.kept import parse_extras
+from ..values.file_extras import parse_extras
 from ..values.numbers import Units, scaled_pose, shortest_all, unit_length, units_of
 from .surroundings import add_frames, add_lights, add_static_objects
 

@@ -4,9 +4,9 @@
 import bpy
 
 from ... import ids
-from ..animation.motion import is_animated
+from ..animation.motion_sources import is_animated
 from ..links.mass import MassProperties
-from ..posing.poses import drawn_pose
+from ..posing.link_poses import drawn_pose
 from ..values.numbers import format_pose, scaled_pose, unit_length
 from .read import SceneReading
 

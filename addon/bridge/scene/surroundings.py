@@ -15,11 +15,11 @@ from ....core.spatial.arrays import det, inverse, matmul
 from ... import ids
 from ...props import is_joint, is_link
 from ...props.naming import model_name
-from ..animation.motion import is_animated
+from ..animation.motion_sources import is_animated
 from ..links.parts import SOLID, Surroundings, objects_below, parts_at
 from ..links.shapes import ShapeReader, split_scale
-from ..posing.poses import live_pose, pose_of_matrix, to_array, world_scale
-from ..values.kept import kept_name
+from ..posing.link_poses import live_pose, pose_of_matrix, to_array, world_scale
+from ..values.file_extras import kept_name
 from ..values.lights import read_light
 from ..values.numbers import scaled_pose, tidy_pose
 

@@ -24,7 +24,7 @@ from ..values.fields import (
     fields_on,
     write_fields,
 )
-from ..values.kept import format_extras, keep_name
+from ..values.file_extras import format_extras, keep_name
 from ..values.lights import new_light
 from ..values.numbers import Units, format_pose, scaled_pose, unit_length, units_of
 from .read import depsgraph_of, gravity_of

@@ -17,7 +17,7 @@ from ... import ids
 from ..links.contact_settings import write_contact_settings
 from ..meshes.mesh_files import MeshFiles
 from ..meshes.primitives import new_mesh
-from ..values.kept import format_extras, format_foreign, keep_name
+from ..values.file_extras import format_extras, format_foreign, keep_name
 from ..values.materials import new_material
 from ..values.numbers import scaled_pose, units_of
 

@@ -18,7 +18,7 @@ from ....core.model import Light
 from ....core.model.frames_and_lights import LightKind
 from ....core.spatial import Pose, compose
 from ... import ids
-from .kept import kept_name
+from .file_extras import kept_name
 from .numbers import shortest, shortest_all, significant
 
 KINDS: dict[str, LightKind] = {"POINT": "point", "SPOT": "spot", "SUN": "directional", "AREA": "point"}

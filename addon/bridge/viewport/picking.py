@@ -16,7 +16,7 @@ from ....core.spatial import Pose, compose, inverse
 from ... import ids
 from ...props import carrier_of
 from ..meshes.meshes import mesh_data, turned_inside_out
-from ..posing.poses import are_same, drawn_pose, live_pose, to_array
+from ..posing.link_poses import are_same, drawn_pose, live_pose, to_array
 from .wires import is_wire
 
 MOST_SHELLS = 64

@@ -11,7 +11,7 @@ from mathutils import Vector
 from mathutils.geometry import intersect_line_line
 
 if TYPE_CHECKING:
-    from ..joints.dials import Dial
+    from ..joints.axis_views import Dial
 
 EDGE_ON = 0.1
 """Cosine of the angle between view and axis below which the circle of a turn is seen from its side, so that the mouse
@@ -81,7 +81,7 @@ def _seen_from_its_side(ray: Ray, dial: Dial, near: float, radius: float) -> flo
 
     The position of the mouse along the line determines two points of the circle; the one nearest to `near` is taken.
     """
-    from ..joints.dials import crossed
+    from ..joints.axis_views import crossed
 
     line = crossed(dial.direction, ray.direction).normalized()
     middle = math.atan2(line.dot(dial.other), line.dot(dial.zero))

@@ -13,7 +13,7 @@ from mathutils import Vector
 
 from ... import ids
 from ...props import carrier_of
-from ..posing.poses import to_array
+from ..posing.link_poses import to_array
 
 BOX_EDGES = np.array([(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)])
 """The edges of a bounding box, by the numbers of its corners in `Object.bound_box`."""

@@ -13,7 +13,7 @@ from ....core.model.text import counted
 from ....core.spatial import IDENTITY, add, scale
 from ... import ids
 from ...bridge.joints.joining import new_joint
-from ...bridge.posing.poses import drawn_pose
+from ...bridge.posing.link_poses import drawn_pose
 from ...props import carrier_of, is_joint, is_link
 from ...props.joint import type_items
 from ...props.naming import object_named

@@ -48,7 +48,9 @@ class LIMBERJACK_OT_rig_from_hierarchy(bpy.types.Operator):
             pairs = [(_carrier(obj, solids), obj) for obj in solids]
             joined = {_ends_of(obj) for obj in context.scene.objects if is_joint(obj)}
             wanted = [pair for pair in pairs if _is_wanted(*pair, self.to_world) and pair not in joined]
-            poses = {obj: bridge.posing.poses.drawn_pose(obj) for obj in {end for pair in pairs for end in pair if end}}
+            poses = {
+                obj: bridge.posing.link_poses.drawn_pose(obj) for obj in {end for pair in pairs for end in pair if end}
+            }
         except ModelError as error:
             return fail(self, context, error)
         notes = refused + tag_links(context, [obj for obj in solids if not is_link(obj)])

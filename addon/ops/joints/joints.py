@@ -9,7 +9,7 @@ from ....core.model.text import counted
 from ....core.spatial import IDENTITY
 from ... import ids
 from ...bridge.joints.joining import join_here, new_joint
-from ...bridge.posing.poses import drawn_pose
+from ...bridge.posing.link_poses import drawn_pose
 from ...bridge.values.numbers import tidy_pose
 from ...props import is_joint, is_link
 from ...props.joint import type_items

@@ -306,7 +306,7 @@ def _pose_of(joint: bpy.types.Object) -> Pose:
     """Return X_WJ for the links as they were drawn [Blender units]."""
     settings = getattr(joint, ids.JOINT)
     X_PJ = bridge.joints.frames.stored_frames(joint)[0] if settings.X_PJ else bridge.joints.frames.empty_frame(joint)
-    return compose(bridge.posing.poses.drawn_pose(settings.parent) if settings.parent else IDENTITY, X_PJ)
+    return compose(bridge.posing.link_poses.drawn_pose(settings.parent) if settings.parent else IDENTITY, X_PJ)
 
 
 CLASSES = (LIMBERJACK_OT_joint_pick,)

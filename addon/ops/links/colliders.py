@@ -36,7 +36,7 @@ class LIMBERJACK_OT_collider_add(bpy.types.Operator):
         if not fit:
             return fail(self, context, in_one([*obstacles.values()], "colliders"))
         let_touch(context.scene)
-        poses = {obj: bridge.posing.poses.drawn_pose(obj) for obj in fit}
+        poses = {obj: bridge.posing.link_poses.drawn_pose(obj) for obj in fit}
         for obj, pose in poses.items():
             _make_collider(obj, pose)
         around = bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
@@ -58,7 +58,7 @@ def _obstacle(context, obj: bpy.types.Object) -> str:
             f"object '{obj.name}' is a shape of link '{carrier.name}', and collides as one: unparent it to make it a "
             "collider of its own"
         )
-    if bridge.animation.motion.changes_its_size(obj):
+    if bridge.animation.motion_sources.changes_its_size(obj):
         return f"object '{obj.name}' changes its size in its animation: delete the keys or drivers of its scale"
     if 0.0 in obj.matrix_world.to_scale():
         return f"object '{obj.name}' has a scale of zero: give it a size"

@@ -120,7 +120,7 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
         del links, around  # references may be invalid when this continues
         fits = {}
         for body in bodies:
-            fits[body.name] = yield from bridge.links.fitting.search(body, self.type)
+            fits[body.name] = yield from bridge.links.collision_fitting.search(body, self.type)
         return fits
 
     def _work(self, context):

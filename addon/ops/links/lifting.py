@@ -76,7 +76,7 @@ def _liftable(scene: bpy.types.Scene, found: "Sunk") -> list[bpy.types.Object]:
         raise ModelError(f"link '{found.link}' is in the ground at every height that was tried: move it out by hand")
     links = [link for link in (object_named(scene, name) for name in found.links) if link is not None]
     for link in links:
-        if bridge.animation.motion.is_animated(link):
+        if bridge.animation.motion_sources.is_animated(link):
             raise ModelError(f"'{link.name}' is animated, so it cannot be lifted: delete its keys or its drivers first")
     joints = [joint for joint in scene.objects if is_joint(joint) and all(end in links for end in ends_of(joint))]
     return [*links, *joints]

@@ -80,7 +80,7 @@ def tag_links(context, objects: list[bpy.types.Object]) -> list[str]:
     if refused:
         raise ModelError(refused[0])
     let_touch(context.scene)
-    poses = {obj: bridge.posing.poses.drawn_pose(obj) for obj in objects}
+    poses = {obj: bridge.posing.link_poses.drawn_pose(obj) for obj in objects}
     for obj, pose in poses.items():  # before weighing, since a link is no part of another
         settings = getattr(obj, ids.LINK)
         settings.recognizes = settings.recognizes or not settings.is_link  # older links keep their shapes

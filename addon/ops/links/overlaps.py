@@ -178,7 +178,7 @@ def _joined_in(scene) -> set:
 def _is_loose(link, joined: set) -> bool:
     """Return whether neither a joint nor animation holds a link."""
     is_free = getattr(link, ids.LINK).motion == "FREE"
-    return is_free and link not in joined and not bridge.animation.motion.is_animated(link)
+    return is_free and link not in joined and not bridge.animation.motion_sources.is_animated(link)
 
 
 def ends_of(joint) -> tuple:

@@ -79,20 +79,22 @@ class LIMBERJACK_OT_link_let_go(OnLinks, bpy.types.Operator):
 
 
 def _is_keyed(obj: bpy.types.Object) -> bool:
-    return bridge.animation.motion.is_animated(obj)
+    return bridge.animation.motion_sources.is_animated(obj)
 
 
 def _key_switch(obj: bpy.types.Object, first: int, frame: int) -> None:
     """Key a link's switch Animated: on at the first frame, and off at a later one. Earlier keys of it are removed."""
     settings = getattr(obj, ids.LINK)
     for curve in [
-        curve for curve in bridge.animation.motion.fcurves_of(obj) if curve.data_path == bridge.animation.motion.SWITCH
+        curve
+        for curve in bridge.animation.motion_sources.fcurves_of(obj)
+        if curve.data_path == bridge.animation.motion_sources.SWITCH
     ]:
         curve.keyframe_points.clear()
     settings.motion = "FREE"
     for at, is_on in ((first, True), (frame, False)):
         settings.animated = is_on
-        obj.keyframe_insert(bridge.animation.motion.SWITCH, frame=at)
+        obj.keyframe_insert(bridge.animation.motion_sources.SWITCH, frame=at)
 
 
 CLASSES = (LIMBERJACK_OT_throw_from_animation, LIMBERJACK_OT_link_let_go)

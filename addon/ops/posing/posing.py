@@ -28,10 +28,10 @@ class _OfActiveJoint:
             return False
         return in_object_mode(cls, context)
 
-    def dial(self, context) -> "bridge.joints.dials.Dial":
+    def dial(self, context) -> "bridge.joints.axis_views.Dial":
         obj = context.active_object
         found = [
-            dial for dial in bridge.joints.dials.view_joint(obj, context.scene).dials if dial.axis == self.axis - 1
+            dial for dial in bridge.joints.axis_views.view_joint(obj, context.scene).dials if dial.axis == self.axis - 1
         ]
         if not found:
             raise ModelError(f"joint '{obj.name}' has nothing that moves on an axis {self.axis}")
@@ -57,7 +57,7 @@ class LIMBERJACK_OT_joint_aim(_OfActiveJoint, bpy.types.Operator):
             return fail(self, context, "The direction is 0 0 0: give it one")
         try:
             self.dial(context)
-            bridge.joints.rigging.aim_axis(obj, context.scene, self.axis - 1, Vector(self.direction))
+            bridge.joints.joint_edits.aim_axis(obj, context.scene, self.axis - 1, Vector(self.direction))
         except ModelError as error:
             return fail(self, context, error)
         return succeed(self, context, f"Axis {self.axis} of '{obj.name}' is aimed")
@@ -107,7 +107,9 @@ class LIMBERJACK_OT_joint_limits(_OfActiveJoint, bpy.types.Operator):
             lower, upper = self.in_core(context, self.lower), self.in_core(context, self.upper)
         except ModelError as error:
             return fail(self, context, error)
-        bridge.joints.rigging.set_limits(obj, context.scene, self.axis - 1, lower if dial.has_lower else None, upper)
+        bridge.joints.joint_edits.set_limits(
+            obj, context.scene, self.axis - 1, lower if dial.has_lower else None, upper
+        )
         return succeed(self, context, f"Axis {self.axis} of '{obj.name}' has its limits")
 
 
@@ -122,7 +124,7 @@ class LIMBERJACK_OT_joint_start_here(OnJoints, bpy.types.Operator):
         try:
             names = selected_joints(context) or bridge.posing.posing.Posing(context.scene).moving
             joints = [object_of(context.scene, name) for name in names]
-            views = {obj: bridge.joints.dials.view_joint(obj, context.scene) for obj in joints}
+            views = {obj: bridge.joints.axis_views.view_joint(obj, context.scene) for obj in joints}
             for obj in joints:
                 bridge.joints.read_joints.read_joint(obj, context.scene)
                 if not obj.is_editable:
@@ -134,7 +136,7 @@ class LIMBERJACK_OT_joint_start_here(OnJoints, bpy.types.Operator):
                 _start_chart(obj, view, bridge.values.numbers.unit_length(context.scene))
             for dial in view.dials:
                 if dial.place is not None:
-                    bridge.joints.rigging.set_home(obj, context.scene, dial, dial.value)
+                    bridge.joints.joint_edits.set_home(obj, context.scene, dial, dial.value)
         return succeed(self, context, f"Initial pose set for {counted(joints, 'joint')}")
 
 
@@ -158,8 +160,8 @@ class LIMBERJACK_OT_joint_zero_here(_OfActiveJoint, bpy.types.Operator):
             if dial.place != 0:
                 raise ModelError(f"joint '{obj.name}': only its first axis has a zero of its own to move")
             joint = bridge.joints.read_joints.read_joint(obj, context.scene)
-            bridge.joints.rigging.move_zero(obj, context.scene, dial, dial.value)
-            bridge.joints.shifting.shift_kept(
+            bridge.joints.joint_edits.move_zero(obj, context.scene, dial, dial.value)
+            bridge.joints.moved_zero.shift_kept(
                 obj, context.scene, dial, joint, bridge.values.numbers.unit_length(context.scene), dial.value
             )
         except ModelError as error:

@@ -80,7 +80,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         if not is_link(link):
             return fail(self, context, f"there is no link '{self.link}' in this scene: name one of its links")
         try:
-            taken = compose(bridge.posing.poses.live_pose(link), (*self.point, *IDENTITY[3:]))
+            taken = compose(bridge.posing.link_poses.live_pose(link), (*self.point, *IDENTITY[3:]))
             pull = bridge.posing.pulling.Pull(context.scene, link, Vector(taken[:3]))
             reach = pull.to(Vector(self.place), getattr(context.scene, ids.SCENE).keeps_turn)
         except ModelError as error:

@@ -12,9 +12,9 @@ from ....core.model.text import counted
 from ... import ids, watch
 from ...bake.receipts.restore import baked_links, baked_objects, clear_bake, foreign_actions, is_baked
 from ...bridge.findings.last_run import forget_run
+from ...kernel_compilation import Warming
 from ...preview import current, end
 from ...props import is_joint, is_link
-from ...warming import Warming
 from ..report import fail, in_object_mode, nothing_runs, succeed, time_left
 from ..selection import OnLinks
 from ..views import is_navigation
@@ -156,7 +156,7 @@ class RunsBake(WaitsForSolver, OnLinks):
     def _keep_findings(context, diagnoses):
         """Store the findings of a run without a bake, as an undo step, so that undoing a remedy restores them."""
         if diagnoses:
-            from ...bridge.findings.remedies import keep_findings
+            from ...bridge.findings.stored_findings import keep_findings
 
             keep_findings(context.scene, diagnoses)
             bpy.ops.ed.undo_push(message="Findings")

@@ -44,10 +44,10 @@ def move_all_along(context, _link: bpy.types.Object | None = None) -> str:
     """
     from ...bake.keys.moving_along import Move, move_along
 
-    found = bridge.animation.moved_bakes.left_behind(context.scene)
+    found = bridge.baked_machines.machines.left_behind(context.scene)
     if not found:
         return ""
-    still = bridge.animation.moved_bakes.STILL
+    still = bridge.baked_machines.machines.STILL
     moves = [Move(it, it.drag, it.carry) if it.is_moved else Move(it, still, still) for it in found]
     move_along(context.scene, moves)
     names = ", ".join(repr(machine.links[0].name) for machine in found)
@@ -57,9 +57,9 @@ def move_all_along(context, _link: bpy.types.Object | None = None) -> str:
 def all_back_to_keys(context, _link: bpy.types.Object) -> str:
     """Return all moved machines, joints included, to the poses of their keys."""
     scene = context.scene
-    found = bridge.animation.moved_bakes.left_behind(scene)
+    found = bridge.baked_machines.machines.left_behind(scene)
     for joint in (joint for machine in found for joint in machine.world_joints):
-        bridge.animation.moved_bakes.restore_world_joint(scene, joint.name)
+        bridge.baked_machines.machines.restore_world_joint(scene, joint.name)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     return f"Back at the keys: {', '.join(repr(machine.links[0].name) for machine in found)}"
 
@@ -70,9 +70,9 @@ def move_bake_along(context, link: bpy.types.Object) -> str:
 
     machine = _machine_of(context.scene, link)
     move = machine.dragged.get(link)
-    if move is None or not bridge.animation.moved_bakes.is_rigid(move):
+    if move is None or not bridge.baked_machines.machines.is_rigid(move):
         raise ModelError(f"link '{link.name}' stands where its keys have it")
-    tidy = bridge.animation.moved_bakes.tidy_move(link, move)
+    tidy = bridge.baked_machines.machines.tidy_move(link, move)
     move_along(context.scene, [Move(machine, tidy, machine.carry_or_still)])
     return f"The bake of '{link.name}' moved along"
 
@@ -85,25 +85,25 @@ def back_to_keys(context, link: bpy.types.Object) -> str:
 
 def scale_back(context, link: bpy.types.Object) -> str:
     """Restore the size that the link had when it was baked. Its keys stay."""
-    stood = bridge.animation.moved_bakes.stood(link)
+    stood = bridge.baked_machines.machines.stood(link)
     assert stood is not None  # the problem was found by it
     wanted = np.linalg.norm(stood[:3, :3], axis=0)
-    now = np.linalg.norm(bridge.animation.moved_bakes.keyed_world(link)[:3, :3], axis=0)
+    now = np.linalg.norm(bridge.baked_machines.machines.keyed_world(link)[:3, :3], axis=0)
     link.scale = (np.array(link.scale) * wanted / now).tolist()
     return back_to_keys(context, link)
 
 
 def play_in_place(context, link: bpy.types.Object) -> str:
     """Remove the effect that a new or moved parent has on the motion of a link."""
-    stood = bridge.animation.moved_bakes.stood(link)
+    stood = bridge.baked_machines.machines.stood(link)
     assert stood is not None  # the problem was found by it
     if link.parent is None:
         raise BakeError(f"link '{link.name}' has lost the parent that carried its keys: simulate again")
-    own = bridge.animation.moved_bakes.basis_at(link)
-    if bridge.animation.motion.is_animated(link.parent):
+    own = bridge.baked_machines.machines.basis_at(link)
+    if bridge.animation.motion_sources.is_animated(link.parent):
         space = stood @ np.linalg.inv(own)
         link.parent, link.matrix_parent_inverse = None, Matrix.Identity(4)
-        if not bridge.animation.moved_bakes.is_still(space):
+        if not bridge.baked_machines.machines.is_still(space):
             raise BakeError(f"link '{link.name}' is unparented, and was baked on another parent: simulate again")
     else:
         above = np.array(link.parent.matrix_world)
@@ -112,7 +112,7 @@ def play_in_place(context, link: bpy.types.Object) -> str:
 
 
 def _machine_of(scene: bpy.types.Scene, link: bpy.types.Object):
-    for machine in bridge.animation.moved_bakes.baked_machines(scene):
+    for machine in bridge.baked_machines.machines.baked_machines(scene):
         if link in machine.links:
             return machine
     raise ModelError(f"link '{link.name}' plays no bake")

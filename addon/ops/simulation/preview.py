@@ -13,10 +13,10 @@ from ....core.model import ModelError
 from ... import bridge, ids
 from ...bridge.viewport.guides import NAMES, Guide
 from ...bridge.viewport.rays import Ray
+from ...kernel_compilation import Warming
 from ...overlays import labels
 from ...overlays import pull as overlay
 from ...preview import Preview, PreviewOverError, begin, current, end
-from ...warming import Warming
 from ..hints import Hint, show_hints
 from ..report import fail, in_object_mode, nothing_runs, redraw, succeed
 from ..selection import OnLinks
@@ -88,7 +88,7 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
 
     def _begin(self, context) -> None:
         """Start the preview. Raise `ModelError` if the scene cannot be simulated."""
-        bridge.animation.moved_bakes.require_in_place(context.scene)
+        bridge.baked_machines.machines.require_in_place(context.scene)
         self._preview = begin(context.scene)
         self._at = time.perf_counter()
         show_hints(context, HINTS)

@@ -24,9 +24,9 @@ class LIMBERJACK_OT_remedy_apply(bpy.types.Operator):
     @classmethod
     def description(cls, context, properties):
         findings, number = getattr(context.scene, ids.SCENE).findings, properties.number
-        if number >= len(findings) or bridge.findings.remedies.obstacle_to(findings[number], context.scene):
+        if number >= len(findings) or bridge.findings.stored_findings.obstacle_to(findings[number], context.scene):
             return cls.__doc__
-        label = bridge.findings.remedies.remedy_label(findings[number], context.scene)
+        label = bridge.findings.stored_findings.remedy_label(findings[number], context.scene)
         return f"{label}, and take the finding off the list"
 
     @classmethod
@@ -39,11 +39,11 @@ class LIMBERJACK_OT_remedy_apply(bpy.types.Operator):
             return fail(self, context, f"The last simulation has {counted(findings, 'finding')}: simulate again")
         finding = findings[self.number]
         try:
-            bridge.findings.remedies.apply_remedy(finding, context.scene)
+            bridge.findings.stored_findings.apply_remedy(finding, context.scene)
         except ModelError as error:
             return fail(self, context, error)
         named = f"'{finding.culprit.name}': " if finding.culprit else ""
-        done = f"{named}{bridge.findings.remedies.remedy_label(finding, context.scene)}: done, simulate again"
+        done = f"{named}{bridge.findings.stored_findings.remedy_label(finding, context.scene)}: done, simulate again"
         findings.remove(self.number)
         return succeed(self, context, done)
 

@@ -7,8 +7,8 @@ import bpy
 from bpy.app.translations import pgettext_iface
 
 from ... import bridge, ids
-from ...bridge.from_libraries import INSTANCED
-from ...ops.simulation.problems import MENDS, OPERATORS
+from ...bridge.unbakeable_links import INSTANCED
+from ...ops.simulation.repairs import MENDS, OPERATORS
 from ...preview import current
 from ..base import Below, paragraph
 
@@ -59,7 +59,7 @@ def _problems(scene) -> list:
     rig = bridge.rig.last_rig(scene)
     if rig is None or not rig.problems or instances_alone(scene):
         return []
-    above = (*bridge.findings.problems.codes_above(current() is not None), bridge.animation.moved_bakes.LEFT_BEHIND)
+    above = (*bridge.findings.problems.codes_above(current() is not None), bridge.baked_machines.machines.LEFT_BEHIND)
     return [problem for problem in rig.problems if problem.code not in above]
 
 
@@ -80,7 +80,7 @@ def instances_alone(scene) -> list:
 
 
 def _findings(scene, rig) -> list:
-    return bridge.findings.remedies.findings_beside(scene, rig.problems if rig else ())
+    return bridge.findings.stored_findings.findings_beside(scene, rig.problems if rig else ())
 
 
 def _draw_problems(layout, context, problems: Sequence):
@@ -104,9 +104,9 @@ def draw_problem(column, context, problem: "bridge.findings.problems.Problem"):
 
 
 def _draw_finding(column, context, number: int, finding):
-    _draw_text(column, context, bridge.findings.remedies.name_of(finding), finding.message, ICON["warning"])
-    if not bridge.findings.remedies.obstacle_to(finding, context.scene):
-        label = bridge.findings.remedies.remedy_label(finding, context.scene)
+    _draw_text(column, context, bridge.findings.stored_findings.name_of(finding), finding.message, ICON["warning"])
+    if not bridge.findings.stored_findings.obstacle_to(finding, context.scene):
+        label = bridge.findings.stored_findings.remedy_label(finding, context.scene)
         column.operator(ids.OP_REMEDY, text=label, icon="TOOL_SETTINGS").number = number
 
 

@@ -57,7 +57,9 @@ def draw_warnings(layout, context):
         paragraph(layout, context, pgettext_iface(UNCOMPILED).format(reason=reason), icon="INFO")
     rig = last_rig(context.scene)
     left = (
-        [problem for problem in rig.problems if problem.code == bridge.animation.moved_bakes.LEFT_BEHIND] if rig else []
+        [problem for problem in rig.problems if problem.code == bridge.baked_machines.machines.LEFT_BEHIND]
+        if rig
+        else []
     )
     for problem in left:
         draw_problem(layout.box().column(), context, problem)
@@ -74,7 +76,7 @@ def draw_warnings(layout, context):
 
 def _draw_findings(layout, context):
     rig = last_rig(context.scene)
-    findings = bridge.findings.remedies.findings_beside(context.scene, rig.problems if rig else ())
+    findings = bridge.findings.stored_findings.findings_beside(context.scene, rig.problems if rig else ())
     if findings:
         paragraph(
             layout, context, pgettext_iface("Findings: {count}, see Problems").format(count=len(findings)), icon="ERROR"

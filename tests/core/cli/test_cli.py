@@ -209,7 +209,7 @@ def test_a_world_around_one_model_adds_no_prefix(tmp_path, capsys):
 CODE = """if True:
     import sys
     from limberjack.addon import cli
-    from limberjack.addon.cli.session import require_blender
+    from limberjack.addon.cli.bpy_session import require_blender
     def load(path, **rest):
         {blender}
         raise KeyError("boom")

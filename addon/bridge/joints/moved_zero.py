@@ -6,10 +6,10 @@ from __future__ import annotations
 import bpy
 
 from ... import ids
-from ..animation.motion import value_curves
+from ..animation.motion_sources import value_curves
 from ..posing.named_poses import numbers_of, text_of
 from ..values.joint_numbers import number_at, size_of
-from .dials import Dial
+from .axis_views import Dial
 
 
 def shift_kept(obj: bpy.types.Object, scene: bpy.types.Scene, dial: Dial, joint, unit: float, by: float) -> None:

@@ -8,10 +8,10 @@ import pytest
 
 from limberjack.addon import ids
 from limberjack.addon.bake.receipts.receipt import Receipt, receipt_of
-from limberjack.addon.bridge.findings.remedies import apply_remedy, obstacle_to
+from limberjack.addon.bridge.findings.stored_findings import apply_remedy, obstacle_to
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
-from limberjack.addon.bridge.values.kept import parse_extras, parse_foreign
-from limberjack.addon.bridge.values.stored import are_numbers, known_fields, parse_stored
+from limberjack.addon.bridge.values.file_extras import parse_extras, parse_foreign
+from limberjack.addon.bridge.values.stored_json import are_numbers, known_fields, parse_stored
 from limberjack.addon.preview.display import put_back
 from limberjack.core.model import ModelError
 

@@ -5,7 +5,7 @@ import bpy
 
 from ....core.model import ModelError
 from ... import ids
-from ..animation.motion import moves_itself
+from ..animation.motion_sources import moves_itself
 from ..values.numbers import scaled_pose, unit_length
 from .frames import has_left_its_frame, store_frames
 from .read_joints import read_joint

@@ -23,14 +23,8 @@ from ... import ids
 from ...props import ancestors, is_joint, is_link
 from ...props.members import joints_in, links_in
 from ...props.naming import model_name
-from ..errors import SceneError
-from ..joints.frames import empty_frame, place_empty, stored_frames
-from ..joints.read_joints import joint_of
-from ..posing.poses import matrix_of_pose, to_array, world_scale
-from ..values.joint_numbers import q_index_of, size_of
-from ..values.numbers import scaled_pose, unit_length, units_of
-from .keyed_joints import keyed_numbers_of
-from .motion import (
+from ..animation.keyed_joints import keyed_numbers_of
+from ..animation.motion_sources import (
     action_of,
     basis_at,
     follows_keys,
@@ -39,6 +33,12 @@ from .motion import (
     is_previewed,
     moves_itself,
 )
+from ..errors import SceneError
+from ..joints.frames import empty_frame, place_empty, stored_frames
+from ..joints.read_joints import joint_of
+from ..posing.link_poses import matrix_of_pose, to_array, world_scale
+from ..values.joint_numbers import q_index_of, size_of
+from ..values.numbers import scaled_pose, unit_length, units_of
 
 NEAR = 1e-4
 """Tolerance for equal poses: angle [rad], and length relative to the distance from the origin or to 1 Blender unit,

@@ -15,12 +15,12 @@ from ....core.model.screws import joint_pose, screws_of
 from ....core.spatial import IDENTITY, compose, inverse
 from ... import ids
 from ...props import axes_in_use, core_joint
-from ..posing.poses import live_pose
+from ..posing.link_poses import live_pose
 from ..values.numbers import scaled_pose, tidy_pose, unit_length
-from .dials import Dial, view_joint
+from .axis_views import Dial, view_joint
 from .frames import child_in_parent, store_frames, stored_frames
 from .read_joints import read_joint
-from .settling import settle_joint
+from .storing_frames import settle_joint
 
 STILL = 1e-9
 """Coordinate below which it counts as 0 [rad or m]."""

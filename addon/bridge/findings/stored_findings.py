@@ -21,11 +21,11 @@ from ... import ids
 from ...props import axes_in_use, core_joint, is_joint, is_link
 from ...props.naming import model_name, object_named
 from ..animation.animated import animated_inputs, is_followed
-from ..joints.dials import view_joint
-from ..joints.rigging import set_home
+from ..joints.axis_views import view_joint
+from ..joints.joint_edits import set_home
 from ..values.fields import LINK_FIELDS, drive_of, fields_on, write_fields
 from ..values.numbers import length_in_words, units_of
-from ..values.stored import known_fields, parse_stored
+from ..values.stored_json import known_fields, parse_stored
 
 if TYPE_CHECKING:
     from ....core.model import Model

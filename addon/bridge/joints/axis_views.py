@@ -16,8 +16,8 @@ from ....core.model import Joint
 from ....core.model.screws import joint_pose, limited_quantities_at, screws_of
 from ....core.spatial import Pose, compose
 from ... import ids
-from ..posing.live import coordinates_now
-from ..posing.poses import live_pose
+from ..posing.link_poses import live_pose
+from ..posing.present_poses import coordinates_now
 from ..values.numbers import scaled_pose, unit_length, units_of
 from .frames import empty_frame, require_both_ends
 from .read_joints import joint_of

@@ -18,7 +18,7 @@ from ....core.spatial import Pose, Quat, quat_mul, rotvec_of_quat
 from ....core.spatial.arrays import matmul
 from ... import ids
 from ...bridge.animation.keyed_joints import Numbers, keyed_numbers
-from ...bridge.animation.motion import follows_keys, moves_itself
+from ...bridge.animation.motion_sources import follows_keys, moves_itself
 from ...bridge.scene.read import SceneReading
 from ...bridge.values.joint_numbers import q_index_of, whole_turn
 from ...bridge.values.numbers import frame_rate

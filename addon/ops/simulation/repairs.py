@@ -12,7 +12,7 @@ from ....core.model import ModelError
 from ....core.model.text import weighed
 from ....core.spatial import IDENTITY, compose, norm
 from ... import bridge, ids
-from ...bridge.from_libraries import INSTANCED
+from ...bridge.unbakeable_links import INSTANCED
 from ...props import axes_in_use, is_link
 from ...props.naming import object_named
 from ..links.lifting import lift
@@ -63,7 +63,7 @@ def _join_to_world(context, obj) -> str:
         else IDENTITY
     )
     settings.to_world = True
-    bridge.joints.joining.put_joint(obj, compose(bridge.posing.poses.drawn_pose(settings.child), X_CJ))
+    bridge.joints.joining.put_joint(obj, compose(bridge.posing.link_poses.drawn_pose(settings.child), X_CJ))
     return f"'{obj.name}' hangs in the world"
 
 
@@ -114,11 +114,11 @@ def _turn_drive_off(_context, obj) -> str:
 
 
 def _start_within(context, obj) -> str:
-    dials = [dial for dial in bridge.joints.dials.view_joint(obj, context.scene).dials if dial.home is not None]
+    dials = [dial for dial in bridge.joints.axis_views.view_joint(obj, context.scene).dials if dial.home is not None]
     if not dials:
         raise ModelError(f"joint '{obj.name}': turn its link to within the limits, then press Start Here")
     for dial in dials:
-        bridge.joints.rigging.set_home(obj, context.scene, dial, min(max(dial.home or 0.0, dial.lower), dial.upper))
+        bridge.joints.joint_edits.set_home(obj, context.scene, dial, min(max(dial.home or 0.0, dial.lower), dial.upper))
     return f"'{obj.name}' starts within its limits"
 
 
@@ -147,7 +147,7 @@ def _weigh(context, obj) -> str:
 
 
 def _mute_constraints(_context, obj) -> str:
-    muted = bridge.animation.motion.active_constraints(obj)
+    muted = bridge.animation.motion_sources.active_constraints(obj)
     for constraint in muted:
         constraint.mute = True
     return f"'{obj.name}': {', '.join(constraint.name for constraint in muted)} muted"
@@ -155,7 +155,7 @@ def _mute_constraints(_context, obj) -> str:
 
 def _mute_tracks(_context, obj) -> str:
     muted: list[bpy.types.NlaTrack] = []
-    motion = bridge.animation.motion
+    motion = bridge.animation.motion_sources
     while tracks := motion.tracks_on(obj, motion.TRANSFORMS):  # without a solo track, others play
         for track in tracks:
             track.is_solo, track.mute = False, True
@@ -165,7 +165,7 @@ def _mute_tracks(_context, obj) -> str:
 
 def _fix_base(context, obj) -> str:
     getattr(obj, ids.LINK).motion = "STATIC"
-    bridge.findings.remedies.forget_findings(context.scene, "falls-freely", obj)
+    bridge.findings.stored_findings.forget_findings(context.scene, "falls-freely", obj)
     return f"'{obj.name}' is held in the world: its Motion is Static"
 
 

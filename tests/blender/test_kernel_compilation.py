@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import bpy
 
-from limberjack.addon import ids, warming
+from limberjack.addon import ids, kernel_compilation
 from limberjack.addon.ops.simulation.preview import LIMBERJACK_OT_preview
 from limberjack.addon.ops.waiting import WaitsForSolver
 from limberjack.core.compilation import kernel_cache
@@ -29,11 +29,11 @@ def test_kernels_of_older_versions_are_removed(tmp_path, monkeypatch):
 def test_only_an_extension_removes_older_kernels(monkeypatch):
     """The cache of the command line belongs to all checkouts on a machine: filling it removes nothing."""
     removed = []
-    monkeypatch.setattr(warming, "remove_older_kernels", lambda: removed.append(True))
-    monkeypatch.setattr(warming.helper, "start", lambda *_: None)
+    monkeypatch.setattr(kernel_compilation, "remove_older_kernels", lambda: removed.append(True))
+    monkeypatch.setattr(kernel_compilation.helper, "start", lambda *_: None)
     for package, times in (("checkout.limberjack", 0), ("bl_ext.user_default.limberjack", 1)):
-        monkeypatch.setattr(warming, "ROOT_PACKAGE", package)
-        warming.Warming()
+        monkeypatch.setattr(kernel_compilation, "ROOT_PACKAGE", package)
+        kernel_compilation.Warming()
         assert len(removed) == times
 
 

@@ -23,7 +23,7 @@ def polyline(points: Iterable[Vector]) -> np.ndarray:
     return np.stack([array[:-1], array[1:]], axis=1) if len(array) > 1 else np.zeros((0, 2, 3))
 
 
-def glyph(view: bridge.joints.dials.JointView, radius: float) -> np.ndarray:
+def glyph(view: bridge.joints.axis_views.JointView, radius: float) -> np.ndarray:
     """Return the lines of a joint without its limits, in world axes, shape (n, 2, 3)."""
     kind = view.joint.kind
     parts = [part for number, dial in enumerate(view.dials) for part in _of_dial(dial, ring_radius(radius, number))]
@@ -44,7 +44,7 @@ def ball(radius: float) -> np.ndarray:
     return np.concatenate([_circle(Vector(), axis, radius) for axis in axes])
 
 
-def limits(view: bridge.joints.dials.JointView, radius: float) -> np.ndarray:
+def limits(view: bridge.joints.axis_views.JointView, radius: float) -> np.ndarray:
     """Return the lines of a joint's limits in world axes, shape (n, 2, 3)."""
     parts = [part for number, dial in enumerate(view.dials) for part in _range(dial, ring_radius(radius, number))]
     return np.concatenate(parts) if parts else np.zeros((0, 2, 3))
@@ -55,7 +55,7 @@ def ring_radius(radius: float, number: int) -> float:
     return radius * 0.85**number
 
 
-def _of_dial(dial: bridge.joints.dials.Dial, radius: float) -> list[np.ndarray]:
+def _of_dial(dial: bridge.joints.axis_views.Dial, radius: float) -> list[np.ndarray]:
     if dial.kind == "slide":
         if dial.place is None:
             start, end = (np.array([dial.point(value, 0.0)[:]]) for value in (0.0, dial.value))
@@ -71,7 +71,7 @@ def _of_dial(dial: bridge.joints.dials.Dial, radius: float) -> list[np.ndarray]:
     return [axis, _circle(dial.origin, dial.direction, 0.5 * radius)]
 
 
-def _range(dial: bridge.joints.dials.Dial, radius: float) -> list[np.ndarray]:
+def _range(dial: bridge.joints.axis_views.Dial, radius: float) -> list[np.ndarray]:
     lower, upper = dial.lower, dial.upper
     if dial.kind == "slide":
         ends = [dial.point(value, 0.0) for value in (lower, upper) if math.isfinite(value)]
@@ -108,14 +108,14 @@ def _square(origin: Vector, one: Vector, other: Vector, half: float) -> np.ndarr
     return polyline(origin + half * (a * one + b * other) for a, b in corners)
 
 
-def _cone(dial: bridge.joints.dials.Dial, radius: float) -> list[np.ndarray]:
+def _cone(dial: bridge.joints.axis_views.Dial, radius: float) -> list[np.ndarray]:
     height, reach = radius * math.cos(dial.upper), radius * math.sin(dial.upper)
     rim = _circle(dial.origin + dial.direction * height, dial.direction, reach)
     sides = [polyline([dial.origin, Vector(rim[i, 0])]) for i in range(0, len(rim), len(rim) // 8)]
     return [rim, *sides]
 
 
-def _tick(end: Vector, dial: bridge.joints.dials.Dial, half: float) -> np.ndarray:
+def _tick(end: Vector, dial: bridge.joints.axis_views.Dial, half: float) -> np.ndarray:
     return polyline([end - half * dial.zero, end + half * dial.zero])
 
 

@@ -16,7 +16,7 @@ from ....core.spatial import IDENTITY, Pose, compose, inverse, norm, rotvec_of_q
 from ... import ids
 from ...props import ancestors
 from ..values.numbers import scaled_pose
-from .poses import live_pose, matrix_of_pose, own_scale, to_array, world_scale
+from .link_poses import live_pose, matrix_of_pose, own_scale, to_array, world_scale
 
 LEFT = 1e-4
 """Tolerance of the gap beyond which a link counts as moved away from its joint: angle [rad], and length relative to the

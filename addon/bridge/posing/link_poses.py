@@ -10,7 +10,7 @@ from ....core.model import ModelError
 from ....core.spatial import Pose, quat_of_mat, quat_to_mat
 from ....core.spatial.arrays import det, dot, matmul, nearest_rotation, norm
 from ... import ids
-from ..animation.motion import is_animated
+from ..animation.motion_sources import is_animated
 from ..values.numbers import parse_pose, shortest_all, significant, tidy_pose
 
 SAME_POSE = 2e-6
