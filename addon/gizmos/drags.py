@@ -27,10 +27,10 @@ SNAP_AIM = math.radians(10.0)
 
 
 class Drag(ABC):
-    """One handle, from the press of the button to its release.
+    """A drag of one handle, from the press of the mouse button to its release.
 
     Attributes:
-        value: where the handle is now [rad or m].
+        value: the value that the handle shows now [rad or m]. initial_value: the value at the press.
     """
 
     label = ""
@@ -41,35 +41,40 @@ class Drag(ABC):
         context,
         obj: bpy.types.Object,
         view: bridge.joints.axis_views.JointView,
-        dial: bridge.joints.axis_views.Dial,
+        axis: bridge.joints.axis_views.AxisView,
         radius: float,
     ):
-        self.obj, self.view, self.dial, self.radius = obj, view, dial, radius
-        self.grip = 0.0
-        self.value = self.first = self.start(context)
-        self.snapshot = bridge.values.snapshot.Snapshot(self.changes(context))
+        self.obj, self.view, self.axis, self.radius = obj, view, axis, radius
+        self.mouse_offset = 0.0
+        self.value = self.initial_value = self.begin(context)
+        self.snapshot = bridge.values.snapshot.Snapshot(self.changed_objects(context))
 
-    def start(self, context) -> float:
-        return self.dial.value
+    def begin(self, context) -> float:
+        return self.axis.value
 
-    def changes(self, context) -> Iterable[bpy.types.Object]:
+    def changed_objects(self, context) -> Iterable[bpy.types.Object]:
         """Return the objects that the drag may change."""
         return (self.obj,)
 
-    def hold(self, ray: bridge.viewport.rays.Ray) -> None:
+    def press(self, ray: bridge.viewport.rays.Ray) -> None:
         """Store the offset between mouse and handle when the button is pressed, since it is rarely at the centre."""
-        self.grip = bridge.viewport.rays.value_under(ray, self.dial, self.first, self.radius) - self.first
+        self.mouse_offset = (
+            bridge.viewport.rays.value_under(ray, self.axis, self.initial_value, self.radius) - self.initial_value
+        )
 
-    def follow(self, context, ray: bridge.viewport.rays.Ray, is_snapping: bool) -> None:
+    def move_to(self, context, ray: bridge.viewport.rays.Ray, is_snapping: bool) -> None:
         """Move the handle to the mouse."""
-        value = bridge.viewport.rays.value_under(ray, self.dial, self.value + self.grip, self.radius) - self.grip
+        value = (
+            bridge.viewport.rays.value_under(ray, self.axis, self.value + self.mouse_offset, self.radius)
+            - self.mouse_offset
+        )
         if is_snapping and self.snaps:
-            step = SNAP_SLIDE / self.dial.size if self.dial.kind == "slide" else SNAP_TURN / self.dial.size
+            step = SNAP_SLIDE / self.axis.rate if self.axis.kind == "slide" else SNAP_TURN / self.axis.rate
             value = round(value / step) * step
-        self.take(context, value, is_snapping)
+        self.set_value(context, value, is_snapping)
 
     @abstractmethod
-    def take(self, context, value: float, with_ctrl: bool = False) -> None:
+    def set_value(self, context, value: float, with_ctrl: bool = False) -> None:
         """Set the value of the handle.
 
         Args:
@@ -86,75 +91,83 @@ class Drag(ABC):
     def end(self) -> None:
         ghost.clear()
 
-    def words(self, scene: bpy.types.Scene) -> str:
-        return f"{self.label} {labels.reading(self.dial, self.value, scene)}"
+    def status_text(self, scene: bpy.types.Scene) -> str:
+        return f"{self.label} {labels.reading(self.axis, self.value, scene)}"
 
-    def of_text(self, number: float) -> float:
+    def from_typed_number(self, number: float) -> float:
         """Return the value [rad or m] of a typed number in degrees or Blender units."""
-        return number * self.view.unit if self.dial.kind == "slide" else math.radians(number)
+        return number * self.view.unit if self.axis.kind == "slide" else math.radians(number)
 
 
 class PoseDrag(Drag):
     label = "Position"
 
-    def start(self, context) -> float:
+    def begin(self, context) -> float:
         self.posing = bridge.posing.posing.Posing(context.scene)
-        return self.posing.value(model_name(self.obj), self.dial.place)
+        return self.posing.value(model_name(self.obj), self.axis.q_index)
 
-    def changes(self, context) -> Iterable[bpy.types.Object]:
+    def changed_objects(self, context) -> Iterable[bpy.types.Object]:
         return filter(is_link, context.scene.objects)
 
-    def take(self, context, value: float, with_ctrl: bool = False) -> None:
-        self.value = self.posing.lead(model_name(self.obj), self.dial.place, value)
+    def set_value(self, context, value: float, with_ctrl: bool = False) -> None:
+        self.value = self.posing.lead(model_name(self.obj), self.axis.q_index, value)
 
 
 class DirectionDrag(Drag):
     """A drag of a direction: the handle moves on a sphere about the origin of the joint.
 
     Attributes:
-        way: where it pointed at first, of length 1. aimed: where it points now.
+        initial_direction: unit vector of the direction at the press. direction: unit vector of the present direction.
     """
 
-    way: Vector
+    initial_direction: Vector
+    direction: Vector
 
-    def hold(self, ray: bridge.viewport.rays.Ray) -> None:
-        self.aimed = self.way
-        self.far = self.way.dot(ray.direction) > 0.0
-        self.grasp = ray.on_sphere(self.dial.origin, self.radius, self.far).rotation_difference(self.way)
+    def press(self, ray: bridge.viewport.rays.Ray) -> None:
+        self.direction = self.initial_direction
+        self.is_on_far_side = self.initial_direction.dot(ray.direction) > 0.0
+        self.mouse_rotation = ray.on_sphere(self.axis.origin, self.radius, self.is_on_far_side).rotation_difference(
+            self.initial_direction
+        )
 
-    def follow(self, context, ray: bridge.viewport.rays.Ray, is_snapping: bool) -> None:
-        way = self.grasp @ ray.on_sphere(self.dial.origin, self.radius, self.far)
-        self.point(context, self.snapped(context, way, ray) if is_snapping else way)
+    def move_to(self, context, ray: bridge.viewport.rays.Ray, is_snapping: bool) -> None:
+        direction = self.mouse_rotation @ ray.on_sphere(self.axis.origin, self.radius, self.is_on_far_side)
+        self.point_along(context, self.snapped(context, direction, ray) if is_snapping else direction)
 
-    def take(self, context, value: float, with_ctrl: bool = False) -> None:
+    def set_value(self, context, value: float, with_ctrl: bool = False) -> None:
         """Tilt the direction by an angle from its start towards its present direction."""
-        about = bridge.joints.axis_views.crossed(self.way, self.aimed)
-        self.point(context, Quaternion(about if about.length > 1e-9 else self.dial.other, value) @ self.way)
+        about = bridge.joints.axis_views.crossed(self.initial_direction, self.direction)
+        self.point_along(
+            context,
+            Quaternion(about if about.length > 1e-9 else self.axis.at_quarter_turn, value) @ self.initial_direction,
+        )
 
-    def snapped(self, context, way: Vector, ray: bridge.viewport.rays.Ray) -> Vector:
-        return way
+    def snapped(self, context, direction: Vector, ray: bridge.viewport.rays.Ray) -> Vector:
+        return direction
 
     @abstractmethod
-    def point(self, context, way: Vector) -> None:
+    def point_along(self, context, direction: Vector) -> None:
         """Point the handle along a direction in the world."""
 
 
 class SwingDrag(DirectionDrag):
-    """A ball's child, pulled about its joint."""
+    """A drag that turns the child of a ball joint about the joint."""
 
     label = "Swing"
 
-    def start(self, context) -> float:
+    def begin(self, context) -> float:
         self.posing = bridge.posing.posing.Posing(context.scene)
-        self.way = self.dial.zero
+        self.initial_direction = self.axis.zero
         return 0.0
 
-    def changes(self, context) -> Iterable[bpy.types.Object]:
+    def changed_objects(self, context) -> Iterable[bpy.types.Object]:
         return filter(is_link, context.scene.objects)
 
-    def point(self, context, way: Vector) -> None:
-        self.aimed = way
-        w, x, y, z = self.dial.frame.inverted() @ self.way.rotation_difference(way) @ self.dial.frame
+    def point_along(self, context, direction: Vector) -> None:
+        self.direction = direction
+        w, x, y, z = (
+            self.axis.frame.inverted() @ self.initial_direction.rotation_difference(direction) @ self.axis.frame
+        )
         self.posing.turn(model_name(self.obj), quat_mul((w, x, y, z), self.view.q[-4:]))
         self.value = self.posing.turned(model_name(self.obj), self.view.q[-4:])
 
@@ -162,17 +175,17 @@ class SwingDrag(DirectionDrag):
 class AimDrag(DirectionDrag):
     label = "Axis"
 
-    def start(self, context) -> float:
+    def begin(self, context) -> float:
         bridge.joints.storing_frames.settle_joint(self.obj, context.scene)
-        self.way = self.dial.direction
+        self.initial_direction = self.axis.direction
         return 0.0
 
-    def point(self, context, way: Vector) -> None:
-        self.aimed, self.value = way, self.way.angle(way)
+    def point_along(self, context, direction: Vector) -> None:
+        self.direction, self.value = direction, self.initial_direction.angle(direction)
         self.snapshot.restore()
-        bridge.joints.joint_edits.aim_axis(self.obj, context.scene, self.dial.axis, way)
+        bridge.joints.joint_edits.aim_axis(self.obj, context.scene, self.axis.number, direction)
 
-    def snapped(self, context, way: Vector, ray: bridge.viewport.rays.Ray) -> Vector:
+    def snapped(self, context, direction: Vector, ray: bridge.viewport.rays.Ray) -> Vector:
         """Return the nearest preferred direction.
 
         These are the axes of the world, the parent and the child, and the normal of the face under the mouse.
@@ -180,103 +193,103 @@ class AimDrag(DirectionDrag):
         joint = getattr(self.obj, ids.JOINT)
         links = [link for link in (joint.parent, joint.child) if link]
         turns = [Quaternion(), *(Quaternion(bridge.posing.link_poses.live_pose(link)[3:]) for link in links)]
-        ways = [turn @ Vector(axis) for turn in turns for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
+        candidates = [turn @ Vector(axis) for turn in turns for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
         hit = bridge.viewport.picking.hit_along(context, ray.origin, ray.direction)
         if hit:
-            ways.append(Vector(hit.normal.tolist()))
-        nearest = min((sign * each for each in ways for sign in (1.0, -1.0)), key=way.angle)
-        return nearest if hit or way.angle(nearest) < SNAP_AIM else way
+            candidates.append(Vector(hit.normal.tolist()))
+        nearest = min((sign * each for each in candidates for sign in (1.0, -1.0)), key=direction.angle)
+        return nearest if hit or direction.angle(nearest) < SNAP_AIM else direction
 
 
 class HomeDrag(Drag):
     label = "Start"
 
-    def start(self, context) -> float:
-        return self.dial.home or 0.0
+    def begin(self, context) -> float:
+        return self.axis.home or 0.0
 
-    def take(self, context, value: float, with_ctrl: bool = False) -> None:
+    def set_value(self, context, value: float, with_ctrl: bool = False) -> None:
         self.value = value
-        bridge.joints.joint_edits.set_home(self.obj, context.scene, self.dial, value)
+        bridge.joints.joint_edits.set_home(self.obj, context.scene, self.axis, value)
 
 
 class ZeroDrag(Drag):
-    """The parent-side frame, moved along the dial."""
+    """A drag of the zero: it moves the parent-side frame along the axis."""
 
     label = "Zero moved by"
 
-    def start(self, context) -> float:
+    def begin(self, context) -> float:
         bridge.joints.storing_frames.settle_joint(self.obj, context.scene)
         return 0.0
 
-    def changes(self, context) -> Iterable[bpy.types.Object]:
+    def changed_objects(self, context) -> Iterable[bpy.types.Object]:
         return filter(is_joint, context.scene.objects)  # also its followers
 
-    def take(self, context, value: float, with_ctrl: bool = False) -> None:
+    def set_value(self, context, value: float, with_ctrl: bool = False) -> None:
         self.value = value
         self.snapshot.restore()
-        bridge.joints.joint_edits.move_zero(self.obj, context.scene, self.dial, value)
+        bridge.joints.joint_edits.move_zero(self.obj, context.scene, self.axis, value)
 
     def confirm(self, context) -> None:
         bridge.joints.moved_zero.shift_kept(
-            self.obj, context.scene, self.dial, self.view.joint, self.view.unit, self.value
+            self.obj, context.scene, self.axis, self.view.joint, self.view.unit, self.value
         )
         super().confirm(context)
 
 
 class LimitDrag(Drag):
-    """An end of the range; with Ctrl the other end goes the other way."""
+    """A drag of a limit. With Ctrl, the other limit moves by the same amount in the opposite direction."""
 
     snaps = False
-    which = ""
+    side = ""
 
-    def start(self, context) -> float:
-        self.other = {"lower": "upper", "upper": "lower"}[self.which]
-        self.opposite = self.dial.end(self.other, self.radius)
+    def begin(self, context) -> float:
+        self.other_side = {"lower": "upper", "upper": "lower"}[self.side]
+        self.other_limit = self.axis.limit_or_default(self.other_side, self.radius)
         joint = getattr(self.obj, ids.JOINT)
-        self.peers = [obj for obj in context.selected_objects if obj != self.obj and self._is_alike(obj)]
+        self.same_axes = [obj for obj in context.selected_objects if obj != self.obj and self._is_alike(obj)]
         ghost.show(triangles_of(joint.child, context), [])
-        return self.dial.end(self.which, self.radius)
+        return self.axis.limit_or_default(self.side, self.radius)
 
-    def changes(self, context) -> Iterable[bpy.types.Object]:
-        return (self.obj, *self.peers)
+    def changed_objects(self, context) -> Iterable[bpy.types.Object]:
+        return (self.obj, *self.same_axes)
 
     def _is_alike(self, obj: bpy.types.Object) -> bool:
         """Return whether the limits of this joint have the same meaning on another joint."""
         if not is_joint(obj):
             return False
-        number = self.dial.axis
+        number = self.axis.number
         own, other = (core_joint(getattr(item, ids.JOINT)) for item in (self.obj, obj))
         if own.type != other.type or number >= other.axis_count:
             return False
         return own.axis_unit(number) is other.axis_unit(number) and not other.is_locked(number)
 
-    def take(self, context, value: float, with_ctrl: bool = False) -> None:
-        if self.dial.kind == "cone":
+    def set_value(self, context, value: float, with_ctrl: bool = False) -> None:
+        if self.axis.kind == "cone":
             value = min(max(value, 0.0), math.pi)
-        ends = {self.which: value, self.other: self.opposite}
+        ends = {self.side: value, self.other_side: self.other_limit}
         is_alone = not with_ctrl
-        if self.dial.has_lower and with_ctrl:
-            ends[self.other] = self.opposite - (value - self.first)
+        if self.axis.can_have_lower and with_ctrl:
+            ends[self.other_side] = self.other_limit - (value - self.initial_value)
         lower, upper = ends["lower"], ends["upper"]
-        if self.dial.has_lower and lower > upper:  # limits stop at each other
-            lower = upper = self.opposite if is_alone else 0.5 * (self.first + self.opposite)
-        self.value = {"lower": lower, "upper": upper}[self.which]
+        if self.axis.can_have_lower and lower > upper:  # limits stop at each other
+            lower = upper = self.other_limit if is_alone else 0.5 * (self.initial_value + self.other_limit)
+        self.value = {"lower": lower, "upper": upper}[self.side]
         self.snapshot.restore()
-        left = {self.other: None} if is_alone or not self.dial.has_lower else {}  # unchanged
-        for obj in (self.obj, *self.peers):
+        unchanged = {self.other_side: None} if is_alone or not self.axis.can_have_lower else {}  # unchanged
+        for obj in (self.obj, *self.same_axes):
             bridge.joints.joint_edits.set_limits(
-                obj, context.scene, self.dial.axis, **({"lower": lower, "upper": upper} | left)
+                obj, context.scene, self.axis.number, **({"lower": lower, "upper": upper} | unchanged)
             )
-        if self.dial.kind != "cone" and self.dial.place is not None:
-            ghost.move([motion(self.dial, end - self.dial.value) for end in (lower, upper)])
+        if self.axis.kind != "cone" and self.axis.q_index is not None:
+            ghost.move([motion(self.axis, end - self.axis.value) for end in (lower, upper)])
 
 
 class LowerDrag(LimitDrag):
-    label, which = "Lower limit", "lower"
+    label, side = "Lower limit", "lower"
 
 
 class UpperDrag(LimitDrag):
-    label, which = "Upper limit", "upper"
+    label, side = "Upper limit", "upper"
 
 
 DRAGS = {
@@ -290,13 +303,13 @@ DRAGS = {
 }
 
 
-def motion(dial: bridge.joints.axis_views.Dial, by: float) -> Matrix:
+def motion(axis: bridge.joints.axis_views.AxisView, by: float) -> Matrix:
     """Return the displacement, shape (4, 4), of everything that an axis carries when its coordinate changes by `by`."""
-    if dial.kind == "slide":
-        return Matrix.Translation(dial.direction * (by * dial.size))
-    there = Matrix.Translation(dial.origin + dial.direction * (dial.advance * by))
-    turn = Quaternion(dial.direction, by * dial.size).to_matrix().to_4x4()
-    return there @ turn @ Matrix.Translation(-dial.origin)
+    if axis.kind == "slide":
+        return Matrix.Translation(axis.direction * (by * axis.rate))
+    there = Matrix.Translation(axis.origin + axis.direction * (axis.translation_rate * by))
+    turn = Quaternion(axis.direction, by * axis.rate).to_matrix().to_4x4()
+    return there @ turn @ Matrix.Translation(-axis.origin)
 
 
 def triangles_of(link: bpy.types.Object, context) -> np.ndarray:

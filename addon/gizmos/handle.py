@@ -54,7 +54,8 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
 
     Attributes:
         role: key of `DRAGS`, which says what a drag changes.
-        target: name of the joint, its `JointView`, the handle's `Dial`, and radius; None while the handle is hidden.
+        target: name of the joint, its `JointView`, the `AxisView` of the handle, and the radius of its ring; None while
+            the handle is hidden.
     """
 
     bl_idname = "LIMBERJACK_GT_handle"
@@ -82,11 +83,11 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
 
     def invoke(self, context, event):
         assert self.target  # handles without a target are hidden
-        name, view, dial, radius = self.target
+        name, view, axis, radius = self.target
         self.typed = Typed()
         try:
-            self.drag = DRAGS[self.role](context, object_of(context.scene, name), view, dial, radius)
-            self.drag.hold(ray_under(context, event))
+            self.drag = DRAGS[self.role](context, object_of(context.scene, name), view, axis, radius)
+            self.drag.press(ray_under(context, event))
         except ModelError as error:
             message = str(error)
             context.window_manager.popup_menu(lambda menu, _: menu.layout.label(text=message), title="", icon="ERROR")
@@ -96,16 +97,16 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
     def modal(self, context, event, tweak):
         drag, is_snapping = self.drag, "SNAP" in (tweak or ())
         try:
-            if self.typed.take(event):
+            if self.typed.add_key(event):
                 if self.typed.value is not None:
-                    drag.take(context, drag.of_text(self.typed.value), is_snapping)
+                    drag.set_value(context, drag.from_typed_number(self.typed.value), is_snapping)
             elif not self.typed.text and event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
-                drag.follow(context, ray_under(context, event), is_snapping)
+                drag.move_to(context, ray_under(context, event), is_snapping)
         except ModelError as error:
             self._say(context, str(error))
             return {"RUNNING_MODAL"}
         typed = f"   [{self.typed.text}]" if self.typed.text else ""
-        self._say(context, drag.words(context.scene) + typed)
+        self._say(context, drag.status_text(context.scene) + typed)
         note_change([drag.obj])
         return {"RUNNING_MODAL"}
 
@@ -117,7 +118,7 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
         drag.end()
         if cancel:
             drag.cancel()
-        elif drag.value != drag.first:
+        elif drag.value != drag.initial_value:
             drag.confirm(context)
         note_change([drag.obj])
 

@@ -19,8 +19,8 @@ from ..props import is_known_joint
 from ..props.naming import model_name
 from .handle import LIMBERJACK_GT_handle
 
-Place = tuple[str, "bridge.joints.axis_views.Dial", float, Vector]
-"""Role, dial, radius of the dial, and location of a handle in the world."""
+HandlePlacement = tuple[str, "bridge.joints.axis_views.AxisView", float, Vector]
+"""Role, axis, radius of the ring, and location of a handle in the world."""
 
 COLORS = {
     "pose": (1.0, 1.0, 1.0),
@@ -35,35 +35,35 @@ OFF = 0.35
 """Opacity of the handle of a limit that is switched off."""
 
 
-def handles_of(view: bridge.joints.axis_views.JointView, radius: float) -> Iterator[Place]:
+def handles_of(view: bridge.joints.axis_views.JointView, radius: float) -> Iterator[HandlePlacement]:
     """Yield every handle of the joint."""
-    moving = [dial for dial in view.dials if dial.place is not None]
+    moving = [axis for axis in view.axes if axis.q_index is not None]
     aimed = [
-        dial for dial in view.dials if dial.pointed
+        axis for axis in view.axes if axis.is_pointed
     ] or moving  # if the type fixes all directions, the handle turns the whole joint
     acts = view.joint.acts_at(0.0)
-    for number, dial in enumerate(view.dials):
+    for number, axis in enumerate(view.axes):
         ring = ring_radius(radius, number)
-        yield from _of_dial(dial, ring, acts)
-        if dial in aimed:
-            yield "aim", dial, 1.3 * ring, dial.origin + dial.direction * (1.3 * ring)
-    if view.joint.kind.code == BALL and view.dials and acts:
-        dial = view.dials[0]
-        yield "swing", dial, radius, dial.origin + dial.zero * (0.7 * radius)
+        yield from _handles_on_axis(axis, ring, acts)
+        if axis in aimed:
+            yield "aim", axis, 1.3 * ring, axis.origin + axis.direction * (1.3 * ring)
+    if view.joint.kind.code == BALL and view.axes and acts:
+        axis = view.axes[0]
+        yield "swing", axis, radius, axis.origin + axis.zero * (0.7 * radius)
 
 
-def _of_dial(dial: bridge.joints.axis_views.Dial, ring: float, acts: bool) -> Iterator[Place]:
-    beside = dial.zero * (0.2 * ring) if dial.kind == "slide" else Vector()
-    if dial.limited:
-        for role in ("lower", "upper") if dial.has_lower else ("upper",):
-            yield role, dial, ring, dial.point(dial.end(role, ring), ring)
-    if dial.place is not None:
+def _handles_on_axis(axis: bridge.joints.axis_views.AxisView, ring: float, acts: bool) -> Iterator[HandlePlacement]:
+    beside = axis.zero * (0.2 * ring) if axis.kind == "slide" else Vector()
+    if axis.can_have_limits:
+        for role in ("lower", "upper") if axis.can_have_lower else ("upper",):
+            yield role, axis, ring, axis.point_at(axis.limit_or_default(role, ring), ring)
+    if axis.q_index is not None:
         if acts:
-            yield "pose", dial, ring, dial.point(dial.value, 0.7 * ring) + beside
-        if dial.home is not None:
-            yield "home", dial, ring, dial.point(dial.home, 1.35 * ring) - beside
-        if dial.place == 0:
-            yield "zero", dial, ring, dial.point(0.0, 0.4 * ring) + 2.0 * beside
+            yield "pose", axis, ring, axis.point_at(axis.value, 0.7 * ring) + beside
+        if axis.home is not None:
+            yield "home", axis, ring, axis.point_at(axis.home, 1.35 * ring) - beside
+        if axis.q_index == 0:
+            yield "zero", axis, ring, axis.point_at(0.0, 0.4 * ring) + 2.0 * beside
 
 
 class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
@@ -84,7 +84,7 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
 
     def setup(self, context):
         self.made_for = None
-        self.places: list[Place] = []
+        self.places: list[HandlePlacement] = []
         self.refresh(context)
 
     def refresh(self, context):
@@ -92,7 +92,7 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
         self.draw_prepare(context)
 
     def draw_prepare(self, context):
-        """Run before each redraw; handles are placed again only if something has changed."""
+        """Place the handles again if something has changed. It runs before each redraw."""
         obj = context.active_object
         if not is_known_joint(obj):
             return
@@ -120,11 +120,11 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
             gizmo.scale_basis = 1.0
         for number, gizmo in enumerate(self.gizmos):
             if number < len(self.places):
-                role, dial, ring, _ = self.places[number]
+                role, axis, ring, _ = self.places[number]
                 gizmo.hide = False
-                gizmo.role, gizmo.target = role, (model_name(obj), view, dial, ring)
+                gizmo.role, gizmo.target = role, (model_name(obj), view, axis, ring)
                 gizmo.color = COLORS[role]
-                is_off = role in ("lower", "upper") and abs(getattr(dial, role)) == float("inf")
+                is_off = role in ("lower", "upper") and abs(getattr(axis, role)) == float("inf")
                 gizmo.alpha = OFF if is_off else 0.9
 
     def _follow(self, context, obj: bpy.types.Object) -> None:

@@ -5,13 +5,13 @@ DIGITS = "0123456789"
 
 
 class Typed:
-    """What was typed so far; empty as long as the mouse leads."""
+    """The text that was typed during a drag; empty as long as the mouse decides."""
 
     def __init__(self):
         self.text = ""
 
-    def take(self, event) -> bool:
-        """Return whether the event belongs to a number."""
+    def add_key(self, event) -> bool:
+        """Add a key press to the typed text. Return whether the key belongs to a number."""
         if event.value not in ("PRESS", "DOUBLE_CLICK"):  # a quick second press is a double click
             return False
         if event.type == "BACK_SPACE" and self.text:

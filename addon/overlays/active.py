@@ -83,7 +83,7 @@ def _picture_of(obj: bpy.types.Object, scene: bpy.types.Scene, radius: float, lo
 
 
 def _lines_of(view: bridge.joints.axis_views.JointView, radius: float, color: Color, limit_color: Color) -> list[Lines]:
-    marks = [_mark(dial, ring_radius(radius, number)) for number, dial in enumerate(view.dials)]
+    marks = [_mark(axis, ring_radius(radius, number)) for number, axis in enumerate(view.axes)]
     return [
         Lines(glyph(view, radius), color),
         Lines(limits(view, radius), limit_color),
@@ -95,19 +95,19 @@ def _labels_of(
     view: bridge.joints.axis_views.JointView, radius: float, scene: bpy.types.Scene
 ) -> list[tuple[Vector, str]]:
     return [
-        (dial.point(value, ring_radius(radius, number)), labels.reading(dial, value, scene))
-        for number, dial in enumerate(view.dials)
-        for value in (dial.lower, dial.upper)
+        (axis.point_at(value, ring_radius(radius, number)), labels.reading(axis, value, scene))
+        for number, axis in enumerate(view.axes)
+        for value in (axis.lower, axis.upper)
         if math.isfinite(value)
     ]
 
 
-def _mark(dial: bridge.joints.axis_views.Dial, radius: float) -> np.ndarray:
+def _mark(axis: bridge.joints.axis_views.AxisView, radius: float) -> np.ndarray:
     """Return the segments that mark the present value, shape (n, 2, 3)."""
-    if dial.kind == "slide":
-        end = dial.point(dial.value, 0.0)
-        return polyline([end - 0.1 * radius * dial.zero, end + 0.1 * radius * dial.zero])
-    if dial.place is None:
+    if axis.kind == "slide":
+        end = axis.point_at(axis.value, 0.0)
+        return polyline([end - 0.1 * radius * axis.zero, end + 0.1 * radius * axis.zero])
+    if axis.q_index is None:
         return np.zeros((0, 2, 3))
-    risen = dial.origin + dial.direction * (dial.advance * dial.value)
-    return polyline([risen, dial.point(dial.value, radius)])
+    risen = axis.origin + axis.direction * (axis.translation_rate * axis.value)
+    return polyline([risen, axis.point_at(axis.value, radius)])

@@ -26,14 +26,14 @@ def polyline(points: Iterable[Vector]) -> np.ndarray:
 def glyph(view: bridge.joints.axis_views.JointView, radius: float) -> np.ndarray:
     """Return the lines of a joint without its limits, in world axes, shape (n, 2, 3)."""
     kind = view.joint.kind
-    parts = [part for number, dial in enumerate(view.dials) for part in _of_dial(dial, ring_radius(radius, number))]
+    parts = [part for number, axis in enumerate(view.axes) for part in _axis_lines(axis, ring_radius(radius, number))]
     origin, turn = Vector(view.X_WJ[:3]), Quaternion(view.X_WJ[3:])
     axes = [turn @ Vector(row) for row in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
     if kind.code == BALL:
         parts += [_circle(origin, axis, 0.4 * radius) for axis in axes]
     elif kind.code == FREE:
         parts += [polyline([origin - 0.4 * radius * axis, origin + 0.4 * radius * axis]) for axis in axes]
-    elif not view.dials:
+    elif not view.axes:
         parts += [_square(origin, axes[i], axes[i - 1], 0.25 * radius) for i in range(3)]
     return np.concatenate(parts) if parts else np.zeros((0, 2, 3))
 
@@ -46,7 +46,7 @@ def ball(radius: float) -> np.ndarray:
 
 def limits(view: bridge.joints.axis_views.JointView, radius: float) -> np.ndarray:
     """Return the lines of a joint's limits in world axes, shape (n, 2, 3)."""
-    parts = [part for number, dial in enumerate(view.dials) for part in _range(dial, ring_radius(radius, number))]
+    parts = [part for number, axis in enumerate(view.axes) for part in _range(axis, ring_radius(radius, number))]
     return np.concatenate(parts) if parts else np.zeros((0, 2, 3))
 
 
@@ -55,37 +55,37 @@ def ring_radius(radius: float, number: int) -> float:
     return radius * 0.85**number
 
 
-def _of_dial(dial: bridge.joints.axis_views.Dial, radius: float) -> list[np.ndarray]:
-    if dial.kind == "slide":
-        if dial.place is None:
-            start, end = (np.array([dial.point(value, 0.0)[:]]) for value in (0.0, dial.value))
+def _axis_lines(axis: bridge.joints.axis_views.AxisView, radius: float) -> list[np.ndarray]:
+    if axis.kind == "slide":
+        if axis.q_index is None:
+            start, end = (np.array([axis.point_at(value, 0.0)[:]]) for value in (0.0, axis.value))
             return [dashed(start, end)]
-        ends = [dial.origin - dial.direction * radius, dial.origin + dial.direction * radius]
-        return [polyline(ends), *(_square(end, dial.zero, dial.other, 0.12 * radius) for end in ends)]
-    if dial.kind == "cone" or dial.place is None:
+        ends = [axis.origin - axis.direction * radius, axis.origin + axis.direction * radius]
+        return [polyline(ends), *(_square(end, axis.zero, axis.at_quarter_turn, 0.12 * radius) for end in ends)]
+    if axis.kind == "cone" or axis.q_index is None:
         return []
-    axis = polyline([dial.origin - dial.direction * (0.6 * radius), dial.origin + dial.direction * (1.2 * radius)])
-    if dial.advance:
-        wound = [dial.point(value, 0.4 * radius) for value in _values(0.0, TURNS_OF_A_THREAD * math.tau)]
-        return [axis, polyline(wound)]
-    return [axis, _circle(dial.origin, dial.direction, 0.5 * radius)]
+    ends = [axis.origin - axis.direction * (0.6 * radius), axis.origin + axis.direction * (1.2 * radius)]
+    if axis.translation_rate:
+        wound = [axis.point_at(value, 0.4 * radius) for value in _values(0.0, TURNS_OF_A_THREAD * math.tau)]
+        return [polyline(ends), polyline(wound)]
+    return [polyline(ends), _circle(axis.origin, axis.direction, 0.5 * radius)]
 
 
-def _range(dial: bridge.joints.axis_views.Dial, radius: float) -> list[np.ndarray]:
-    lower, upper = dial.lower, dial.upper
-    if dial.kind == "slide":
-        ends = [dial.point(value, 0.0) for value in (lower, upper) if math.isfinite(value)]
-        ticks = [_tick(end, dial, 0.15 * radius) for end in ends]
+def _range(axis: bridge.joints.axis_views.AxisView, radius: float) -> list[np.ndarray]:
+    lower, upper = axis.lower, axis.upper
+    if axis.kind == "slide":
+        ends = [axis.point_at(value, 0.0) for value in (lower, upper) if math.isfinite(value)]
+        ticks = [_tick(end, axis, 0.15 * radius) for end in ends]
         return [*ticks, polyline(ends)] if len(ends) == 2 else ticks
-    if dial.kind == "cone":
-        return _cone(dial, radius) if math.isfinite(upper) and upper < math.pi else []
+    if axis.kind == "cone":
+        return _cone(axis, radius) if math.isfinite(upper) and upper < math.pi else []
     if not (math.isfinite(lower) or math.isfinite(upper)):
         return []
-    first = max(lower, upper - math.tau / dial.size) if math.isfinite(upper) else lower
-    last = min(upper, lower + math.tau / dial.size) if math.isfinite(lower) else upper
-    arc = [dial.point(value, radius) for value in _values(first * dial.size, last * dial.size, dial.size)]
+    first = max(lower, upper - math.tau / axis.rate) if math.isfinite(upper) else lower
+    last = min(upper, lower + math.tau / axis.rate) if math.isfinite(lower) else upper
+    arc = [axis.point_at(value, radius) for value in _values(first * axis.rate, last * axis.rate, axis.rate)]
     spokes = [
-        polyline([dial.origin + dial.direction * (dial.advance * value), dial.point(value, radius)])
+        polyline([axis.origin + axis.direction * (axis.translation_rate * value), axis.point_at(value, radius)])
         for value in (lower, upper)
         if math.isfinite(value)
     ]
@@ -108,15 +108,15 @@ def _square(origin: Vector, one: Vector, other: Vector, half: float) -> np.ndarr
     return polyline(origin + half * (a * one + b * other) for a, b in corners)
 
 
-def _cone(dial: bridge.joints.axis_views.Dial, radius: float) -> list[np.ndarray]:
-    height, reach = radius * math.cos(dial.upper), radius * math.sin(dial.upper)
-    rim = _circle(dial.origin + dial.direction * height, dial.direction, reach)
-    sides = [polyline([dial.origin, Vector(rim[i, 0])]) for i in range(0, len(rim), len(rim) // 8)]
+def _cone(axis: bridge.joints.axis_views.AxisView, radius: float) -> list[np.ndarray]:
+    height, reach = radius * math.cos(axis.upper), radius * math.sin(axis.upper)
+    rim = _circle(axis.origin + axis.direction * height, axis.direction, reach)
+    sides = [polyline([axis.origin, Vector(rim[i, 0])]) for i in range(0, len(rim), len(rim) // 8)]
     return [rim, *sides]
 
 
-def _tick(end: Vector, dial: bridge.joints.axis_views.Dial, half: float) -> np.ndarray:
-    return polyline([end - half * dial.zero, end + half * dial.zero])
+def _tick(end: Vector, axis: bridge.joints.axis_views.AxisView, half: float) -> np.ndarray:
+    return polyline([end - half * axis.zero, end + half * axis.zero])
 
 
 def dashed(starts: np.ndarray, ends: np.ndarray, pieces: int = 12) -> np.ndarray:

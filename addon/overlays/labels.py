@@ -39,9 +39,9 @@ def is_hovering() -> bool:
     return time.perf_counter() - _hovered_at < LASTS
 
 
-def reading(dial: bridge.joints.axis_views.Dial, value: float, scene: bpy.types.Scene) -> str:
-    """Return a value of a dial [rad or m] as text in the scene's units."""
-    if dial.kind != "slide":
+def reading(axis: bridge.joints.axis_views.AxisView, value: float, scene: bpy.types.Scene) -> str:
+    """Return a value of an axis [rad or m] as text in the scene's units."""
+    if axis.kind != "slide":
         return f"{math.degrees(value):.1f}°"
     return bridge.values.numbers.length_in_words(scene, value)
 

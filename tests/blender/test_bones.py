@@ -132,5 +132,5 @@ def test_handles_do_not_flip_at_a_bake(scene, build, parts):
 
 def handles(joints, scene) -> list[Vector]:
     """Where the handle of each joint's first axis points, in the world."""
-    dials = [view_joint(obj, scene).dials[0] for obj in joints]
-    return [dial.point(dial.value, 1.0) - dial.origin for dial in dials]
+    axes = [view_joint(obj, scene).axes[0] for obj in joints]
+    return [axis.point_at(axis.value, 1.0) - axis.origin for axis in axes]

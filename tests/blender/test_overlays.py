@@ -160,14 +160,14 @@ def test_rings_of_later_axes_turn_with_those_before(scene, build, drawn):
 def test_zero_stays_and_the_mark_goes_with_the_link(scene, build):
     """A joint that is posed keeps its zero in the parent, and its mark points at the link."""
     bars, joints = build.pendulum(2)
-    zero = view_joint(joints[1], scene).dials[0].zero.copy()
+    zero = view_joint(joints[1], scene).axes[0].zero.copy()
     build.select(joints[1])
     bpy.ops.limberjack.joint_pose(value=0.8)
     bpy.context.view_layer.update()
-    dial = view_joint(joints[1], scene).dials[0]
-    assert (dial.zero - zero).length < 1e-5
-    way = dial.point(dial.value, 1.0) - dial.origin
-    assert way.angle(bars[1].matrix_world @ Vector((0.5, 0.0, 0.0)) - dial.origin) < 1e-4
+    axis = view_joint(joints[1], scene).axes[0]
+    assert (axis.zero - zero).length < 1e-5
+    way = axis.point_at(axis.value, 1.0) - axis.origin
+    assert way.angle(bars[1].matrix_world @ Vector((0.5, 0.0, 0.0)) - axis.origin) < 1e-4
 
 
 def test_problems_and_loops_have_colours_of_their_own(scene, build):

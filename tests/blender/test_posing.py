@@ -138,12 +138,12 @@ def test_aiming_leaves_the_links(scene, build, kind):
     _, joints = build.pendulum(2)
     joint(joints[1]).type = kind
     bpy.context.view_layer.update()
-    dials = [dial for dial in view_joint(joints[1], scene).dials if dial.kind != "cone" or dial.pointed]
+    axes = [axis for axis in view_joint(joints[1], scene).axes if axis.kind != "cone" or axis.is_pointed]
     before = {item.name: item.pose for item in read_scene(scene).links}
     choose(build, joints[1])
-    bpy.ops.limberjack.joint_aim(axis=dials[0].axis + 1, direction=(1.0, 2.0, -2.0))
+    bpy.ops.limberjack.joint_aim(axis=axes[0].number + 1, direction=(1.0, 2.0, -2.0))
     bpy.context.view_layer.update()
-    seen = next(dial for dial in view_joint(joints[1], scene).dials if dial.axis == dials[0].axis)
+    seen = next(axis for axis in view_joint(joints[1], scene).axes if axis.number == axes[0].number)
     assert (seen.direction - Vector((1.0, 2.0, -2.0)) / 3.0).length < 1e-6
     after = {item.name: item.pose for item in read_scene(scene).links}
     for name, pose in before.items():
@@ -163,8 +163,8 @@ def test_zero_here(scene, build):
     bpy.context.view_layer.update()
     view = view_joint(joints[1], scene)
     assert view.q[0] == pytest.approx(0.0, abs=1e-6)
-    assert view.dials[0].home == pytest.approx(-0.4, abs=1e-6)
-    assert view.dials[0].upper == pytest.approx(1.0)
+    assert view.axes[0].home == pytest.approx(-0.4, abs=1e-6)
+    assert view.axes[0].upper == pytest.approx(1.0)
     assert bars[1].matrix_world == stood
 
 
@@ -209,7 +209,7 @@ def test_slider_marks_are_in_blender_units(scene, build):
     empty = choose(build, build.join(cube, type="prismatic"))
     bpy.ops.limberjack.joint_limits(lower=-2.0, upper=5.0)
     view = view_joint(empty, scene)
-    assert (view.dials[0].lower, view.dials[0].upper) == pytest.approx((-0.02, 0.05))
+    assert (view.axes[0].lower, view.axes[0].upper) == pytest.approx((-0.02, 0.05))
     ends = {role: point for role, _, _, point in handles_of(view, 1.0)}
     assert (ends["upper"] - Vector((3.0, 0.0, 5.0))).length < 1e-6
     bpy.ops.limberjack.joint_pose(value=4.0)
@@ -296,7 +296,7 @@ def test_aiming_on_a_mirrored_parent(scene, build, size):
     bpy.ops.limberjack.joint_frames_from_empty()
     bpy.ops.limberjack.joint_aim(axis=1, direction=(0.6, 0.8, 0.0))
     bpy.context.view_layer.update()
-    assert (view_joint(joints[1], scene).dials[0].direction - Vector((0.6, 0.8, 0.0))).length < 1e-6
+    assert (view_joint(joints[1], scene).axes[0].direction - Vector((0.6, 0.8, 0.0))).length < 1e-6
 
 
 def test_aiming_a_posed_joint(scene, build):
@@ -336,7 +336,7 @@ def test_start_of_one_axis_keeps_the_others(scene, build):
     settings.type = "universal"
     settings.coordinates[1].home = 0.7
     bpy.context.view_layer.update()
-    set_home(joints[0], scene, view_joint(joints[0], scene).dials[0], 0.1)
+    set_home(joints[0], scene, view_joint(joints[0], scene).axes[0], 0.1)
     assert read_scene(scene).joints[0].home == pytest.approx((0.1, 0.0))
 
 
@@ -349,7 +349,7 @@ def test_a_swing_stops_at_the_cone(scene, build):
     cone.use_upper, cone.upper = True, 0.3
     Posing(scene).turn(empty.name, (math.cos(0.6), math.sin(0.6), 0.0, 0.0))
     bpy.context.view_layer.update()
-    swung = view_joint(empty, scene).dials[0].value
+    swung = view_joint(empty, scene).axes[0].value
     assert swung == pytest.approx(0.3, abs=1e-5)
 
 
@@ -374,9 +374,9 @@ def test_typed_numbers():
         ("PERIOD", ".", "PRESS"),
         ("FIVE", "5", "PRESS"),
     ):
-        typed.take(SimpleNamespace(type=key, unicode=character, value=value))
+        typed.add_key(SimpleNamespace(type=key, unicode=character, value=value))
     assert typed.value == -100.5
-    typed.take(SimpleNamespace(type="BACK_SPACE", unicode="", value="PRESS"))
+    typed.add_key(SimpleNamespace(type="BACK_SPACE", unicode="", value="PRESS"))
     assert typed.value == -100.0
 
 
@@ -385,13 +385,13 @@ def test_a_ring_seen_from_its_side(scene, build, radius):
     """The mouse at half the radius of a ring means 30 degrees, whatever its size, and a still mouse means no motion."""
     _, joints = build.pendulum(1)
     bpy.context.view_layer.update()
-    dial = view_joint(joints[0], scene).dials[0]
+    axis = view_joint(joints[0], scene).axes[0]
     ray = Ray.__new__(Ray)
     ray.direction = Vector((1.0, 0.0, 0.0))
     ray.origin = Vector((-50.0, 0.0, 2.0 + 0.5 * radius))
-    first = value_under(ray, dial, -0.5, radius)
+    first = value_under(ray, axis, -0.5, radius)
     assert abs(math.degrees(first)) == pytest.approx(30.0, abs=1e-3)
-    assert value_under(ray, dial, first, radius) == pytest.approx(first, abs=1e-6)
+    assert value_under(ray, axis, first, radius) == pytest.approx(first, abs=1e-6)
 
 
 def test_a_joint_of_a_link_in_an_excluded_collection(scene, build):

@@ -75,7 +75,7 @@ def on_ring(angle: float, part: float = 1.0):
     """Where a turn of the hinge by `angle` is on the screen, at a part of the joint's size from its axis."""
     obj = bpy.context.object
     view = harness.module("bridge.joints.axis_views").view_joint(obj, bpy.context.scene)
-    return on_screen(view.dials[0].point(angle, part * radius()))
+    return on_screen(view.axes[0].point_at(angle, part * radius()))
 
 
 @walk

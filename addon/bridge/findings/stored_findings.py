@@ -168,8 +168,13 @@ def apply_remedy(finding: FindingProperties, scene: bpy.types.Scene) -> None:
         fields = [field for field in LINK_FIELDS if field.name in changes]
         write_fields(fields, getattr(finding.culprit, ids.LINK), SimpleNamespace(**changes), units)
     elif "home" in changes:
-        dials = view_joint(finding.culprit, scene).dials
-        set_home(finding.culprit, scene, next(dial for dial in dials if dial.axis == finding.axis), changes["home"])
+        axes = view_joint(finding.culprit, scene).axes
+        set_home(
+            finding.culprit,
+            scene,
+            next(axis for axis in axes if axis.number == finding.axis),
+            changes["home"],
+        )
     else:
         joint = getattr(finding.culprit, ids.JOINT)
         known = core_joint(joint)

@@ -22,44 +22,44 @@ from ..values.numbers import scaled_pose, unit_length, units_of
 from .frames import empty_frame, require_both_ends
 from .read_joints import joint_of
 
-FLAT = 0.05
+MIN_OFFSET_FROM_AXIS = 0.05
 """Smallest distance of a link's centre from an axis, as a part of its distance from the axis's origin, at which the
 centre decides where coordinate 0 is marked.
 """
 
-ROUNDING = 1e-5
+POSITION_ERROR = 1e-5
 """Upper bound of the error with which Blender places a link's centre, as a part of its distance from the world's origin
 or of the link's size. Matrices of parents, bones and keys are in single precision, so the last digits differ between
 evaluations.
 """
 
-SHOWN_TURN = math.pi / 2.0
+DEFAULT_HALF_RANGE = math.pi / 2.0
 """Angle from the value at which the end of a rotation without limits is shown, so that it can be dragged [rad]."""
 
 
 @dataclass(frozen=True)
-class Dial:
-    """One axis of a joint, in world axes [Blender units].
+class AxisView:
+    """One axis of a joint as the viewport shows it, in world axes [Blender units].
 
     Attributes:
-        axis: its number among the joint's axes. name: what the type calls it; empty if the type has one axis only.
+        number: of the axis among those of the joint. name: by the joint type; empty if the type has one axis only.
         kind: "turn", "slide" or "cone".
-        place: index of its coordinate in the joint's q; None if the value is a limited quantity, such as a cone angle.
+        q_index: index of its coordinate in the joint's q; None for a limited quantity, such as a cone angle.
         frame: rotation of the axes in which the direction is given, by the type or by the user.
-        origin, direction: of its line. zero: unit vector across the line, which marks coordinate 0.
+        origin, direction: of its line. zero: unit vector perpendicular to the line, which marks coordinate 0.
         value: the coordinate at the present poses of the links [rad, m].
         home: the coordinate at which a simulation starts [rad, m]; None if there is none.
-        lower, upper: its limits [rad, m], infinite if there are none. limited: whether it can have limits.
-        has_lower: whether it can have a lower limit.
-        pointed: whether the user chooses its direction.
-        advance: translation of a screw along its axis per unit of the coordinate [Blender units].
-        size: translation or rotation per unit of the coordinate [Blender units, or rad].
+        lower, upper: its limits [rad, m], infinite if there are none.
+        can_have_limits, can_have_lower: whether its type allows limits, and a lower one.
+        is_pointed: whether the user chooses its direction.
+        translation_rate: translation of a screw along its axis per unit of the coordinate [Blender units].
+        rate: translation or rotation per unit of the coordinate [Blender units, or rad].
     """
 
-    axis: int
+    number: int
     name: str
     kind: str
-    place: int | None
+    q_index: int | None
     origin: Vector
     direction: Vector
     zero: Vector
@@ -68,43 +68,43 @@ class Dial:
     home: float | None = None
     lower: float = -math.inf
     upper: float = math.inf
-    limited: bool = True
-    has_lower: bool = True
-    pointed: bool = False
-    advance: float = 0.0
-    size: float = 1.0
+    can_have_limits: bool = True
+    can_have_lower: bool = True
+    is_pointed: bool = False
+    translation_rate: float = 0.0
+    rate: float = 1.0
 
     @property
-    def other(self) -> Vector:
-        """The unit vector across the axis, a quarter of a turn after `zero`."""
+    def at_quarter_turn(self) -> Vector:
+        """The unit vector perpendicular to the axis, a quarter of a turn after `zero`."""
         return crossed(self.direction, self.zero)
 
-    def point(self, value: float, radius: float) -> Vector:
+    def point_at(self, value: float, radius: float) -> Vector:
         """Return the point that marks a value [Blender units].
 
         Args:
             radius: distance of the point from the axis of a turn, or from the apex of a cone.
         """
         if self.kind == "slide":
-            return self.origin + self.direction * (value * self.size)
+            return self.origin + self.direction * (value * self.rate)
         if self.kind == "cone":
             tilted = self.direction * math.cos(value) + self.zero * math.sin(value)
             return self.origin + tilted * radius
-        risen = self.origin + self.direction * (self.advance * value)
-        return risen + Quaternion(self.direction, value * self.size) @ self.zero * radius
+        risen = self.origin + self.direction * (self.translation_rate * value)
+        return risen + Quaternion(self.direction, value * self.rate) @ self.zero * radius
 
-    def end(self, which: str, radius: float) -> float:
-        """Return a limit of the coordinate, or the value at which to show that there is none.
+    def limit_or_default(self, side: str, radius: float) -> float:
+        """Return a limit of the coordinate; if there is none, the value at which its handle is shown.
 
         Args:
-            which: "lower" or "upper".
+            side: "lower" or "upper".
             radius: distance from the present value at which the missing limit of a slide is shown [Blender units].
         """
-        limit = self.lower if which == "lower" else self.upper
+        limit = self.lower if side == "lower" else self.upper
         if math.isfinite(limit):
             return limit
-        sign = -1.0 if which == "lower" else 1.0
-        return self.value + sign * (radius if self.kind == "slide" else SHOWN_TURN) / self.size
+        sign = -1.0 if side == "lower" else 1.0
+        return self.value + sign * (radius if self.kind == "slide" else DEFAULT_HALF_RANGE) / self.rate
 
 
 @dataclass(frozen=True)
@@ -121,27 +121,29 @@ class JointView:
     X_WJ: Pose
     q: tuple[float, ...]
     unit: float
-    dials: tuple[Dial, ...]
+    axes: tuple[AxisView, ...]
 
 
-def view_joint(obj: bpy.types.Object, scene: bpy.types.Scene, known: Joint | None = None) -> JointView:
+def view_joint(obj: bpy.types.Object, scene: bpy.types.Scene, cached: Joint | None = None) -> JointView:
     """Return the view of an Empty's joint at the present poses of its links.
 
     Args:
-        known: the joint as it was last read; this halves the time.
+        cached: the joint as it was last read, which halves the time; None reads it.
 
     Raises:
         ModelError: if the joint cannot be used as it is.
     """
     require_both_ends(obj)
-    joint = known or joint_of(obj, units_of(scene), {*scene.objects})
+    joint = cached or joint_of(obj, units_of(scene), {*scene.objects})
     unit = unit_length(scene)
     parent = getattr(obj, ids.JOINT).parent
     X_WJ = compose(live_pose(parent), empty_frame(obj)) if parent else empty_frame(obj)
     q = tuple(coordinates_now(obj, joint, unit).tolist())
     child = getattr(obj, ids.JOINT).child
-    dials = _row_dials(joint, X_WJ, q, unit) if joint.kind.chart else _column_dials(joint, X_WJ, q, unit, child)
-    return JointView(joint, X_WJ, q, unit, tuple(dials))
+    axes = (
+        _views_of_quantities(joint, X_WJ, q, unit) if joint.kind.chart else _views_of_dofs(joint, X_WJ, q, unit, child)
+    )
+    return JointView(joint, X_WJ, q, unit, tuple(axes))
 
 
 def crossed(one: Vector, other: Vector) -> Vector:
@@ -149,7 +151,7 @@ def crossed(one: Vector, other: Vector) -> Vector:
     return one.cross(other)  # type: ignore[return-value] - the stub allows 2D vectors
 
 
-def _middle(link: bpy.types.Object) -> Vector:
+def _bounds_centre(link: bpy.types.Object) -> Vector:
     """Return the centre of the bounding box of the link's mesh, in world axes [Blender units].
 
     A link without a mesh of its own has that of the first mesh that it carries, or else its origin.
@@ -161,86 +163,93 @@ def _middle(link: bpy.types.Object) -> Vector:
     return link.matrix_world.translation.copy()
 
 
-def _column_dials(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float, child: bpy.types.Object) -> list[Dial]:
-    """Return a dial for each unlocked dof, about or along the line of its screw at the values of the dofs before it."""
-    dials, before, values = [], scaled_pose(X_WJ, unit), iter(enumerate(q))
-    middle = _middle(child)
-    error = ROUNDING * max(middle.length, *child.dimensions)
+def _views_of_dofs(
+    joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float, child: bpy.types.Object
+) -> list[AxisView]:
+    """Return a view of each unlocked dof.
+
+    The line of its screw is taken at the values of the dofs before it.
+    """
+    views, X_W_dof, values = [], scaled_pose(X_WJ, unit), iter(enumerate(q))
+    centre = _bounds_centre(child)
+    error = POSITION_ERROR * max(centre.length, *child.dimensions)
     for number, (screw, column) in enumerate(zip(screws_of(joint), joint.all_columns, strict=True)):
         slot, axis = joint.kind.slot(screw.axis), joint.axes[screw.axis]
-        place, value = (None, screw.locked_at) if screw.locked_at is not None else next(values)
-        origin, direction = _line(before, screw.point, screw.direction, unit)
-        frame = Quaternion(before[3:])
-        before = compose(before, screw.pose(value))
-        if place is None:
+        q_index, value = (None, screw.locked_at) if screw.locked_at is not None else next(values)
+        origin, direction = _line(X_W_dof, screw.point, screw.direction, unit)
+        frame = Quaternion(X_W_dof[3:])
+        X_W_dof = compose(X_W_dof, screw.pose(value))
+        if q_index is None:
             continue
         turns = column.unit is Unit.ANGLE
         rate = screw.turn if turns else screw.slide / unit
         if not rate:
             continue  # an axis that neither turns nor slides yet
         direction = direction if rate > 0.0 else -direction
-        dials.append(
-            Dial(
+        views.append(
+            AxisView(
                 screw.axis,
                 slot.name,
                 "turn" if turns else "slide",
-                place,
+                q_index,
                 origin,
                 direction,
-                _zero(origin, direction, middle, error, value * abs(rate) if turns else 0.0, X_WJ),
+                _zero_direction(origin, direction, centre, error, value * abs(rate) if turns else 0.0, X_WJ),
                 frame,
                 value,
                 joint.home[number],
                 *((axis.lower, axis.upper) if slot.limited else ()),
-                limited=slot.limited,
-                pointed=slot.is_pointed,
-                advance=math.copysign(screw.slide, rate * screw.slide) / unit if turns else 0.0,
-                size=abs(rate),
+                can_have_limits=slot.limited,
+                is_pointed=slot.is_pointed,
+                translation_rate=math.copysign(screw.slide, rate * screw.slide) / unit if turns else 0.0,
+                rate=abs(rate),
             )
         )
-    return dials
+    return views
 
 
-def _line(before: Pose, point, direction, unit: float) -> tuple[Vector, Vector]:
+def _line(X_W_dof: Pose, point, direction, unit: float) -> tuple[Vector, Vector]:
     """Return the origin [Blender units] and the unit direction of a line in world axes."""
-    turn = Quaternion(before[3:])
-    return (Vector(before[:3]) + turn @ Vector(point)) / unit, (turn @ Vector(direction)).normalized()
+    turn = Quaternion(X_W_dof[3:])
+    return (Vector(X_W_dof[:3]) + turn @ Vector(point)) / unit, (turn @ Vector(direction)).normalized()
 
 
-def _zero(origin: Vector, direction: Vector, middle: Vector, error: float, value: float, X_WJ: Pose) -> Vector:
+def _zero_direction(
+    origin: Vector, direction: Vector, centre: Vector, error: float, value: float, X_WJ: Pose
+) -> Vector:
     """Return the unit vector that marks coordinate 0, chosen so that the mark of the present value points at the link.
 
     If the link's centre lies on the axis within rounding errors, the joint's frame decides.
 
     Args:
-        origin, direction: of the axis. middle: the link's centre. error: upper bound of its error [Blender units].
+        origin, direction: of the axis. centre: the link's centre. error: upper bound of its error [Blender units].
     """
-    way = middle - origin
-    across = way - direction * way.dot(direction)
-    if across.length > max(FLAT * way.length, error):
-        return Quaternion(direction, -value) @ across.normalized()
-    return _across_of(direction, X_WJ)
+    offset = centre - origin
+    perpendicular = offset - direction * offset.dot(direction)
+    if perpendicular.length > max(MIN_OFFSET_FROM_AXIS * offset.length, error):
+        return Quaternion(direction, -value) @ perpendicular.normalized()
+    return _perpendicular_to(direction, X_WJ)
 
 
-def _across_of(direction: Vector, X_WJ: Pose) -> Vector:
-    """Return a unit vector across a direction that depends on the direction and the joint's frame only."""
+def _perpendicular_to(direction: Vector, X_WJ: Pose) -> Vector:
+    """Return a unit vector perpendicular to a direction that depends on the direction and the joint's frame only."""
     frame = Quaternion(X_WJ[3:]).to_matrix()
     first = min((frame.col[i] for i in range(3)), key=lambda axis: round(abs(axis.dot(direction)), 6))
     return (first - direction * first.dot(direction)).normalized()
 
 
-def _row_dials(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float) -> list[Dial]:
-    """Return a dial for each limited quantity of a chart."""
+def _views_of_quantities(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float) -> list[AxisView]:
+    """Return a view of each limited quantity of a chart."""
     X_J = joint_pose(joint, q)
-    dials = []
+    views = []
     for row, value, _ in limited_quantities_at(joint, X_J):
         slot, axis = joint.kind.slot(row.axis), joint.axes[row.axis]
         origin, direction = _line(scaled_pose(X_WJ, unit), (0.0, 0.0, 0.0), joint.unit_direction(row.axis), unit)
-        kind, zero, size = "turn", _across_of(direction, X_WJ), 1.0
+        kind, zero, size = "turn", _perpendicular_to(direction, X_WJ), 1.0
         if row.code == DISTANCE:
-            way = Quaternion(X_WJ[3:]) @ Vector(X_J[:3])
-            direction = way.normalized() if way.length > 1e-9 else direction
-            kind, zero, size = "slide", _across_of(direction, X_WJ), 1.0 / unit
+            offset = Quaternion(X_WJ[3:]) @ Vector(X_J[:3])
+            direction = offset.normalized() if offset.length > 1e-9 else direction
+            kind, zero, size = "slide", _perpendicular_to(direction, X_WJ), 1.0 / unit
         elif row.code == CONE:
             kind = "cone"
             zero = _swung_towards(direction, X_WJ, X_J) or zero
@@ -248,8 +257,8 @@ def _row_dials(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float) -> l
             swing = direction.rotation_difference(_swung(direction, X_WJ, X_J))
             direction, zero = swing @ direction, swing @ zero
         has_lower = "lower" in slot.fields
-        dials.append(
-            Dial(
+        views.append(
+            AxisView(
                 row.axis,
                 slot.name,
                 kind,
@@ -262,12 +271,12 @@ def _row_dials(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float) -> l
                 None,
                 axis.lower if has_lower else -math.inf,
                 axis.upper,
-                has_lower=has_lower,
-                pointed=slot.is_pointed,
-                size=size,
+                can_have_lower=has_lower,
+                is_pointed=slot.is_pointed,
+                rate=size,
             )
         )
-    return dials
+    return views
 
 
 def _swung(direction: Vector, X_WJ: Pose, X_J: Pose) -> Vector:
@@ -278,6 +287,6 @@ def _swung(direction: Vector, X_WJ: Pose, X_J: Pose) -> Vector:
 
 def _swung_towards(direction: Vector, X_WJ: Pose, X_J: Pose) -> Vector | None:
     """Return the unit vector towards which the child is tilted; None if it is not tilted."""
-    across = _swung(direction, X_WJ, X_J)
-    across = across - direction * across.dot(direction)
-    return across.normalized() if across.length > 1e-4 else None
+    perpendicular = _swung(direction, X_WJ, X_J)
+    perpendicular = perpendicular - direction * perpendicular.dot(direction)
+    return perpendicular.normalized() if perpendicular.length > 1e-4 else None

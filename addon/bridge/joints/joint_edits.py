@@ -17,7 +17,7 @@ from ... import ids
 from ...props import axes_in_use, core_joint
 from ..posing.link_poses import live_pose
 from ..values.numbers import scaled_pose, tidy_pose, unit_length
-from .axis_views import Dial, view_joint
+from .axis_views import AxisView, view_joint
 from .frames import child_in_parent, store_frames, stored_frames
 from .read_joints import read_joint
 from .storing_frames import settle_joint
@@ -39,14 +39,14 @@ def aim_axis(obj: bpy.types.Object, scene: bpy.types.Scene, number: int, directi
     """
     settle_joint(obj, scene)
     view = view_joint(obj, scene)
-    dial = next(dial for dial in view.dials if dial.axis == number)
-    if not dial.pointed:
-        turn_joint(obj, scene, dial.direction.rotation_difference(direction.normalized()))
+    axis = next(axis for axis in view.axes if axis.number == number)
+    if not axis.is_pointed:
+        turn_joint(obj, scene, axis.direction.rotation_difference(direction.normalized()))
         return
     slot = core_joint(getattr(obj, ids.JOINT)).kind.slot(number)
     chosen = getattr(obj, ids.JOINT).axes[number if slot.along is None else slot.along]
-    is_backward = (dial.frame.inverted() @ dial.direction).dot(Vector(chosen.xyz)) < 0.0
-    local = dial.frame.inverted() @ (-direction if is_backward else direction).normalized()
+    is_backward = (axis.frame.inverted() @ axis.direction).dot(Vector(chosen.xyz)) < 0.0
+    local = axis.frame.inverted() @ (-direction if is_backward else direction).normalized()
     chosen.xyz = [round(part, ROUND) + 0.0 for part in local]
     _keep_links(obj, scene, view.q)
 
@@ -88,7 +88,7 @@ def set_limits(
                 setattr(axis, name, value / size)
 
 
-def set_home(obj: bpy.types.Object, scene: bpy.types.Scene, dial: Dial, value: float) -> None:
+def set_home(obj: bpy.types.Object, scene: bpy.types.Scene, axis: AxisView, value: float) -> None:
     """Set the initial value of a coordinate [rad or m]. The other coordinates keep their initial values.
 
     Raises:
@@ -102,18 +102,18 @@ def set_home(obj: bpy.types.Object, scene: bpy.types.Scene, dial: Dial, value: f
         for coordinate, start, size in zip(joint.coordinates, read_joint(obj, scene).home, sizes, strict=True):
             coordinate.home = start / size
         joint.use_home = True
-    number = next(i for i, column in enumerate(known.all_columns) if column.axis == dial.axis)
+    number = next(i for i, column in enumerate(known.all_columns) if column.axis == axis.number)
     joint.coordinates[number].home = value / sizes[number]
 
 
-def move_zero(obj: bpy.types.Object, scene: bpy.types.Scene, dial: Dial, by: float) -> None:
+def move_zero(obj: bpy.types.Object, scene: bpy.types.Scene, axis: AxisView, by: float) -> None:
     """Move the zero of a joint's coordinate. All links and the initial pose stay where they are.
 
     The parent-side frame moves along the axis by `by`, and the child-side frame stays. Joints that follow this joint,
     and joints that it follows, move as before.
 
     Args:
-        dial: of the joint's first coordinate.
+        axis: of the joint's first coordinate.
         by: displacement of the zero [rad or m].
 
     Raises:
@@ -121,7 +121,7 @@ def move_zero(obj: bpy.types.Object, scene: bpy.types.Scene, dial: Dial, by: flo
     """
     settle_joint(obj, scene)
     X_PJ, X_CJ = stored_frames(obj)
-    start = (dial.home or 0.0) - by
+    start = (axis.home or 0.0) - by
     locked_pose = IDENTITY
     for screw in screws_of(read_joint(obj, scene)):
         if screw.locked_at is None:
@@ -131,17 +131,17 @@ def move_zero(obj: bpy.types.Object, scene: bpy.types.Scene, dial: Dial, by: flo
     else:
         raise ModelError(f"joint '{obj.name}' has no coordinate whose zero could be moved")
     store_frames(obj, tidy_pose(compose(X_PJ, scaled_pose(step, 1.0 / unit_length(scene)))), X_CJ)
-    set_home(obj, scene, dial, start)
-    _shift_mimics(obj, scene, dial.axis, by)
+    set_home(obj, scene, axis, start)
+    _shift_mimics(obj, scene, axis.number, by)
 
 
-def _shift_mimics(obj: bpy.types.Object, scene: bpy.types.Scene, axis: int, by: float) -> None:
+def _shift_mimics(obj: bpy.types.Object, scene: bpy.types.Scene, number: int, by: float) -> None:
     """Adapt the offset or reference of mimics to the new zero of an axis, which follows or is followed."""
     own = getattr(obj, ids.JOINT)
     count = core_joint(own).axis_count
-    if own.use_mimic and (count == 1 or own.mimic.axis == axis):
+    if own.use_mimic and (count == 1 or own.mimic.axis == number):
         own.mimic.offset -= by
     for other in scene.objects:
         joint = getattr(other, ids.JOINT)
-        if joint.use_mimic and joint.mimic.leader == obj and (count == 1 or joint.mimic.leader_axis == axis):
+        if joint.use_mimic and joint.mimic.leader == obj and (count == 1 or joint.mimic.leader_axis == number):
             joint.mimic.reference -= by

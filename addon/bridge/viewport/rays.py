@@ -11,7 +11,7 @@ from mathutils import Vector
 from mathutils.geometry import intersect_line_line
 
 if TYPE_CHECKING:
-    from ..joints.axis_views import Dial
+    from ..joints.axis_views import AxisView
 
 EDGE_ON = 0.1
 """Cosine of the angle between view and axis below which the circle of a turn is seen from its side, so that the mouse
@@ -56,39 +56,43 @@ def ray_under(context, event) -> Ray:
     return Ray(context.region, context.region_data, (event.mouse_region_x, event.mouse_region_y))
 
 
-def value_under(ray: Ray, dial: Dial, near: float, radius: float) -> float:
+def value_under(ray: Ray, axis: AxisView, reference: float, radius: float) -> float:
     """Return the coordinate to which the mouse points [rad or m].
 
     Args:
-        near: the value that decides between whole turns.
+        reference: the value that decides between whole turns.
         radius: of the circle on which the mouse moves [Blender units].
     """
-    if dial.kind == "slide":
-        return ray.along(dial.origin, dial.direction) / dial.size
-    if dial.kind == "cone":
-        met = ray.on_plane(dial.origin, dial.zero.cross(dial.direction).normalized())
-        way = (met or dial.origin + dial.direction) - dial.origin
-        return abs(math.atan2(way.dot(dial.zero), way.dot(dial.direction)))
-    if abs(ray.direction.dot(dial.direction)) < EDGE_ON:
-        return _seen_from_its_side(ray, dial, near, radius)
-    met = ray.on_plane(dial.origin + dial.direction * (dial.advance * near), dial.direction)
-    way = (met or dial.origin + dial.zero) - dial.origin
-    return _wound(math.atan2(way.dot(dial.other), way.dot(dial.zero)), dial, near)
+    if axis.kind == "slide":
+        return ray.along(axis.origin, axis.direction) / axis.rate
+    if axis.kind == "cone":
+        intersection = ray.on_plane(axis.origin, axis.zero.cross(axis.direction).normalized())
+        way = (intersection or axis.origin + axis.direction) - axis.origin
+        return abs(math.atan2(way.dot(axis.zero), way.dot(axis.direction)))
+    if abs(ray.direction.dot(axis.direction)) < EDGE_ON:
+        return _edge_on_value(ray, axis, reference, radius)
+    intersection = ray.on_plane(axis.origin + axis.direction * (axis.translation_rate * reference), axis.direction)
+    way = (intersection or axis.origin + axis.zero) - axis.origin
+    return _in_nearest_turn(math.atan2(way.dot(axis.at_quarter_turn), way.dot(axis.zero)), axis, reference)
 
 
-def _seen_from_its_side(ray: Ray, dial: Dial, near: float, radius: float) -> float:
+def _edge_on_value(ray: Ray, axis: AxisView, reference: float, radius: float) -> float:
     """Return the coordinate on a circle that appears as a line.
 
-    The position of the mouse along the line determines two points of the circle; the one nearest to `near` is taken.
+    The position of the mouse along the line determines two points of the circle. The result is the one that is nearest
+    to `reference`.
     """
     from ..joints.axis_views import crossed
 
-    line = crossed(dial.direction, ray.direction).normalized()
-    middle = math.atan2(line.dot(dial.other), line.dot(dial.zero))
-    off = math.acos(min(max(ray.along(dial.origin, line) / radius, -1.0), 1.0))
-    return min((_wound(middle + sign * off, dial, near) for sign in (1.0, -1.0)), key=lambda value: abs(value - near))
+    line = crossed(axis.direction, ray.direction).normalized()
+    middle = math.atan2(line.dot(axis.at_quarter_turn), line.dot(axis.zero))
+    off = math.acos(min(max(ray.along(axis.origin, line) / radius, -1.0), 1.0))
+    return min(
+        (_in_nearest_turn(middle + sign * off, axis, reference) for sign in (1.0, -1.0)),
+        key=lambda value: abs(value - reference),
+    )
 
 
-def _wound(angle: float, dial: Dial, near: float) -> float:
-    """Return the coordinate for an angle [rad], in the whole turn that is nearest to `near`."""
-    return near + math.remainder(angle - near * dial.size, math.tau) / dial.size
+def _in_nearest_turn(angle: float, axis: AxisView, reference: float) -> float:
+    """Return the coordinate for an angle [rad], in the whole turn that is nearest to `reference`."""
+    return reference + math.remainder(angle - reference * axis.rate, math.tau) / axis.rate

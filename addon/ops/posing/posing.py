@@ -28,19 +28,18 @@ class _OfActiveJoint:
             return False
         return in_object_mode(cls, context)
 
-    def dial(self, context) -> "bridge.joints.axis_views.Dial":
+    def axis_view(self, context) -> "bridge.joints.axis_views.AxisView":
         obj = context.active_object
-        found = [
-            dial for dial in bridge.joints.axis_views.view_joint(obj, context.scene).dials if dial.axis == self.axis - 1
-        ]
+        view = bridge.joints.axis_views.view_joint(obj, context.scene)
+        found = [axis for axis in view.axes if axis.number == self.axis - 1]
         if not found:
             raise ModelError(f"joint '{obj.name}' has nothing that moves on an axis {self.axis}")
         return found[0]
 
     def in_core(self, context, value: float) -> float:
         """Return a value in rad or m for one in rad or Blender units."""
-        dial = self.dial(context)
-        return value * bridge.values.numbers.unit_length(context.scene) if dial.kind == "slide" else value
+        axis = self.axis_view(context)
+        return value * bridge.values.numbers.unit_length(context.scene) if axis.kind == "slide" else value
 
 
 class LIMBERJACK_OT_joint_aim(_OfActiveJoint, bpy.types.Operator):
@@ -56,7 +55,7 @@ class LIMBERJACK_OT_joint_aim(_OfActiveJoint, bpy.types.Operator):
         if not any(self.direction):
             return fail(self, context, "The direction is 0 0 0: give it one")
         try:
-            self.dial(context)
+            self.axis_view(context)
             bridge.joints.joint_edits.aim_axis(obj, context.scene, self.axis - 1, Vector(self.direction))
         except ModelError as error:
             return fail(self, context, error)
@@ -74,17 +73,17 @@ class LIMBERJACK_OT_joint_pose(_OfActiveJoint, bpy.types.Operator):
     def execute(self, context):
         obj = context.active_object
         try:
-            dial = self.dial(context)
-            if dial.place is None:
+            axis = self.axis_view(context)
+            if axis.q_index is None:
                 raise ModelError(f"axis {self.axis} of joint '{obj.name}' is a limit and cannot be led")
             wanted = self.in_core(context, self.value)
-            reached = bridge.posing.posing.Posing(context.scene).lead(model_name(obj), dial.place, wanted)
+            reached = bridge.posing.posing.Posing(context.scene).lead(model_name(obj), axis.q_index, wanted)
         except ModelError as error:
             return fail(self, context, error)
         notes = []
         if abs(reached - wanted) > 1e-6:
-            notes = [f"'{obj.name}' goes no farther than {reading(dial, reached, context.scene)}"]
-        return succeed(self, context, f"'{obj.name}' is at {reading(dial, reached, context.scene)}", notes)
+            notes = [f"'{obj.name}' goes no farther than {reading(axis, reached, context.scene)}"]
+        return succeed(self, context, f"'{obj.name}' is at {reading(axis, reached, context.scene)}", notes)
 
 
 class LIMBERJACK_OT_joint_limits(_OfActiveJoint, bpy.types.Operator):
@@ -99,16 +98,16 @@ class LIMBERJACK_OT_joint_limits(_OfActiveJoint, bpy.types.Operator):
     def execute(self, context):
         obj = context.active_object
         try:
-            dial = self.dial(context)
-            if not dial.limited:
+            axis = self.axis_view(context)
+            if not axis.can_have_limits:
                 raise ModelError(f"axis {self.axis} of joint '{obj.name}' turns without end: choose another type")
-            if dial.has_lower and self.lower > self.upper:
+            if axis.can_have_lower and self.lower > self.upper:
                 raise ModelError(f"the lower limit {self.lower:g} is above the upper {self.upper:g}: swap them")
             lower, upper = self.in_core(context, self.lower), self.in_core(context, self.upper)
         except ModelError as error:
             return fail(self, context, error)
         bridge.joints.joint_edits.set_limits(
-            obj, context.scene, self.axis - 1, lower if dial.has_lower else None, upper
+            obj, context.scene, self.axis - 1, lower if axis.can_have_lower else None, upper
         )
         return succeed(self, context, f"Axis {self.axis} of '{obj.name}' has its limits")
 
@@ -134,9 +133,9 @@ class LIMBERJACK_OT_joint_start_here(OnJoints, bpy.types.Operator):
         for obj, view in views.items():
             if view.joint.kind.chart:
                 _start_chart(obj, view, bridge.values.numbers.unit_length(context.scene))
-            for dial in view.dials:
-                if dial.place is not None:
-                    bridge.joints.joint_edits.set_home(obj, context.scene, dial, dial.value)
+            for axis in view.axes:
+                if axis.q_index is not None:
+                    bridge.joints.joint_edits.set_home(obj, context.scene, axis, axis.value)
         return succeed(self, context, f"Initial pose set for {counted(joints, 'joint')}")
 
 
@@ -156,13 +155,13 @@ class LIMBERJACK_OT_joint_zero_here(_OfActiveJoint, bpy.types.Operator):
     def execute(self, context):
         obj = context.active_object
         try:
-            dial = self.dial(context)
-            if dial.place != 0:
+            axis = self.axis_view(context)
+            if axis.q_index != 0:
                 raise ModelError(f"joint '{obj.name}': only its first axis has a zero of its own to move")
             joint = bridge.joints.read_joints.read_joint(obj, context.scene)
-            bridge.joints.joint_edits.move_zero(obj, context.scene, dial, dial.value)
+            bridge.joints.joint_edits.move_zero(obj, context.scene, axis, axis.value)
             bridge.joints.moved_zero.shift_kept(
-                obj, context.scene, dial, joint, bridge.values.numbers.unit_length(context.scene), dial.value
+                obj, context.scene, axis, joint, bridge.values.numbers.unit_length(context.scene), axis.value
             )
         except ModelError as error:
             return fail(self, context, error)

@@ -114,11 +114,12 @@ def _turn_drive_off(_context, obj) -> str:
 
 
 def _start_within(context, obj) -> str:
-    dials = [dial for dial in bridge.joints.axis_views.view_joint(obj, context.scene).dials if dial.home is not None]
-    if not dials:
+    view = bridge.joints.axis_views.view_joint(obj, context.scene)
+    axes = [axis for axis in view.axes if axis.home is not None]
+    if not axes:
         raise ModelError(f"joint '{obj.name}': turn its link to within the limits, then press Start Here")
-    for dial in dials:
-        bridge.joints.joint_edits.set_home(obj, context.scene, dial, min(max(dial.home or 0.0, dial.lower), dial.upper))
+    for axis in axes:
+        bridge.joints.joint_edits.set_home(obj, context.scene, axis, min(max(axis.home or 0.0, axis.lower), axis.upper))
     return f"'{obj.name}' starts within its limits"
 
 
