@@ -178,7 +178,9 @@ def _look() -> float | None:
             else:
                 bridge.joints.storing_frames.settle_frames(scene)
         rig = bridge.rig.show_rig(scene, _is_touched)
-        if any(problem.code in bridge.baked_machines.machines.UNTIL_NEXT_FRAME for problem in rig.problems):
+        if any(
+            problem.code in bridge.baked_machines.displacement_problems.UNTIL_NEXT_FRAME for problem in rig.problems
+        ):
             _left.setdefault(scene.session_uid, [])
         if getattr(scene, ids.SCENE).findings:  # without findings, the module is not imported
             bridge.findings.stored_findings.drop_mended(scene, rig.model)
@@ -199,7 +201,9 @@ def _displaced_world_joints(scene: bpy.types.Scene, windows: Iterable[bpy.types.
     if any(window.scene == scene and window.screen.is_animation_playing for window in windows):
         return []
     return [
-        joint.name for machine in bridge.baked_machines.machines.left_behind(scene) for joint in machine.world_joints
+        joint.name
+        for machine in bridge.baked_machines.machines.moved_or_copied_machines(scene)
+        for joint in machine.world_joints
     ]
 
 

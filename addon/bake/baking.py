@@ -18,7 +18,8 @@ from ...core.trajectory.trajectory import Trajectory
 from ...core.version import VERSION
 from .. import ids
 from ..bridge.animation.motion_sources import action_of
-from ..bridge.baked_machines.machines import note_places, require_in_place
+from ..bridge.baked_machines.keyed_poses import store_baked_matrices
+from ..bridge.baked_machines.machines import require_in_place
 from ..bridge.findings.last_run import keep_run
 from ..bridge.findings.problems import displaced_links, wind_without_drag
 from ..bridge.findings.stored_findings import keep_findings
@@ -289,7 +290,7 @@ class Bake(ABC):
         keys = writing.commit()
         self._writing = None
         self.scene.frame_set(self.scene.frame_current, subframe=self.scene.frame_subframe)
-        note_places([*writing.links.values()])
+        store_baked_matrices([*writing.links.values()])
         self._seconds += time.perf_counter() - begun
         report = self.report
         findings = self.diagnose()

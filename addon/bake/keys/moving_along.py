@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Move a bake along with its machine, which was moved or copied after the bake."""
+"""Move bakes along with machines that were moved or copied since."""
 
 from __future__ import annotations
 
@@ -13,15 +13,9 @@ from ....core.model import Model
 from ....core.spatial import compose
 from ... import ids
 from ...bridge.animation.motion_sources import action_of, fcurves_of, has_own_keys, is_bake, moves_itself
-from ...bridge.baked_machines.machines import (
-    STILL,
-    Machine,
-    animated_carrier,
-    is_still,
-    note_places,
-    playing,
-    restore_world_joint,
-)
+from ...bridge.baked_machines.displacements import NO_DISPLACEMENT, leaves_in_place
+from ...bridge.baked_machines.keyed_poses import animated_carrier, played_bake, store_baked_matrices
+from ...bridge.baked_machines.machines import Machine, restore_world_joint
 from ...bridge.joints.frames import store_frames, stored_frames
 from ...bridge.posing.link_poses import pose_of_matrix, to_array
 from ...bridge.scene.read import SceneReading, scan_scene
@@ -43,17 +37,17 @@ class Move:
     """A displacement of a machine.
 
     Attributes:
-        drag: displacement from the poses of its keys, shape (4, 4).
-        carry: displacement of the poses of its keys since the bake, shape (4, 4).
+        link_displacement: of its links from the poses of their keys, shape (4, 4).
+        key_displacement: of the poses of its keys since the bake, shape (4, 4).
     """
 
     machine: Machine
-    drag: np.ndarray
-    carry: np.ndarray = field(default_factory=lambda: STILL)
+    link_displacement: np.ndarray
+    key_displacement: np.ndarray = field(default_factory=lambda: NO_DISPLACEMENT)
 
     @property
-    def whole(self) -> np.ndarray:
-        return self.drag @ self.carry
+    def total(self) -> np.ndarray:
+        return self.link_displacement @ self.key_displacement
 
 
 def move_along(scene: bpy.types.Scene, moves: list[Move]) -> None:
@@ -65,29 +59,29 @@ def move_along(scene: bpy.types.Scene, moves: list[Move]) -> None:
     Raises:
         BakeError: if keys cannot be moved; nothing has changed then.
     """
-    dragged = [move for move in moves if not is_still(move.drag)]
-    displaced = [move for move in moves if not is_still(move.whole)]
-    for move in dragged:
+    moved = [move for move in moves if not leaves_in_place(move.link_displacement)]
+    displaced = [move for move in moves if not leaves_in_place(move.total)]
+    for move in moved:
         _require_still_carriers(move.machine)
-        _moved_keys(_changes(move.machine, move.drag))  # raises BakeError before anything is changed
+        _moved_keys(_changes(move.machine, move.link_displacement))  # raises BakeError before anything is changed
     for move in displaced:
         for joint in move.machine.world_joints:  # so that the model reads as before the move
             restore_world_joint(scene, joint.name)
-    fresh = _fresh_models(scene, moves)
+    up_to_date_models = _up_to_date_models(scene, moves)
     edited = {action for move in moves for action in move.machine.actions if is_edited(action)}
     for move in reversed(moves):  # the newest is a copy
-        edited |= {copy for copy, action in _let_own(move.machine).items() if action in edited}
-    for move in dragged:
-        _move_keys(move.machine, move.drag)
+        edited |= {copy for copy, action in _own_actions(move.machine).items() if action in edited}
+    for move in moved:
+        _move_keys(move.machine, move.link_displacement)
     for move in displaced:
-        _move_model(move.machine, move.whole)
+        _move_model(move.machine, move.total)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     for move in moves:
-        note_places(move.machine.links)
+        store_baked_matrices(move.machine.links)
         for action in move.machine.actions:
             if action not in edited and (receipt := receipt_of(action)):
                 sign(action, receipt._replace(keys=digest_of_bake(action)))
-    _sign_anew(scene, moves, fresh)
+    _update_receipts(scene, moves, up_to_date_models)
 
 
 def _require_still_carriers(machine: Machine) -> None:
@@ -99,15 +93,15 @@ def _require_still_carriers(machine: Machine) -> None:
             )
 
 
-def _let_own(machine: Machine) -> dict[bpy.types.Action, bpy.types.Action]:
+def _own_actions(machine: Machine) -> dict[bpy.types.Action, bpy.types.Action]:
     """Give the machine actions that nothing else plays, and return each new action with its original.
 
     If each of its objects plays a copy of the same bake, the machine gets one action for all of them.
     """
     _join_actions(machine)
     own = set(machine.objects)
-    others = {playing(obj) for obj in bpy.data.objects if obj not in own}
-    shared = {played[0]: None for obj in machine.objects if (played := playing(obj)) and played in others}
+    others = {played_bake(obj) for obj in bpy.data.objects if obj not in own}
+    shared = {played[0]: None for obj in machine.objects if (played := played_bake(obj)) and played in others}
     copies = {action: action.copy() for action in shared}
     for obj in machine.objects:
         if (action := action_of(obj)) in copies:
@@ -121,7 +115,7 @@ def _join_actions(machine: Machine) -> None:
     Blender gives each object that it duplicates a copy of the whole bake.
     """
     actions = list(machine.actions)
-    if not machine.can_be_joined or len(set(map(digest_of_bake, actions))) > 1:
+    if not machine.has_copied_actions or len(set(map(digest_of_bake, actions))) > 1:
         return
     for obj in machine.objects:
         if action_of(obj) in actions:
@@ -138,13 +132,15 @@ def play(obj: bpy.types.Object, action: bpy.types.Action) -> None:
     obj.animation_data.action_slot = next(known for known in action.slots if known.identifier == slot)
 
 
-def _changes(machine: Machine, drag: np.ndarray) -> dict[bpy.types.Object, dict[str, Change]]:
+def _changes(machine: Machine, link_displacement: np.ndarray) -> dict[bpy.types.Object, dict[str, Change]]:
     """Return the changes of the channels of each link that no other link of the machine carries."""
     own, found = set(machine.links), {}
     for link in machine.links:
         if own.isdisjoint(ancestors(link)):
-            space = to_array(link.matrix_world) @ np.linalg.inv(to_array(link.matrix_basis)) if link.parent else STILL
-            found[link] = changes_of(link, np.linalg.inv(space) @ drag @ space)
+            space = np.eye(4)
+            if link.parent:
+                space = to_array(link.matrix_world) @ np.linalg.inv(to_array(link.matrix_basis))
+            found[link] = changes_of(link, np.linalg.inv(space) @ link_displacement @ space)
     return found
 
 
@@ -157,16 +153,16 @@ def _moved_keys(changes: dict[bpy.types.Object, dict[str, Change]]) -> Moved:
     return list(found.values())
 
 
-def _move_keys(machine: Machine, drag: np.ndarray) -> None:
-    changes = _changes(machine, drag)
-    _own_befores(machine)
+def _move_keys(machine: Machine, link_displacement: np.ndarray) -> None:
+    changes = _changes(machine, link_displacement)
+    _own_replaced_actions(machine)
     put_keys(_moved_keys(changes))
     for link, own in changes.items():
         if getattr(link, ids.BEFORE).numbers:
             change_kept(link, partial(change_numbers, changes=own))
 
 
-def _own_befores(machine: Machine) -> None:
+def _own_replaced_actions(machine: Machine) -> None:
     """Give the machine copies of the actions that the bake has replaced, if objects of others use them, too."""
     own, found = set(machine.objects), {}
     for obj in machine.objects:
@@ -198,18 +194,22 @@ def _move_model(machine: Machine, move: np.ndarray) -> None:
                 change_kept(joint, lambda kept, empty=joint: {name: list(getattr(empty, name)) for name in kept})
 
 
-def _fresh_models(scene: bpy.types.Scene, moves: list[Move]) -> set[str]:
-    """Return the model digests in the receipts of bakes that were up to date before machines were moved or copied."""
+def _up_to_date_models(scene: bpy.types.Scene, moves: list[Move]) -> set[str]:
+    """Return the model digests of the bakes that were up to date before machines were moved or copied."""
     actions = _bakes_of(scene)
     reading = _read(scene, actions)
     if reading is None:
         return set()
-    carried = all(is_still(move.carry) for move in moves)
-    machines = [move.machine for move in moves if move.machine.can_be_parted]  # some may be copies
+    counts_carriers = all(leaves_in_place(move.key_displacement) for move in moves)
+    machines = [move.machine for move in moves if move.machine.is_copy]  # some may be copies
     without = [[], *(machines[number:] for number in range(len(machines)))]
     models = [_without(reading.model, copies) for copies in without]
     receipts = filter(None, map(receipt_of, actions))
-    return {receipt.model for receipt in receipts if any(_is_fresh(scene, receipt, model, carried) for model in models)}
+    return {
+        receipt.model
+        for receipt in receipts
+        if any(_is_up_to_date(scene, receipt, model, counts_carriers) for model in models)
+    }
 
 
 def _bakes_of(scene: bpy.types.Scene) -> list[bpy.types.Action]:
@@ -238,24 +238,24 @@ def _without(model: Model, machines: list[Machine]) -> Model:
     )
 
 
-def _is_fresh(scene: bpy.types.Scene, receipt: Receipt, model: Model, carried: bool) -> bool:
-    return same_inputs(receipt, digest_of_inputs(scene, model, receipt.start), carried=carried)
+def _is_up_to_date(scene: bpy.types.Scene, receipt: Receipt, model: Model, counts_carriers: bool) -> bool:
+    return same_inputs(receipt, digest_of_inputs(scene, model, receipt.start), counts_carriers=counts_carriers)
 
 
-def _sign_anew(scene: bpy.types.Scene, moves: list[Move], fresh: set[str]) -> None:
+def _update_receipts(scene: bpy.types.Scene, moves: list[Move], up_to_date_models: set[str]) -> None:
     """Write new digests of the scene to the receipts of bakes that remain valid."""
     actions = _bakes_of(scene)
-    reading = _read(scene, actions) if fresh else None
-    if reading is None or not all(_keeps_motion(reading, move.machine, move.whole) for move in moves):
+    reading = _read(scene, actions) if up_to_date_models else None
+    if reading is None or not all(_keeps_motion(reading, move.machine, move.total) for move in moves):
         return
     for action in actions:
         receipt = receipt_of(action)
-        if receipt is not None and receipt.model in fresh:
+        if receipt is not None and receipt.model in up_to_date_models:
             now = digest_of_inputs(scene, reading.model, receipt.start)
-            sign(action, _at(receipt, now))
+            sign(action, _with_inputs(receipt, now))
 
 
-def _at(receipt: Receipt, now) -> Receipt:
+def _with_inputs(receipt: Receipt, now) -> Receipt:
     return receipt._replace(model=now.model, motion=now.motion, carriers=now.carriers, movers=now.movers)
 
 

@@ -90,14 +90,14 @@ def out_of_date(scene: bpy.types.Scene, model: Model) -> str:
     return "what carries its links was moved" if now.carriers != receipt.carriers else ""
 
 
-def same_inputs(receipt: Receipt, now: InputDigests, *, carried: bool) -> bool:
+def same_inputs(receipt: Receipt, now: InputDigests, *, counts_carriers: bool) -> bool:
     """Return whether a bake has these inputs, whatever the settings.
 
     Args:
-        carried: whether the places of carriers count, too.
+        counts_carriers: whether the transforms of carriers must be the same, too.
     """
     same = (now.model, now.motion, now.movers) == (receipt.model, receipt.motion, receipt.movers)
-    return same and (not carried or now.carriers == receipt.carriers)
+    return same and (not counts_carriers or now.carriers == receipt.carriers)
 
 
 def _changed_setting(scene: bpy.types.Scene, receipt: Receipt) -> str:

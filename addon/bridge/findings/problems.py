@@ -24,7 +24,7 @@ from ...props.naming import model_name, object_named
 from ..animation.animated import SCENE, Input, lasting
 from ..animation.motion_sources import active_constraints, is_animated, may_follow_own_keys, transform_drivers
 from ..animation.replaced_keys import links_losing_keys
-from ..baked_machines.machines import moved_findings
+from ..baked_machines.displacement_problems import problems_of_machines
 from ..links.collisions import is_outdated
 from ..links.deforming import CODE as DEFORMS
 from ..links.deforming import deforming_colliders
@@ -185,7 +185,7 @@ def moved_bakes(scene: bpy.types.Scene) -> list[Problem]:
     """Return problems of baked links that were changed in ways that their keys do not reflect."""
     return [
         Problem("warning", code, model_name(link), f"link '{model_name(link)}': {message}")
-        for code, link, message in moved_findings(scene)
+        for code, link, message in problems_of_machines(scene)
     ]
 
 

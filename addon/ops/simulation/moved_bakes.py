@@ -44,11 +44,16 @@ def move_all_along(context, _link: bpy.types.Object | None = None) -> str:
     """
     from ...bake.keys.moving_along import Move, move_along
 
-    found = bridge.baked_machines.machines.left_behind(context.scene)
+    found = bridge.baked_machines.machines.moved_or_copied_machines(context.scene)
     if not found:
         return ""
-    still = bridge.baked_machines.machines.STILL
-    moves = [Move(it, it.drag, it.carry) if it.is_moved else Move(it, still, still) for it in found]
+    no_displacement = bridge.baked_machines.displacements.NO_DISPLACEMENT
+    moves = [
+        Move(it, it.link_displacement, it.key_displacement)
+        if it.is_moved
+        else Move(it, no_displacement, no_displacement)
+        for it in found
+    ]
     move_along(context.scene, moves)
     names = ", ".join(repr(machine.links[0].name) for machine in found)
     return f"The bake of {names} moved along"
@@ -57,7 +62,7 @@ def move_all_along(context, _link: bpy.types.Object | None = None) -> str:
 def all_back_to_keys(context, _link: bpy.types.Object) -> str:
     """Return all moved machines, joints included, to the poses of their keys."""
     scene = context.scene
-    found = bridge.baked_machines.machines.left_behind(scene)
+    found = bridge.baked_machines.machines.moved_or_copied_machines(scene)
     for joint in (joint for machine in found for joint in machine.world_joints):
         bridge.baked_machines.machines.restore_world_joint(scene, joint.name)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
@@ -69,11 +74,11 @@ def move_bake_along(context, link: bpy.types.Object) -> str:
     from ...bake.keys.moving_along import Move, move_along
 
     machine = _machine_of(context.scene, link)
-    move = machine.dragged.get(link)
-    if move is None or not bridge.baked_machines.machines.is_rigid(move):
+    move = machine.link_displacements.get(link)
+    if move is None or not bridge.baked_machines.displacements.is_rigid(move):
         raise ModelError(f"link '{link.name}' stands where its keys have it")
-    tidy = bridge.baked_machines.machines.tidy_move(link, move)
-    move_along(context.scene, [Move(machine, tidy, machine.carry_or_still)])
+    displacement = bridge.baked_machines.displacements.without_noise(link, move)
+    move_along(context.scene, [Move(machine, displacement, machine.key_displacement_or_none)])
     return f"The bake of '{link.name}' moved along"
 
 
@@ -85,29 +90,29 @@ def back_to_keys(context, link: bpy.types.Object) -> str:
 
 def scale_back(context, link: bpy.types.Object) -> str:
     """Restore the size that the link had when it was baked. Its keys stay."""
-    stood = bridge.baked_machines.machines.stood(link)
-    assert stood is not None  # the problem was found by it
-    wanted = np.linalg.norm(stood[:3, :3], axis=0)
-    now = np.linalg.norm(bridge.baked_machines.machines.keyed_world(link)[:3, :3], axis=0)
+    baked_matrix = bridge.baked_machines.keyed_poses.baked_matrix(link)
+    assert baked_matrix is not None  # the problem was found by it
+    wanted = np.linalg.norm(baked_matrix[:3, :3], axis=0)
+    now = np.linalg.norm(bridge.baked_machines.keyed_poses.world_matrix_of_keys(link)[:3, :3], axis=0)
     link.scale = (np.array(link.scale) * wanted / now).tolist()
     return back_to_keys(context, link)
 
 
 def play_in_place(context, link: bpy.types.Object) -> str:
     """Remove the effect that a new or moved parent has on the motion of a link."""
-    stood = bridge.baked_machines.machines.stood(link)
-    assert stood is not None  # the problem was found by it
+    baked_matrix = bridge.baked_machines.keyed_poses.baked_matrix(link)
+    assert baked_matrix is not None  # the problem was found by it
     if link.parent is None:
         raise BakeError(f"link '{link.name}' has lost the parent that carried its keys: simulate again")
-    own = bridge.baked_machines.machines.basis_at(link)
+    own = bridge.animation.motion_sources.basis_at(link)
     if bridge.animation.motion_sources.is_animated(link.parent):
-        space = stood @ np.linalg.inv(own)
+        space = baked_matrix @ np.linalg.inv(own)
         link.parent, link.matrix_parent_inverse = None, Matrix.Identity(4)
-        if not bridge.baked_machines.machines.is_still(space):
+        if not bridge.baked_machines.displacements.leaves_in_place(space):
             raise BakeError(f"link '{link.name}' is unparented, and was baked on another parent: simulate again")
     else:
         above = np.array(link.parent.matrix_world)
-        link.matrix_parent_inverse = Matrix((np.linalg.inv(above) @ stood @ np.linalg.inv(own)).tolist())
+        link.matrix_parent_inverse = Matrix((np.linalg.inv(above) @ baked_matrix @ np.linalg.inv(own)).tolist())
     return back_to_keys(context, link)
 
 
