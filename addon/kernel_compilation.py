@@ -19,7 +19,7 @@ POSING = "kinematics.inverse.warm_up"
 """The module of core that compiles the kernels of posing."""
 
 
-class Warming:
+class KernelCompilation:
     """A child process that compiles kernels into the cache.
 
     If it fails, a simulation compiles by itself, and posing stays slow. Results of a cancelled process are kept, and
@@ -55,10 +55,10 @@ class Warming:
         helper.end(self._child)
 
 
-_of_posing: list[Warming] = []
+_posing_compilation: list[KernelCompilation] = []
 
 
 def compile_posing() -> None:
     """Compile the kernels for posing, once per process. Until they are ready, poses are correct but slower."""
-    if not _of_posing and Warming.is_needed(POSING):
-        _of_posing.append(Warming(POSING))
+    if not _posing_compilation and KernelCompilation.is_needed(POSING):
+        _posing_compilation.append(KernelCompilation(POSING))

@@ -183,7 +183,7 @@ def _look() -> float | None:
         ):
             _left.setdefault(scene.session_uid, [])
         if getattr(scene, ids.SCENE).findings:  # without findings, the module is not imported
-            bridge.findings.stored_findings.drop_mended(scene, rig.model)
+            bridge.findings.stored_findings.remove_outdated_findings(scene, rig.model)
     _is_touched = _is_undone = False
     for window in windows:
         for area in window.screen.areas:

@@ -25,12 +25,12 @@ def messages() -> list[str]:
     """All of them, in alphabetical order. Needs Blender's module, with the add-on switched on."""
     from limberjack.addon.bake.baking import SUMMARIES
     from limberjack.addon.ops.files.samples import NEXT
-    from limberjack.addon.ops.simulation.repairs import MENDS
+    from limberjack.addon.ops.simulation.repairs import REPAIRS
     from limberjack.addon.registry import CLASSES
 
     found = {message for cls in CLASSES for message in _of_class(cls)}
     found.update((NEXT, *SUMMARIES))
-    found.update(text for mends in MENDS.values() for mend in mends for text in (mend.label, mend.tip))
+    found.update(text for repairs in REPAIRS.values() for repair in repairs for text in (repair.label, repair.tip))
     for path in (*(ADDON / "panels").rglob("*.py"), *(ADDON / "ops").rglob("*.py"), ADDON / "preferences.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         found.update(_drawn(tree))

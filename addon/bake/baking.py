@@ -20,9 +20,9 @@ from .. import ids
 from ..bridge.animation.motion_sources import action_of
 from ..bridge.baked_machines.keyed_poses import store_baked_matrices
 from ..bridge.baked_machines.machines import require_in_place
-from ..bridge.findings.last_run import keep_run
+from ..bridge.findings.last_run import store_run
 from ..bridge.findings.problems import displaced_links, wind_without_drag
-from ..bridge.findings.stored_findings import keep_findings
+from ..bridge.findings.stored_findings import store_findings
 from ..bridge.scene.read import SceneReading, scan_scene
 from ..bridge.scene.store import store_rest_poses, store_weights
 from ..bridge.values.numbers import frame_rate
@@ -309,11 +309,11 @@ class Bake(ABC):
             [*self.notes, *suspect, *writing.notes, *(report.notes if report else ())],
         )
         self._sign(result, writing)
-        keep_run(self.scene, self.model, self.trajectory, self.first, self.fps)
+        store_run(self.scene, self.model, self.trajectory, self.first, self.fps)
         stored = getattr(self.scene, ids.SCENE)
         stored.last_result, stored.last_details = "\n".join(result.lines(pgettext_iface)), result.details
         stored.last_notes = "\n".join(result.notes)
-        keep_findings(self.scene, result.findings)
+        store_findings(self.scene, result.findings)
         return result
 
     def _sign(self, result: BakeResult, writing: Writing) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...core.model import Model
     from .findings.problems import Problem
     from .links.mass import MassProperties
-    from .links.parts import Surroundings
+    from .links.parts import EvaluatedScene
     from .links.shapes import ShapeReader
     from .scene.read import Fault
 
@@ -151,17 +151,17 @@ def _of_instances(scene: bpy.types.Scene) -> list[Problem]:
     return [Problem("warning", INSTANCED, name, message) for name, message in instances]
 
 
-def is_outdated_once(link: bpy.types.Object, around: Surroundings) -> bool:
+def is_outdated_once(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> bool:
     """Return the result of `collisions.is_outdated`, from the cache if nothing has changed."""
     from .links.collisions import fitted_from, is_outdated
 
-    key = (link.session_uid, fitted_from(link, around))
+    key = (link.session_uid, fitted_from(link, evaluated_scene))
     if key not in _outdated:
-        _outdated[key] = is_outdated(link, around)
+        _outdated[key] = is_outdated(link, evaluated_scene)
     return _outdated[key]
 
 
-def weigh_once(link: bpy.types.Object, around: Surroundings) -> MassProperties:
+def weigh_once(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> MassProperties:
     """Return the result of `weigh`, from the cache if nothing has changed.
 
     Raises:
@@ -171,10 +171,10 @@ def weigh_once(link: bpy.types.Object, around: Surroundings) -> MassProperties:
 
     settings = getattr(link, ids.LINK)
     scale = tuple(world_scale(link).tolist())
-    key = (link.session_uid, settings.mass_source, settings.mass, settings.density, scale, around.unit)
+    key = (link.session_uid, settings.mass_source, settings.mass, settings.density, scale, evaluated_scene.unit)
     if key not in _weights:
         try:
-            _weights[key] = weigh(link, around)
+            _weights[key] = weigh(link, evaluated_scene)
         except ModelError as error:
             _weights[key] = str(error)
     known = _weights[key]
@@ -190,7 +190,7 @@ def collide_once(shapes: ShapeReader, link: bpy.types.Object) -> list[Shape]:
         ModelError: if the collision shapes cannot be read.
     """
     scale = tuple(world_scale(link).tolist())
-    key = (link.session_uid, link.name, scale, shapes.around.unit)
+    key = (link.session_uid, link.name, scale, shapes.evaluated_scene.unit)
     if key not in _collisions:
         try:
             _collisions[key] = shapes.collisions_of(link)

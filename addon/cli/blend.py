@@ -74,7 +74,7 @@ def load_open_scene(
 ) -> Reading:
     """Return the model in the open scene, as `load_blend` does."""
     if path == OPEN_SCENE:
-        tell_versions(path)
+        report_versions(path)
     scene = open_scene()
     from .. import ids
     from ..bridge.findings.problems import issues_of_start, starting_by_keys
@@ -139,10 +139,10 @@ def open_blend(path: Path) -> None:
             bpy.ops.wm.open_mainfile(filepath=str(path.resolve()), load_ui=False)
     except RuntimeError as error:  # Blender raises it for every failure
         raise UnreadableError(path, f"Blender cannot open it: {str(error).strip().splitlines()[-1]}") from error
-    tell_versions(path)
+    report_versions(path)
 
 
-def tell_versions(path: Path) -> None:
+def report_versions(path: Path) -> None:
     """Print notes about data of other versions in the open file, after migrating what Blender has opened already."""
     scene = open_scene()
     from .. import migration
@@ -208,7 +208,7 @@ def save_together(saves: Mapping[Path, Callable[[Path], None]]) -> None:
             target = path.resolve()
             # In the target's folder, because Blender makes relative paths relative to the folder to which it saves.
             partials[path] = target.with_name(partial_name(target.name) + target.suffix.lower())
-            with _told(path):
+            with _naming_file(path):
                 save(partials[path])
         named = {str(path.resolve()): path for path in partials}
         try:
@@ -222,7 +222,7 @@ def save_together(saves: Mapping[Path, Callable[[Path], None]]) -> None:
 
 
 @contextlib.contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _naming_file(path: Path) -> Iterator[None]:
     """Raise errors within this context as `UnwritableError` about the file."""
     try:
         yield

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...core.cli.framework import OPEN_SCENE, load_usable
 from ...core.cli.result import say
-from .blend import files_of_scene, open_blend, open_nothing, tell_versions
+from .blend import files_of_scene, open_blend, open_nothing, report_versions
 from .bpy_session import open_scene
 from .settings import make_settings
 
@@ -46,7 +46,7 @@ def open_as_scene(
     if path.suffix.lower() == ".blend":
         open_blend(path)
     elif path == OPEN_SCENE:
-        tell_versions(path)
+        report_versions(path)
     if path.suffix.lower() == ".blend" or path == OPEN_SCENE:
         make_settings(settings, path, first)
         return Opened(files_of_scene(path))

@@ -315,8 +315,8 @@ def motion(axis: bridge.joints.axis_views.AxisView, by: float) -> Matrix:
 def triangles_of(link: bpy.types.Object, context) -> np.ndarray:
     """Return the visible triangles of a link in world axes, shape (n, 3, 3)."""
     try:
-        seen = bridge.links.collisions.seen_mesh(
-            link, bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+        seen = bridge.links.collisions.visible_mesh(
+            link, bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
         )
     except ModelError:
         return np.zeros((0, 3, 3))  # the link has no visible mesh

@@ -10,7 +10,7 @@ from ...core.model.text import counted
 from .. import ids
 from ..watch import note_change
 
-MOST_SECONDS_TOLD = 86400.0
+LONGEST_ESTIMATE = 86400.0
 
 MOST_IN_POPUP = 5
 """Number of sentences that a popup shows."""
@@ -80,7 +80,7 @@ def redraw(context) -> None:
 
 def time_left(seconds: float) -> str:
     """Return the remaining time for a progress bar; empty if there is no estimate yet."""
-    if seconds > MOST_SECONDS_TOLD:
+    if seconds > LONGEST_ESTIMATE:
         return ""
     return f", {seconds / 60.0:.0f} min left" if seconds > 90.0 else f", {seconds:.0f} s left"
 

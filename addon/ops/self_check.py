@@ -5,7 +5,7 @@ import bpy
 
 from ...core.compilation import kernel_cache
 from .. import ids
-from ..kernel_compilation import Warming
+from ..kernel_compilation import KernelCompilation
 from .report import fail, nothing_runs, redraw
 from .waiting import WaitsForSolver
 
@@ -23,7 +23,7 @@ class LIMBERJACK_OT_self_check(WaitsForSolver, bpy.types.Operator):
         return nothing_runs(cls, context)
 
     def invoke(self, context, event):
-        if bpy.app.background or context.window is None or not Warming.is_needed():
+        if bpy.app.background or context.window is None or not KernelCompilation.is_needed():
             return self.execute(context)
         getattr(context.window_manager, ids.STATUS).self_check = ""
         return self.wait(context)
@@ -47,7 +47,7 @@ class LIMBERJACK_OT_self_check(WaitsForSolver, bpy.types.Operator):
         from ...core.simulation import SimulationError
 
         try:
-            found = self_check(self.compiled_in, {"Blender": bpy.app.version_string})
+            found = self_check(self.compile_time, {"Blender": bpy.app.version_string})
         except SimulationError as error:
             return fail(self, context, f"the pendulum cannot be simulated: {error}")
         getattr(context.window_manager, ids.STATUS).self_check = "\n".join(found.lines)

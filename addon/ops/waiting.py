@@ -4,7 +4,7 @@
 import bpy
 
 from .. import ids
-from ..kernel_compilation import Warming
+from ..kernel_compilation import KernelCompilation
 from .progress import ProgressDisplay
 from .report import redraw
 
@@ -14,22 +14,22 @@ class WaitsForSolver:
 
     `wait` starts the compilation, the timer and the modal handler. Call `is_waiting` at each event. `leave` removes the
     timer and clears the status bar.
-    `tell_progress` shows how far the work has come.
+    `show_progress` shows how far the work has come.
 
     Attributes:
         tick: seconds between two events of the timer.
         needs_solver: whether there is anything to compile.
         is_exclusive: whether other operators of the add-on are blocked until this one ends; else only during
             compilation.
-        compiled_in: what the compilation has taken [s]; None where there was none.
+        compile_time: what the compilation has taken [s]; None where there was none.
     """
 
     tick = 0.01
     needs_solver = True
     is_exclusive = True
-    compiled_in: float | None = None
+    compile_time: float | None = None
     _timer: bpy.types.Timer | None = None
-    _warming: Warming | None = None
+    _compilation: KernelCompilation | None = None
     _display: ProgressDisplay | None = None
 
     def wait(self, context) -> set[str]:
@@ -40,13 +40,13 @@ class WaitsForSolver:
 
     def compile(self, context) -> None:
         """Begin to compile the solver, if necessary."""
-        if self.needs_solver and Warming.is_needed():
-            self._warming = Warming()
+        if self.needs_solver and KernelCompilation.is_needed():
+            self._compilation = KernelCompilation()
         status = getattr(context.window_manager, ids.STATUS)
-        status.running = self.is_exclusive or self._warming is not None
+        status.running = self.is_exclusive or self._compilation is not None
         status.factor, status.text, status.error = 0.0, "", ""
 
-    def tell_progress(self, context, factor: float, text: str) -> None:
+    def show_progress(self, context, factor: float, text: str) -> None:
         """Show the progress; see `ProgressDisplay.show`."""
         if self._display is None:
             self._display = ProgressDisplay()
@@ -54,24 +54,24 @@ class WaitsForSolver:
 
     def is_waiting(self, context) -> bool:
         """Return whether the solver is still being compiled, and show this in the panel."""
-        if self._warming is None:
+        if self._compilation is None:
             return False
-        if not self._warming.is_done:
-            text = f"Compiling the solver, once for this version: {self._warming.seconds:.0f} s"
-            self.tell_progress(context, 0.0, text)  # the duration is unknown
+        if not self._compilation.is_done:
+            text = f"Compiling the solver, once for this version: {self._compilation.seconds:.0f} s"
+            self.show_progress(context, 0.0, text)  # the duration is unknown
             return True
-        self.compiled_in, self._warming = self._warming.seconds, None
+        self.compile_time, self._compilation = self._compilation.seconds, None
         getattr(context.window_manager, ids.STATUS).running = self.is_exclusive
         return False
 
     def leave(self, context) -> None:
-        if self.is_exclusive or self._warming:  # otherwise another operator may be running
+        if self.is_exclusive or self._compilation:  # otherwise another operator may be running
             getattr(context.window_manager, ids.STATUS).running = False
         if self._timer:
             context.window_manager.event_timer_remove(self._timer)
-        if self._warming:
-            self._warming.cancel()
-        self._timer = self._warming = self._display = None
+        if self._compilation:
+            self._compilation.cancel()
+        self._timer = self._compilation = self._display = None
         if context.workspace:
             context.workspace.status_text_set(None)
         redraw(context)

@@ -12,7 +12,7 @@ from ..preview import current
 from ..props.members import has_links
 from .base import InTab, draw_running, paragraph
 from .simulation.preview import draw_controls, draw_state
-from .simulation.problems import draw_problem, draw_problems_above, instances_alone
+from .simulation.problems import draw_problem, draw_problems_below_play, instances_alone
 from .simulation.simulate import draw_result, draw_warnings
 
 PLAY = GROUND = 0.36
@@ -53,7 +53,7 @@ def _draw_messages(layout, context, is_begun: bool):
     if preview is not None:
         draw_state(layout, context, preview)
     if is_begun:
-        draw_problems_above(layout, context)
+        draw_problems_below_play(layout, context)
     draw_warnings(layout, context)
     status = getattr(context.window_manager, ids.STATUS)
     if status.error:

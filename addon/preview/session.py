@@ -15,7 +15,7 @@ from mathutils import Vector
 from ...core.model import ModelError
 from ...core.spatial import IDENTITY, Pose, Vec3, compose, inverse
 from .. import bake, bridge, ids, watch
-from ..bridge.findings.last_run import keep_run, last_run, put_run
+from ..bridge.findings.last_run import last_run, restore_run, store_run
 from ..props import is_kinematic
 from ..props.naming import model_name, object_named
 from .display import leave, put_back, show
@@ -265,7 +265,7 @@ class Preview:
         poses = self.motion.poses(number)
         there = {name: obj for name in self._names if (obj := object_named(scene, name)) is not None}
         show({obj: poses[name] for name, obj in there.items()}, bridge.values.numbers.unit_length(scene))
-        keep_run(
+        store_run(
             scene,
             self.model,
             self.motion.simulation.trajectory,
@@ -304,7 +304,7 @@ class Preview:
         """Restore the poses of all links and the frame."""
         scene = self.scene
         self._put_back(scene)
-        put_run(scene, self._run_before)
+        restore_run(scene, self._run_before)
 
     def _put_back(self, scene: bpy.types.Scene) -> None:
         frame, subframe = self._before

@@ -13,13 +13,13 @@ def pair_of(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object):
     return next((pair for pair in getattr(scene, ids.SCENE).pairs if {pair.a, pair.b} == {a, b}), None)
 
 
-def keep_pair(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object, meets: bool) -> None:
+def set_pair(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object, meets: bool) -> None:
     """Store whether the two links always or never collide. It replaces what the scene's pair of them said."""
     kept = pair_of(scene, a, b) or getattr(scene, ids.SCENE).pairs.add()
     kept.a, kept.b, kept.meets = a, b, meets
 
 
-def drop_pair(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object) -> None:
+def remove_pair(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object) -> None:
     """Remove the scene's pair of the two links, if it has one."""
     settings = getattr(scene, ids.SCENE)
     number = next((number for number, pair in enumerate(settings.pairs) if {pair.a, pair.b} == {a, b}), None)
@@ -39,9 +39,9 @@ def let_ends_collide(joint, does: bool) -> None:
     if not (joint.parent and joint.child):
         return
     if does:
-        keep_pair(_scene_of(joint), joint.parent, joint.child, True)
+        set_pair(_scene_of(joint), joint.parent, joint.child, True)
     elif do_ends_collide(joint):
-        drop_pair(_scene_of(joint), joint.parent, joint.child)
+        remove_pair(_scene_of(joint), joint.parent, joint.child)
 
 
 def _scene_of(joint) -> Any:

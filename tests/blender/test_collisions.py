@@ -211,7 +211,7 @@ def test_automatic_pieces(scene, build):
 def test_a_hollow_thing_is_no_box(build, monkeypatch):
     """A frame whose hull is a box is concave: without the library it gets that hull, with a word."""
     monkeypatch.setattr(pieces, "find_spec", lambda _name: None)
-    monkeypatch.setattr(collision_fitting, "_known", {})  # another test may have divided this mesh
+    monkeypatch.setattr(collision_fitting, "_cache", {})  # another test may have divided this mesh
     obj = mesh_link(build, "channel", *SHAPES["U"])
     assert bpy.ops.limberjack.collision_add() == {"FINISHED"}
     assert chosen(obj) == (["HULL"], {"Convex Hull, 29 % more volume"})

@@ -9,7 +9,7 @@ import pytest
 
 from limberjack.addon import ids
 from limberjack.addon.bake.simulation_bake import SimulationBake
-from limberjack.addon.bridge.findings.last_run import keep_run, last_run
+from limberjack.addon.bridge.findings.last_run import last_run, store_run
 from limberjack.addon.cli import main
 from limberjack.addon.overlays.graph import panels_to_show
 from limberjack.addon.overlays.graph_layout import MOST_CURVES, Box, plots_of, round_numbers
@@ -51,7 +51,7 @@ def test_an_undo_and_a_new_file_forget_all_runs(scene, build):
     build.pendulum(1)
     for forget in (_replaced, bpy.ops.wm.read_homefile):
         scene = bpy.context.scene
-        keep_run(scene, None, None, 1, 24.0)
+        store_run(scene, None, None, 1, 24.0)
         assert last_run(scene) is not None
         forget()
         assert last_run(bpy.context.scene) is None

@@ -33,7 +33,7 @@ def test_only_an_extension_removes_older_kernels(monkeypatch):
     monkeypatch.setattr(kernel_compilation.helper, "start", lambda *_: None)
     for package, times in (("checkout.limberjack", 0), ("bl_ext.user_default.limberjack", 1)):
         monkeypatch.setattr(kernel_compilation, "ROOT_PACKAGE", package)
-        kernel_compilation.Warming()
+        kernel_compilation.KernelCompilation()
         assert len(removed) == times
 
 
@@ -46,7 +46,7 @@ def test_play_tells_of_the_compilation_too(build, monkeypatch):
     warming = SimpleNamespace(is_done=False, seconds=12.0)
 
     class Play(WaitsForSolver):
-        is_exclusive, _warming = LIMBERJACK_OT_preview.is_exclusive, warming
+        is_exclusive, _compilation = LIMBERJACK_OT_preview.is_exclusive, warming
         begin_once_compiled = LIMBERJACK_OT_preview._begin_once_compiled
         _begin = staticmethod(events.append)
 

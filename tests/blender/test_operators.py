@@ -8,7 +8,7 @@ import pytest
 
 from limberjack.addon import ids, kernel_compilation
 from limberjack.addon.bridge.animation.motion_sources import fcurves_of
-from limberjack.addon.kernel_compilation import Warming
+from limberjack.addon.kernel_compilation import KernelCompilation
 from limberjack.addon.ops.simulation import bake as bake_operators
 from limberjack.addon.ops.simulation.bake import RunsBake
 from limberjack.core.compilation import jit, kernel_cache
@@ -45,7 +45,7 @@ class Driven(RunsBake):
 
 @pytest.fixture
 def warm(monkeypatch):
-    monkeypatch.setattr(Warming, "is_needed", staticmethod(lambda: False))
+    monkeypatch.setattr(KernelCompilation, "is_needed", staticmethod(lambda: False))
 
 
 @pytest.fixture
@@ -138,14 +138,14 @@ def test_compiling_beforehand(scene, build, monkeypatch):
         def cancel(self):
             events.append("cancelled")
 
-    monkeypatch.setattr("limberjack.addon.ops.waiting.Warming", Slow)
+    monkeypatch.setattr("limberjack.addon.ops.waiting.KernelCompilation", Slow)
     driven = Driven()
     driven.modal(bpy.context, TICK)
     assert status().text == "Compiling the solver, once for this version: 61 s"
     assert driven.modal(bpy.context, ESC) == {"CANCELLED"}
     assert events == ["cancelled"]
     driven = Driven()
-    driven._warming.is_done = True
+    driven._compilation.is_done = True
     driven.modal_until({"FINISHED"})
 
 
@@ -155,7 +155,7 @@ def test_child_process_fills_the_cache(tmp_path, monkeypatch):
     """The child compiles for a package of another name, as an extension has, into the cache that it is told."""
     monkeypatch.setattr(kernel_cache, "_filled", set())
     monkeypatch.setattr(kernel_cache, "_root", tmp_path)
-    assert Warming.is_needed(kernel_compilation.POSING)
+    assert KernelCompilation.is_needed(kernel_compilation.POSING)
     assert child_of_extension(monkeypatch, kernel_compilation.POSING) == 0
     markers = list(tmp_path.glob("*/posing"))
     assert len(markers) == 1
@@ -172,7 +172,7 @@ def test_child_process_runs_the_solver(monkeypatch, tmp_path):
 def child_of_extension(monkeypatch, what):
     """The exit code of a child that was started from a package with an extension's name."""
     monkeypatch.setattr(helper, "ROOT_PACKAGE", "bl_ext.user_default.limberjack")
-    return Warming(what)._child.wait()
+    return KernelCompilation(what)._child.wait()
 
 
 def test_panels_draw(scene, build):

@@ -7,7 +7,7 @@ import pytest
 from limberjack.addon.bridge.findings.problems import find_problems
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
 from limberjack.addon.bridge.scene.read import scan_scene
-from limberjack.addon.ops.simulation.repairs import MENDS
+from limberjack.addon.ops.simulation.repairs import REPAIRS
 
 from .conftest import joint, link
 from .paper import draw_all
@@ -112,7 +112,7 @@ def test_each_is_found_and_mended(scene, build, damage, code, culprit):
     there."""
     bars, joints = build.pendulum(2)
     assert not found(scene)
-    for number in range(len(MENDS[code])):
+    for number in range(len(REPAIRS[code])):
         if number:
             scene = again(build)
             bars, joints = list(scene.objects)[:2], [bpy.data.objects["bar0_joint"], bpy.data.objects["bar1_joint"]]
@@ -120,7 +120,7 @@ def test_each_is_found_and_mended(scene, build, damage, code, culprit):
         assert (code, culprit) in found(scene)
         bpy.ops.limberjack.problem_select(name=culprit)
         assert bpy.context.object.name == culprit
-        mend(code, culprit, MENDS[code][number].label)
+        mend(code, culprit, REPAIRS[code][number].label)
         assert not [problem for problem in found(scene) if problem[0] == code]
         if len(scene.objects) == 4:
             bpy.ops.limberjack.simulate()

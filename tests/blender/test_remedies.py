@@ -8,7 +8,7 @@ import bpy
 import pytest
 
 from limberjack.addon import watch
-from limberjack.addon.bridge.findings.stored_findings import keep_findings, obstacle_to, remedy_label
+from limberjack.addon.bridge.findings.stored_findings import obstacle_to, remedy_label, store_findings
 from limberjack.addon.bridge.rig import last_rig
 from limberjack.core.simulation import Diagnosis, Remedy
 
@@ -32,7 +32,7 @@ def labels():
 
 def advise(remedy, subject="joint 'bar0_joint'"):
     """As if a simulation had ended with this advice."""
-    keep_findings(bpy.context.scene, [Diagnosis("code", subject, "it is not right", remedy)])
+    store_findings(bpy.context.scene, [Diagnosis("code", subject, "it is not right", remedy)])
 
 
 def of_axis(**changes):

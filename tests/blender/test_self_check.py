@@ -70,7 +70,7 @@ def test_the_window_lives_while_the_solver_is_compiled(monkeypatch):
         def report(self, kind, message):
             self.reports.append(message)
 
-    monkeypatch.setattr("limberjack.addon.ops.waiting.Warming", Slow)
+    monkeypatch.setattr("limberjack.addon.ops.waiting.KernelCompilation", Slow)
     driven, tick, esc, key = Driven(), *(SimpleNamespace(type=kind) for kind in ("TIMER", "ESC", "A"))
     driven.compile(bpy.context)
     assert driven.modal(bpy.context, tick) == {"PASS_THROUGH"}
@@ -81,7 +81,7 @@ def test_the_window_lives_while_the_solver_is_compiled(monkeypatch):
     assert events == ["cancelled"]
     assert not status().running
     driven.compile(bpy.context)
-    driven._warming.is_done = True
+    driven._compilation.is_done = True
     assert driven.modal(bpy.context, tick) == {"FINISHED"}
     if jit.way() is jit.Way.NUMBA:
         assert "once compiled, which took 61 s" in status().self_check

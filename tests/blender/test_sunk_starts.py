@@ -6,7 +6,7 @@ import pytest
 from mathutils import Vector
 
 from limberjack.addon.bake.simulation_bake import SimulationBake
-from limberjack.addon.bridge.findings.problems import codes_above
+from limberjack.addon.bridge.findings.problems import codes_below_play
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
 from limberjack.addon.cli.blend import load_open_scene
 from limberjack.core.check.overlapping import SUNK
@@ -48,7 +48,7 @@ def cube(request, scene, build):
 def test_it_is_told_beside_play_and_lifted(scene, cube):
     """Guards what an artist does first: one warning below Play, whose button lets the cube just touch the ground."""
     assert told(scene) == [(SUNK, "cube")]
-    assert SUNK in codes_above(is_playing=False)
+    assert SUNK in codes_below_play(is_playing=False)
     (message,) = [item.text for item in show_rig(scene).problems if item.code == SUNK]
     assert message.startswith("it starts 1 m deep in link")
     assert lift("cube") == {"FINISHED"}

@@ -4,7 +4,7 @@
 import re
 
 from limberjack.addon import ops, panels
-from limberjack.addon.ops.simulation.repairs import MENDS
+from limberjack.addon.ops.simulation.repairs import REPAIRS
 from support.pages import ROOT, text_of
 
 PAGE = text_of(ROOT / "docs" / "troubleshooting.md")
@@ -28,7 +28,7 @@ def test_its_quotes_are_our_words():
 def test_its_buttons_are_there():
     """Guards the names of buttons, by which they are looked for: in bold, in capitals."""
     labels = {cls.bl_label for cls in (*ops.CLASSES, *panels.CLASSES) if hasattr(cls, "bl_label")}
-    labels |= {mend.label for mends in MENDS.values() for mend in mends}
+    labels |= {mend.label for mends in REPAIRS.values() for mend in mends}
     named = set(re.findall(r"\*\*([A-Z][\w-]*(?: [A-Z][\w-]*)*)\*\*", PAGE))
     assert len(named) > 5
     assert {name for name in named if name not in labels} == set()

@@ -71,7 +71,7 @@ def install_extension(zip_file: Path) -> Steps:
 def compile_solver() -> Steps:
     """Begin at once, in the add-on's own child process; the steps last until it is done."""
     warming = module("kernel_compilation")
-    child = warming.Warming() if warming.Warming.is_needed() else None
+    child = warming.KernelCompilation() if warming.KernelCompilation.is_needed() else None
     return until(lambda: child is None or child.is_done, "the solver is compiled", timeout=400)
 
 

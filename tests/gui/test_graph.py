@@ -64,7 +64,7 @@ def keep_a_swing() -> None:
     names, rates = (tuple((name, unit) for name in axes) for unit in ("rad", "rad/s"))
     unknown = [np.full(97, np.nan)] * 4
     motion = motions.Trajectory(times, (), np.zeros((97, 0, 7)), names, q, rates, np.gradient(q, axis=0), *unknown)
-    harness.module("bridge.findings.last_run").keep_run(bpy.context.scene, model.Model(joints=joints), motion, 1, 24.0)
+    harness.module("bridge.findings.last_run").store_run(bpy.context.scene, model.Model(joints=joints), motion, 1, 24.0)
 
 
 def test_a_run_is_drawn():

@@ -40,8 +40,8 @@ def swinging_bars(frames: int = 240) -> Steps:
 
 def compiled() -> Steps:
     warming = harness.module("kernel_compilation")
-    if warming.Warming.is_needed():
-        child = warming.Warming()
+    if warming.KernelCompilation.is_needed():
+        child = warming.KernelCompilation()
         yield from until(lambda: child.is_done, "the solver is compiled", timeout=300)
 
 

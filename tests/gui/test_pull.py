@@ -68,7 +68,9 @@ def choose_tool() -> harness.Steps:
     """And wait until it is as quick as it gets."""
     warming = harness.module("kernel_compilation")
     warming.compile_posing()
-    yield from harness.until(lambda: not warming.Warming.is_needed(warming.POSING), "posing is compiled", timeout=200)
+    yield from harness.until(
+        lambda: not warming.KernelCompilation.is_needed(warming.POSING), "posing is compiled", timeout=200
+    )
     with bpy.context.temp_override(window=harness.window(), area=harness.viewport(), region=harness.region()):
         bpy.ops.wm.tool_set_by_id(name="limberjack.pull_links", space_type="VIEW_3D")
     yield from harness.drawn()  # its keys are there once the toolbar is drawn

@@ -12,7 +12,7 @@ from ....core.spatial.arrays import inverse, matmul, matvec, norm
 from ....core.trajectory.reduction import Error
 from ... import ids
 from ...bridge.animation.motion_sources import strips_on
-from ...bridge.links.tagging import fight_over
+from ...bridge.links.tagging import conflict_with_keys
 from ...bridge.posing.link_poses import own_scale
 from ...props.naming import model_name
 from ..errors import BakeError
@@ -39,7 +39,7 @@ def require_bakeable(obj: bpy.types.Object) -> None:
             f"link '{model_name(obj)}' comes from a library and cannot be keyed: make it local, or override it (Object "
             "> Library Override > Make)"
         )
-    if reason := fight_over(obj):
+    if reason := conflict_with_keys(obj):
         raise BakeError(reason)
 
 

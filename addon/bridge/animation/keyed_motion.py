@@ -12,7 +12,7 @@ from ...props.members import links_in
 from ...props.naming import model_name, object_of
 from ..values.joint_numbers import q_index_of, size_of
 from .keyed_joints import keyed_numbers
-from .motion_sources import action_of, has_own_keys, is_bake, what_holds
+from .motion_sources import action_of, has_own_keys, is_bake, obstacle_to_moving
 
 if TYPE_CHECKING:
     from ..posing.posing import Posing
@@ -47,7 +47,7 @@ def follow_keys(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 
 def _moved_by_others(scene: bpy.types.Scene) -> set[str]:
     """Return the names of the links that have keys of their own, or that a constraint or parent moves."""
-    return {model_name(obj) for obj in links_in(scene) if has_own_keys(obj) or what_holds(obj)}
+    return {model_name(obj) for obj in links_in(scene) if has_own_keys(obj) or obstacle_to_moving(obj)}
 
 
 def _q_of(posing: Posing, name: str, keyed: Mapping[int, float]) -> list[float]:

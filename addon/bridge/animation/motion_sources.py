@@ -173,7 +173,7 @@ def _is_on_a_bone(obj: bpy.types.Object) -> bool:
     return obj.parent is not None and obj.parent_type != "OBJECT"
 
 
-def what_holds(link: bpy.types.Object) -> str:
+def obstacle_to_moving(link: bpy.types.Object) -> str:
     """Return why the link cannot be moved permanently, and what to do; empty if it can be moved.
 
     Keys of its own are no reason: as everywhere in Blender, they apply again when the frame changes.

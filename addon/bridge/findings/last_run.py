@@ -72,7 +72,7 @@ _runs: dict[int, Run] = {}
 _numbers = count(1)
 
 
-def keep_run(
+def store_run(
     scene: bpy.types.Scene,
     model: Model,
     trajectory: Trajectory,
@@ -92,7 +92,7 @@ def last_run(scene: bpy.types.Scene) -> Run | None:
     return _runs.get(scene.session_uid)
 
 
-def put_run(scene: bpy.types.Scene, run: Run | None) -> None:
+def restore_run(scene: bpy.types.Scene, run: Run | None) -> None:
     """Restore a motion that `last_run` returned earlier; None removes the last motion."""
     if run is None:
         _runs.pop(scene.session_uid, None)

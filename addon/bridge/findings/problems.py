@@ -28,10 +28,10 @@ from ..baked_machines.displacement_problems import problems_of_machines
 from ..links.collisions import is_outdated
 from ..links.deforming import CODE as DEFORMS
 from ..links.deforming import deforming_colliders
-from ..links.parts import Surroundings, surroundings_of
+from ..links.parts import EvaluatedScene, evaluate_scene
 from ..links.precision import CODE as COARSE
 from ..links.precision import coarse_places
-from ..links.tagging import changes_of_form, deformation_of, fight_over
+from ..links.tagging import changes_of_form, conflict_with_keys, deformation_of
 from ..posing.present_poses import gap_at, poses_now
 from ..scene.read import depsgraph_of
 from ..unbakeable_links import INSTANCED, LINKED, instanced_links, links_of_libraries
@@ -56,10 +56,10 @@ BESIDE_PLAY = (SUNK, GRAVITY)
 HULL = "touches with its convex hull"
 """Part of core's message about each mesh that can be pushed. Such issues are replaced by `filled_hollows`."""
 
-FILLED = 0.05
+FILLED_EXCESS = 0.05
 """Relative difference in volume between the hull of a mesh and the mesh above which it is reported."""
 
-FULL = (
+HOLLOW_MESSAGE = (
     "its mesh moves, so it touches with its convex hull, which has {:.0f} % more volume: nothing gets into its "
     "hollows; give it convex pieces, or let it stand still"
 )
@@ -102,7 +102,7 @@ def find_problems(
     scene: bpy.types.Scene,
     reading: SceneReading,
     faults: list[Fault],
-    is_outdated: Callable[[bpy.types.Object, Surroundings], bool] = is_outdated,
+    is_outdated: Callable[[bpy.types.Object, EvaluatedScene], bool] = is_outdated,
 ) -> list[Problem]:
     """Return all problems of a scene, errors first.
 
@@ -143,8 +143,8 @@ def unfit_links(reading: SceneReading) -> list[Problem]:
     refused = {problem.name for problem in found}
     changes = changes_of_form(reading.objects.values())
     for name, obj in reading.objects.items():
-        if not is_kinematic(obj) and (reason := fight_over(obj)):
-            found.append(Problem("error", _code_of_fight(obj), name, reason))
+        if not is_kinematic(obj) and (reason := conflict_with_keys(obj)):
+            found.append(Problem("error", _code_of_conflict(obj), name, reason))
         if name in refused:
             continue
         if reason := deformation_of(obj):
@@ -153,8 +153,8 @@ def unfit_links(reading: SceneReading) -> list[Problem]:
     return found
 
 
-def _code_of_fight(link: bpy.types.Object) -> str:
-    """Return the code of what moves a link against its simulated motion, in the order of `fight_over`."""
+def _code_of_conflict(link: bpy.types.Object) -> str:
+    """Return the code of what moves a link against its simulated motion, in the order of `conflict_with_keys`."""
     if active_constraints(link):
         return "constrained"
     return "driven" if transform_drivers(link) else "plays-strips"
@@ -190,15 +190,15 @@ def moved_bakes(scene: bpy.types.Scene) -> list[Problem]:
 
 
 def outdated_pieces(
-    scene: bpy.types.Scene, is_outdated: Callable[[bpy.types.Object, Surroundings], bool]
+    scene: bpy.types.Scene, is_outdated: Callable[[bpy.types.Object, EvaluatedScene], bool]
 ) -> list[Problem]:
     """Return problems of links whose convex pieces were made from another mesh than they have now."""
     links = {obj.parent for obj in scene.objects if obj.parent and getattr(obj, ids.LINK).fitted_from}
-    around = surroundings_of(scene, depsgraph_of(scene)) if links else None
+    evaluated_scene = evaluate_scene(scene, depsgraph_of(scene)) if links else None
     return [
         Problem("warning", "pieces-of-another-mesh", model_name(link), f"link '{model_name(link)}': {OUTDATED}")
         for link in sorted(links, key=lambda link: link.name)
-        if is_link(link) and around and is_outdated(link, around)
+        if is_link(link) and evaluated_scene and is_outdated(link, evaluated_scene)
     ]
 
 
@@ -226,7 +226,7 @@ def of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
     return found
 
 
-def codes_above(is_playing: bool) -> tuple[str, ...]:
+def codes_below_play(is_playing: bool) -> tuple[str, ...]:
     """Return the codes of the problems that are shown below Play, and therefore not in the panel Problems.
 
     Args:
@@ -329,9 +329,9 @@ def filled_hollows(scene: bpy.types.Scene, model: Model) -> list[Problem]:
     if _hollows[0] != digest:
         excesses = {link.name: max(map(_excess, link.collisions), default=0.0) for link in model.links}
         found = [
-            Problem("note", "hollow-filled", name, f"link '{name}': {FULL.format(100.0 * more)}")
+            Problem("note", "hollow-filled", name, f"link '{name}': {HOLLOW_MESSAGE.format(100.0 * more)}")
             for name, more in excesses.items()
-            if more > FILLED
+            if more > FILLED_EXCESS
         ]
         _hollows = digest, found
     links = [(problem, object_named(scene, problem.name)) for problem in _hollows[1]]
@@ -353,8 +353,8 @@ def _excess(shape: Shape) -> float:
         hull = convex_hull(vertices)
     except HullError:
         return 0.0
-    own, around = (_volume(*each) for each in ((vertices, mesh.faces), (hull.vertices, hull.faces)))
-    return around / own - 1.0 if own else 0.0
+    mesh_volume, hull_volume = (_volume(*each) for each in ((vertices, mesh.faces), (hull.vertices, hull.faces)))
+    return hull_volume / mesh_volume - 1.0 if mesh_volume else 0.0
 
 
 def _volume(vertices: np.ndarray, faces: Iterable[Sequence[int]]) -> float:

@@ -48,7 +48,7 @@ UNITS = {
 """Unit symbols of an axis's fields, by the unit of its coordinate."""
 
 
-def keep_findings(scene: bpy.types.Scene, diagnoses: Iterable[Diagnosis]) -> None:
+def store_findings(scene: bpy.types.Scene, diagnoses: Iterable[Diagnosis]) -> None:
     """Store findings in place of those about the simulation before."""
     findings = getattr(scene, ids.SCENE).findings
     findings.clear()
@@ -67,14 +67,14 @@ def name_of(finding: FindingProperties) -> str:
     return model_name(finding.culprit) if finding.culprit else finding.name
 
 
-def findings_beside(scene: bpy.types.Scene, problems: Iterable[Problem]) -> list[tuple[int, FindingProperties]]:
+def unreported_findings(scene: bpy.types.Scene, problems: Iterable[Problem]) -> list[tuple[int, FindingProperties]]:
     """Return the findings with their indices, without those that a problem reports already."""
     reported = {(problem.code, problem.name) for problem in problems}
     findings = enumerate(getattr(scene, ids.SCENE).findings)
     return [(number, finding) for number, finding in findings if (finding.code, name_of(finding)) not in reported]
 
 
-def drop_mended(scene: bpy.types.Scene, model: Model) -> None:
+def remove_outdated_findings(scene: bpy.types.Scene, model: Model) -> None:
     """Remove findings whose cause has been changed since. Another simulation will show whether they remain.
 
     Findings about animated objects stay, because these differ from frame to frame.
@@ -114,7 +114,7 @@ def _digest_of_cause(finding: FindingProperties, scene: bpy.types.Scene, model: 
     return f"{hashlib.sha256(text.encode()).hexdigest()} {accuracy}"
 
 
-def forget_findings(scene: bpy.types.Scene, code: str, culprit: bpy.types.Object) -> None:
+def remove_findings(scene: bpy.types.Scene, code: str, culprit: bpy.types.Object) -> None:
     """Remove the findings with a code and an object, after another repair."""
     findings = getattr(scene, ids.SCENE).findings
     for number in reversed(range(len(findings))):
@@ -228,8 +228,8 @@ def remedy_label(finding: FindingProperties, scene: bpy.types.Scene) -> str:
         case {"home": start}:
             return f"Start at {length_in_words(scene, start) if unit is Unit.LENGTH else f'{math.degrees(start):.4g}°'}"
         case numbers:
-            return f"Set {' and '.join(_told(name, value, unit) for name, value in numbers.items())}"
+            return f"Set {' and '.join(_change_in_words(name, value, unit) for name, value in numbers.items())}"
 
 
-def _told(name: str, value: float, unit: Unit) -> str:
+def _change_in_words(name: str, value: float, unit: Unit) -> str:
     return f"{name.replace('_', ' ').title()} to {value:.4g} {UNITS.get(name, {}).get(unit, '')}".rstrip()

@@ -17,7 +17,7 @@ from ... import ids
 from ...props.naming import object_of
 from ..posing.posing import Posing
 from ..scene.read import read_scene
-from ..values.fields import AXIS_FIELDS, FACES, write_fields
+from ..values.fields import AXIS_FIELDS, COORDINATE_SUFFIXES, write_fields
 from ..values.numbers import units_of
 
 AIM = tuple(field for field in AXIS_FIELDS if field.name in ("drive_mode", "drive_target"))
@@ -101,7 +101,7 @@ def drive_to_pose(
                 fields += PULL
             unit = joint.axis_unit(found.number)
             write_fields(fields, stored, drive, units, coordinate=unit)
-            yield obj, f"{ids.JOINT}.axes[{found.number}].drive_target{FACES[unit]}"
+            yield obj, f"{ids.JOINT}.axes[{found.number}].drive_target{COORDINATE_SUFFIXES[unit]}"
 
 
 def _inertias(scene: bpy.types.Scene, posing: Posing) -> Mapping[tuple[str, int], float]:

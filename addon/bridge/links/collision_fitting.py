@@ -29,27 +29,27 @@ LABELS = {
 }
 """Labels of the menu, by the primitive of the shapes."""
 
-FLAT = "Box, of what is flat"
-THIN = 1e-6
+FLAT_DESCRIPTION = "Box, of what is flat"
+FLAT_VOLUME = 1e-6
 """Smallest volume of a hull, as a part of the cube of its size. A hull with less is flat; rounding to single precision
 causes less.
 """
 
-SAME = 5e-4
+SAME_VOLUME = 5e-4
 """Largest relative difference of two volumes that is reported as "same volume"."""
 
-MOST_KNOWN = 16
+CACHE_SIZE = 16
 """Number of decompositions that are cached until Blender ends, so that undo and redo need not repeat them."""
 
-_known: dict[str, Pieces] = {}
+_cache: dict[str, Pieces] = {}
 
 Search = Generator[str, None, "Fit"]
 """A generator that yields progress messages and returns a fit."""
 
 
 @dataclass(frozen=True)
-class Body:
-    """All meshes that are seen of a link as one mesh, in the link's axes [Blender units].
+class LinkMesh:
+    """All visible meshes of a link as one mesh, in the link's axes [Blender units].
 
     Attributes:
         volume: the enclosed volume [Blender units^3].
@@ -69,18 +69,18 @@ class Fit:
     Attributes:
         kind: the primitive of the shapes.
         shapes: in the link's axes [Blender units]; empty if the link's shapes were made from the same mesh and stay.
-        says: how well the shapes fit, in words. note: a message for the user; may be empty.
+        description: how well the shapes fit, in words. note: a message for the user; may be empty.
         source: a digest of the mesh that was decomposed and the number of its pieces; empty for other shapes.
     """
 
     kind: str
     shapes: tuple[Placed, ...]
-    says: str
+    description: str
     note: str = ""
     source: str = ""
 
 
-def search(body: Body, kind: str) -> Search:
+def search(mesh: LinkMesh, kind: str) -> Search:
     """Find the collision shapes of a link.
 
     Args:
@@ -90,48 +90,50 @@ def search(body: Body, kind: str) -> Search:
         ModelError: if the link has no shape of this kind.
     """
     if kind == "AUTO":
-        return (yield from _search_any(body))
+        return (yield from _search_any(mesh))
     if kind == "PIECES":
         try:
-            return (yield from _search_pieces(body))
+            return (yield from _search_pieces(mesh))
         except PiecesError as error:
-            raise ModelError(f"link '{body.name}' has no convex pieces: {error}") from None
+            raise ModelError(f"link '{mesh.name}' has no convex pieces: {error}") from None
     if kind == "MESH":
-        return _alone(kind, (Mesh(vertices=body.data.vertices, faces=body.data.faces), np.eye(4)), LABELS[kind])
-    points, faces = hull_of(body.data)
+        return _single_shape(kind, (Mesh(vertices=mesh.data.vertices, faces=mesh.data.faces), np.eye(4)), LABELS[kind])
+    points, faces = hull_of(mesh.data)
     if kind in FITS:  # a flat mesh has no hull
-        return _alone(kind, FITS[kind](points if faces else body.data.vertices), LABELS[kind])
+        return _single_shape(kind, FITS[kind](points if faces else mesh.data.vertices), LABELS[kind])
     if not faces:
-        raise ModelError(f"link '{body.name}' is flat, so it has no convex hull: choose another shape")
-    return _alone(kind, (Mesh(vertices=points, faces=faces), np.eye(4)), LABELS[kind])
+        raise ModelError(f"link '{mesh.name}' is flat, so it has no convex hull: choose another shape")
+    return _single_shape(kind, (Mesh(vertices=points, faces=faces), np.eye(4)), LABELS[kind])
 
 
-def _search_any(body: Body) -> Search:
+def _search_any(mesh: LinkMesh) -> Search:
     """Find the shape that fits best.
 
     It is a primitive or the hull if the mesh is convex, and convex pieces otherwise. The hull is used if the mesh
     cannot be decomposed.
     """
-    points, faces = hull_of(body.data)
+    points, faces = hull_of(mesh.data)
     if not faces:  # the mesh is a line
-        return _alone("BOX", enclosing_box(body.data.vertices), FLAT)
-    triangles, around = outward_triangles(points, faces)
-    if around < THIN * np.ptp(points, axis=0).max() ** 3:
-        return _alone("BOX", smallest_box(points, triangles), FLAT)
+        return _single_shape("BOX", enclosing_box(mesh.data.vertices), FLAT_DESCRIPTION)
+    triangles, hull_volume = outward_triangles(points, faces)
+    if hull_volume < FLAT_VOLUME * np.ptp(points, axis=0).max() ** 3:
+        return _single_shape("BOX", smallest_box(points, triangles), FLAT_DESCRIPTION)
     hull = Mesh(vertices=points, faces=faces), np.eye(4)
-    if abs(body.volume / around - 1.0) > CLOSE:
+    if abs(mesh.volume / hull_volume - 1.0) > CLOSE:
         try:
-            return (yield from _search_pieces(body))
+            return (yield from _search_pieces(mesh))
         except PiecesError as error:
-            more = _more(around / body.volume - 1.0) if body.volume else ""
-            note = f"link '{body.name}' is concave and has its hull, no convex pieces: {error}"
+            more = _volume_difference(hull_volume / mesh.volume - 1.0) if mesh.volume else ""
+            note = f"link '{mesh.name}' is concave and has its hull, no convex pieces: {error}"
             return Fit("HULL", (hull,), f"{LABELS['HULL']}{more}", note)
     found = fitting_shape(points, triangles)
     if found is None and (recognized := recognized_shape(points, triangles)):  # a primitive of few segments, or a cone
-        return _alone(recognized.kind, recognized.placed, f"{LABELS[recognized.kind]} through the corners of the mesh")
+        return _single_shape(
+            recognized.kind, recognized.placed, f"{LABELS[recognized.kind]} through the corners of the mesh"
+        )
     if found is None:
-        return _alone("HULL", hull, f"{LABELS['HULL']}{_more(around / body.volume - 1.0)}")
-    return _alone(found.kind, found.placed, f"{LABELS[found.kind]}, fits within {_percent(found.error)}")
+        return _single_shape("HULL", hull, f"{LABELS['HULL']}{_volume_difference(hull_volume / mesh.volume - 1.0)}")
+    return _single_shape(found.kind, found.placed, f"{LABELS[found.kind]}, fits within {_percent(found.error)}")
 
 
 def is_of(data: MeshData, source: str) -> bool:
@@ -139,36 +141,36 @@ def is_of(data: MeshData, source: str) -> bool:
     return source.startswith(digest(data.vertices, data.triangles, DEFAULT))
 
 
-def _search_pieces(body: Body) -> Search:
+def _search_pieces(mesh: LinkMesh) -> Search:
     """Find a decomposition into convex pieces. Raise `PiecesError` if there is none."""
-    vertices, triangles = body.data.vertices, body.data.triangles
-    if is_of(body.data, body.fitted_from):
-        pieces = counted(int(body.fitted_from.rpartition(" ")[2]), "piece")
-        return Fit("HULL", (), f"{pieces}, as before: the mesh has not changed", source=body.fitted_from)
+    vertices, triangles = mesh.data.vertices, mesh.data.triangles
+    if is_of(mesh.data, mesh.fitted_from):
+        pieces = counted(int(mesh.fitted_from.rpartition(" ")[2]), "piece")
+        return Fit("HULL", (), f"{pieces}, as before: the mesh has not changed", source=mesh.fitted_from)
     key = digest(vertices, triangles, DEFAULT)
-    if key not in _known:
+    if key not in _cache:
         begun = time.monotonic()
         with Decomposition(vertices, triangles) as running:
             for _ in running:
-                yield f"Dividing '{body.name}' into convex pieces: {time.monotonic() - begun:.0f} s"
-            _known[key] = running.result()
-        for oldest in list(_known)[:-MOST_KNOWN]:
-            del _known[oldest]
-    found = _known[key]
+                yield f"Dividing '{mesh.name}' into convex pieces: {time.monotonic() - begun:.0f} s"
+            _cache[key] = running.result()
+        for oldest in list(_cache)[:-CACHE_SIZE]:
+            del _cache[oldest]
+    found = _cache[key]
     shapes = tuple((Mesh(vertices=hull.vertices, faces=hull.faces), np.eye(4)) for hull in found.hulls)
-    says = f"{len(shapes)} {'piece' if len(shapes) == 1 else 'pieces'}{_more(found.volume_error)}"
-    return Fit("HULL", shapes, says, source=f"{key} {len(shapes)}")
+    description = f"{len(shapes)} {'piece' if len(shapes) == 1 else 'pieces'}{_volume_difference(found.volume_error)}"
+    return Fit("HULL", shapes, description, source=f"{key} {len(shapes)}")
 
 
-def _alone(kind: str, shape: Placed, says: str) -> Fit:
-    return Fit(kind, (shape,), says)
+def _single_shape(kind: str, shape: Placed, description: str) -> Fit:
+    return Fit(kind, (shape,), description)
 
 
-def _more(part: float) -> str:
+def _volume_difference(part: float) -> str:
     """Return in words by how much a volume is larger or smaller; empty if `part` is NaN."""
     if np.isnan(part):
         return ""
-    if abs(part) < SAME:
+    if abs(part) < SAME_VOLUME:
         return ", same volume"
     return f", {_percent(abs(part))} {'less' if part < 0.0 else 'more'} volume"
 

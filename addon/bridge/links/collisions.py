@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make the collision shapes of links, fitted to all meshes that are seen of them."""
+"""Make the collision shapes of links, fitted to all of their visible meshes."""
 
 from __future__ import annotations
 
@@ -16,27 +16,32 @@ from ... import ids
 from ..meshes.meshes import MeshData, turned_inside_out
 from ..meshes.primitives import new_mesh
 from ..posing.link_poses import world_scale
-from .collision_fitting import Body, Fit, is_of
-from .parts import Part, Surroundings, parts_of
+from .collision_fitting import Fit, LinkMesh, is_of
+from .parts import EvaluatedScene, Part, parts_of
 
-NAME = "_collision"
+FITTED_SUFFIX = "_collision"
 """Suffix that follows the link's name in the name of a fitted shape."""
 
 
-def body_of(link: bpy.types.Object, around: Surroundings) -> Body:
-    """Return what `fitting.search` needs to know about a link.
+def link_mesh_of(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> LinkMesh:
+    """Return the mesh of a link, to which `collision_fitting.search` fits shapes.
 
     Raises:
-        ModelError: if no mesh of the link is seen.
+        ModelError: if the link has no visible mesh.
     """
-    return Body(link.name, seen_mesh(link, around), enclosed_volume(link, around), fitted_from(link, around))
+    return LinkMesh(
+        link.name,
+        visible_mesh(link, evaluated_scene),
+        enclosed_volume(link, evaluated_scene),
+        fitted_from(link, evaluated_scene),
+    )
 
 
-def put_collisions(link: bpy.types.Object, fit: Fit, around: Surroundings) -> None:
+def put_collisions(link: bpy.types.Object, fit: Fit, evaluated_scene: EvaluatedScene) -> None:
     """Give the link its collision shapes. They replace the shapes that were fitted before."""
-    _remove_fitted(link, around)
+    _remove_fitted(link, evaluated_scene)
     for number, (geometry, matrix) in enumerate(fit.shapes, start=1):
-        name = f"{link.name}{NAME}" if len(fit.shapes) == 1 else f"{link.name}{NAME}_{number}"
+        name = f"{link.name}{FITTED_SUFFIX}" if len(fit.shapes) == 1 else f"{link.name}{FITTED_SUFFIX}_{number}"
         mesh, _ = new_mesh(name, geometry, 1.0)
         obj = bpy.data.objects.new(name, mesh)
         for collection in link.users_collection:
@@ -47,44 +52,46 @@ def put_collisions(link: bpy.types.Object, fit: Fit, around: Surroundings) -> No
         obj.display_type, obj.hide_render = "WIRE", True
         settings = getattr(obj, ids.LINK)
         settings.role, settings.primitive, settings.is_fitted = "COLLISION", fit.kind, True
-        settings.fitted_from, settings.fit_note = fit.source, fit.says
+        settings.fitted_from, settings.fit_note = fit.source, fit.description
 
 
-def fitted_from(link: bpy.types.Object, around: Surroundings) -> str:
+def fitted_from(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> str:
     """Return the `Fit.source` that all fitted shapes of the link have; empty if they differ or some are missing."""
-    sources = [getattr(child, ids.LINK).fitted_from for child in _fitted(link, around)]
+    sources = [getattr(child, ids.LINK).fitted_from for child in _fitted(link, evaluated_scene)]
     count = sources[0].rpartition(" ")[2] if sources else ""
     return sources[0] if set(sources) == set(sources[:1]) and count == str(len(sources)) else ""
 
 
-def is_outdated(link: bpy.types.Object, around: Surroundings) -> bool:
-    """Return whether the fitted pieces were made from another mesh than the one that is seen of the link now."""
-    source = next((each for child in _fitted(link, around) if (each := getattr(child, ids.LINK).fitted_from)), "")
+def is_outdated(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> bool:
+    """Return whether the fitted pieces were made from another mesh than the present visible mesh."""
+    source = next(
+        (each for child in _fitted(link, evaluated_scene) if (each := getattr(child, ids.LINK).fitted_from)), ""
+    )
     try:
-        return bool(source) and not is_of(seen_mesh(link, around), source)
+        return bool(source) and not is_of(visible_mesh(link, evaluated_scene), source)
     except ModelError:  # no mesh is seen any more
         return True
 
 
-def _fitted(link: bpy.types.Object, around: Surroundings) -> list[bpy.types.Object]:
-    return [child for child in around.children.get(link, ()) if getattr(child, ids.LINK).is_fitted]
+def _fitted(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> list[bpy.types.Object]:
+    return [child for child in evaluated_scene.children.get(link, ()) if getattr(child, ids.LINK).is_fitted]
 
 
-def _remove_fitted(link: bpy.types.Object, around: Surroundings) -> None:
-    for child in _fitted(link, around):
+def _remove_fitted(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> None:
+    for child in _fitted(link, evaluated_scene):
         mesh = child.data
         bpy.data.objects.remove(child)
         if isinstance(mesh, bpy.types.Mesh) and not mesh.users:
             bpy.data.meshes.remove(mesh)
 
 
-def seen_mesh(link: bpy.types.Object, around: Surroundings) -> MeshData:
-    """Return all meshes that are seen of the link as one mesh, in the link's axes [Blender units].
+def visible_mesh(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> MeshData:
+    """Return all visible meshes of the link as one mesh, in the link's axes [Blender units].
 
     Raises:
-        ModelError: if no mesh of the link is seen.
+        ModelError: if the link has no visible mesh.
     """
-    pieces = [_in_link(part) for part in _seen(link, around)]
+    pieces = [_in_link(part) for part in _visible_parts(link, evaluated_scene)]
     vertices = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
     corners = np.cumsum([0, *(len(piece.corners) for piece in pieces)])
     return MeshData(
@@ -96,13 +103,13 @@ def seen_mesh(link: bpy.types.Object, around: Surroundings) -> MeshData:
     )
 
 
-def enclosed_volume(link: bpy.types.Object, around: Surroundings) -> float:
-    """Return the volume of all meshes that are seen of the link, as it is computed for the mass [Blender units^3].
+def enclosed_volume(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> float:
+    """Return the volume of all visible meshes of the link, as it is computed for the mass [Blender units^3].
 
     Raises:
-        ModelError: if no mesh of the link is seen.
+        ModelError: if the link has no visible mesh.
     """
-    return sum(_volume(part) for part in _seen(link, around))
+    return sum(_volume(part) for part in _visible_parts(link, evaluated_scene))
 
 
 def _volume(part: Part) -> float:
@@ -113,9 +120,13 @@ def _volume(part: Part) -> float:
     return abs(float(det(part.matrix[:3, :3]))) * volume
 
 
-def _seen(link: bpy.types.Object, around: Surroundings) -> list[Part]:
-    """Return the parts of the link whose meshes are seen. Raise `ModelError` if there are none."""
-    parts = [part for part in parts_of(link, around) if part.is_seen and part.has_mesh and len(part.mesh().vertices)]
+def _visible_parts(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> list[Part]:
+    """Return the parts of the link with visible meshes. Raise `ModelError` if there are none."""
+    parts = [
+        part
+        for part in parts_of(link, evaluated_scene)
+        if part.is_visual and part.has_mesh and len(part.mesh().vertices)
+    ]
     if not parts:
         raise ModelError(f"link '{link.name}' has no mesh to fit a shape to: give it a mesh as a child")
     return parts

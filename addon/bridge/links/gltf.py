@@ -19,12 +19,12 @@ from ....core.spatial.arrays import det
 from ...quiet import quiet
 from ..meshes.meshes import MeshData
 from ..meshes.scratch_scene import scratch_scene
-from .parts import Source, Surroundings
+from .parts import EvaluatedScene, Source
 
 NAME = "mesh"
 
 
-def glb_of(source: Source, linear: np.ndarray, around: Surroundings) -> bytes:
+def glb_of(source: Source, linear: np.ndarray, evaluated_scene: EvaluatedScene) -> bytes:
     """Return the source's mesh as the bytes of a .glb file.
 
     Args:
@@ -33,7 +33,7 @@ def glb_of(source: Source, linear: np.ndarray, around: Surroundings) -> bytes:
     Raises:
         ModelError: if Blender's glTF exporter is disabled or fails.
     """
-    mesh = _mesh_of(source, around)
+    mesh = _mesh_of(source, evaluated_scene)
     try:
         mesh.transform(Matrix(linear.tolist()).to_4x4())
         if det(linear) < 0.0:
@@ -43,10 +43,12 @@ def glb_of(source: Source, linear: np.ndarray, around: Surroundings) -> bytes:
         bpy.data.meshes.remove(mesh)
 
 
-def _mesh_of(source: Source, around: Surroundings) -> bpy.types.Mesh:
+def _mesh_of(source: Source, evaluated_scene: EvaluatedScene) -> bpy.types.Mesh:
     if source.obj is not None:
-        evaluated = source.obj.evaluated_get(around.depsgraph)
-        mesh = bpy.data.meshes.new_from_object(evaluated, preserve_all_data_layers=True, depsgraph=around.depsgraph)
+        evaluated = source.obj.evaluated_get(evaluated_scene.depsgraph)
+        mesh = bpy.data.meshes.new_from_object(
+            evaluated, preserve_all_data_layers=True, depsgraph=evaluated_scene.depsgraph
+        )
     else:
         mesh = _from_arrays(source.data)
     mesh.materials.clear()

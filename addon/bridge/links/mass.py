@@ -13,7 +13,7 @@ from ....core.spatial.arrays import det, matmul
 from ... import ids
 from ..meshes.solids import Solid
 from ..values.numbers import shortest
-from .parts import Surroundings, parts_of
+from .parts import EvaluatedScene, parts_of
 
 UPPER = np.triu_indices(3)  # xx, xy, xz, yy, yz, zz
 
@@ -42,8 +42,8 @@ def is_weighed(link: bpy.types.Object) -> bool:
     return getattr(link, ids.LINK).mass_source != "CUSTOM"
 
 
-def weigh(link: bpy.types.Object, around: Surroundings) -> MassProperties:
-    """Return the mass properties of all meshes that are seen of the link.
+def weigh(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> MassProperties:
+    """Return the mass properties of all visible meshes of the link.
 
     The density is the link's, or follows from the mass that the user has set.
 
@@ -52,7 +52,7 @@ def weigh(link: bpy.types.Object, around: Surroundings) -> MassProperties:
     """
     notes: list[str] = []
     solids = []
-    seen = [part for part in parts_of(link, around) if part.is_seen and part.has_mesh]
+    seen = [part for part in parts_of(link, evaluated_scene) if part.is_visual and part.has_mesh]
     for part in seen:
         if not len(part.mesh().starts) and len(seen) > 1:
             notes.append(f"'{part.name}' has an empty mesh, so it weighs nothing")
@@ -61,7 +61,7 @@ def weigh(link: bpy.types.Object, around: Surroundings) -> MassProperties:
             raise ModelError(f"object '{part.name}' has an empty mesh: give it faces, or delete it")
         solid = part.source().solid
         notes += [note.format(part.name) for note in solid.notes]
-        solids.append(_properties(solid, part.matrix, part.name, around.unit))
+        solids.append(_properties(solid, part.matrix, part.name, evaluated_scene.unit))
     if not solids:
         raise ModelError(
             f"link '{link.name}' has no mesh to weigh: give it a mesh as a child, or set its mass to Custom"

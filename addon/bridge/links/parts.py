@@ -71,7 +71,7 @@ class Part:
 
     obj: bpy.types.Object
     matrix: np.ndarray
-    around: Surroundings
+    evaluated_scene: EvaluatedScene
     instance: Instance | None = None
 
     @property
@@ -92,7 +92,7 @@ class Part:
         return not self.has_mesh and bool(self.settings.mesh_uri or self.settings.foreign)
 
     @property
-    def is_seen(self) -> bool:
+    def is_visual(self) -> bool:
         return self.settings.role != "COLLISION"
 
     @property
@@ -100,7 +100,7 @@ class Part:
         return self.instance.primitive if self.instance else self.settings.primitive
 
     def source(self) -> Source:
-        return self.instance.source if self.instance else self.around.source_of(self.obj)
+        return self.instance.source if self.instance else self.evaluated_scene.source_of(self.obj)
 
     def mesh(self) -> MeshData:
         """Return its mesh, modifiers applied, in its own axes."""
@@ -108,8 +108,8 @@ class Part:
 
 
 @dataclass(eq=False)
-class Surroundings:
-    """Data of a scene's objects that is computed once for all of them.
+class EvaluatedScene:
+    """A scene as its dependency graph evaluates it, with a cache of the meshes and instances of its objects.
 
     Attributes:
         unit: length of a Blender unit [m].
@@ -167,42 +167,45 @@ def _original(evaluated: bpy.types.Object) -> bpy.types.Object:
     return original
 
 
-def surroundings_of(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Surroundings:
+def evaluate_scene(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> EvaluatedScene:
     children: dict[bpy.types.Object, list[bpy.types.Object]] = {}
     for obj in scene.objects:
         if obj.parent is not None:
             children.setdefault(obj.parent, []).append(obj)
-    return Surroundings(depsgraph, unit_length(scene), children)
+    return EvaluatedScene(depsgraph, unit_length(scene), children)
 
 
-def parts_of(link: bpy.types.Object, around: Surroundings) -> list[Part]:
+def parts_of(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> list[Part]:
     """Return the parts of a link, sorted by name. An animated child is at its first key.
 
     Raises:
         ModelError: if a bone or a vertex carries a part.
     """
     frame = np.diag((*world_scale(link), 1.0))
-    found = [(link, frame), *objects_below(link, frame, around)]
-    parts = [part for obj, matrix in found for part in parts_at(obj, matrix, around)]
+    found = [(link, frame), *objects_below(link, frame, evaluated_scene)]
+    parts = [part for obj, matrix in found for part in parts_at(obj, matrix, evaluated_scene)]
     for part in parts:
         _require_rigid(part.obj, link)
         require_known_shape(part.obj)
     return sorted(parts, key=lambda part: part.name)
 
 
-def parts_at(obj: bpy.types.Object, matrix: np.ndarray, around: Surroundings) -> list[Part]:
+def parts_at(obj: bpy.types.Object, matrix: np.ndarray, evaluated_scene: EvaluatedScene) -> list[Part]:
     """Return the object's own shape, if it has one, and its instances.
 
     Args:
         matrix: of the object's vertices in the link's frame, shape (4, 4).
     """
-    own = Part(obj, matrix, around)
-    instances = [Part(obj, matmul(matrix, instance.matrix), around, instance) for instance in around.instances_of(obj)]
+    own = Part(obj, matrix, evaluated_scene)
+    instances = [
+        Part(obj, matmul(matrix, instance.matrix), evaluated_scene, instance)
+        for instance in evaluated_scene.instances_of(obj)
+    ]
     return [own, *instances] if own.has_mesh or own.is_placeholder else instances
 
 
 def objects_below(
-    obj: bpy.types.Object, frame: np.ndarray, around: Surroundings
+    obj: bpy.types.Object, frame: np.ndarray, evaluated_scene: EvaluatedScene
 ) -> Iterator[tuple[bpy.types.Object, np.ndarray]]:
     """Yield the objects that a link carries, with the matrices of their vertices in the link's frame [Blender units].
 
@@ -211,12 +214,12 @@ def objects_below(
     """
     if obj.instance_type in INSTANCES_ITS_CHILDREN:
         return  # the children appear as its instances only
-    for child in around.children.get(obj, ()):
+    for child in evaluated_scene.children.get(obj, ()):
         if is_link(child) or is_joint(child):
             continue
         matrix = matmul(matmul(frame, to_array(child.matrix_parent_inverse)), starting_basis(child))
         yield child, matrix
-        yield from objects_below(child, matrix, around)
+        yield from objects_below(child, matrix, evaluated_scene)
 
 
 def _require_rigid(obj: bpy.types.Object, link: bpy.types.Object) -> None:

@@ -27,10 +27,10 @@ LARGEST = 20_000
 HOLLOW = 0.01
 """Largest part of its hull's volume by which a mesh may be smaller. *Problems* reports meshes beyond that."""
 
-MOST_KNOWN = 4096
+CACHE_SIZE = 4096
 """Number of meshes whose results are cached."""
 
-_known: dict[bytes, tuple[Geometry, Pose] | None] = {}
+_cache: dict[bytes, tuple[Geometry, Pose] | None] = {}
 """Cached results, by digest of a mesh and its linear map, the latest last; None for a mesh that is no primitive."""
 
 _NAMES: dict[type, tuple[str, str]] = {
@@ -67,11 +67,11 @@ def recognized_in(data: MeshData, linear: np.ndarray) -> tuple[Geometry, Pose] |
     if not 4 <= len(data.vertices) <= LARGEST or not len(data.triangles):
         return None
     key = hashlib.sha256(data.vertices.tobytes() + data.triangles.tobytes() + linear.tobytes()).digest()
-    if key not in _known:
-        _known[key] = _recognized(data, linear)
-        for oldest in list(_known)[:-MOST_KNOWN]:
-            del _known[oldest]
-    return _known[key]
+    if key not in _cache:
+        _cache[key] = _recognized(data, linear)
+        for oldest in list(_cache)[:-CACHE_SIZE]:
+            del _cache[oldest]
+    return _cache[key]
 
 
 def _recognized(data: MeshData, linear: np.ndarray) -> tuple[Geometry, Pose] | None:
@@ -79,9 +79,9 @@ def _recognized(data: MeshData, linear: np.ndarray) -> tuple[Geometry, Pose] | N
     points, faces = hull_of(replace(data, vertices=vertices))
     if not faces:
         return None
-    triangles, around = outward_triangles(points, faces)
+    triangles, hull_volume = outward_triangles(points, faces)
     own = math.copysign(1.0, det(linear)) * volume(vertices, data.triangles)
-    if own < (1.0 - HOLLOW) * around:
+    if own < (1.0 - HOLLOW) * hull_volume:
         return None
     found = recognized_shape(points, triangles)
     if found is None:

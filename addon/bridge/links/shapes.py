@@ -18,12 +18,12 @@ from ... import ids
 from ..meshes.meshes import hull_of, turned_inside_out
 from ..meshes.primitives import primitive_of
 from ..posing.link_poses import pose_of_matrix
-from ..values.file_extras import kept_name, parse_extras, parse_foreign
+from ..values.file_extras import original_name, parse_extras, parse_foreign
 from ..values.materials import MaterialReader
 from ..values.numbers import Units, scaled_pose, shortest_vec3, tidy_pose
 from .contact_settings import contact_settings_of
 from .gltf import glb_of
-from .parts import Part, Source, Surroundings, parts_of
+from .parts import EvaluatedScene, Part, Source, parts_of
 from .recognition import in_metres, recognized_in
 
 MeshFormat = Literal["OBJ", "GLTF"]
@@ -38,7 +38,7 @@ class ShapeReader:
         notes: what was left out.
     """
 
-    around: Surroundings
+    evaluated_scene: EvaluatedScene
     units: Units
     mesh_format: MeshFormat = "OBJ"
     notes: list[str] = field(default_factory=list)
@@ -46,7 +46,7 @@ class ShapeReader:
 
     def of_link(self, link: bpy.types.Object) -> tuple[list[Shape], list[Shape]]:
         """Return the link's visuals and collisions."""
-        return self.of_parts(parts_of(link, self.around), link)
+        return self.of_parts(parts_of(link, self.evaluated_scene), link)
 
     def of_parts(self, parts: Iterable[Part], link: bpy.types.Object | None = None) -> tuple[list[Shape], list[Shape]]:
         """Return the visuals and collisions of parts.
@@ -55,12 +55,14 @@ class ShapeReader:
             link: to which the parts belong; None for parts that belong to no link.
         """
         parts = [part for part in parts if not self._is_empty(part)]
-        visuals = [self._shape(part) for part in parts if part.is_seen]
+        visuals = [self._shape(part) for part in parts if part.is_visual]
         return _distinct(visuals), self._collisions(parts, link, with_looks=True)
 
     def collisions_of(self, link: bpy.types.Object) -> list[Shape]:
         """Return the link's collisions for simulations. Their meshes have no materials."""
-        return self._collisions([part for part in parts_of(link, self.around) if not self._is_empty(part)], link)
+        return self._collisions(
+            [part for part in parts_of(link, self.evaluated_scene) if not self._is_empty(part)], link
+        )
 
     def _collisions(self, parts: list[Part], link: bpy.types.Object | None, with_looks: bool = False) -> list[Shape]:
         if link is not None and not getattr(link, ids.LINK).collides:
@@ -89,7 +91,7 @@ class ShapeReader:
         found = recognized_in(part.source().data, linear)
         if found is None:
             return shape
-        unit, (geometry, pose) = self.around.unit, found
+        unit, (geometry, pose) = self.evaluated_scene.unit, found
         return replace(
             shape, geometry=in_metres(geometry, unit), pose=compose(_pose(matrix, unit), scaled_pose(pose, unit))
         )
@@ -102,7 +104,7 @@ class ShapeReader:
 
     def _shape(self, part: Part, with_looks: bool = True) -> Shape:
         settings = part.settings
-        name = part.name if part.instance else kept_name(part.obj)
+        name = part.name if part.instance else original_name(part.obj)
         extras = parse_extras(settings.extras, f"object '{part.obj.name}'")
         scale, matrix = split_scale(part.matrix)
         if part.is_placeholder:
@@ -112,21 +114,21 @@ class ShapeReader:
                 if settings.foreign
                 else Mesh(uri=settings.mesh_uri, scale=factors)
             )
-            return Shape(name, geometry, _pose(matrix, self.around.unit), None, extras)
-        found = primitive_of(part.primitive, part.mesh(), scale, self.around.unit)
+            return Shape(name, geometry, _pose(matrix, self.evaluated_scene.unit), None, extras)
+        found = primitive_of(part.primitive, part.mesh(), scale, self.evaluated_scene.unit)
         geometry, center = found or (self._mesh(part, scale, with_looks=with_looks), np.zeros(3))
         matrix = matrix.copy()
         matrix[:3, 3] += matmul(matrix[:3, :3], center)
         material = self._material(part, geometry) if with_looks else None
-        return Shape(name, geometry, _pose(matrix, self.around.unit), material, extras)
+        return Shape(name, geometry, _pose(matrix, self.evaluated_scene.unit), material, extras)
 
     def _colliding(self, part: Part, shape: Shape, name: str, link: bpy.types.Object | None, with_looks: bool) -> Shape:
         """Return the shape as a collision: without a material, and as its hull if the user has chosen that."""
         geometry = shape.geometry
         if part.primitive == "HULL" and part.has_mesh:
             geometry = self._mesh(part, split_scale(part.matrix)[0], as_hull=True, with_looks=with_looks)
-        touch = contact_settings_of(part.obj, link, self.units)
-        return replace(shape, name=name, geometry=geometry, material=None, **vars(touch))
+        contact = contact_settings_of(part.obj, link, self.units)
+        return replace(shape, name=name, geometry=geometry, material=None, **vars(contact))
 
     def _mesh(self, part: Part, scale: np.ndarray | None, as_hull: bool = False, with_looks: bool = True) -> Mesh:
         """Return the mesh with its scale in `Mesh.scale`.
@@ -145,14 +147,18 @@ class ShapeReader:
 
     def _new_mesh(self, source: Source, turn: np.ndarray, is_mirrored: bool, as_hull: bool, with_looks: bool) -> Mesh:
         data = turned_inside_out(source.data) if is_mirrored else source.data
-        vertices = matmul(data.vertices, turn.T) * self.around.unit
+        vertices = matmul(data.vertices, turn.T) * self.evaluated_scene.unit
         if as_hull:
             points, faces = hull_of(replace(data, vertices=vertices))
             if faces:  # points in a plane have no hull faces
                 return Mesh(vertices=points, faces=faces)
         if not with_looks:
             return Mesh(vertices=vertices, faces=data.faces)
-        glb = glb_of(source, turn * self.around.unit, self.around) if self.mesh_format == "GLTF" else b""
+        glb = (
+            glb_of(source, turn * self.evaluated_scene.unit, self.evaluated_scene)
+            if self.mesh_format == "GLTF"
+            else b""
+        )
         materials, numbers = self._materials(source)
         return Mesh(
             vertices=vertices,

@@ -42,8 +42,8 @@ def notes_on_tagging(link: bpy.types.Object) -> list[str]:
     found = []
     if link.type == "ARMATURE":
         found.append(f"link '{link.name}' is an armature: all of it moves as one rigid body, and its bones as before")
-    fight = fight_over(link)
-    return [*found, *changes_of_form([link])[link], *([fight] if fight else [])]
+    conflict = conflict_with_keys(link)
+    return [*found, *changes_of_form([link])[link], *([conflict] if conflict else [])]
 
 
 def library_of(obj: bpy.types.Object) -> str:
@@ -93,7 +93,7 @@ def changes_of_form(links: Iterable[bpy.types.Object]) -> dict[bpy.types.Object,
     }
 
 
-def fight_over(link: bpy.types.Object) -> str:
+def conflict_with_keys(link: bpy.types.Object) -> str:
     """Return a message about what moves the link against the keys of a simulation; empty if nothing does."""
     if constraints := active_constraints(link):
         return (

@@ -17,7 +17,7 @@ from ... import ids
 from ...kernel_compilation import compile_posing
 from ...props import is_joint, is_kinematic, is_link
 from ...props.naming import model_name, object_named
-from ..animation.motion_sources import is_previewed, what_holds
+from ..animation.motion_sources import is_previewed, obstacle_to_moving
 from ..links.mass import MassProperties
 from ..scene.read import Fault, SceneReading, scan_scene
 from ..values.numbers import unit_length
@@ -53,7 +53,7 @@ class Posing:
             compile_posing()
         faults: list[Fault] = []
         self.reading = reading = scan_scene(
-            scene, depsgraph, weigh=_weigh_nothing, collide=_touch_nothing, faults=faults
+            scene, depsgraph, weigh=_arbitrary_mass, collide=_no_collisions, faults=faults
         )
         self._faults = {fault.name: fault.message for fault in faults}
         self.model: Model = _without_leads(reading, scene).acting_at(0.0)
@@ -301,7 +301,7 @@ class Posing:
             if name not in left and (is_all or self._pieces[name] in stirred) and not _are_same(pose, self._at[name])
         }
         for name in moved:
-            if holder := what_holds(self.objects[name]):
+            if holder := obstacle_to_moving(self.objects[name]):
                 self._take_up(self._at)
                 raise ModelError(f"link '{name}' cannot be posed, as {holder}")
         put_links({self.objects[name]: pose for name, pose in moved.items()}, self.unit, seen)
@@ -362,11 +362,11 @@ def _are_same(a: Pose, b: Pose) -> bool:
     return way < MOVED and norm(rotvec_of_quat(turn)) < MOVED
 
 
-def _weigh_nothing(_link, _around) -> MassProperties:
+def _arbitrary_mass(_link, _evaluated_scene) -> MassProperties:
     """Return an arbitrary mass, since poses do not depend on masses."""
     return MassProperties(1.0, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 1.0, 0.0, 1.0), 1.0)
 
 
-def _touch_nothing(_shapes, _link) -> list:
+def _no_collisions(_shapes, _link) -> list:
     """Return no collision shapes, since poses do not depend on them."""
     return []

@@ -23,7 +23,7 @@ from ..animation.motion_sources import changes_its_size, is_animated
 from ..joints.read_joints import joint_of
 from ..links.contact_settings import add_ground, read_collision_filter, read_pairs
 from ..links.mass import MassProperties, is_weighed, weigh
-from ..links.parts import Surroundings, surroundings_of
+from ..links.parts import EvaluatedScene, evaluate_scene
 from ..links.shapes import MeshFormat, ShapeReader
 from ..model_objects import all_evaluated, objects_present
 from ..posing.link_poses import drawn_pose
@@ -106,7 +106,7 @@ def scan_scene(
     *,
     with_surroundings: bool = False,
     mesh_format: MeshFormat = "OBJ",
-    weigh: Callable[[bpy.types.Object, Surroundings], MassProperties] = weigh,
+    weigh: Callable[[bpy.types.Object, EvaluatedScene], MassProperties] = weigh,
     collide: Collide = ShapeReader.collisions_of,
     faults: list[Fault] | None = None,
 ) -> SceneReading:
@@ -135,11 +135,11 @@ def _scan(
     first: int | None,
     with_surroundings: bool,
     mesh_format: MeshFormat,
-    weigh: Callable[[bpy.types.Object, Surroundings], MassProperties],
+    weigh: Callable[[bpy.types.Object, EvaluatedScene], MassProperties],
     collide: Collide,
     faults: list[Fault] | None,
 ) -> SceneReading:
-    around = surroundings_of(scene, depsgraph or depsgraph_of(scene))
+    evaluated_scene = evaluate_scene(scene, depsgraph or depsgraph_of(scene))
     units = units_of(scene, first)
     in_order = objects_present(scene)
     taken: set[str] = set()
@@ -150,9 +150,11 @@ def _scan(
     model = Model(name=settings.model_name or scene.name, gravity=gravity_of(scene), wind=wind_of(scene))
     model.extras = parse_extras(settings.extras, f"scene '{scene.name}'")
     reading = SceneReading(model, {model_name(obj): obj for obj in links})
-    shapes = ShapeReader(around, units, mesh_format)
+    shapes = ShapeReader(evaluated_scene, units, mesh_format)
     shapes_of = _shapes_of(shapes, collide, with_shapes, settings.contact)
-    read_link = partial(_link, around=around, units=units, shapes_of=shapes_of, reading=reading, weigh=weigh)
+    read_link = partial(
+        _link, evaluated_scene=evaluated_scene, units=units, shapes_of=shapes_of, reading=reading, weigh=weigh
+    )
     model.links = _each(links, read_link, faults)
     known = {link.name for link in model.links} | {WORLD}
     found = _each(joints, partial(joint_of, units=units, objects=set(in_order)), faults)
@@ -167,10 +169,10 @@ def _scan(
         add_ground(reading, scene)
     reading.instanced = [sentence for _, sentence in instanced_links(scene)]
     reading.notes_besides += reading.instanced
-    add_frames(model, scene, around)
+    add_frames(model, scene, evaluated_scene)
     if with_surroundings:
         reading.notes_besides += add_static_objects(model, scene, shapes)
-        reading.notes_besides += add_lights(model, scene, around)
+        reading.notes_besides += add_lights(model, scene, evaluated_scene)
     if with_shapes or with_surroundings:
         reading.notes_besides += shapes.notes + shapes.materials.notes
         reading.notes_besides += [
@@ -300,17 +302,17 @@ def _with_good_name(obj: bpy.types.Object, taken: set[str]) -> bpy.types.Object:
 
 def _link(
     obj: bpy.types.Object,
-    around: Surroundings,
+    evaluated_scene: EvaluatedScene,
     units: Units,
     shapes_of: ShapesOf,
     reading: SceneReading,
-    weigh: Callable[[bpy.types.Object, Surroundings], MassProperties],
+    weigh: Callable[[bpy.types.Object, EvaluatedScene], MassProperties],
 ) -> Link:
     _require_constant_size(obj)
     require_known_shape(obj)
     settings = getattr(obj, ids.LINK)
     if is_weighed(obj):
-        weight = reading.weights[model_name(obj)] = weigh(obj, around)
+        weight = reading.weights[model_name(obj)] = weigh(obj, evaluated_scene)
         inertial = {"mass": weight.mass, "com": weight.com, "inertia": weight.inertia}
     else:
         inertial = read_fields(INERTIAL_FIELDS, settings, units)

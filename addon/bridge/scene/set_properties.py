@@ -78,8 +78,8 @@ def store_setting(
 def _show_surface(link: Link, obj: bpy.types.Object, units: Units) -> None:
     """Give a link that was read without its collisions one collision with the surface of the link."""
     if not link.collisions:
-        touch = contact_settings_of(obj, obj, units)
-        link.collisions = [Shape(obj.name, None, surface=touch.surface)]
+        contact = contact_settings_of(obj, obj, units)
+        link.collisions = [Shape(obj.name, None, surface=contact.surface)]
 
 
 class _Store:
@@ -99,14 +99,16 @@ class _Store:
         self._require_steady(Input(model_name(obj), name) for name in ("density", "material", "mass_source"))
         settings = getattr(obj, ids.LINK)
         settings.mass_source = "DENSITY"
-        return _told(obj, "link", write_fields([DENSITY], settings, SimpleNamespace(density=density), self.units))
+        return _change_messages(
+            obj, "link", write_fields([DENSITY], settings, SimpleNamespace(density=density), self.units)
+        )
 
     def of_link(self, obj: bpy.types.Object, link: Link, name: str) -> list[str]:
         settings = getattr(obj, ids.LINK)
         if name == "static":
             self._require_steady([Input(model_name(obj), "motion")])
             settings.motion = "STATIC"
-            return _told(obj, "link", [])
+            return _change_messages(obj, "link", [])
         names = {name}
         if name == "mass":
             names |= {"mass_source"} if is_weighed(obj) else {"mass_source", "inertia"}
@@ -114,7 +116,7 @@ class _Store:
         if name == "mass" and is_weighed(obj):
             settings.mass_source = "MASS"
         fields = [field for field in (*INERTIAL_FIELDS, *LINK_FIELDS, *MEETING_FIELDS) if field.name in names]
-        return _told(obj, "link", write_fields(fields, settings, link, self.units))
+        return _change_messages(obj, "link", write_fields(fields, settings, link, self.units))
 
     def of_surface(self, obj: bpy.types.Object | None, link: Link, name: str) -> list[str]:
         """Write a surface to the link and to those of its shapes that have a surface of their own.
@@ -130,7 +132,7 @@ class _Store:
             if carrier_of(part) == obj and own.source == "CUSTOM":
                 kept = surface_at(own, self.units) or Surface()
                 changes += write_surface(replace(kept, **{name: getattr(surface, name)}), own, self.units)
-        return _told(obj, "link", changes)
+        return _change_messages(obj, "link", changes)
 
     def of_world(self, model: Model, name: str) -> list[str]:
         self._require_steady([Input(SCENE, name)])
@@ -150,11 +152,11 @@ class _Store:
         if name == "home":
             self._require_steady([Input(model_name(obj), name)])
             store_home(joint, settings, self.units)
-            return _told(obj, "joint", [])
+            return _change_messages(obj, "joint", [])
         if fields := [field for field in JOINT_FIELDS if field.name == name]:
             self._require_steady(Input(model_name(obj), part) for part in _with_toggle(name))
-            return _told(obj, "joint", write_fields(fields, settings, joint, self.units))
-        return _told(obj, "joint", self._of_axes(obj, joint, name))
+            return _change_messages(obj, "joint", write_fields(fields, settings, joint, self.units))
+        return _change_messages(obj, "joint", self._of_axes(obj, joint, name))
 
     def _object_of(self, joint: Joint) -> bpy.types.Object:
         for obj in objects_present(self.scene):
@@ -211,7 +213,7 @@ def _with_toggle(name: str) -> tuple[str, str]:
     return name, f"use_{name}"
 
 
-def _told(obj: bpy.types.Object, kind: str, changes: list[str]) -> list[str]:
+def _change_messages(obj: bpy.types.Object, kind: str, changes: list[str]) -> list[str]:
     """Return messages about changed numbers, and about values that a saved file will not contain."""
     notes = [f"{kind} '{obj.name}': {change}" for change in changes]
     if obj.is_editable and obj.override_library is None:

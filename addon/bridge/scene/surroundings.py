@@ -16,10 +16,10 @@ from ... import ids
 from ...props import is_joint, is_link
 from ...props.naming import model_name
 from ..animation.motion_sources import is_animated
-from ..links.parts import SOLID, Surroundings, objects_below, parts_at
+from ..links.parts import SOLID, EvaluatedScene, objects_below, parts_at
 from ..links.shapes import ShapeReader, split_scale
 from ..posing.link_poses import live_pose, pose_of_matrix, to_array, world_scale
-from ..values.file_extras import kept_name
+from ..values.file_extras import original_name
 from ..values.lights import read_light
 from ..values.numbers import scaled_pose, tidy_pose
 
@@ -28,7 +28,7 @@ def add_static_objects(model: Model, scene: bpy.types.Scene, shapes: ShapeReader
     """Add each visible object that belongs to no link as a link that is fixed to the world. Return notes."""
     notes: list[str] = []
     links, joints = ({item.name for item in items} for items in (model.links, model.joints))
-    for obj in _seen(scene):
+    for obj in _visible_objects(scene):
         if is_link(obj) or is_joint(obj) or not (obj.type in SOLID or obj.is_instancer):
             continue
         carrier = carried_by(obj)
@@ -56,20 +56,20 @@ def _static_link(obj: bpy.types.Object, shapes: ShapeReader) -> Link | None:
         return None
     _, rigid = split_scale(matrix)
     pose = tidy_pose(pose_of_matrix(rigid, np.ones(3)))
-    visuals, collisions = shapes.of_parts(parts_at(obj, matmul(inverse(rigid), matrix), shapes.around))
+    visuals, collisions = shapes.of_parts(parts_at(obj, matmul(inverse(rigid), matrix), shapes.evaluated_scene))
     if not (visuals or collisions):
         return None
-    return Link(obj.name, pose=scaled_pose(pose, shapes.around.unit), visuals=visuals, collisions=collisions)
+    return Link(obj.name, pose=scaled_pose(pose, shapes.evaluated_scene.unit), visuals=visuals, collisions=collisions)
 
 
-def add_lights(model: Model, scene: bpy.types.Scene, around: Surroundings) -> list[str]:
+def add_lights(model: Model, scene: bpy.types.Scene, evaluated_scene: EvaluatedScene) -> list[str]:
     """Add the visible lights, on the links that carry them or in the world. Return notes."""
-    found = [obj for obj in _seen(scene) if obj.type == "LIGHT"]
+    found = [obj for obj in _visible_objects(scene) if obj.type == "LIGHT"]
     lights: list[Light] = []
     names: set[str] = set()
     notes: list[str] = []
-    for obj, link, pose in _placed(found, around):
-        light, about = read_light(obj, link, pose, around.unit)
+    for obj, link, pose in _placed(found, evaluated_scene):
+        light, about = read_light(obj, link, pose, evaluated_scene.unit)
         light.name = claim(light.name, names)
         lights.append(light)
         notes += about
@@ -77,24 +77,30 @@ def add_lights(model: Model, scene: bpy.types.Scene, around: Surroundings) -> li
     return notes
 
 
-def add_frames(model: Model, scene: bpy.types.Scene, around: Surroundings) -> None:
+def add_frames(model: Model, scene: bpy.types.Scene, evaluated_scene: EvaluatedScene) -> None:
     """Add the Empties that are named frames."""
     found = [obj for obj in _in_order(scene) if getattr(obj, ids.LINK).is_frame]
-    model.frames += [Frame(kept_name(obj), link, pose) for obj, link, pose in _placed(found, around)]
+    model.frames += [Frame(original_name(obj), link, pose) for obj, link, pose in _placed(found, evaluated_scene)]
 
 
-def _placed(objects: list[bpy.types.Object], around: Surroundings) -> Iterator[tuple[bpy.types.Object, str, Pose]]:
+def _placed(
+    objects: list[bpy.types.Object], evaluated_scene: EvaluatedScene
+) -> Iterator[tuple[bpy.types.Object, str, Pose]]:
     """Yield each object with the name of the link that carries it, or of the world, and its pose there [m]."""
     for obj in objects:
         carrier = carried_by(obj)
         if carrier is None or not is_link(carrier):
-            yield obj, WORLD, scaled_pose(live_pose(obj), around.unit)
+            yield obj, WORLD, scaled_pose(live_pose(obj), evaluated_scene.unit)
             continue
         frame = np.diag((*world_scale(carrier), 1.0))
-        below = dict(objects_below(carrier, frame, around))
+        below = dict(objects_below(carrier, frame, evaluated_scene))
         if obj in below:
             _, rigid = split_scale(below[obj])
-            yield obj, model_name(carrier), scaled_pose(tidy_pose(pose_of_matrix(rigid, np.ones(3))), around.unit)
+            yield (
+                obj,
+                model_name(carrier),
+                scaled_pose(tidy_pose(pose_of_matrix(rigid, np.ones(3))), evaluated_scene.unit),
+            )
 
 
 def carried_by(obj: bpy.types.Object) -> bpy.types.Object | None:
@@ -109,6 +115,6 @@ def _in_order(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return sorted(scene.objects, key=lambda obj: obj.name)
 
 
-def _seen(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+def _visible_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     layer = scene.view_layers[0] if bpy.context.scene != scene else None  # None: that of the window
     return [obj for obj in _in_order(scene) if obj.visible_get(view_layer=layer)]

@@ -12,7 +12,7 @@ from ....core.model.naming import STATIC
 from ....core.spatial import Pose, norm
 from ... import ids
 from ...props import fit_to_type, is_link
-from ...props.pairs import keep_pair
+from ...props.pairs import set_pair
 from ..joints.frames import store_frames
 from ..joints.joining import show_plainly
 from ..values.fields import (
@@ -24,7 +24,7 @@ from ..values.fields import (
     fields_on,
     write_fields,
 )
-from ..values.file_extras import format_extras, keep_name
+from ..values.file_extras import format_extras, store_original_name
 from ..values.lights import new_light
 from ..values.numbers import Units, format_pose, scaled_pose, unit_length, units_of
 from .read import depsgraph_of, gravity_of
@@ -156,7 +156,7 @@ class _Writer:
         for coupling in self.model.couplings:
             self.notes.append(f"coupling '{coupling.name}' is left out: a scene cannot keep couplings yet")
         for pair in self.model.contact_pairs:
-            keep_pair(self.scene, self.links[pair.a], self.links[pair.b], pair.meets)
+            set_pair(self.scene, self.links[pair.a], self.links[pair.b], pair.meets)
         self._report_names()
         depsgraph_of(self.scene).update()  # matrix_world of new objects is the identity before
         shapes.hide_collisions()
@@ -210,14 +210,14 @@ class _Writer:
         obj.empty_display_type = "ARROWS"
         obj.empty_display_size = self.size / 2.0
         self._hang(obj, frame.link, frame.pose)
-        keep_name(obj, frame.name)
+        store_original_name(obj, frame.name)
         getattr(obj, ids.LINK).is_frame = True
 
     def _write_light(self, light: Light) -> None:
         data, pose = new_light(light, self.unit)
         obj = self._new_object(light.name, data)
         self._hang(obj, light.link, pose)
-        keep_name(obj, light.name)
+        store_original_name(obj, light.name)
 
     def _hang(self, obj: bpy.types.Object, link: str, pose: Pose) -> None:
         """Parent the object to a link, or place it in the world."""

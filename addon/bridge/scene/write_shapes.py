@@ -17,7 +17,7 @@ from ... import ids
 from ..links.contact_settings import write_contact_settings
 from ..meshes.mesh_files import MeshFiles
 from ..meshes.primitives import new_mesh
-from ..values.file_extras import format_extras, format_foreign, keep_name
+from ..values.file_extras import format_extras, format_foreign, store_original_name
 from ..values.materials import new_material
 from ..values.numbers import scaled_pose, units_of
 
@@ -41,7 +41,7 @@ class ShapeWriter:
         self.size = size
         self.notes: list[str] = []
         self.files = MeshFiles(unit)
-        self._told: set[tuple[str, str]] = set()
+        self._reported: set[tuple[str, str]] = set()
         self._hidden: bpy.types.Collection | None = None
         self._materials: dict[Material, bpy.types.Material] = {}
         self._meshes: dict[tuple, bpy.types.Mesh] = {}
@@ -86,7 +86,7 @@ class ShapeWriter:
         collection.objects.link(obj)
         obj.parent = carrier
         place(obj, scaled_pose(_pose(shape), 1.0 / self.unit))
-        keep_name(obj, shape.name)
+        store_original_name(obj, shape.name)
         settings = getattr(obj, ids.LINK)
         settings.role, settings.primitive = role, kind
         settings.extras = format_extras(shape.extras)
@@ -121,8 +121,8 @@ class ShapeWriter:
         if geometry.vertices is not None:
             return self._shared(shape.name, geometry), "MESH"
         mesh, note = self._of_file(geometry, role)
-        if note and (geometry.uri, note) not in self._told:
-            self._told.add((geometry.uri, note))
+        if note and (geometry.uri, note) not in self._reported:
+            self._reported.add((geometry.uri, note))
             self.notes.append(f"link '{link.name}': the mesh '{geometry.uri}' {note}")
         return mesh, "MESH"
 

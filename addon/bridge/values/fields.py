@@ -140,7 +140,7 @@ JOINT_FIELDS = (
 MIMIC_FIELDS = (Field("multiplier"), Field("offset"), Field("reference"), Field("axis"), Field("leader_axis"))
 
 
-FACES = {Unit.ANGLE: "_angle", Unit.LENGTH: "_length", Unit.NUMBER: ""}
+COORDINATE_SUFFIXES = {Unit.ANGLE: "_angle", Unit.LENGTH: "_length", Unit.NUMBER: ""}
 """Suffixes of the properties that show a coordinate in its unit. These properties can be keyed."""
 
 

@@ -71,13 +71,13 @@ def _require_words(found: Iterable[object]) -> None:
             raise TypeError(f"{word!r} is no text")
 
 
-def keep_name(obj: bpy.types.Object, name: str) -> None:
+def store_original_name(obj: bpy.types.Object, name: str) -> None:
     """Store the name that an object has in its file. Blender may have to change it, since its names are unique."""
     settings = getattr(obj, ids.LINK)
     settings.name_in_file, settings.name_here = name, obj.name
 
 
-def kept_name(obj: bpy.types.Object) -> str:
+def original_name(obj: bpy.types.Object) -> str:
     """Return the name that the object had in its file.
 
     It is the object's own name if the user has changed that since, or if the object came from no file.

@@ -18,17 +18,17 @@ CODE = "gravity-by-unit"
 EARTH = 9.81
 """Gravity of the Earth, as new scenes have it [m/s^2]."""
 
-NEAR = 0.01
+GRAVITY_TOLERANCE = 0.01
 """Relative difference up to which a number counts as 9.81: some users write 9.8 or 9.80665."""
 
 
 def gravity_by_unit(scene: bpy.types.Scene) -> str:
     """Return a message if gravity is 9.81 in Blender units but not in metres; empty otherwise."""
     unit = unit_length(scene)
-    if not scene.use_gravity or abs(unit - 1.0) <= NEAR:
+    if not scene.use_gravity or abs(unit - 1.0) <= GRAVITY_TOLERANCE:
         return ""
     number = Vector(shortest_all(scene.gravity)).length
-    if abs(number - EARTH) > NEAR * EARTH:
+    if abs(number - EARTH) > GRAVITY_TOLERANCE * EARTH:
         return ""
     return (
         f"gravity is {number * unit:.4g} m/s^2 and not {EARTH} m/s^2: Blender counts it in units, and a unit is "

@@ -18,7 +18,7 @@ from ....core.model import Light
 from ....core.model.frames_and_lights import LightKind
 from ....core.spatial import Pose, compose
 from ... import ids
-from .file_extras import kept_name
+from .file_extras import original_name
 from .numbers import shortest, shortest_all, significant
 
 KINDS: dict[str, LightKind] = {"POINT": "point", "SPOT": "spot", "SUN": "directional", "AREA": "point"}
@@ -44,7 +44,7 @@ def read_light(obj: bpy.types.Object, link: str, pose: Pose, unit: float) -> tup
     data = obj.data
     settings = getattr(data, ids.LIGHT)
     red, green, blue = shortest_all(data.color)
-    light = Light(kept_name(obj), KINDS[data.type], link, pose, diffuse=(red, green, blue, 1.0))
+    light = Light(original_name(obj), KINDS[data.type], link, pose, diffuse=(red, green, blue, 1.0))
     light.specular = tuple(shortest_all(settings.specular))
     light.range = shortest(settings.range) * unit
     light.constant, light.linear, light.quadratic, light.falloff = shortest_all(

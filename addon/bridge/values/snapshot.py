@@ -19,10 +19,10 @@ class Snapshot:
     """The transforms of links and joints, and the properties of joints that drags change."""
 
     def __init__(self, objects: Iterable[bpy.types.Object]):
-        self._kept = [kept for obj in objects for kept in self._of_object(obj)]
+        self._stored_values = [kept for obj in objects for kept in self._of_object(obj)]
 
     def restore(self) -> None:
-        for owner, name, value in self._kept:
+        for owner, name, value in self._stored_values:
             setattr(owner, name, value)
 
     def _of_object(self, obj: bpy.types.Object):

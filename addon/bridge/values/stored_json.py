@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-MOST = 1 << 22
+LONGEST_TEXT = 1 << 22
 """Largest length of a text that is parsed [characters]. This add-on stores far less on one object."""
 
 KINDS = {float: (int, float), int: (int,), str: (str,), bool: (bool,)}
@@ -16,7 +16,7 @@ KINDS = {float: (int, float), int: (int,), str: (str,), bool: (bool,)}
 
 def parse_stored(text: object) -> dict[str, Any]:
     """Return the JSON object in a text; an empty one if there is none."""
-    if not isinstance(text, str) or len(text) > MOST:
+    if not isinstance(text, str) or len(text) > LONGEST_TEXT:
         return {}
     try:
         found = json.loads(text)

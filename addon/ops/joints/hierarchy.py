@@ -9,7 +9,7 @@ from ....core.model.text import counted
 from ... import bridge, ids
 from ...props import ancestors, is_joint, is_kinematic, is_link
 from ...props.joint import type_items
-from ..links.links import sort_out, tag_links
+from ..links.links import split_taggable, tag_links
 from ..report import fail, in_object_mode, select_only, succeed
 
 Solid = bpy.types.Object
@@ -78,7 +78,9 @@ def _solids(context, whole: bool) -> tuple[list[Solid], list[str]]:
     for obj in chosen if whole else ():
         objects |= dict.fromkeys(obj.children_recursive)
     scene_objects = set(context.scene.objects)
-    fit, refused = sort_out([obj for obj in objects if obj in scene_objects and _is_solid(obj) and not is_link(obj)])
+    fit, refused = split_taggable(
+        [obj for obj in objects if obj in scene_objects and _is_solid(obj) and not is_link(obj)]
+    )
     solids = [obj for obj in objects if obj in fit or (obj in scene_objects and is_link(obj))]
     if not solids and refused:
         raise ModelError(refused[0])

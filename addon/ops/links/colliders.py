@@ -8,7 +8,7 @@ from ....core.model.text import counted
 from ... import bridge, ids
 from ...props import carrier_of, is_joint, is_link
 from ..report import fail, in_object_mode, succeed
-from .links import in_one, let_touch
+from .links import enable_contact_initially, summary_of_refusals
 
 
 class LIMBERJACK_OT_collider_add(bpy.types.Operator):
@@ -34,14 +34,14 @@ class LIMBERJACK_OT_collider_add(bpy.types.Operator):
         obstacles = {obj: reason for obj in objects if (reason := _obstacle(context, obj))}
         fit = [obj for obj in objects if obj not in obstacles]
         if not fit:
-            return fail(self, context, in_one([*obstacles.values()], "colliders"))
-        let_touch(context.scene)
+            return fail(self, context, summary_of_refusals([*obstacles.values()], "colliders"))
+        enable_contact_initially(context.scene)
         poses = {obj: bridge.posing.link_poses.drawn_pose(obj) for obj in fit}
         for obj, pose in poses.items():
             _make_collider(obj, pose)
-        around = bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+        evaluated_scene = bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
         for obj in fit:
-            _weigh(obj, around)
+            _weigh(obj, evaluated_scene)
         notes = [note for reason in bridge.links.tagging.changes_of_form(fit).values() for note in reason]
         if not getattr(context.scene, ids.SCENE).contact:
             notes.append("Contact is off in this scene: switch it on in the panel Simulation")
@@ -62,9 +62,9 @@ def _obstacle(context, obj: bpy.types.Object) -> str:
         return f"object '{obj.name}' changes its size in its animation: delete the keys or drivers of its scale"
     if 0.0 in obj.matrix_world.to_scale():
         return f"object '{obj.name}' has a scale of zero: give it a size"
-    around = bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+    evaluated_scene = bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
     try:
-        parts = bridge.links.parts.parts_of(obj, around)
+        parts = bridge.links.parts.parts_of(obj, evaluated_scene)
     except ModelError as error:
         return str(error)
     if any(part.is_placeholder or (part.has_mesh and len(part.mesh().starts)) for part in parts):
@@ -82,11 +82,11 @@ def _make_collider(obj: bpy.types.Object, pose) -> None:
         settings.role = "AUTO"
 
 
-def _weigh(obj: bpy.types.Object, around) -> None:
+def _weigh(obj: bpy.types.Object, evaluated_scene) -> None:
     """Compute the mass of a collider. Its Mass becomes Custom if it is open or flat, since its mass does not matter."""
     settings = getattr(obj, ids.LINK)
     try:
-        weight = bridge.links.mass.weigh(obj, around)
+        weight = bridge.links.mass.weigh(obj, evaluated_scene)
     except ModelError:
         weight = None
     if weight is None or weight.notes:

@@ -14,7 +14,7 @@ from ...props.naming import object_named
 from ..report import fail, in_object_mode, nothing_runs, succeed
 from ..waiting import WaitsForSolver
 
-TOLD = 3
+MOST_NAMED = 3
 """Number of links that a message names."""
 
 
@@ -115,12 +115,12 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
         All fits are found before any shape is made.
         """
         links = list(dict.fromkeys(link for obj in context.selected_objects if (link := carrier_of(obj))))
-        around = bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
-        bodies = [bridge.links.collisions.body_of(link, around) for link in links]
-        del links, around  # references may be invalid when this continues
+        evaluated_scene = bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
+        meshes = [bridge.links.collisions.link_mesh_of(link, evaluated_scene) for link in links]
+        del links, evaluated_scene  # references may be invalid when this continues
         fits = {}
-        for body in bodies:
-            fits[body.name] = yield from bridge.links.collision_fitting.search(body, self.type)
+        for mesh in meshes:
+            fits[mesh.name] = yield from bridge.links.collision_fitting.search(mesh, self.type)
         return fits
 
     def _work(self, context):
@@ -131,19 +131,19 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
         except ModelError as error:
             return fail(self, context, error)
         if self._timer:
-            self.tell_progress(context, 0.0, doing)
+            self.show_progress(context, 0.0, doing)
         return {"RUNNING_MODAL"}
 
     def _put(self, context, fits):
-        around = bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+        evaluated_scene = bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
         for name, fit in fits.items():
             link = object_named(context.scene, name)
             if link and fit.shapes:
-                bridge.links.collisions.put_collisions(link, fit, around)
-        lines = [f"{name}: {fit.says}" for name, fit in fits.items()]
-        more = f" and {len(lines) - TOLD} more" if len(lines) > TOLD else ""
+                bridge.links.collisions.put_collisions(link, fit, evaluated_scene)
+        lines = [f"{name}: {fit.description}" for name, fit in fits.items()]
+        more = f" and {len(lines) - MOST_NAMED} more" if len(lines) > MOST_NAMED else ""
         return succeed(
-            self, context, f"{'; '.join(lines[:TOLD])}{more}", [fit.note for fit in fits.values() if fit.note]
+            self, context, f"{'; '.join(lines[:MOST_NAMED])}{more}", [fit.note for fit in fits.values() if fit.note]
         )
 
     def _take_selected(self, context):

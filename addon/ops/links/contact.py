@@ -10,7 +10,7 @@ from ... import bridge, ids
 from ...bridge.findings.last_run import last_run
 from ...props import carrier_of, is_link
 from ...props.entries import number_of
-from ...props.pairs import keep_pair
+from ...props.pairs import set_pair
 from ...props.surface import SurfaceProperties
 from ..report import fail, in_object_mode, succeed
 
@@ -115,7 +115,7 @@ class LIMBERJACK_OT_contact_pair_add(bpy.types.Operator):
         pairs = [(a, b) for number, b in enumerate(links) for a in links[:number]]
         bridge.links.contact_settings.drop_lost_pairs(context.scene)
         for a, b in pairs:
-            keep_pair(context.scene, a, b, self.how == "MEET")
+            set_pair(context.scene, a, b, self.how == "MEET")
         does = "always collide" if self.how == "MEET" else "never collide"
         return succeed(self, context, f"{counted(pairs, 'pair')} of links will {does}")
 

@@ -34,9 +34,9 @@ class LIMBERJACK_OT_link_tag(bpy.types.Operator):
         objects = [obj for obj in context.selected_objects if not is_joint(obj)]
         if not objects:
             return fail(self, context, "Nothing is selected: select the objects that are to become links")
-        fit, refused = sort_out(objects)
+        fit, refused = split_taggable(objects)
         if not fit:
-            return fail(self, context, in_one(refused, "links"))
+            return fail(self, context, summary_of_refusals(refused, "links"))
         new = [obj for obj in fit if not is_link(obj)]
         try:
             notes = tag_links(context, fit)
@@ -50,8 +50,8 @@ class LIMBERJACK_OT_link_tag(bpy.types.Operator):
 
 def _recognized(context, links: list[bpy.types.Object]) -> str:
     """Return the end of a message, with the primitives as which new links collide; empty if there are none."""
-    around = bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
-    reader = bridge.links.shapes.ShapeReader(around, bridge.values.numbers.units_of(context.scene))
+    evaluated_scene = bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
+    reader = bridge.links.shapes.ShapeReader(evaluated_scene, bridge.values.numbers.units_of(context.scene))
     try:
         reason = bridge.links.recognition.in_words(shape for link in links for shape in reader.collisions_of(link))
     except ModelError:  # Problems reports it
@@ -59,13 +59,13 @@ def _recognized(context, links: list[bpy.types.Object]) -> str:
     return f"; recognized for collisions: {reason}" if reason else ""
 
 
-def sort_out(objects: list[bpy.types.Object]) -> tuple[list[bpy.types.Object], list[str]]:
+def split_taggable(objects: list[bpy.types.Object]) -> tuple[list[bpy.types.Object], list[str]]:
     """Return the objects that can be links, and for each of the others why it cannot."""
     obstacles = {obj: bridge.links.tagging.obstacle_to_tagging(obj) for obj in objects}
     return [obj for obj in objects if not obstacles[obj]], [reason for reason in obstacles.values() if reason]
 
 
-def in_one(refused: list[str], kind: str) -> str:
+def summary_of_refusals(refused: list[str], kind: str) -> str:
     """Return the message of the status bar about objects that cannot be of a kind."""
     return refused[0] if len(refused) == 1 else f"{refused[0]}; and {len(refused) - 1} more cannot be {kind} either"
 
@@ -76,21 +76,21 @@ def tag_links(context, objects: list[bpy.types.Object]) -> list[str]:
     Raises:
         ModelError: if an object has scale 0 or cannot be a link; no object is changed then.
     """
-    _, refused = sort_out(objects)
+    _, refused = split_taggable(objects)
     if refused:
         raise ModelError(refused[0])
-    let_touch(context.scene)
+    enable_contact_initially(context.scene)
     poses = {obj: bridge.posing.link_poses.drawn_pose(obj) for obj in objects}
     for obj, pose in poses.items():  # before weighing, since a link is no part of another
         settings = getattr(obj, ids.LINK)
         settings.recognizes = settings.recognizes or not settings.is_link  # older links keep their shapes
         settings.is_link, settings.rest_pose = True, bridge.values.numbers.format_pose(pose)
-    around = bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+    evaluated_scene = bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
     notes = [note for obj in objects for note in bridge.links.tagging.notes_on_tagging(obj)]
-    return notes + [note for obj in objects for note in _set_up_mass(obj, around)]
+    return notes + [note for obj in objects for note in _set_up_mass(obj, evaluated_scene)]
 
 
-def let_touch(scene: bpy.types.Scene) -> None:
+def enable_contact_initially(scene: bpy.types.Scene) -> None:
     """Switch contact on when the first links of a scene are made.
 
     It stays off in scenes from before contact existed.
@@ -100,15 +100,15 @@ def let_touch(scene: bpy.types.Scene) -> None:
         settings.contact = True
 
 
-def _set_up_mass(obj: bpy.types.Object, around: "bridge.links.parts.Surroundings") -> list[str]:
+def _set_up_mass(obj: bpy.types.Object, evaluated_scene: "bridge.links.parts.EvaluatedScene") -> list[str]:
     """Compute the mass of a new link. Return assumptions, or why the mass cannot be computed."""
     settings = getattr(obj, ids.LINK)
     try:
-        if not any(part.has_mesh and part.is_seen for part in bridge.links.parts.parts_of(obj, around)):
+        if not any(part.has_mesh and part.is_visual for part in bridge.links.parts.parts_of(obj, evaluated_scene)):
             settings.mass_source = "CUSTOM"
             given = f"its mass is set to {settings.mass:g} kg, and its inertia to 1 kg m²: type them in the panel Link"
             return [f"link '{obj.name}' has no mesh to weigh: {given}"]
-        weight = bridge.links.mass.weigh(obj, around)
+        weight = bridge.links.mass.weigh(obj, evaluated_scene)
     except ModelError as error:
         settings.mass_note = str(error)
         return [str(error)]
@@ -180,9 +180,9 @@ class LIMBERJACK_OT_link_mass_by_hand(bpy.types.Operator):
 
     def execute(self, context):
         links = [obj for obj in context.selected_objects if is_link(obj) and bridge.links.mass.is_weighed(obj)]
-        around = bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+        evaluated_scene = bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
         try:  # weigh all before any is changed
-            weights = {obj: bridge.links.mass.weigh(obj, around) for obj in links}
+            weights = {obj: bridge.links.mass.weigh(obj, evaluated_scene) for obj in links}
         except ModelError as error:
             return fail(self, context, error)
         for obj, weight in weights.items():

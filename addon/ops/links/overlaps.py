@@ -11,7 +11,7 @@ from ....core.model.text import counted
 from ... import bridge, ids
 from ...props.members import joints_in
 from ...props.naming import model_name, object_named
-from ...props.pairs import keep_pair
+from ...props.pairs import set_pair
 from ..report import select_only
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ SMALLEST = 0.5
 """Smallest factor by which a shape is scaled."""
 
 
-def leave_out(context, obj) -> str:
+def let_pass_through(context, obj) -> str:
     """Let the link pass through all links that it overlaps."""
     others = [
         object_named(context.scene, found.b if found.a == model_name(obj) else found.a) for found in _overlaps_of(obj)
@@ -43,13 +43,13 @@ def leave_out(context, obj) -> str:
     if not there:
         raise ModelError(f"link '{obj.name}' overlaps the scene's ground, which is no object: move it up")
     for other in there:
-        keep_pair(context.scene, obj, other, False)
+        set_pair(context.scene, obj, other, False)
     return f"'{obj.name}' passes through {', '.join(repr(other.name) for other in there)}"
 
 
 def move_apart(context, obj) -> str:
     """Move a link out of all links that it overlaps, one after the other, each time by the shortest way."""
-    mover = _loose_one(context, obj)
+    mover = _movable_link(context, obj)
     unit, before = bridge.values.numbers.unit_length(context.scene), mover.matrix_world.copy()
     for _ in range(MOST_MOVES):
         found = _overlaps_of(mover)
@@ -84,7 +84,7 @@ def move_all_apart(context, _obj) -> str:
             return f"{counted(moved, 'link')} moved apart"
         ways: dict[bpy.types.Object, Vector] = {}
         for each in found:  # the deepest first, each link once per round
-            mover = _upper_loose_one(scene, each, joined)
+            mover = _upper_movable_link(scene, each, joined)
             if mover is not None and mover not in ways:
                 ways[mover] = _way_out(each, mover, bridge.values.numbers.unit_length(scene))
         if not ways:
@@ -99,11 +99,11 @@ def move_all_apart(context, _obj) -> str:
     raise ModelError(f"{counted(left, 'pair')} of links are jammed, joined or held: move them by hand")
 
 
-def _upper_loose_one(scene, found: "Separation", joined: set) -> bpy.types.Object | None:
+def _upper_movable_link(scene, found: "Separation", joined: set) -> bpy.types.Object | None:
     """Return the link of a pair that may be moved, the upper one if both may; None if neither may."""
     links = [object_named(scene, name) for name in (found.a, found.b)]
-    loose = [link for link in links if link is not None and _is_loose(link, joined)]
-    return max(loose, key=lambda link: link.matrix_world.translation.z, default=None)
+    movable = [link for link in links if link is not None and _is_movable(link, joined)]
+    return max(movable, key=lambda link: link.matrix_world.translation.z, default=None)
 
 
 def _way_out(found: "Separation", mover: bpy.types.Object, unit: float) -> Vector:
@@ -118,14 +118,14 @@ def shrink(context, obj) -> str:
     If the link collides as its visible mesh, it gets a collision shape first.
     """
     link = _smallest_moving(context, obj)
-    if _share_left(link, link, context) < SMALLEST:
+    if _scale_without_overlap(link, link, context) < SMALLEST:
         raise ModelError(f"link '{link.name}' is in others by more than a quarter of its size: move it by hand")
     if not _shapes_of(link):
         select_only(context, link)
         bpy.ops.limberjack.collision_add(type="AUTO")
     shapes = {shape: shape.matrix_world.copy() for shape in _shapes_of(link)}
     for _ in range(MOST_MOVES):
-        shares = {shape: _share_left(link, shape, context) for shape in shapes}
+        shares = {shape: _scale_without_overlap(link, shape, context) for shape in shapes}
         if min(shares.values()) == 1.0:
             return f"The collision shapes of '{link.name}' are smaller: they are in nothing"
         for shape, share in shares.items():
@@ -151,7 +151,7 @@ def _shapes_of(link) -> list[bpy.types.Object]:
     return [child for child in link.children if getattr(child, ids.LINK).role == "COLLISION"]
 
 
-def _share_left(link, shape, context) -> float:
+def _scale_without_overlap(link, shape, context) -> float:
     """Return the factor by which a shape must be scaled to remove the deepest overlap of its link; 1 for none."""
     found = _overlaps_of(link)
     if not found:
@@ -161,12 +161,12 @@ def _share_left(link, shape, context) -> float:
     return 1.0 - 2.0 * depth / least if least else 0.0
 
 
-def _loose_one(context, obj) -> bpy.types.Object:
+def _movable_link(context, obj) -> bpy.types.Object:
     """Return the link to move: the given one or another that it overlaps, without joints and animation."""
     joined = _joined_in(context.scene)
     others = [found.b if found.a == model_name(obj) else found.a for found in _overlaps_of(obj)]
     for link in (obj, *filter(None, (object_named(context.scene, name) for name in others))):
-        if _is_loose(link, joined):
+        if _is_movable(link, joined):
             return link
     raise ModelError(f"link '{obj.name}' and what it overlaps are joined or held: move the machine by hand")
 
@@ -175,7 +175,7 @@ def _joined_in(scene) -> set:
     return {end for joint in joints_in(scene) for end in ends_of(joint)}
 
 
-def _is_loose(link, joined: set) -> bool:
+def _is_movable(link, joined: set) -> bool:
     """Return whether neither a joint nor animation holds a link."""
     is_free = getattr(link, ids.LINK).motion == "FREE"
     return is_free and link not in joined and not bridge.animation.motion_sources.is_animated(link)

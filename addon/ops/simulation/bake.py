@@ -12,7 +12,7 @@ from ....core.model.text import counted
 from ... import ids, watch
 from ...bake.receipts.restore import baked_links, baked_objects, clear_bake, foreign_actions, is_baked
 from ...bridge.findings.last_run import forget_run
-from ...kernel_compilation import Warming
+from ...kernel_compilation import KernelCompilation
 from ...preview import current, end
 from ...props import is_joint, is_link
 from ..report import fail, in_object_mode, nothing_runs, succeed, time_left
@@ -81,7 +81,7 @@ class RunsBake(WaitsForSolver, OnLinks):
             return {"CANCELLED"}
         if bpy.app.background or context.window is None:
             return self.execute(context)
-        if not Warming.is_needed():
+        if not KernelCompilation.is_needed():
             try:
                 self._run = self.make(context)
             except ModelError as error:
@@ -132,7 +132,7 @@ class RunsBake(WaitsForSolver, OnLinks):
             self._run = self.make(context)
         if not self._run.step(SLICE):
             progress = f"{self._run.doing}{time_left(self._run.seconds_left)}"
-            self.tell_progress(context, self._run.progress, progress)
+            self.show_progress(context, self._run.progress, progress)
             return {"RUNNING_MODAL"}
         result = self._run.finish()
         self.leave(context)
@@ -156,9 +156,9 @@ class RunsBake(WaitsForSolver, OnLinks):
     def _keep_findings(context, diagnoses):
         """Store the findings of a run without a bake, as an undo step, so that undoing a remedy restores them."""
         if diagnoses:
-            from ...bridge.findings.stored_findings import keep_findings
+            from ...bridge.findings.stored_findings import store_findings
 
-            keep_findings(context.scene, diagnoses)
+            store_findings(context.scene, diagnoses)
             bpy.ops.ed.undo_push(message="Findings")
 
     def leave(self, context):

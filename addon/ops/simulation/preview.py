@@ -13,7 +13,7 @@ from ....core.model import ModelError
 from ... import bridge, ids
 from ...bridge.viewport.guides import NAMES, Guide
 from ...bridge.viewport.rays import Ray
-from ...kernel_compilation import Warming
+from ...kernel_compilation import KernelCompilation
 from ...overlays import labels
 from ...overlays import pull as overlay
 from ...preview import Preview, PreviewOverError, begin, current, end
@@ -59,7 +59,7 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
     def invoke(self, context, event):
         if context.window is None:
             return fail(self, context, "a preview needs a window: bake instead")
-        if not Warming.is_needed():
+        if not KernelCompilation.is_needed():
             try:
                 self._begin(context)
             except ModelError as error:

@@ -17,7 +17,7 @@ from ...props import axes_in_use, is_link
 from ...props.naming import object_named
 from ..links.lifting import lift
 from ..links.links import tag_links
-from ..links.overlaps import leave_out, move_all_apart, move_apart, select_overlapping, shrink
+from ..links.overlaps import let_pass_through, move_all_apart, move_apart, select_overlapping, shrink
 from ..links.throws import start_at_keys
 from ..report import fail, in_object_mode, select_only, succeed
 from .moved_bakes import (
@@ -30,18 +30,18 @@ from .moved_bakes import (
 )
 
 
-class Mend(NamedTuple):
-    """A way to mend a problem.
+class Repair(NamedTuple):
+    """A repair of a problem.
 
     Attributes:
         label: of its button. tip: of its tooltip.
-        mend: changes the object to blame, and says in a sentence what was done.
-        is_of_scene: whether it is about the whole scene, so that no object need be to blame: `mend` may get None.
+        apply: function that repairs the object that causes the problem, and returns a message about what it did.
+        is_of_scene: whether the repair is about the whole scene. Then `apply` may get None instead of an object.
     """
 
     label: str
     tip: str
-    mend: Callable[[bpy.types.Context, bpy.types.Object], str]
+    apply: Callable[[bpy.types.Context, bpy.types.Object], str]
     is_of_scene: bool = False
 
 
@@ -133,7 +133,7 @@ def _spring_within(_context, obj) -> str:
 
 def _weigh(context, obj) -> str:
     found = bridge.links.mass.weigh(
-        obj, bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+        obj, bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
     )
     if not found.mass:
         raise ModelError(f"link '{obj.name}' is said to weigh nothing: give it a mass or a material")
@@ -141,7 +141,7 @@ def _weigh(context, obj) -> str:
     if settings.mass_source != "DENSITY":
         settings.mass_source = "DENSITY"
         found = bridge.links.mass.weigh(
-            obj, bridge.links.parts.surroundings_of(context.scene, context.evaluated_depsgraph_get())
+            obj, bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
         )
     bridge.scene.store.store_weight(obj, found)
     return f"'{obj.name}' weighs {weighed(found.mass)}"
@@ -166,7 +166,7 @@ def _mute_tracks(_context, obj) -> str:
 
 def _fix_base(context, obj) -> str:
     getattr(obj, ids.LINK).motion = "STATIC"
-    bridge.findings.stored_findings.forget_findings(context.scene, "falls-freely", obj)
+    bridge.findings.stored_findings.remove_findings(context.scene, "falls-freely", obj)
     return f"'{obj.name}' is held in the world: its Motion is Static"
 
 
@@ -220,54 +220,56 @@ def _take_out_of_instance(context, obj) -> str:
 OPERATORS = {"gravity-by-unit": ids.OP_EARTH_GRAVITY}
 """Operators that repair problems without an object, by the code of the problem."""
 
-JOIN_HERE = Mend("Rebind at Current Pose", "Let the joint join its links where they are now", _join_here)
+JOIN_HERE = Repair("Rebind at Current Pose", "Let the joint join its links where they are now", _join_here)
 
-MENDS: dict[str, tuple[Mend, ...]] = {
-    "no-child": (Mend("Delete Joint", "Delete the joint, which moves nothing", _delete),),
-    "lost-parent": (Mend("Join to World", "Let the joint hang in the world", _join_to_world),),
-    "no-link": (Mend("Tag as Link", "Tag the objects that it joins as links", _tag_ends),),
+REPAIRS: dict[str, tuple[Repair, ...]] = {
+    "no-child": (Repair("Delete Joint", "Delete the joint, which moves nothing", _delete),),
+    "lost-parent": (Repair("Join to World", "Let the joint hang in the world", _join_to_world),),
+    "no-link": (Repair("Tag as Link", "Tag the objects that it joins as links", _tag_ends),),
     "no-frames": (JOIN_HERE,),
-    "link-left": (JOIN_HERE, Mend("Put Back", "Put all links back where their joints hold them", _put_back)),
-    "no-leader": (Mend("Stop Following", "Switch Follow Joint off", _stop_following),),
-    "zero-axis": (Mend("Point along Z", "Give the axis the direction Z", _point_up),),
-    "crossed-limits": (Mend("Swap", "Swap the limits", _swap_limits),),
-    "idle-drive": (Mend("Turn Drive Off", "Switch the drive off, which does nothing", _turn_drive_off),),
-    "home-outside-limits": (Mend("Start Within", "Move the start to the nearest limit", _start_within),),
-    "spring-outside-limits": (Mend("Pull Within", "Move the spring's rest to the nearest limit", _spring_within),),
-    "constrained": (Mend("Mute", "Mute the link's constraints", _mute_constraints),),
-    "plays-strips": (Mend("Mute", "Mute the tracks whose strips move the link", _mute_tracks),),
+    "link-left": (JOIN_HERE, Repair("Put Back", "Put all links back where their joints hold them", _put_back)),
+    "no-leader": (Repair("Stop Following", "Switch Follow Joint off", _stop_following),),
+    "zero-axis": (Repair("Point along Z", "Give the axis the direction Z", _point_up),),
+    "crossed-limits": (Repair("Swap", "Swap the limits", _swap_limits),),
+    "idle-drive": (Repair("Turn Drive Off", "Switch the drive off, which does nothing", _turn_drive_off),),
+    "home-outside-limits": (Repair("Start Within", "Move the start to the nearest limit", _start_within),),
+    "spring-outside-limits": (Repair("Pull Within", "Move the spring's rest to the nearest limit", _spring_within),),
+    "constrained": (Repair("Mute", "Mute the link's constraints", _mute_constraints),),
+    "plays-strips": (Repair("Mute", "Mute the tracks whose strips move the link", _mute_tracks),),
     "falls-freely": (
-        Mend("Fix Base", "Hold the link in the world where it stands", _fix_base),
-        Mend("Ground", "Let links collide with an invisible floor at height zero", _add_ground, is_of_scene=True),
+        Repair("Fix Base", "Hold the link in the world where it stands", _fix_base),
+        Repair("Ground", "Let links collide with an invisible floor at height zero", _add_ground, is_of_scene=True),
     ),
     "many-overlapping": (
-        Mend("Select Them", "Select all links that overlap", select_overlapping, is_of_scene=True),
-        Mend("Move Apart", "Move all links out of each other that nothing holds", move_all_apart, is_of_scene=True),
+        Repair("Select Them", "Select all links that overlap", select_overlapping, is_of_scene=True),
+        Repair("Move Apart", "Move all links out of each other that nothing holds", move_all_apart, is_of_scene=True),
     ),
     "gravity-cannot-turn": (
-        Mend("Turn Axes", "Lay every axis that gravity cannot turn level, across what its joint carries", _turn_axes),
+        Repair("Turn Axes", "Lay every axis that gravity cannot turn level, across what its joint carries", _turn_axes),
     ),
     "bake-left-behind": (
-        Mend("Move Bake Along", "Let the bakes of all moved or copied machines play where they stand", move_all_along),
-        Mend("Back to Keys", "Put all links and joints back where their keys have them", all_back_to_keys),
+        Repair(
+            "Move Bake Along", "Let the bakes of all moved or copied machines play where they stand", move_all_along
+        ),
+        Repair("Back to Keys", "Put all links and joints back where their keys have them", all_back_to_keys),
     ),
     "bake-moved": (
-        Mend("Move Bake Along", "Let the keys of the whole machine play where the link stands now", move_bake_along),
-        Mend("Back to Keys", "Put all links back where their keys have them", back_to_keys),
+        Repair("Move Bake Along", "Let the keys of the whole machine play where the link stands now", move_bake_along),
+        Repair("Back to Keys", "Put all links back where their keys have them", back_to_keys),
     ),
-    "bake-scaled": (Mend("Scale Back", "Give the link the size that it was baked with", scale_back),),
+    "bake-scaled": (Repair("Scale Back", "Give the link the size that it was baked with", scale_back),),
     "bake-carried": (
-        Mend("Play in Place", "Let the keys play where they were baked, whatever carries the link", play_in_place),
+        Repair("Play in Place", "Let the keys play where they were baked, whatever carries the link", play_in_place),
     ),
     "overlapping": (
-        Mend("Leave Pair Out", "Let the link pass through all that it is in", leave_out),
-        Mend("Move Apart", "Move one of the two out of the other, the shortest way", move_apart),
-        Mend("Shrink", "Make the collision shapes of the smaller link smaller, until they are in nothing", shrink),
+        Repair("Leave Pair Out", "Let the link pass through all that it is in", let_pass_through),
+        Repair("Move Apart", "Move one of the two out of the other, the shortest way", move_apart),
+        Repair("Shrink", "Make the collision shapes of the smaller link smaller, until they are in nothing", shrink),
     ),
-    "sunk-in-ground": (Mend("Lift", "Raise the machine until it just touches what it starts in", lift),),
-    "hollow-filled": (Mend("Convex Pieces", "Divide the mesh into convex pieces that touch in its place", _divide),),
+    "sunk-in-ground": (Repair("Lift", "Raise the machine until it just touches what it starts in", lift),),
+    "hollow-filled": (Repair("Convex Pieces", "Divide the mesh into convex pieces that touch in its place", _divide),),
     "keys-replaced": (
-        Mend(
+        Repair(
             "Throw from Animation",
             "Start simulations from the animation at its last key, with the velocity of the keys. The keys before are "
             "kept",
@@ -275,14 +277,14 @@ MENDS: dict[str, tuple[Mend, ...]] = {
         ),
     ),
     INSTANCED: (
-        Mend(
+        Repair(
             "Simulate Its Links",
             "Make a library override of a linked collection, or else make the instances real, so that the links are "
             "objects that a simulation can move",
             _take_out_of_instance,
         ),
     ),
-    "massless": (Mend("Weigh", "Find the mass from the link's meshes", _weigh),),
+    "massless": (Repair("Weigh", "Find the mass from the link's meshes", _weigh),),
 }
 """Repairs that lose nothing except what is wrong, by the code of the problem."""
 
@@ -330,26 +332,26 @@ class LIMBERJACK_OT_problem_mend(_OfCulprit, bpy.types.Operator):
 
     @classmethod
     def description(cls, _context, properties):
-        return next((pgettext_tip(mend.tip) for mend in _mends(properties)), cls.__doc__)
+        return next((pgettext_tip(apply.tip) for apply in _repairs(properties)), cls.__doc__)
 
     def execute(self, context):
-        found = _mends(self)
+        found = _repairs(self)
         is_of_scene = not self.name and bool(found) and found[0].is_of_scene
         return self.act(context, None) if is_of_scene else super().execute(context)
 
     def act(self, context, obj):
-        found = _mends(self)
+        found = _repairs(self)
         if not found:
             return fail(self, context, f"There is no button for '{self.code}': the message says what to do")
         try:
-            done = found[0].mend(context, obj)
+            done = found[0].apply(context, obj)
         except ModelError as error:
             return fail(self, context, error)
         return succeed(self, context, done)
 
 
-def _mends(properties) -> list[Mend]:
-    return [mend for mend in MENDS.get(properties.code, ()) if properties.label in ("", mend.label)]
+def _repairs(properties) -> list[Repair]:
+    return [apply for apply in REPAIRS.get(properties.code, ()) if properties.label in ("", apply.label)]
 
 
 CLASSES = (LIMBERJACK_OT_problem_select, LIMBERJACK_OT_problem_mend)

@@ -9,7 +9,7 @@ from bpy.app.translations import pgettext_iface
 from ....core.joints import Slot, Unit
 from ....core.joints.parts import DRIVE, STOPS
 from ... import ids
-from ...bridge.values.fields import FACES, UNITS, Field, Measure, drive_of, fields_on
+from ...bridge.values.fields import COORDINATE_SUFFIXES, UNITS, Field, Measure, drive_of, fields_on
 from ...icons import OF_UNIT
 from ...props import axes_in_use, core_joint, is_known_joint
 from ..base import InTab, draw_switched, draw_with_unit, in_columns, paragraph, readable, section
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SPEED_SUFFIX = {Unit.ANGLE: "_turning", Unit.LENGTH: "_sliding", Unit.NUMBER: ""}
 """Suffixes of the properties that show a speed in its unit."""
 
-SUFFIXES = {Measure.COORDINATE: FACES, Measure.SPEED: SPEED_SUFFIX}
+SUFFIXES = {Measure.COORDINATE: COORDINATE_SUFFIXES, Measure.SPEED: SPEED_SUFFIX}
 
 FOLDED = {"direction": "Direction", "stops": "Stops", "losses": "Friction and Damping", "spring": "Spring"}
 """Sections that are closed at first, with their labels."""
@@ -140,4 +140,4 @@ class LIMBERJACK_PT_home(InTab, bpy.types.Panel):
         layout.enabled = joint.use_home
         column = layout.column(align=True)
         for coordinate, (name, unit) in zip(joint.coordinates, core_joint(joint).home_units, strict=False):
-            column.prop(coordinate, f"home{FACES[unit]}", text=readable(name) or "Start")
+            column.prop(coordinate, f"home{COORDINATE_SUFFIXES[unit]}", text=readable(name) or "Start")

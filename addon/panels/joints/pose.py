@@ -8,7 +8,7 @@ from bpy.app.translations import pgettext_iface
 
 from ... import ids
 from ...bridge.rig import last_rig
-from ...bridge.values.fields import FACES
+from ...bridge.values.fields import COORDINATE_SUFFIXES
 from ...icons import icon_of_joint
 from ...props import core_joint, is_known_joint, limits_of
 from ...props.members import has_joints, joints_in
@@ -24,7 +24,7 @@ OFF, TURNED = "Not enabled", "Turned in the viewport"
 BAR = 0.65
 """Part of a row's width for the bar with the joint's name."""
 
-SUFFIX = {unit: suffix or "_plain" for unit, suffix in FACES.items()}
+SUFFIX = {unit: suffix or "_plain" for unit, suffix in COORDINATE_SUFFIXES.items()}
 """Suffixes of the properties that show the present value of a coordinate in its unit."""
 
 

@@ -8,7 +8,7 @@ from bpy.app.translations import pgettext_iface
 
 from ... import bridge, ids
 from ...bridge.unbakeable_links import INSTANCED
-from ...ops.simulation.repairs import MENDS, OPERATORS
+from ...ops.simulation.repairs import OPERATORS, REPAIRS
 from ...preview import current
 from ..base import Below, paragraph
 
@@ -59,14 +59,17 @@ def _problems(scene) -> list:
     rig = bridge.rig.last_rig(scene)
     if rig is None or not rig.problems or instances_alone(scene):
         return []
-    above = (*bridge.findings.problems.codes_above(current() is not None), bridge.baked_machines.machines.LEFT_BEHIND)
+    above = (
+        *bridge.findings.problems.codes_below_play(current() is not None),
+        bridge.baked_machines.machines.LEFT_BEHIND,
+    )
     return [problem for problem in rig.problems if problem.code not in above]
 
 
-def draw_problems_above(layout, context):
+def draw_problems_below_play(layout, context):
     """Draw the problems that are shown below Play."""
     rig = bridge.rig.last_rig(context.scene)
-    above = bridge.findings.problems.codes_above(current() is not None)
+    above = bridge.findings.problems.codes_below_play(current() is not None)
     for problem in rig.problems if rig else ():
         if problem.code in above:
             draw_problem(layout.box().column(), context, problem)
@@ -80,7 +83,7 @@ def instances_alone(scene) -> list:
 
 
 def _findings(scene, rig) -> list:
-    return bridge.findings.stored_findings.findings_beside(scene, rig.problems if rig else ())
+    return bridge.findings.stored_findings.unreported_findings(scene, rig.problems if rig else ())
 
 
 def _draw_problems(layout, context, problems: Sequence):
@@ -93,12 +96,12 @@ def _draw_problems(layout, context, problems: Sequence):
 def draw_problem(column, context, problem: "bridge.findings.problems.Problem"):
     """Draw the message of a problem, and a button for each repair."""
     _draw_text(column, context, problem.name, problem.text, ICON[problem.severity])
-    mends = [mend for mend in MENDS.get(problem.code, ()) if problem.name or mend.is_of_scene]
-    fits = sum(len(pgettext_iface(mend.label)) for mend in mends) <= LETTERS_IN_A_ROW
-    row = column.row(align=True) if mends and fits else column
-    for mend in mends:
-        button = row.operator(ids.OP_PROBLEM_MEND, text=mend.label, icon="TOOL_SETTINGS")
-        button.name, button.code, button.label = problem.name, problem.code, mend.label
+    repairs = [repair for repair in REPAIRS.get(problem.code, ()) if problem.name or repair.is_of_scene]
+    fits = sum(len(pgettext_iface(repair.label)) for repair in repairs) <= LETTERS_IN_A_ROW
+    row = column.row(align=True) if repairs and fits else column
+    for repair in repairs:
+        button = row.operator(ids.OP_PROBLEM_MEND, text=repair.label, icon="TOOL_SETTINGS")
+        button.name, button.code, button.label = problem.name, problem.code, repair.label
     if problem.code in OPERATORS:
         column.operator(OPERATORS[problem.code], icon="TOOL_SETTINGS")
 

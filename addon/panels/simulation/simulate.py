@@ -76,7 +76,7 @@ def draw_warnings(layout, context):
 
 def _draw_findings(layout, context):
     rig = last_rig(context.scene)
-    findings = bridge.findings.stored_findings.findings_beside(context.scene, rig.problems if rig else ())
+    findings = bridge.findings.stored_findings.unreported_findings(context.scene, rig.problems if rig else ())
     if findings:
         paragraph(
             layout, context, pgettext_iface("Findings: {count}, see Problems").format(count=len(findings)), icon="ERROR"
@@ -102,7 +102,7 @@ def _draw_details(layout, context, settings):
         paragraph(layout, context, note, icon="INFO")
 
 
-_told: dict[int, tuple[tuple, str]] = {}
+_staleness_cache: dict[int, tuple[tuple, str]] = {}
 """The state that was examined, and why its bake is out of date, by session uid of the scene."""
 
 
@@ -115,12 +115,12 @@ def _staleness(scene: bpy.types.Scene) -> str:
     numbers = tuple(getattr(settings.bake, item.identifier) for item in settings.bake.bl_rna.properties)
     frames = scene.frame_start, scene.frame_end, frame_rate(scene)
     state = (rig.version, settings.accuracy, settings.contact, numbers, frames)
-    seen, reason = _told.get(scene.session_uid, ((), ""))
+    seen, reason = _staleness_cache.get(scene.session_uid, ((), ""))
     if seen != state:
         from ...bake.receipts.staleness import out_of_date
 
         reason = out_of_date(scene, rig.model)
-        _told[scene.session_uid] = state, reason
+        _staleness_cache[scene.session_uid] = state, reason
     return reason
 
 
