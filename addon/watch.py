@@ -176,7 +176,7 @@ def _look() -> float | None:
             if world_joints := _displaced_world_joints(scene, windows):
                 _left[scene.session_uid] = world_joints
             else:
-                bridge.joints.storing_frames.settle_frames(scene)
+                bridge.joints.storing_frames.store_moved_frames(scene)
         rig = bridge.rig.show_rig(scene, _is_touched)
         if any(
             problem.code in bridge.baked_machines.displacement_problems.UNTIL_NEXT_FRAME for problem in rig.problems

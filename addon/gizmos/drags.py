@@ -104,13 +104,13 @@ class PoseDrag(Drag):
 
     def begin(self, context) -> float:
         self.posing = bridge.posing.posing.Posing(context.scene)
-        return self.posing.value(model_name(self.obj), self.axis.q_index)
+        return self.posing.coordinate(model_name(self.obj), self.axis.q_index)
 
     def changed_objects(self, context) -> Iterable[bpy.types.Object]:
         return filter(is_link, context.scene.objects)
 
     def set_value(self, context, value: float, with_ctrl: bool = False) -> None:
-        self.value = self.posing.lead(model_name(self.obj), self.axis.q_index, value)
+        self.value = self.posing.set_coordinate(model_name(self.obj), self.axis.q_index, value)
 
 
 class DirectionDrag(Drag):
@@ -168,15 +168,15 @@ class SwingDrag(DirectionDrag):
         w, x, y, z = (
             self.axis.frame.inverted() @ self.initial_direction.rotation_difference(direction) @ self.axis.frame
         )
-        self.posing.turn(model_name(self.obj), quat_mul((w, x, y, z), self.view.q[-4:]))
-        self.value = self.posing.turned(model_name(self.obj), self.view.q[-4:])
+        self.posing.set_rotation(model_name(self.obj), quat_mul((w, x, y, z), self.view.q[-4:]))
+        self.value = self.posing.angle_from(model_name(self.obj), self.view.q[-4:])
 
 
 class AimDrag(DirectionDrag):
     label = "Axis"
 
     def begin(self, context) -> float:
-        bridge.joints.storing_frames.settle_joint(self.obj, context.scene)
+        bridge.joints.storing_frames.store_joint_frames(self.obj, context.scene)
         self.initial_direction = self.axis.direction
         return 0.0
 
@@ -218,7 +218,7 @@ class ZeroDrag(Drag):
     label = "Zero moved by"
 
     def begin(self, context) -> float:
-        bridge.joints.storing_frames.settle_joint(self.obj, context.scene)
+        bridge.joints.storing_frames.store_joint_frames(self.obj, context.scene)
         return 0.0
 
     def changed_objects(self, context) -> Iterable[bpy.types.Object]:
@@ -230,7 +230,7 @@ class ZeroDrag(Drag):
         bridge.joints.joint_edits.move_zero(self.obj, context.scene, self.axis, value)
 
     def confirm(self, context) -> None:
-        bridge.joints.moved_zero.shift_kept(
+        bridge.joints.moved_zero.shift_stored_values(
             self.obj, context.scene, self.axis, self.view.joint, self.view.unit, self.value
         )
         super().confirm(context)

@@ -15,9 +15,9 @@ HALF = 5.0
 _shown: list[tuple[Vector, Vector, bool]] = []
 
 
-def show(held_at: Vector, wanted: Vector, is_reached: bool) -> None:
+def show(grabbed_point: Vector, wanted: Vector, is_reached: bool) -> None:
     """Show a line between two points in world axes, in place of the one before."""
-    _shown[:] = [(held_at, wanted, is_reached)]
+    _shown[:] = [(grabbed_point, wanted, is_reached)]
 
 
 def clear() -> None:
@@ -25,14 +25,14 @@ def clear() -> None:
 
 
 def draw(context, look) -> None:
-    for held_at, wanted, is_reached in _shown:
+    for grabbed_point, wanted, is_reached in _shown:
         half = HALF * context.preferences.system.ui_scale * size_of_pixel(wanted, context.region, context.region_data)
         color = look.line_color if is_reached else look.problem_color
-        Lines(segments(held_at, wanted, half), color).draw(look.width)
+        Lines(segments(grabbed_point, wanted, half), color).draw(look.width)
 
 
-def segments(held_at: Vector, wanted: Vector, half: float) -> np.ndarray:
+def segments(grabbed_point: Vector, wanted: Vector, half: float) -> np.ndarray:
     """Return the line, and a cross along the world's axes at its end, shape (4, 2, 3)."""
     end = np.array(wanted)
     cross = end + half * np.stack([-np.eye(3), np.eye(3)], axis=1)
-    return np.concatenate([np.array([[held_at, wanted]]), cross])
+    return np.concatenate([np.array([[grabbed_point, wanted]]), cross])

@@ -28,7 +28,7 @@ def show(poses: Mapping[bpy.types.Object, Pose], unit: float) -> None:
     """
     for obj in poses:
         _remember(obj)
-    bridge.posing.present_poses.put_links(poses, unit)
+    bridge.posing.present_poses.move_links(poses, unit)
 
 
 def put_back(objects: Iterable[bpy.types.Object]) -> None:

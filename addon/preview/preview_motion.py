@@ -88,7 +88,7 @@ class PreviewMotion:
         self.known = 0
         self.holds: list[Hold] = []
         self._times = (self.frames - self.frames[0]) / self.inputs.fps
-        self._pieces = bridge.posing.posing.pieces_of(self.inputs.model)
+        self._components = bridge.posing.posing.components_of(self.inputs.model)
         self._begin()
 
     def _frames(self) -> np.ndarray:
@@ -199,8 +199,8 @@ class PreviewMotion:
         from ...core.simulation import Tether
 
         model = self.inputs.model
-        piece = self._pieces[hold.link]
-        mass = sum(link.mass for link in model.links if self._pieces[link.name] == piece)
+        component = self._components[hold.link]
+        mass = sum(link.mass for link in model.links if self._components[link.name] == component)
         rate = math.tau * FREQUENCY * math.sqrt(hold.strength)
 
         def place(seconds: float) -> Vec3 | None:

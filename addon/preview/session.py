@@ -220,9 +220,9 @@ class Preview:
         number = self.number
         X_WL = self.motion.poses(number)[model_name(link)]
         x, y, z = self._in_metres(point)
-        held_at = compose(inverse(X_WL), (x, y, z, *IDENTITY[3:]))[:3]
+        grabbed_point = compose(inverse(X_WL), (x, y, z, *IDENTITY[3:]))[:3]
         strength = getattr(self.scene, ids.SCENE).preview.strength
-        self._hold = self.motion.take(model_name(link), held_at, number, strength)
+        self._hold = self.motion.take(model_name(link), grabbed_point, number, strength)
         self._place = (x, y, z)
         self.is_playing, self.problem = True, ""
 
@@ -239,9 +239,9 @@ class Preview:
         if self._hold is None or self._place is None or self._motion is None or not self.motion.done:
             return None
         X_WL = self.motion.poses(min(self.number, self.motion.done - 1))[self._hold.link]
-        held_at = compose(X_WL, (*self._hold.point, *IDENTITY[3:]))[:3]
+        grabbed_point = compose(X_WL, (*self._hold.point, *IDENTITY[3:]))[:3]
         unit = bridge.values.numbers.unit_length(self.scene)
-        return Vector(held_at) / unit, Vector(self._place) / unit
+        return Vector(grabbed_point) / unit, Vector(self._place) / unit
 
     def _in_metres(self, place: Vector) -> Vec3:
         x, y, z = place * bridge.values.numbers.unit_length(self.scene)

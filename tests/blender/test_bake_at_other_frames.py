@@ -10,7 +10,7 @@ import pytest
 
 from limberjack.addon import ids
 from limberjack.addon.bake.receipts.staleness import out_of_date
-from limberjack.addon.bridge.joints.frames import has_left_its_frame
+from limberjack.addon.bridge.joints.frames import was_moved_since_stored
 from limberjack.addon.bridge.scene.read import read_scene
 
 from .baked import bake, show, turning_holder
@@ -153,7 +153,7 @@ def test_another_frame(scene, build, case):
     for frame in FRAMES:
         show(scene, frame)
         assert told(scene) == "", frame
-        assert not any(map(has_left_its_frame, empties)), frame
+        assert not any(map(was_moved_since_stored, empties)), frame
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)

@@ -117,8 +117,8 @@ def test_a_loop_stays_closed_while_a_slider_is_dragged(scene, build, name):
     posings = set()
     for step in range(1, 9):
         coordinate(pins[name]).value_angle = 0.05 * step
-        posings.add(id(posing_cache._kept[scene.session_uid, True][1]))
-    assert posing_cache._kept[scene.session_uid, True][0] is rig
+        posings.add(id(posing_cache._cache[scene.session_uid, True][1]))
+    assert posing_cache._cache[scene.session_uid, True][0] is rig
     assert len(posings) == 1
     assert distance(bars, "coupler", "rocker", (1.0, 0.0, 0.0), (0.0, 0.0, 0.75)) < 1e-6
     assert coordinate(pins[name]).value_angle == pytest.approx(0.4, abs=1e-6)

@@ -9,8 +9,8 @@ from mathutils import Matrix
 
 from limberjack.addon.bridge.findings.problems import find_problems
 from limberjack.addon.bridge.joints.axis_views import view_joint
-from limberjack.addon.bridge.joints.frames import frames_at_empty, has_left_its_frame
-from limberjack.addon.bridge.joints.storing_frames import settle_frames
+from limberjack.addon.bridge.joints.frames import frames_at_empty, was_moved_since_stored
+from limberjack.addon.bridge.joints.storing_frames import store_moved_frames
 from limberjack.addon.bridge.scene.read import read_scene, scan_scene
 from limberjack.addon.bridge.values.fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS
 from limberjack.core.kinematics import link_poses
@@ -87,7 +87,7 @@ def test_joint_on_a_scaled_link(scene, build):
     assert tuple(empty.matrix_world.translation) == pytest.approx((2.0, 1.0, 3.0), abs=1e-5)
     assert empty.matrix_world.to_scale()[:] == pytest.approx((1.0, 1.0, 1.0), abs=1e-5)
     assert read_scene(scene).link("b").pose == pytest.approx((2.0, 1.0, 3.0, 1.0, 0.0, 0.0, 0.0), abs=1e-6)
-    assert not has_left_its_frame(empty)
+    assert not was_moved_since_stored(empty)
 
 
 def test_limits_show_in_degrees_and_metres(scene, build):
@@ -149,7 +149,7 @@ def test_moving_the_empty_moves_the_joint(scene, build):
     kept = joint(empties[1]).X_PJ
     empties[1].matrix_world = Matrix.Translation((1.5, 0.0, 2.0))
     bpy.context.view_layer.update()
-    for settle in (lambda: None, lambda: settle_frames(scene)):
+    for settle in (lambda: None, lambda: store_moved_frames(scene)):
         settle()
         after = read_scene(scene)
         assert after.joint(empties[1].name).X_PJ[:3] == pytest.approx((1.5, 0.0, 0.0), abs=1e-6)
@@ -157,7 +157,7 @@ def test_moving_the_empty_moves_the_joint(scene, build):
         for bar in bars:
             assert after.link(bar.name).pose == pytest.approx(before.link(bar.name).pose, abs=1e-6)
     assert joint(empties[1]).X_PJ != kept
-    assert not has_left_its_frame(empties[1])
+    assert not was_moved_since_stored(empties[1])
 
 
 def test_moving_the_empty_of_a_posed_joint(scene, build):
@@ -169,7 +169,7 @@ def test_moving_the_empty_of_a_posed_joint(scene, build):
     stood = bars[1].matrix_world.copy()
     empties[1].location.x += 0.25
     bpy.context.view_layer.update()
-    settle_frames(scene)
+    store_moved_frames(scene)
     bpy.context.view_layer.update()
     assert bars[1].matrix_world == stood
     found = view_joint(empties[1], scene)
@@ -185,7 +185,7 @@ def test_animated_empty_moves_no_joint(scene, build):
     empties[1].location.z += 1.0
     empties[1].keyframe_insert("location", frame=10)
     scene.frame_set(10)
-    settle_frames(scene)
+    store_moved_frames(scene)
     assert dump(read_scene(scene)) == before
 
 

@@ -9,7 +9,7 @@ import pytest
 from mathutils import Matrix
 
 from limberjack.addon.bake.simulation_bake import SimulationBake
-from limberjack.addon.bridge.joints.frames import has_left_its_frame
+from limberjack.addon.bridge.joints.frames import was_moved_since_stored
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.core.simulation import Simulation
 from support.exponentials import matrix_of
@@ -75,7 +75,7 @@ def test_poses_and_frames_are_mirrored(scene, build, arm):
         assert X_WI == pytest.approx(S @ X_WJ @ S, abs=1e-9)
     assert other.axes[0].xyz == pytest.approx((one.axes[0].xyz[0], -one.axes[0].xyz[1], -one.axes[0].xyz[2]))
     for image in ("arm.R_joint", "hand.R_joint"):
-        assert not has_left_its_frame(bpy.data.objects[image])
+        assert not was_moved_since_stored(bpy.data.objects[image])
 
 
 @pytest.mark.parametrize(("limited", "tolerance"), [(False, 1e-9), (True, 1e-7)])  # stops are met within a tolerance

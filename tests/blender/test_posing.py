@@ -10,9 +10,9 @@ from mathutils import Matrix, Vector
 
 from limberjack.addon.bridge.findings.problems import displaced_links
 from limberjack.addon.bridge.joints.axis_views import view_joint
-from limberjack.addon.bridge.joints.frames import has_left_its_frame
+from limberjack.addon.bridge.joints.frames import was_moved_since_stored
 from limberjack.addon.bridge.joints.joint_edits import set_home
-from limberjack.addon.bridge.joints.storing_frames import settle_frames
+from limberjack.addon.bridge.joints.storing_frames import store_moved_frames
 from limberjack.addon.bridge.posing.posing import Posing
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.addon.bridge.scene.read import read_scene, scan_scene
@@ -225,9 +225,9 @@ def test_deltas_of_an_empty_do_not_lead_it_astray(scene, build):
     bpy.context.view_layer.update()
     stood = joints[1].matrix_world.copy()
     for _ in range(3):
-        settle_frames(scene)
+        store_moved_frames(scene)
         bpy.context.view_layer.update()
-        assert not has_left_its_frame(joints[1])
+        assert not was_moved_since_stored(joints[1])
         assert max((joints[1].matrix_world.col[i] - stood.col[i]).length for i in range(4)) < 1e-6
 
 
@@ -237,8 +237,8 @@ def test_a_link_of_no_size_ends_no_settling(scene, build):
     bars[0].scale.x = 0.0
     joints[2].location.x += 0.25
     bpy.context.view_layer.update()
-    settle_frames(scene)
-    assert not has_left_its_frame(joints[2])
+    store_moved_frames(scene)
+    assert not was_moved_since_stored(joints[2])
     assert any("scale of zero" in problem.message for problem in show_rig(scene).problems)
 
 
@@ -347,7 +347,7 @@ def test_a_swing_stops_at_the_cone(scene, build):
     empty = choose(build, build.join(cube, type="ball"))
     cone = joint(empty).axes[3]
     cone.use_upper, cone.upper = True, 0.3
-    Posing(scene).turn(empty.name, (math.cos(0.6), math.sin(0.6), 0.0, 0.0))
+    Posing(scene).set_rotation(empty.name, (math.cos(0.6), math.sin(0.6), 0.0, 0.0))
     bpy.context.view_layer.update()
     swung = view_joint(empty, scene).axes[0].value
     assert swung == pytest.approx(0.3, abs=1e-5)

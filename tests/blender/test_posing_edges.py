@@ -26,7 +26,7 @@ def test_turns_are_counted_from_the_middle_of_the_limits(scene, build):
     limit(joints[0], 0.0, 6.0)
     coordinate(joints[0]).value_angle = 5.5
     stood = place(bars[0])
-    assert Posing(scene).value(joints[0].name, 0) == pytest.approx(5.5, abs=1e-5)
+    assert Posing(scene).coordinate(joints[0].name, 0) == pytest.approx(5.5, abs=1e-5)
     bpy.ops.limberjack.pose_add(name="far")
     bpy.ops.limberjack.pose_key(what="JOINTS")
     bpy.ops.limberjack.pose_apply(name="far")
@@ -143,7 +143,7 @@ def test_a_long_way_is_gone_at_once(scene, build):
     calls = []
     close = posing._poser._close
     posing._poser._close = lambda *arguments: (calls.append(arguments), close(*arguments))[1]
-    assert posing.lead(joints[0].name, 0, 6283.0) == pytest.approx(6283.0)
+    assert posing.set_coordinate(joints[0].name, 0, 6283.0) == pytest.approx(6283.0)
     assert len(calls) == 1
 
 

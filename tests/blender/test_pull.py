@@ -12,7 +12,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 import limberjack
 from limberjack.addon.bridge.posing.posing import Posing
-from limberjack.addon.bridge.posing.pulling import Pull, carries_the_rest
+from limberjack.addon.bridge.posing.pulling import Pull, moves_only_with_base
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.addon.bridge.scene.write import write_scene
 from limberjack.addon.bridge.viewport.guides import Guide
@@ -112,8 +112,8 @@ def test_handles_respect_pins(scene):
     """A joint that would take a pinned link along is not led anywhere, another one is."""
     bars = written(arm(), scene)
     link(bars["bar1"]).pin = "PLACE"
-    assert Posing(scene).lead("hinge0", 0, 0.5) == pytest.approx(0.0, abs=1e-3)
-    assert Posing(scene).lead("hinge1", 0, 0.5) == pytest.approx(0.5, abs=1e-6)
+    assert Posing(scene).set_coordinate("hinge0", 0, 0.5) == pytest.approx(0.0, abs=1e-3)
+    assert Posing(scene).set_coordinate("hinge1", 0, 0.5) == pytest.approx(0.5, abs=1e-6)
 
 
 def test_held_joints_stay(scene):
@@ -121,10 +121,10 @@ def test_held_joints_stay(scene):
     bars = written(arm(), scene)
     joint(bars["hinge1"]).is_held = True
     pull("bar2", (2.0, 1.0, 0.8), (1.0, 0.0, 0.0))
-    assert Posing(scene).value("hinge1", 0) == pytest.approx(0.0, abs=NEAR)
-    assert abs(Posing(scene).value("hinge0", 0)) > 0.05
+    assert Posing(scene).coordinate("hinge1", 0) == pytest.approx(0.0, abs=NEAR)
+    assert abs(Posing(scene).coordinate("hinge0", 0)) > 0.05
     with pytest.raises(ModelError, match="joint 'hinge1' is held: release it"):
-        Posing(scene).lead("hinge1", 0, 1.0)
+        Posing(scene).set_coordinate("hinge1", 0, 1.0)
 
 
 def test_keep_orientation(scene):
@@ -152,10 +152,10 @@ def floating():
 def test_what_carries_the_rest():
     """Of a piece that floats, the base and what is fixed to it move all of it; the others move by their joints."""
     model = floating()
-    carriers = {item.name for item in model.links if carries_the_rest(model, item.name, ())}
+    carriers = {item.name for item in model.links if moves_only_with_base(model, item.name, ())}
     assert carriers == {"base", "lid"}
-    assert carries_the_rest(model, "upper", {"shoulder"})
-    assert not carries_the_rest(arm(), "bar0", ())
+    assert moves_only_with_base(model, "upper", {"shoulder"})
+    assert not moves_only_with_base(arm(), "bar0", ())
 
 
 def test_a_floating_piece(scene):

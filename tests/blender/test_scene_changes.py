@@ -11,8 +11,8 @@ from mathutils import Matrix
 from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.findings.problems import displaced_links
 from limberjack.addon.bridge.joints.axis_views import view_joint
-from limberjack.addon.bridge.joints.frames import has_left_its_frame
-from limberjack.addon.bridge.joints.storing_frames import settle_frames
+from limberjack.addon.bridge.joints.frames import was_moved_since_stored
+from limberjack.addon.bridge.joints.storing_frames import store_moved_frames
 from limberjack.addon.bridge.scene.read import read_scene, scan_scene
 from limberjack.addon.props import is_joint, is_link
 from limberjack.core.model import ModelError
@@ -95,8 +95,8 @@ def test_moving_a_whole_machine(scene, build, machine):
     model = read_scene(scene)
     for bar in bars:
         assert model.link(bar.name).pose[:3] == pytest.approx(tuple(bar.matrix_world.translation), abs=1e-5)
-    settle_frames(scene)
-    assert not has_left_its_frame(joints[0])
+    store_moved_frames(scene)
+    assert not was_moved_since_stored(joints[0])
     for found in read_scene(scene).links:
         assert found.pose == pytest.approx(model.link(found.name).pose, abs=1e-6)
     run = SimulationBake(scene)
@@ -121,7 +121,7 @@ def test_moving_a_posed_machine(scene, build, machine):
     for obj in (*bars, joints[0]):
         obj.matrix_world = turn @ obj.matrix_world
     bpy.context.view_layer.update()
-    settle_frames(scene)
+    store_moved_frames(scene)
     assert view_joint(joints[0], scene).q[0] == pytest.approx(0.5, abs=1e-5)
     assert not displaced_links(scene, scan_scene(scene))
 
@@ -139,7 +139,7 @@ def test_turning_a_machine_about_its_own_hinge(scene, machine, kind):
     for obj in (*bars, joints[0]):
         obj.matrix_world = turn @ obj.matrix_world
     bpy.context.view_layer.update()
-    settle_frames(scene)
+    store_moved_frames(scene)
     model = read_scene(scene)
     for bar in bars:
         assert model.link(bar.name).pose[:3] == pytest.approx(tuple(bar.matrix_world.translation), abs=1e-5)

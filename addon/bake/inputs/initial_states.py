@@ -92,9 +92,9 @@ def _turned_on(state: dict[str, dict], model: Model, keyed: Mapping[str, Numbers
     for name in state["q"].keys() & keyed.keys():
         joint, q = model.joint(name), state["q"][name]
         for number, value in keyed[name].items():
-            turn, place = whole_turn(joint, number), q_index_of(joint, number)
-            if turn and place is not None:
-                q[place] += turn * round((value - q[place]) / turn)
+            turn, q_index = whole_turn(joint, number), q_index_of(joint, number)
+            if turn and q_index is not None:
+                q[q_index] += turn * round((value - q[q_index]) / turn)
     return state
 
 

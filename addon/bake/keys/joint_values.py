@@ -14,7 +14,7 @@ from ....core.model.screws import joint_pose
 from ....core.spatial import IDENTITY, Pose, compose, inverse
 from ....core.trajectory.trajectory import Trajectory
 from ... import ids
-from ...bridge.values.joint_numbers import number_at, size_of
+from ...bridge.values.joint_numbers import coordinate_number, unit_factor
 from .rotations import angles_between, continuous_quaternions, matrices_of, unit_quaternions
 from .transforms import Channel
 
@@ -66,18 +66,20 @@ def joint_channels(joint: Joint, values: np.ndarray, unit: float) -> list[Channe
     Args:
         values: coordinates, shape (F, nq). unit: length of a Blender unit [m].
     """
-    sizes = np.array([size_of(joint, place, unit) for place in range(joint.nq)])
-    paths = [(f"{ids.JOINT}.coordinates[{number_at(joint, place)}].q", 0) for place in range(joint.nq)]
-    own = values / sizes
+    unit_factors = np.array([unit_factor(joint, q_index, unit) for q_index in range(joint.nq)])
+    paths = [(f"{ids.JOINT}.coordinates[{coordinate_number(joint, q_index)}].q", 0) for q_index in range(joint.nq)]
+    own = values / unit_factors
     channels = []
     turns = range(joint.nq - 4, joint.nq) if joint.kind.chart else ()
-    for place in range(joint.nq - len(turns)):
-        column = own[:, place : place + 1]
-        is_turn = joint.q_units[place][1] is not Unit.LENGTH
-        channels.append(Channel((paths[place],), column, is_turn, _apart(column)))
+    for q_index in range(joint.nq - len(turns)):
+        column = own[:, q_index : q_index + 1]
+        is_turn = joint.q_units[q_index][1] is not Unit.LENGTH
+        channels.append(Channel((paths[q_index],), column, is_turn, _apart(column)))
     if turns:
         own[:, turns] = continuous_quaternions(own[:, turns], own[0, turns])
-        channels.append(Channel(tuple(paths[place] for place in turns), own[:, turns], True, _turned(own[:, turns])))
+        channels.append(
+            Channel(tuple(paths[q_index] for q_index in turns), own[:, turns], True, _turned(own[:, turns]))
+        )
     return channels
 
 

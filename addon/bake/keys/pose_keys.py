@@ -19,7 +19,7 @@ from ...bridge.animation.motion_sources import action_of, fcurves_of, has_own_ke
 from ...bridge.posing.joint_limits import clamped
 from ...bridge.posing.posing import Posing
 from ...bridge.scene.store import store_rest_poses
-from ...bridge.values.joint_numbers import number_at, q_index_of, size_of, whole_turn
+from ...bridge.values.joint_numbers import coordinate_number, q_index_of, unit_factor, whole_turn
 from ...props.naming import model_name, object_of
 from .rotations import axis_angles, continuous_quaternions, euler_angles
 
@@ -33,7 +33,7 @@ def key_links(scene: bpy.types.Scene, posing: Posing) -> tuple[int, list[str]]:
     """
     store_rest_poses(posing.reading, scene)
     frame, count, notes = scene.frame_current_final, 0, []
-    for name in posing.carried:
+    for name in posing.links_moved_by_joints:
         obj = posing.objects[name]
         if reason := _refusal(obj):
             notes.append(f"link '{name}' was not keyed: {reason}")
@@ -53,7 +53,7 @@ def key_joints(scene: bpy.types.Scene, posing: Posing) -> tuple[int, list[str]]:
     """
     store_rest_poses(posing.reading, scene)
     keyed, notes = set(), []
-    for name in posing.moving:
+    for name in posing.movable_joints:
         obj = object_of(scene, name)
         if reason := _refusal(obj):
             notes.append(f"joint '{name}' was not keyed: {reason}")
@@ -61,7 +61,7 @@ def key_joints(scene: bpy.types.Scene, posing: Posing) -> tuple[int, list[str]]:
         _key_joint(obj, posing, scene.frame_current_final)
         keyed.add(name)
     mark_links(posing.model, posing.objects, {name: object_of(scene, name) for name in keyed})
-    with_own_keys = [name for name in posing.carried if has_own_keys(posing.objects[name])]
+    with_own_keys = [name for name in posing.links_moved_by_joints if has_own_keys(posing.objects[name])]
     notes += [
         f"link '{name}' has keys of its own, which move it instead: clear its animation" for name in with_own_keys
     ]
@@ -106,12 +106,14 @@ def _nearest(obj: bpy.types.Object, path: str, before: list[float] | None) -> li
 
 
 def _key_joint(obj: bpy.types.Object, posing: Posing, frame: float) -> None:
-    joint = posing.acting(model_name(obj))
+    joint = posing.enabled_joint(model_name(obj))
     coordinates = getattr(obj, ids.JOINT).coordinates
-    numbers = [number_at(joint, place) for place in range(joint.nq)]
+    numbers = [coordinate_number(joint, q_index) for q_index in range(joint.nq)]
     paths = [f"{ids.JOINT}.coordinates[{number}].q" for number in numbers]
     before = [found[0] if (found := _before(obj, path, frame)) else None for path in paths]
-    values = [value / size_of(joint, place, posing.unit) for place, value in enumerate(posing.q_of(model_name(obj)))]
+    values = [
+        value / unit_factor(joint, q_index, posing.unit) for q_index, value in enumerate(posing.q_of(model_name(obj)))
+    ]
     if joint.kind.chart:
         turn = [value or 0.0 for value in before[-4:]]
         values[-4:] = continuous_quaternions(np.array([values[-4:]]), turn)[0].tolist()
@@ -122,11 +124,11 @@ def _key_joint(obj: bpy.types.Object, posing: Posing, frame: float) -> None:
 
 def _nearest_turn(joint: Joint, number: int, value: float, before: float) -> float:
     """Return a coordinate plus the whole turns that bring it nearest to the key before, within its limits."""
-    turn, place = whole_turn(joint, number), q_index_of(joint, number)
-    if not turn or place is None or abs(value) > 0.5 * turn:
+    turn, q_index = whole_turn(joint, number), q_index_of(joint, number)
+    if not turn or q_index is None or abs(value) > 0.5 * turn:
         return value  # whole turns are known already
     nearest = value + turn * round((before - value) / turn)
-    return nearest if clamped(joint, place, nearest) == nearest else value
+    return nearest if clamped(joint, q_index, nearest) == nearest else value
 
 
 def mark_links(model: Model, links: Mapping[str, bpy.types.Object], joints: Mapping[str, bpy.types.Object]) -> None:

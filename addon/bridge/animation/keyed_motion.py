@@ -10,7 +10,7 @@ import bpy
 
 from ...props.members import links_in
 from ...props.naming import model_name, object_of
-from ..values.joint_numbers import q_index_of, size_of
+from ..values.joint_numbers import q_index_of, unit_factor
 from .keyed_joints import keyed_numbers
 from .motion_sources import action_of, has_own_keys, is_bake, obstacle_to_moving
 
@@ -29,19 +29,22 @@ def follow_keys(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     keyed = keyed_numbers(scene, scene.frame_current_final)
     if not keyed:
         return
-    from ..posing.posing import seen_by  # late: most scenes have no such keys, and need no solver
-    from ..posing.posing_cache import posing_seen
+    from ..posing.posing import evaluator_of  # late: most scenes have no such keys, and need no solver
+    from ..posing.posing_cache import posing_for_playback
 
-    left = _moved_by_others(scene)
-    posing = posing_seen(scene, depsgraph, left)
-    posing.adopt_external_poses(left, seen_by(depsgraph))
-    theirs = {branch.joint.name for branch in posing.model.tree().branches if branch.outer in left}
-    acting = keyed.keys() & set(posing.moving) - theirs
+    external_links = _moved_by_others(scene)
+    posing = posing_for_playback(scene, depsgraph, external_links)
+    posing.adopt_external_poses(external_links, evaluator_of(depsgraph))
+    theirs = {branch.joint.name for branch in posing.model.tree().branches if branch.outer in external_links}
+    acting = keyed.keys() & set(posing.movable_joints) - theirs
     if not acting:
         return
     baked = {name for name in acting if is_bake(action_of(object_of(scene, name)))}
     posing.set_coordinates(
-        {name: _q_of(posing, name, keyed[name]) for name in sorted(acting)}, left, seen_by(depsgraph), baked
+        {name: _q_of(posing, name, keyed[name]) for name in sorted(acting)},
+        external_links,
+        evaluator_of(depsgraph),
+        baked,
     )
 
 
@@ -55,11 +58,11 @@ def _q_of(posing: Posing, name: str, keyed: Mapping[int, float]) -> list[float]:
 
     Coordinates without keys have their present values.
     """
-    joint, q = posing.acting(name), list(posing.q_of(name))
+    joint, q = posing.enabled_joint(name), list(posing.q_of(name))
     if joint.kind.chart and len(keyed) < joint.nq:
         return q  # the keys are of the type that the joint had before
     for number, value in keyed.items():
-        place = number if joint.kind.chart else q_index_of(joint, number)
-        if place is not None and place < len(q):
-            q[place] = value * size_of(joint, place, posing.unit)
+        q_index = number if joint.kind.chart else q_index_of(joint, number)
+        if q_index is not None and q_index < len(q):
+            q[q_index] = value * unit_factor(joint, q_index, posing.unit)
     return q

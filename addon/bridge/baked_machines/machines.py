@@ -34,7 +34,7 @@ from ..errors import SceneError
 from ..joints.frames import empty_frame, place_empty, stored_frames
 from ..joints.read_joints import joint_of
 from ..posing.link_poses import matrix_of_pose, to_array, world_scale
-from ..values.joint_numbers import q_index_of, size_of
+from ..values.joint_numbers import q_index_of, unit_factor
 from ..values.numbers import scaled_pose, unit_length, units_of
 from .displacements import NO_DISPLACEMENT, common_displacement, leaves_in_place
 from .keyed_poses import animated_carrier, baked_matrix, played_bake, world_matrix_of_keys
@@ -227,7 +227,7 @@ def _measure_joint_child(machine: Machine, joint: bpy.types.Object, scene: bpy.t
     for number, value in keyed.items():
         q_index = number if model.kind.chart else q_index_of(model, number)
         if q_index is not None:
-            q[q_index] = value * size_of(model, q_index, unit)
+            q[q_index] = value * unit_factor(model, q_index, unit)
     X_PJ, X_CJ = stored_frames(joint)
     X_WC = compose(compose(X_PJ, scaled_pose(joint_pose(model, q), 1.0 / unit)), inverse(X_CJ))
     world = to_array(child.matrix_world) @ np.diag((*(1.0 / world_scale(child)), 1.0))

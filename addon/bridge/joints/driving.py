@@ -20,8 +20,8 @@ from ..scene.read import read_scene
 from ..values.fields import AXIS_FIELDS, COORDINATE_SUFFIXES, write_fields
 from ..values.numbers import units_of
 
-AIM = tuple(field for field in AXIS_FIELDS if field.name in ("drive_mode", "drive_target"))
-PULL = tuple(field for field in AXIS_FIELDS if field.name in ("drive_stiffness", "drive_damping"))
+TARGET_FIELDS = tuple(field for field in AXIS_FIELDS if field.name in ("drive_mode", "drive_target"))
+GAIN_FIELDS = tuple(field for field in AXIS_FIELDS if field.name in ("drive_stiffness", "drive_damping"))
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,12 @@ class Drivable:
     Attributes:
         number: of the axis among the joint's axes.
         value: its present coordinate [rad or m].
-        place: index of its velocity among the joint's.
+        v_index: index of its velocity among the joint's.
     """
 
     number: int
     value: float
-    place: int
+    v_index: int
 
 
 def drivable_axes(joint: Joint, q: tuple[float, ...]) -> Iterator[Drivable]:
@@ -68,10 +68,10 @@ def drivable_axes(joint: Joint, q: tuple[float, ...]) -> Iterator[Drivable]:
         if "drive_target" not in joint.kind.slot(number).fields:
             continue
         if joint.kind.chart:
-            place = joint.kind.spring_axes.index(number)
-            yield Drivable(number, turn[place], place)
-        elif (place := joint.place_of(number)) is not None:
-            yield Drivable(number, q[place], place)
+            v_index = joint.kind.spring_axes.index(number)
+            yield Drivable(number, turn[v_index], v_index)
+        elif (v_index := joint.place_of(number)) is not None:
+            yield Drivable(number, q[v_index], v_index)
 
 
 def drive_to_pose(
@@ -90,15 +90,15 @@ def drive_to_pose(
     units = units_of(scene)
     inertias = _inertias(scene, posing)
     for name in names:
-        obj, joint = object_of(scene, name), posing.acting(name)
+        obj, joint = object_of(scene, name), posing.enabled_joint(name)
         for found in drivable_axes(joint, posing.q_of(name)):
             stored = getattr(obj, ids.JOINT).axes[found.number]
-            drive, fields = Axis(drive_mode="position", drive_target=found.value), AIM
-            inertia = inertias.get((name, found.place))
+            drive, fields = Axis(drive_mode="position", drive_target=found.value), TARGET_FIELDS
+            inertia = inertias.get((name, found.v_index))
             if inertia and (tunes_all or stored.drive_mode != "position"):
                 stiffness, damping = tuning.of(inertia)
                 drive = replace(drive, drive_stiffness=stiffness, drive_damping=damping)
-                fields += PULL
+                fields += GAIN_FIELDS
             unit = joint.axis_unit(found.number)
             write_fields(fields, stored, drive, units, coordinate=unit)
             yield obj, f"{ids.JOINT}.axes[{found.number}].drive_target{COORDINATE_SUFFIXES[unit]}"
@@ -109,13 +109,13 @@ def _inertias(scene: bpy.types.Scene, posing: Posing) -> Mapping[tuple[str, int]
 
     Joints that close loops are not included.
     """
-    weighed = {link.name: link for link in read_scene(scene).links}
-    compiled = compile_model(replace(posing.model, links=[weighed[link.name] for link in posing.model.links]))
-    moving = compiled.spans.keys() & set(posing.moving)
+    with_mass = {link.name: link for link in read_scene(scene).links}
+    compiled = compile_model(replace(posing.model, links=[with_mass[link.name] for link in posing.model.links]))
+    moving = compiled.spans.keys() & set(posing.movable_joints)
     M = tree_mass_matrix(compiled, compiled.q_from({name: posing.q_of(name) for name in moving}))
     return {
-        (name, place): float(M[v, v])
+        (name, v_index): float(M[v, v])
         for name in moving
-        for place in range(compiled.spans[name].joint.nv)
-        for v in (compiled.spans[name].v_at(place),)
+        for v_index in range(compiled.spans[name].joint.nv)
+        for v in (compiled.spans[name].v_at(v_index),)
     }

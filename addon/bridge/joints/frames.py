@@ -94,7 +94,7 @@ def _pose_below(carrier: bpy.types.Object | None, obj: bpy.types.Object) -> Pose
     return tidy_pose(pose_of_matrix(carried, UNSCALED))
 
 
-def has_left_its_frame(obj: bpy.types.Object) -> bool:
+def was_moved_since_stored(obj: bpy.types.Object) -> bool:
     """Return whether the Empty was moved since the joint's frames were stored."""
     joint = getattr(obj, ids.JOINT)
     return bool(joint.X_PJ) and not are_same(stored_frames(obj)[0], empty_frame(obj))
@@ -115,7 +115,7 @@ def frames_at_empty(obj: bpy.types.Object) -> tuple[Pose, Pose]:
     """
     require_both_ends(obj)
     joint = getattr(obj, ids.JOINT)
-    X_PJ = stored_frames(obj)[0] if joint.X_PJ and not has_left_its_frame(obj) else empty_frame(obj)
+    X_PJ = stored_frames(obj)[0] if joint.X_PJ and not was_moved_since_stored(obj) else empty_frame(obj)
     return X_PJ, compose(inverse(child_in_parent(obj)), X_PJ)
 
 

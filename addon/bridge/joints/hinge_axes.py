@@ -23,7 +23,7 @@ from .joint_edits import aim_axis
 DOWN = (0.0, 0.0, -1.0)
 """Direction of gravity that is assumed if there is none, since most models are drawn upright."""
 
-ALIKE = 1e-3
+SCORE_TOLERANCE = 1e-3
 """Difference of two scores, relative to 1, below which the directions count as equally good."""
 
 Z_FIRST, X_FIRST = (2, 0, 1), (0, 1, 2)
@@ -43,7 +43,7 @@ def turn_idle_axes(scene: bpy.types.Scene) -> list[str]:
 
 
 def choose_axes(joints: Iterable[bpy.types.Object], scene: bpy.types.Scene) -> None:
-    """Choose the axes of new hinges from their child's own axes; see `own_axis`.
+    """Choose the axes of new hinges from their child's own axes; see `preferred_axis`.
 
     Joints other than hinges stay as they are.
 
@@ -56,7 +56,7 @@ def choose_axes(joints: Iterable[bpy.types.Object], scene: bpy.types.Scene) -> N
         joint = known.get(model_name(obj))
         if joint is not None and _is_hinge(joint):
             xyz = [0.0, 0.0, 0.0]
-            xyz[own_axis(model, joint)] = 1.0
+            xyz[preferred_axis(model, joint)] = 1.0
             getattr(obj, ids.JOINT).axes[0].xyz = xyz
 
 
@@ -65,7 +65,7 @@ def _is_hinge(joint: Joint) -> bool:
     return joint.axis_count == 1 and kind.slot(0).is_pointed and joint.axis_unit(0) is Unit.ANGLE and not kind.threaded
 
 
-def own_axis(model: Model, joint: Joint) -> int:
+def preferred_axis(model: Model, joint: Joint) -> int:
     """Return the number of the own axis about which a new hinge turns: 0, 1 or 2.
 
     About an axis along a bone, the child would spin and not swing, and about a vertical axis gravity has no torque. So
@@ -79,22 +79,22 @@ def own_axis(model: Model, joint: Joint) -> int:
     down /= norm(down)
     frame = compose(model.link(joint.child).pose, joint.X_CJ)
     axes = np.array(quat_to_mat(frame[3:])).reshape(3, 3).T
-    way = _unit(np.array(lever(model, joint)))
+    lever_direction = _unit(np.array(lever(model, joint)))
     parents = [link.pose[:3] for link in model.links if link.name == joint.parent]
-    if not way.any() and parents:
-        way = _unit(np.array(frame[:3]) - parents[0])
-    torque = np.cross(way, down)
-    if norm(torque) > ALIKE:
+    if not lever_direction.any() and parents:
+        lever_direction = _unit(np.array(frame[:3]) - parents[0])
+    torque = np.cross(lever_direction, down)
+    if norm(torque) > SCORE_TOLERANCE:
         return _best(np.abs(matmul(axes, torque)), Z_FIRST)
-    if not way.any():
+    if not lever_direction.any():
         return 2
-    return _best(norm(np.cross(axes, way)) * norm(np.cross(axes, down)), X_FIRST)
+    return _best(norm(np.cross(axes, lever_direction)) * norm(np.cross(axes, down)), X_FIRST)
 
 
-def _unit(way: np.ndarray) -> np.ndarray:
-    length = norm(way)
-    return way / length if length > 1e-6 else np.zeros(3)
+def _unit(lever_direction: np.ndarray) -> np.ndarray:
+    length = norm(lever_direction)
+    return lever_direction / length if length > 1e-6 else np.zeros(3)
 
 
 def _best(scores: np.ndarray, order: tuple[int, ...]) -> int:
-    return max(order, key=lambda number: (scores[number] > scores.max() - ALIKE, -order.index(number)))
+    return max(order, key=lambda number: (scores[number] > scores.max() - SCORE_TOLERANCE, -order.index(number)))

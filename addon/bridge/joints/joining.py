@@ -18,7 +18,7 @@ from .frames import frames_at_empty, store_frames
 SIZE_WITHOUT_LINKS = 0.05
 """Size of a joint's Empty if its links have no size and their origins lie on the joint [Blender units]."""
 
-NO_WAY = 1e-6
+LENGTH_NOISE = 1e-6
 """Length below which a size or a distance is a rounding error [Blender units]."""
 Z: Vec3 = (0.0, 0.0, 1.0)
 
@@ -37,7 +37,7 @@ def new_joint(child: bpy.types.Object, parent: bpy.types.Object | None, kind: st
     drawn = {link: drawn_pose(link) for link in ends}  # before anything is changed
     obj = bpy.data.objects.new(f"{child.name}_joint", None)
     _collection_of(child).objects.link(obj)
-    show_plainly(obj, _size_beside(ends, X_WJ))
+    show_as_plain_axes(obj, _size_beside(ends, X_WJ))
     settings = getattr(obj, ids.JOINT)
     settings.is_joint = True
     settings.type = kind
@@ -53,14 +53,14 @@ def _size_beside(links: Sequence[bpy.types.Object], X_WJ: Pose) -> float:
     It is half the size of the first shape that has one. If none has, it is the distance from the joint to the origin of
     a link, as a measure of the machine's size.
     """
-    place = Vector(X_WJ[:3])
+    position = Vector(X_WJ[:3])
     parts = [part for link in links for part in (link, *link.children) if carrier_of(part) == link]
     sizes = [0.5 * max(part.dimensions[:]) for part in parts]
-    ways = [(link.matrix_world.translation - place).length for link in links]
-    return next((size for size in (*sizes, *ways) if size > NO_WAY), SIZE_WITHOUT_LINKS)
+    distances = [(link.matrix_world.translation - position).length for link in links]
+    return next((size for size in (*sizes, *distances) if size > LENGTH_NOISE), SIZE_WITHOUT_LINKS)
 
 
-def show_plainly(obj: bpy.types.Object, size: float) -> None:
+def show_as_plain_axes(obj: bpy.types.Object, size: float) -> None:
     """Show a joint's Empty as plain axes, which name no axis.
 
     The overlays draw the joint's own axes, and arrows in other directions would contradict them.
@@ -83,7 +83,7 @@ def _shown_below(layer: bpy.types.LayerCollection) -> set[bpy.types.Collection]:
     return {layer.collection}.union(*map(_shown_below, layer.children))
 
 
-def put_joint(obj: bpy.types.Object, X_WJ: Pose) -> None:
+def move_joint(obj: bpy.types.Object, X_WJ: Pose) -> None:
     """Move the joint to X_WJ [Blender units]. Its links stay where they were drawn.
 
     Raises:
@@ -92,7 +92,7 @@ def put_joint(obj: bpy.types.Object, X_WJ: Pose) -> None:
     _store(obj, {link: drawn_pose(link) for link in _links_of(obj)}, X_WJ)
 
 
-def join_here(joints: Iterable[bpy.types.Object]) -> None:
+def rebind(joints: Iterable[bpy.types.Object]) -> None:
     """Let joints join their links at the present poses, with coordinates 0, and with their frames at their Empties.
 
     Raises:

@@ -20,12 +20,12 @@ from ..values.numbers import scaled_pose, tidy_pose, unit_length
 from .axis_views import AxisView, view_joint
 from .frames import child_in_parent, store_frames, stored_frames
 from .read_joints import read_joint
-from .storing_frames import settle_joint
+from .storing_frames import store_joint_frames
 
-STILL = 1e-9
+ZERO_COORDINATE = 1e-9
 """Coordinate below which it counts as 0 [rad or m]."""
 
-ROUND = 7
+DIRECTION_DECIMALS = 7
 """Number of decimals to which directions are rounded, as many as single precision keeps."""
 
 
@@ -37,7 +37,7 @@ def aim_axis(obj: bpy.types.Object, scene: bpy.types.Scene, number: int, directi
     Raises:
         ModelError: if the joint cannot be used as it is.
     """
-    settle_joint(obj, scene)
+    store_joint_frames(obj, scene)
     view = view_joint(obj, scene)
     axis = next(axis for axis in view.axes if axis.number == number)
     if not axis.is_pointed:
@@ -47,14 +47,14 @@ def aim_axis(obj: bpy.types.Object, scene: bpy.types.Scene, number: int, directi
     chosen = getattr(obj, ids.JOINT).axes[number if slot.along is None else slot.along]
     is_backward = (axis.frame.inverted() @ axis.direction).dot(Vector(chosen.xyz)) < 0.0
     local = axis.frame.inverted() @ (-direction if is_backward else direction).normalized()
-    chosen.xyz = [round(part, ROUND) + 0.0 for part in local]
-    _keep_links(obj, scene, view.q)
+    chosen.xyz = [round(part, DIRECTION_DECIMALS) + 0.0 for part in local]
+    _keep_link_poses(obj, scene, view.q)
 
 
-def _keep_links(obj: bpy.types.Object, scene: bpy.types.Scene, q: tuple[float, ...]) -> None:
+def _keep_link_poses(obj: bpy.types.Object, scene: bpy.types.Scene, q: tuple[float, ...]) -> None:
     """Change the child-side frame so that the links keep their poses at coordinates q of the changed joint."""
     joint = read_joint(obj, scene)
-    if joint.kind.chart or np.allclose(q, joint.q_neutral, atol=STILL):
+    if joint.kind.chart or np.allclose(q, joint.q_neutral, atol=ZERO_COORDINATE):
         return
     X_J = scaled_pose(joint_pose(joint, q), 1.0 / unit_length(scene))
     X_PJ, _ = stored_frames(obj)
@@ -67,11 +67,11 @@ def turn_joint(obj: bpy.types.Object, scene: bpy.types.Scene, turn: Quaternion) 
     Raises:
         ModelError: if the joint lacks a link or its frames.
     """
-    settle_joint(obj, scene)  # parents the Empty to the parent link, whatever its parent was
+    store_joint_frames(obj, scene)  # parents the Empty to the parent link, whatever its parent was
     parent = getattr(obj, ids.JOINT).parent
     carried = Quaternion(live_pose(parent)[3:]) if parent else Quaternion()
     obj.rotation_quaternion = (carried.inverted() @ turn @ carried @ obj.rotation_quaternion).normalized()
-    settle_joint(obj, scene)
+    store_joint_frames(obj, scene)
 
 
 def set_limits(
@@ -119,7 +119,7 @@ def move_zero(obj: bpy.types.Object, scene: bpy.types.Scene, axis: AxisView, by:
     Raises:
         ModelError: if the joint lacks a link or its frames, or has no coordinate.
     """
-    settle_joint(obj, scene)
+    store_joint_frames(obj, scene)
     X_PJ, X_CJ = stored_frames(obj)
     start = (axis.home or 0.0) - by
     locked_pose = IDENTITY

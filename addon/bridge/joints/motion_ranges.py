@@ -18,37 +18,37 @@ from ... import ids
 from ..posing.link_poses import live_pose
 from ..values.numbers import scaled_pose, unit_length
 
-STILL = {Unit.ANGLE: 1e-4, Unit.LENGTH: 1e-5, Unit.NUMBER: 0.0}
+AT_REST = {Unit.ANGLE: 1e-4, Unit.LENGTH: 1e-5, Unit.NUMBER: 0.0}
 """Range of a coordinate below which its axis counts as unmoved [rad, m]. It is larger than the range that single
 precision causes for a link at rest.
 """
 
-ROOM = {Unit.ANGLE: np.deg2rad(2.0), Unit.LENGTH: 0.001, Unit.NUMBER: 0.0}
+MARGIN_AT_REST = {Unit.ANGLE: np.deg2rad(2.0), Unit.LENGTH: 0.001, Unit.NUMBER: 0.0}
 """Distance of the limits on either side of an axis that does not move [rad, m], so that it is not locked."""
 
 
 @dataclass
-class Motion:
+class MotionRange:
     """The range of a joint's motion.
 
     Attributes:
         q: coordinates at the last frame; the start of the search at the next.
         lowest, highest: coordinate range of each limited axis, by axis number [rad, m].
-        astray: largest gap between the links and the poses that the joint allows [m, rad].
+        largest_gap: largest gap between the links and the poses that the joint allows [m, rad].
     """
 
     joint: Joint
     q: np.ndarray
     lowest: dict[int, float] = field(default_factory=dict)
     highest: dict[int, float] = field(default_factory=dict)
-    astray: float = 0.0
+    largest_gap: float = 0.0
 
-    def look(self, X_J: Pose) -> None:
+    def add_pose(self, X_J: Pose) -> None:
         self.q = coordinates_at(self.joint, X_J, self.q)
         found = joint_pose(self.joint, self.q.tolist())
         gap = compose(inverse(found), X_J)
-        self.astray = max(self.astray, norm(gap[:3]), norm(rotvec_of_quat(gap[3:])))
-        values = {column.axis: float(self.q[place]) for place, column in enumerate(self.joint.columns)}
+        self.largest_gap = max(self.largest_gap, norm(gap[:3]), norm(rotvec_of_quat(gap[3:])))
+        values = {column.axis: float(self.q[index]) for index, column in enumerate(self.joint.columns)}
         values |= {row.axis: value for row, value, _ in limited_quantities_at(self.joint, found)}
         for number, value in values.items():
             if self.joint.kind.slot(number).limited:
@@ -56,9 +56,9 @@ class Motion:
                 self.highest[number] = max(value, self.highest.get(number, value))
 
     def moves(self, number: int) -> bool:
-        return self.highest[number] - self.lowest[number] > STILL[self.joint.axis_unit(number)]
+        return self.highest[number] - self.lowest[number] > AT_REST[self.joint.axis_unit(number)]
 
-    def limited(self, margin: float) -> Joint:
+    def with_limits(self, margin: float) -> Joint:
         """Return the joint with limits around the motion's range.
 
         Args:
@@ -68,22 +68,24 @@ class Motion:
         bounds = {row.axis: (row.least, row.most) for row in self.joint.kind.limited_quantities}
         for number, lowest in self.lowest.items():
             highest = self.highest[number]
-            room = margin * (highest - lowest) if self.moves(number) else ROOM[self.joint.axis_unit(number)]
+            distance = (
+                margin * (highest - lowest) if self.moves(number) else MARGIN_AT_REST[self.joint.axis_unit(number)]
+            )
             least, most = bounds.get(number, (-np.inf, np.inf))
-            axes[number] = replace(axes[number], upper=float(min(highest + room, most)))
+            axes[number] = replace(axes[number], upper=float(min(highest + distance, most)))
             if "lower" in self.joint.kind.slot(number).fields:
-                axes[number].lower = float(max(lowest - room, least))
+                axes[number].lower = float(max(lowest - distance, least))
         return replace(self.joint, axes=axes, home=self._home_within(axes))
 
     def _home_within(self, axes: list[Axis]) -> tuple[float, ...]:
         home = list(self.joint.home)
-        for place, column in enumerate(self.joint.all_columns):
+        for index, column in enumerate(self.joint.all_columns):
             if column.axis in self.lowest:
-                home[place] = min(max(home[place], axes[column.axis].lower), axes[column.axis].upper)
+                home[index] = min(max(home[index], axes[column.axis].lower), axes[column.axis].upper)
         return tuple(home)
 
 
-def limitable(joints: dict[bpy.types.Object, Joint]) -> dict[bpy.types.Object, Joint]:
+def joints_with_limits(joints: dict[bpy.types.Object, Joint]) -> dict[bpy.types.Object, Joint]:
     """Return the joints that can have limits, without others such as fixed joints.
 
     Raises:
@@ -104,7 +106,7 @@ def _can_be_limited(joint: Joint) -> bool:
     return any(joint.kind.slot(number).limited for number in numbers)
 
 
-def require_motion(obj: bpy.types.Object, motion: Motion, scene: bpy.types.Scene) -> None:
+def require_motion(obj: bpy.types.Object, motion: MotionRange, scene: bpy.types.Scene) -> None:
     if not any(motion.moves(number) for number in motion.lowest):
         settings = getattr(obj, ids.JOINT)
         parent = f"'{settings.parent.name}'" if settings.parent else "the world"
@@ -114,23 +116,25 @@ def require_motion(obj: bpy.types.Object, motion: Motion, scene: bpy.types.Scene
         )
 
 
-def recorded_motions(joints: dict[bpy.types.Object, Joint], scene: bpy.types.Scene) -> dict[bpy.types.Object, Motion]:
+def recorded_motions(
+    joints: dict[bpy.types.Object, Joint], scene: bpy.types.Scene
+) -> dict[bpy.types.Object, MotionRange]:
     """Return the motion of each joint over the scene's frames. The scene returns to the frame that it showed."""
-    motions = {obj: Motion(joint, np.array(joint.q_neutral)) for obj, joint in joints.items()}
+    motions = {obj: MotionRange(joint, np.array(joint.q_neutral)) for obj, joint in joints.items()}
     before, within = scene.frame_current, scene.frame_subframe
     try:
         for frame in range(scene.frame_start, scene.frame_end + 1):
             scene.frame_set(frame)
-            _look(motions.items(), unit_length(scene))
+            _add_frame(motions.items(), unit_length(scene))
     finally:
         scene.frame_set(before, subframe=within)
     return motions
 
 
-def _look(motions: Iterable[tuple[bpy.types.Object, Motion]], unit: float) -> None:
+def _add_frame(motions: Iterable[tuple[bpy.types.Object, MotionRange]], unit: float) -> None:
     for obj, motion in motions:
         settings = getattr(obj, ids.JOINT)
         X_WP, X_WC = (
             scaled_pose(live_pose(link), unit) if link else IDENTITY for link in (settings.parent, settings.child)
         )
-        motion.look(compose(inverse(compose(X_WP, motion.joint.X_PJ)), compose(X_WC, motion.joint.X_CJ)))
+        motion.add_pose(compose(inverse(compose(X_WP, motion.joint.X_PJ)), compose(X_WC, motion.joint.X_CJ)))

@@ -8,11 +8,13 @@ import bpy
 from ... import ids
 from ..animation.motion_sources import value_curves
 from ..posing.named_poses import numbers_of, text_of
-from ..values.joint_numbers import number_at, size_of
+from ..values.joint_numbers import coordinate_number, unit_factor
 from .axis_views import AxisView
 
 
-def shift_kept(obj: bpy.types.Object, scene: bpy.types.Scene, axis: AxisView, joint, unit: float, by: float) -> None:
+def shift_stored_values(
+    obj: bpy.types.Object, scene: bpy.types.Scene, axis: AxisView, joint, unit: float, by: float
+) -> None:
     """Change stored poses and keys of a coordinate so that they describe the same places as before.
 
     Args:
@@ -20,14 +22,14 @@ def shift_kept(obj: bpy.types.Object, scene: bpy.types.Scene, axis: AxisView, jo
         by: displacement of the zero [rad or m].
     """
     assert axis.q_index is not None
-    step = by / size_of(joint, axis.q_index, unit)
+    step = by / unit_factor(joint, axis.q_index, unit)
     for pose in getattr(scene, ids.SCENE).poses:
         for entry in pose.joints:
             numbers = numbers_of(entry.q)
             if entry.joint == obj and len(numbers) == joint.nq:
                 numbers[axis.q_index] -= step
                 entry.q = text_of(numbers)
-    path = f"{ids.JOINT}.coordinates[{number_at(joint, axis.q_index)}].q"
+    path = f"{ids.JOINT}.coordinates[{coordinate_number(joint, axis.q_index)}].q"
     for curve in value_curves(obj):
         if curve.data_path == path:
             for point in curve.keyframe_points:

@@ -24,7 +24,7 @@ from ..values.numbers import Units, scaled_pose, shortest, shortest_vec3, units_
 from .frames import require_both_ends
 from .moved_frames import joint_frames
 
-GONE = {"parent": "lost-parent", "child": "no-child"}
+FAULT_OF_LOST_LINK = {"parent": "lost-parent", "child": "no-child"}
 """Codes of the faults if a link of the joint was deleted, by its role. The joint's pointer keeps the deleted object in
 the file, but in no scene.
 """
@@ -86,15 +86,17 @@ def _ends(obj: bpy.types.Object, settings, objects: Container[bpy.types.Object])
         if end is None:
             continue
         if end not in objects:
-            code = "absent" if end.users_scene else GONE[role]
-            raise SceneError(code, f"joint '{model_name(obj)}': its {role} '{model_name(end)}' {_absence(end, obj)}")
+            code = "absent" if end.users_scene else FAULT_OF_LOST_LINK[role]
+            raise SceneError(
+                code, f"joint '{model_name(obj)}': its {role} '{model_name(end)}' {_reason_of_absence(end, obj)}"
+            )
         if not is_link(end):
             message = f"joint '{model_name(obj)}': its {role} '{model_name(end)}' is no link: tag it, or choose another"
             raise SceneError("no-link", message)
     return model_name(settings.parent) if settings.parent else WORLD, model_name(settings.child)
 
 
-def _absence(link: bpy.types.Object, joint: bpy.types.Object) -> str:
+def _reason_of_absence(link: bpy.types.Object, joint: bpy.types.Object) -> str:
     """Return why a joint's link is not part of the model, and what to do."""
     if not link.users_scene:
         return "is not in this scene, as it was deleted or unlinked: choose another link, or delete the joint"

@@ -7,24 +7,24 @@ from ....core.model import ModelError
 from ... import ids
 from ..animation.motion_sources import moves_itself
 from ..values.numbers import scaled_pose, unit_length
-from .frames import has_left_its_frame, store_frames
+from .frames import store_frames, was_moved_since_stored
 from .read_joints import read_joint
 
 
-def settle_frames(scene: bpy.types.Scene) -> None:
+def store_moved_frames(scene: bpy.types.Scene) -> None:
     """Store the frames of joints whose Empties were moved."""
     for obj in scene.objects:
         joint = getattr(obj, ids.JOINT)
         if not joint.is_joint or not joint.X_PJ or moves_itself(obj):
             continue
         try:
-            if has_left_its_frame(obj):
-                settle_joint(obj, scene)
+            if was_moved_since_stored(obj):
+                store_joint_frames(obj, scene)
         except ModelError:
             continue  # reported as a problem when the scene is read
 
 
-def settle_joint(obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
+def store_joint_frames(obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
     """Store the frames of a joint at its Empty.
 
     Raises:

@@ -15,9 +15,9 @@ BISECTIONS = 20
 """Number of bisections that locate the limit on the way to a rotation beyond it."""
 
 
-def clamped(joint: Joint, place: int, value: float) -> float:
-    """Return a value of coordinate number `place`, clamped to its limits [rad or m]."""
-    number = joint.columns[place].axis
+def clamped(joint: Joint, q_index: int, value: float) -> float:
+    """Return a value of coordinate number `q_index`, clamped to its limits [rad or m]."""
+    number = joint.columns[q_index].axis
     axis = joint.axes[number]
     has_limits = joint.kind.slot(number).limited and axis.lower <= axis.upper
     return min(max(value, axis.lower), axis.upper) if has_limits else value

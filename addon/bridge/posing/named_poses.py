@@ -15,19 +15,19 @@ import bpy
 from ....core.model import Joint, ModelError
 from ... import ids
 from ...props.naming import model_name, object_of
-from ..values.joint_numbers import size_of
+from ..values.joint_numbers import unit_factor
 from .posing import Posing
 
 
-def kept_values(posing: Posing, scene: bpy.types.Scene) -> list[tuple[bpy.types.Object, str]]:
+def joint_values_as_text(posing: Posing, scene: bpy.types.Scene) -> list[tuple[bpy.types.Object, str]]:
     """Return every joint that can move, with its present coordinates as text.
 
     Raises:
         ModelError: if a joint's coordinates cannot be read.
     """
     return [
-        (object_of(scene, name), text_of([value / size for value, size in _sized(posing, name)]))
-        for name in posing.moving
+        (object_of(scene, name), text_of([value / size for value, size in _values_and_factors(posing, name)]))
+        for name in posing.movable_joints
     ]
 
 
@@ -36,7 +36,7 @@ def store_pose(pose, values: Iterable[tuple[bpy.types.Object, str]]) -> None:
 
     Args:
         pose: a `PoseProperties`.
-        values: as returned by `kept_values`.
+        values: as returned by `joint_values_as_text`.
     """
     pose.joints.clear()
     for joint, q in values:
@@ -59,14 +59,14 @@ def apply_pose(pose, posing: Posing, scene: bpy.types.Scene) -> list[str]:
         if name in posing.locked:
             missed["are held"] += 1
             continue
-        if name not in posing.moving:
+        if name not in posing.movable_joints:
             missed["do not act, or cannot move"] += 1
             continue
-        numbers, sizes = numbers_of(entry.q), [size for _, size in _sized(posing, name)]
-        if len(numbers) != len(sizes):
+        numbers, unit_factors = numbers_of(entry.q), [size for _, size in _values_and_factors(posing, name)]
+        if len(numbers) != len(unit_factors):
             missed["have other axes by now"] += 1
             continue
-        values[name] = [number * size for number, size in zip(numbers, sizes, strict=True)]
+        values[name] = [number * size for number, size in zip(numbers, unit_factors, strict=True)]
     if not values:
         raise ModelError(f"pose '{pose.name}' has no joint that is left: pose the links, then press Update")
     notes = [f"{count} of {len(pose.joints)} joints {why}" for why, count in missed.items()]
@@ -75,10 +75,10 @@ def apply_pose(pose, posing: Posing, scene: bpy.types.Scene) -> list[str]:
     return notes
 
 
-def _sized(posing: Posing, name: str) -> list[tuple[float, float]]:
+def _values_and_factors(posing: Posing, name: str) -> list[tuple[float, float]]:
     """Return the value of each coordinate of a joint [rad or m], with the size of the user's unit in rad or m."""
-    joint = posing.acting(name)
-    return [(value, size_of(joint, place, posing.unit)) for place, value in enumerate(posing.q_of(name))]
+    joint = posing.enabled_joint(name)
+    return [(value, unit_factor(joint, q_index, posing.unit)) for q_index, value in enumerate(posing.q_of(name))]
 
 
 def text_of(numbers: Iterable[float]) -> str:
@@ -100,18 +100,18 @@ def middle_of_limits(posing: Posing, names: Iterable[str]) -> dict[str, list[flo
     """
     found = {}
     for name in (name for name in names if name not in posing.locked):
-        joint, q = posing.acting(name), list(posing.q_of(name))
+        joint, q = posing.enabled_joint(name), list(posing.q_of(name))
         limited = [] if joint.mimic else [i for i in range(len(joint.columns)) if _has_two_limits(joint, i)]
-        for place in limited:
-            axis = joint.axes[joint.columns[place].axis]
-            q[place] = 0.5 * (axis.lower + axis.upper)
+        for q_index in limited:
+            axis = joint.axes[joint.columns[q_index].axis]
+            q[q_index] = 0.5 * (axis.lower + axis.upper)
         if limited and not joint.kind.chart:
             found[name] = q
     return found
 
 
-def _has_two_limits(joint: Joint, place: int) -> bool:
-    number = joint.columns[place].axis
+def _has_two_limits(joint: Joint, q_index: int) -> bool:
+    number = joint.columns[q_index].axis
     axis = joint.axes[number]
     return joint.kind.slot(number).limited and math.isfinite(axis.lower) and math.isfinite(axis.upper)
 

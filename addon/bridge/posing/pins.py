@@ -14,7 +14,7 @@ from ...props import is_joint
 from ...props.naming import model_name
 
 
-def pins_of(links: Mapping[str, bpy.types.Object], at: Mapping[str, Pose]) -> tuple[Target, ...]:
+def pin_targets(links: Mapping[str, bpy.types.Object], at: Mapping[str, Pose]) -> tuple[Target, ...]:
     """Return a target for each pinned link that keeps it where it is.
 
     Args:
@@ -28,6 +28,6 @@ def pins_of(links: Mapping[str, bpy.types.Object], at: Mapping[str, Pose]) -> tu
     return tuple(pins)
 
 
-def locked_among(objects: Iterable[bpy.types.Object]) -> frozenset[str]:
+def locked_joints(objects: Iterable[bpy.types.Object]) -> frozenset[str]:
     """Return the names of the joints that are locked for posing."""
     return frozenset(model_name(obj) for obj in objects if is_joint(obj) and getattr(obj, ids.JOINT).is_held)

@@ -22,8 +22,8 @@ from ..links.mass import MassProperties
 from ..scene.read import Fault, SceneReading, scan_scene
 from ..values.numbers import unit_length
 from .joint_limits import clamped, limited
-from .pins import locked_among, pins_of
-from .present_poses import Seen, as_it_is, poses_now, put_links
+from .pins import locked_joints, pin_targets
+from .present_poses import Evaluator, as_original, move_links, poses_now
 
 MOVED = 1e-9
 """Distance [m] or angle [rad] below which a link has not moved; its object is not changed then."""
@@ -56,30 +56,30 @@ class Posing:
             scene, depsgraph, weigh=_arbitrary_mass, collide=_no_collisions, faults=faults
         )
         self._faults = {fault.name: fault.message for fault in faults}
-        self.model: Model = _without_leads(reading, scene).acting_at(0.0)
+        self.model: Model = _without_fixtures(reading, scene).acting_at(0.0)
         self.unit = unit_length(scene)
         self.objects = reading.objects
-        self._at = poses_now(reading.objects, self.unit, seen_by(depsgraph))
+        self._present_poses = poses_now(reading.objects, self.unit, evaluator_of(depsgraph))
         joints = {joint.name for joint in self.model.joints}
         self._joints = [obj for obj in scene.objects if model_name(obj) in joints and is_joint(obj)]
-        self.locked = locked_among(self._joints if is_by_hand else ())
+        self.locked = locked_joints(self._joints if is_by_hand else ())
         links = {link.name: self.objects[link.name] for link in self.model.links} if is_by_hand else {}
-        self._pins = pins_of(links, self._at)
-        self._pieces = pieces_of(self.model)
-        self._marks = self._marks_now()
-        self._take_up(self._at)
-        self._note_places()
+        self._pins = pin_targets(links, self._present_poses)
+        self._components = components_of(self.model)
+        self._pins_and_locks = self._current_pins_and_locks()
+        self._restart_from(self._present_poses)
+        self._store_matrices()
 
-    def _marks_now(self) -> list[tuple]:
+    def _current_pins_and_locks(self) -> list[tuple]:
         """Return names, pins and locks, which scripts may change between two readings of the scene."""
         links = [(obj.name, getattr(obj, ids.LINK).pin) for obj in self.objects.values()]
         return links + [(obj.name, getattr(obj, ids.JOINT).is_held) for obj in self._joints]
 
-    def _take_up(self, X_WL: Mapping[str, Pose]) -> None:
+    def _restart_from(self, X_WL: Mapping[str, Pose]) -> None:
         """Start again from given poses. Links that move because loops are closed do not count as moved by the user."""
         self._poser = Poser(self.model, X_WL, self._pins, self.locked)
         self._poser.close()
-        self._stood, self._stirred = self._poser.poses(), set[str]()
+        self._solved_poses, self._moved_components = self._poser.poses(), set[str]()
 
     def pose_of(self, link: str) -> Pose:
         """Return the present pose X_WL of a link [m].
@@ -89,43 +89,45 @@ class Posing:
         """
         if link in self._faults:
             raise ModelError(self._faults[link])
-        if link not in self._at:
+        if link not in self._present_poses:
             raise ModelError(f"there is no link '{link}' in this scene: name one of its links")
-        return self._at[link]
+        return self._present_poses[link]
 
     def pull(self, targets: Sequence[Target], moves_base: bool = False) -> Reach:
         """Move links towards their targets as far as joints, limits and pins allow, and return what was reached.
 
         Args:
-            moves_base: whether floating pieces may move as a whole.
+            moves_base: whether floating components may move as a whole.
 
         Raises:
             ModelError: if something holds a link that would move.
         """
         reach = self._poser.pull(targets, moves_base)
-        self._put()
+        self._move_links()
         return reach
 
-    def is_undisturbed(self) -> bool:
+    def has_links_in_place(self) -> bool:
         """Return whether every link is still at the pose that this object gave it."""
-        return self.keeps_places() and all(self.objects[name].matrix_world == at for name, at in self._worlds.items())
+        return self.keeps_transforms() and all(
+            self.objects[name].matrix_world == at for name, at in self._worlds.items()
+        )
 
-    def keeps_places(self, left: Container[str] = ()) -> bool:
-        """Return whether no link was moved by itself since, except those of `left`. Moved parents do not count."""
+    def keeps_transforms(self, external_links: Container[str] = ()) -> bool:
+        """Return whether the own transforms of all links are unchanged, except those of `external_links`."""
         try:
-            return self._marks_now() == self._marks and all(
-                name in left or self.objects[name].matrix_basis == at for name, at in self._bases.items()
+            return self._current_pins_and_locks() == self._pins_and_locks and all(
+                name in external_links or self.objects[name].matrix_basis == at for name, at in self._bases.items()
             )
         except ReferenceError:  # a link or joint was deleted
             return False
 
     @property
-    def moving(self) -> list[str]:
+    def movable_joints(self) -> list[str]:
         """Names of the joints that have coordinates."""
         return [joint.name for joint in self.model.joints if joint.nq and joint.name not in self._faults]
 
     @property
-    def carried(self) -> list[str]:
+    def links_moved_by_joints(self) -> list[str]:
         """Names of the links that joints move, parents first."""
         found: list[str] = []
         for branch in self.model.tree().branches:
@@ -137,21 +139,21 @@ class Posing:
         """Return all coordinates of a joint [rad, m, or a quaternion w x y z].
 
         Raises:
-            ModelError: as in `acting`.
+            ModelError: as in `enabled_joint`.
         """
-        self.acting(joint)
+        self.enabled_joint(joint)
         return self._poser.q_of(joint)
 
-    def value(self, joint: str, place: int) -> float:
-        """Return coordinate number `place` of a joint [rad or m].
+    def coordinate(self, joint: str, q_index: int) -> float:
+        """Return coordinate number `q_index` of a joint [rad or m].
 
         Raises:
-            ModelError: if there is none, or as in `acting`.
+            ModelError: if there is none, or as in `enabled_joint`.
         """
-        self.acting(joint)
-        return self._poser.value(joint, place)
+        self.enabled_joint(joint)
+        return self._poser.value(joint, q_index)
 
-    def acting(self, joint: str) -> Joint:
+    def enabled_joint(self, joint: str) -> Joint:
         """Return a joint of the model.
 
         Raises:
@@ -163,25 +165,25 @@ class Posing:
             raise ModelError(f"joint '{joint}' is not enabled: tick Enabled to lead it")
         return self.model.joint(joint)
 
-    def lead(self, joint: str, place: int, value: float) -> float:
+    def set_coordinate(self, joint: str, q_index: int, value: float) -> float:
         """Set a coordinate to `value` [rad or m], clamped to its limits, and move the links. Return the value that was
         reached.
 
         Raises:
             ModelError: if there is no such coordinate, the joint is locked, or something holds a link that would move.
         """
-        self.value(joint, place)
-        self._require_loose(joint)
-        reached = self._poser.lead(joint, place, clamped(self.model.joint(joint), place, value))
-        self._put()
+        self.coordinate(joint, q_index)
+        self._require_unlocked(joint)
+        reached = self._poser.lead(joint, q_index, clamped(self.model.joint(joint), q_index, value))
+        self._move_links()
         return reached
 
     def set_coordinates(
         self,
         values: Mapping[str, Sequence[float]],
-        left: Container[str] = (),
-        seen: Seen = as_it_is,
-        beyond: Container[str] = (),
+        external_links: Container[str] = (),
+        evaluate: Evaluator = as_original,
+        beyond_limits: Container[str] = (),
     ) -> bool:
         """Set all coordinates of joints [rad, m, or a quaternion w x y z], clamped to their limits, and move the links.
 
@@ -189,21 +191,24 @@ class Posing:
         reached.
 
         Args:
-            left: names of links that are not moved, because their own animation moves them.
-            seen: returns objects as they are evaluated.
-            beyond: names of joints that may exceed their limits, as compliant stops allow.
+            external_links: names of links that are not moved, because their own animation moves them.
+            evaluate: function that returns an object as a dependency graph evaluates it.
+            beyond_limits: names of joints that may exceed their limits, as compliant stops allow.
 
         Raises:
-            ModelError: as in `lead`, or if loops cannot be closed at the present poses; nothing has moved then.
+            ModelError: as in `set_coordinate`, or if loops cannot be closed at the present poses. No link has moved
+                then.
         """
         for joint in values:
-            self._require_loose(joint)
-        wanted = {joint: tuple(q) if joint in beyond else self._within_limits(joint, q) for joint, q in values.items()}
+            self._require_unlocked(joint)
+        wanted = {
+            joint: tuple(q) if joint in beyond_limits else self._within_limits(joint, q) for joint, q in values.items()
+        }
         is_there = self._poser.take(wanted)
         if not is_there and not self._poser.is_closed:
-            self._take_up(self._at)
+            self._restart_from(self._present_poses)
             raise ModelError(self._open_loops())
-        self._put(left, seen)
+        self._move_links(external_links, evaluate)
         return is_there
 
     def _open_loops(self) -> str:
@@ -214,25 +219,25 @@ class Posing:
         return f"the loops that {what} cannot be closed there: take the joints less far"
 
     def _within_limits(self, joint: str, q: Sequence[float]) -> tuple[float, ...]:
-        known = self.acting(joint)
+        known = self.enabled_joint(joint)
         if len(q) != known.nq:
             raise ModelError(f"joint '{joint}' has {known.nq} coordinates, and was given {len(q)} numbers")
         if not known.kind.chart:
-            return tuple(clamped(known, place, value) for place, value in enumerate(q))
+            return tuple(clamped(known, q_index, value) for q_index, value in enumerate(q))
         return limited(known, self.q_of(joint), q)
 
-    def turn(self, joint: str, quaternion: Quat) -> None:
+    def set_rotation(self, joint: str, quaternion: Quat) -> None:
         """Set the rotation w x y z of a ball joint, or go as far towards it as its cone and twist limits allow.
 
         Raises:
-            ModelError: as in `lead`.
+            ModelError: as in `set_coordinate`.
         """
-        self._require_loose(joint)
+        self._require_unlocked(joint)
         w, x, y, z = limited(self.model.joint(joint), self._poser.q_of(joint), quaternion)
         self._poser.turn(joint, (w, x, y, z))
-        self._put()
+        self._move_links()
 
-    def turned(self, joint: str, start: Quat) -> float:
+    def angle_from(self, joint: str, start: Quat) -> float:
         """Return the angle between the present rotation of a ball joint and another one, w x y z [rad]."""
         return Quaternion(start).rotation_difference(Quaternion(self._poser.q_of(joint))).angle
 
@@ -240,17 +245,17 @@ class Posing:
         """Move links back to poses that their joints allow.
 
         Raises:
-            ModelError: as in `lead`.
+            ModelError: as in `set_coordinate`.
         """
-        self._put(is_all=True)
+        self._move_links(is_all=True)
 
-    def go_home(self) -> None:
+    def move_to_initial_pose(self) -> None:
         """Move the links to the initial pose of their joints. Floating roots keep their poses.
 
         Raises:
-            ModelError: as in `lead`, or if loops cannot be closed there.
+            ModelError: as in `set_coordinate`, or if loops cannot be closed there.
         """
-        roots = {name: self._at[name] for name in self.model.tree().roots}
+        roots = {name: self._present_poses[name] for name in self.model.tree().roots}
         poses = tree_poses(self.model, self.model.home())
         for root, pose in roots.items():
             moved = compose(pose, inverse(poses[root]))
@@ -259,107 +264,117 @@ class Posing:
         self._poser = Poser(self.model, poses)
         if not self._poser.follow():
             raise ModelError("the loops cannot be closed where their joints start: give one of them another start")
-        self._put(is_all=True)
+        self._move_links(is_all=True)
 
-    def _require_loose(self, joint: str) -> None:
+    def _require_unlocked(self, joint: str) -> None:
         if joint in self.locked:
             raise ModelError(f"joint '{joint}' is held: release it to pose it")
 
-    def adopt_external_poses(self, left: Container[str], seen: Seen) -> None:
-        """Adopt the present poses of the links of `left`, which something else has moved; attached links move along."""
-        found = poses_now({name: obj for name, obj in self.objects.items() if name in left}, self.unit, seen)
-        ways = {
-            name: compose(pose, inverse(self._at[name]))
+    def adopt_external_poses(self, external_links: Container[str], evaluate: Evaluator) -> None:
+        """Adopt the present poses of links that something else has moved. Links that joints attach to them follow."""
+        found = poses_now(
+            {name: obj for name, obj in self.objects.items() if name in external_links}, self.unit, evaluate
+        )
+        displacements = {
+            name: compose(pose, inverse(self._present_poses[name]))
             for name, pose in found.items()
-            if not _are_same(pose, self._at[name])
+            if not _are_same(pose, self._present_poses[name])
         }
-        if not ways:
+        if not displacements:
             return
         for branch in self.model.tree().branches:
-            if branch.outer not in left and branch.inner in ways:
-                ways[branch.outer] = ways[branch.inner]
-        self._at.update(found)
-        carried = {name: compose(ways[name], at) for name, at in self._at.items() if name in ways and name not in left}
-        self._take_up(self._at | carried)
-        self._stirred = {self._pieces[name] for name in ways}
+            if branch.outer not in external_links and branch.inner in displacements:
+                displacements[branch.outer] = displacements[branch.inner]
+        self._present_poses.update(found)
+        carried = {
+            name: compose(displacements[name], at)
+            for name, at in self._present_poses.items()
+            if name in displacements and name not in external_links
+        }
+        self._restart_from(self._present_poses | carried)
+        self._moved_components = {self._components[name] for name in displacements}
 
-    def _put(self, left: Container[str] = (), seen: Seen = as_it_is, is_all: bool = False) -> None:
+    def _move_links(
+        self, external_links: Container[str] = (), evaluate: Evaluator = as_original, is_all: bool = False
+    ) -> None:
         """Move the link objects to the poses of the solver.
 
-        Pieces without any change stay where they are.
+        Components without any change stay where they are.
 
         Args:
             is_all: whether links also move that were not changed but are at poses that their joints do not allow.
         """
         poses = self._poser.poses()
-        stirred = self._stirred.union(
-            self._pieces[name] for name, pose in poses.items() if not _are_same(pose, self._stood[name])
+        moved_components = self._moved_components.union(
+            self._components[name] for name, pose in poses.items() if not _are_same(pose, self._solved_poses[name])
         )
         moved = {
             name: pose
             for name, pose in poses.items()
-            if name not in left and (is_all or self._pieces[name] in stirred) and not _are_same(pose, self._at[name])
+            if name not in external_links
+            and (is_all or self._components[name] in moved_components)
+            and not _are_same(pose, self._present_poses[name])
         }
         for name in moved:
             if holder := obstacle_to_moving(self.objects[name]):
-                self._take_up(self._at)
+                self._restart_from(self._present_poses)
                 raise ModelError(f"link '{name}' cannot be posed, as {holder}")
-        put_links({self.objects[name]: pose for name, pose in moved.items()}, self.unit, seen)
-        if seen is as_it_is:
+        move_links({self.objects[name]: pose for name, pose in moved.items()}, self.unit, evaluate)
+        if evaluate is as_original:
             bpy.context.view_layer.update()  # the next call uses the new matrices
-        self._at.update(moved)
-        self._stood, self._stirred = poses, set()
-        self._note_places()
+        self._present_poses.update(moved)
+        self._solved_poses, self._moved_components = poses, set()
+        self._store_matrices()
 
-    def _note_places(self) -> None:
+    def _store_matrices(self) -> None:
         self._bases = {name: obj.matrix_basis.copy() for name, obj in self.objects.items()}
         self._worlds = {name: obj.matrix_world.copy() for name, obj in self.objects.items()}
 
 
-def pieces_of(model: Model) -> dict[str, str]:
-    """Return for every link the representative link of its piece.
+def components_of(model: Model) -> dict[str, str]:
+    """Return for every link the representative link of its component.
 
-    A piece is a set of links that joints or couplings connect; the world does not connect links.
+    A component is a set of links that joints or couplings connect; the world does not connect links.
     """
-    leads = {link.name: link.name for link in model.links}
+    representative = {link.name: link.name for link in model.links}
 
     def root(name: str) -> str:
-        while leads[name] != name:
-            name = leads[name]
+        while representative[name] != name:
+            name = representative[name]
         return name
 
     ends = [{joint.parent, joint.child} for joint in model.joints]
     ends += [{model.joint(term.joint).child for term in equation.terms} for equation in model.equations()]
-    for tied in ends:
-        first, *others = sorted(tied - {WORLD}) or [""]
+    for connected in ends:
+        first, *others = sorted(connected - {WORLD}) or [""]
         for other in others:
-            leads[root(other)] = root(first)
-    return {name: root(name) for name in leads}
+            representative[root(other)] = root(first)
+    return {name: root(name) for name in representative}
 
 
-def _without_leads(reading: SceneReading, scene: bpy.types.Scene) -> Model:
+def _without_fixtures(reading: SceneReading, scene: bpy.types.Scene) -> Model:
     """Return the model without the joints that hold kinematic links where they were drawn.
 
     So these links can be posed; their motion is the sequence of their poses.
     """
-    led = {name for name, obj in reading.objects.items() if is_kinematic(obj)}
+    kinematic = {name for name, obj in reading.objects.items() if is_kinematic(obj)}
     kept = [
         joint
         for joint in reading.model.joints
-        if not (joint.parent == WORLD and joint.child in led) or is_joint(object_named(scene, joint.name))
+        if not (joint.parent == WORLD and joint.child in kinematic) or is_joint(object_named(scene, joint.name))
     ]
     return replace(reading.model, joints=kept)
 
 
-def seen_by(depsgraph: bpy.types.Depsgraph | None) -> Seen:
-    """Return the function that gives objects as a dependency graph evaluates them; for None, as they are."""
-    return (lambda obj: obj.evaluated_get(depsgraph)) if depsgraph else as_it_is
+def evaluator_of(depsgraph: bpy.types.Depsgraph | None) -> Evaluator:
+    """Return a function that evaluates objects by a dependency graph; None stands for the original objects."""
+    return (lambda obj: obj.evaluated_get(depsgraph)) if depsgraph else as_original
 
 
 def _are_same(a: Pose, b: Pose) -> bool:
-    way = math.dist(a[:3], b[:3])
+    distance = math.dist(a[:3], b[:3])
     turn = quat_mul((a[3], -a[4], -a[5], -a[6]), b[3:])
-    return way < MOVED and norm(rotvec_of_quat(turn)) < MOVED
+    return distance < MOVED and norm(rotvec_of_quat(turn)) < MOVED
 
 
 def _arbitrary_mass(_link, _evaluated_scene) -> MassProperties:

@@ -13,7 +13,7 @@ import bpy
 from ..rig import Rig, last_rig
 from .posing import Posing
 
-_kept: dict[tuple[int, bool], tuple[Rig, Posing]] = {}
+_cache: dict[tuple[int, bool], tuple[Rig, Posing]] = {}
 """The posing and the reading that it belongs to, by session uid of the scene and by whether it is by hand."""
 
 
@@ -23,36 +23,38 @@ def posing_of(scene: bpy.types.Scene) -> Posing:
     Raises:
         ModelError: if the scene cannot be read.
     """
-    kept = _kept_of(scene, is_by_hand=True)
-    return kept if kept and kept.is_undisturbed() else _keep(scene, Posing(scene), is_by_hand=True)
+    cached = _cached(scene, is_by_hand=True)
+    return cached if cached and cached.has_links_in_place() else _store(scene, Posing(scene), is_by_hand=True)
 
 
-def posing_seen(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, left: Container[str]) -> Posing:
+def posing_for_playback(
+    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, external_links: Container[str]
+) -> Posing:
     """Return the scene's posing during a frame change, in which pins and locks do not count.
 
     Args:
-        left: links that something else moves.
+        external_links: links that something else moves.
 
     Raises:
         ModelError: if the scene cannot be read.
     """
-    kept = _kept_of(scene, is_by_hand=False)
-    if kept and kept.keeps_places(left):
-        return kept
-    return _keep(scene, Posing(scene, depsgraph, is_by_hand=False), is_by_hand=False)
+    cached = _cached(scene, is_by_hand=False)
+    if cached and cached.keeps_transforms(external_links):
+        return cached
+    return _store(scene, Posing(scene, depsgraph, is_by_hand=False), is_by_hand=False)
 
 
-def _kept_of(scene: bpy.types.Scene, is_by_hand: bool) -> Posing | None:
+def _cached(scene: bpy.types.Scene, is_by_hand: bool) -> Posing | None:
     key = scene.session_uid, is_by_hand
-    rig, posing = _kept.get(key, (None, None))
+    rig, posing = _cache.get(key, (None, None))
     if rig is None or rig is not last_rig(scene):
-        _kept.pop(key, None)  # its objects may have been deleted
+        _cache.pop(key, None)  # its objects may have been deleted
         return None
     return posing
 
 
-def _keep(scene: bpy.types.Scene, posing: Posing, is_by_hand: bool) -> Posing:
+def _store(scene: bpy.types.Scene, posing: Posing, is_by_hand: bool) -> Posing:
     rig = last_rig(scene)
     if rig is not None:
-        _kept[scene.session_uid, is_by_hand] = rig, posing
+        _cache[scene.session_uid, is_by_hand] = rig, posing
     return posing

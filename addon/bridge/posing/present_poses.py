@@ -18,19 +18,19 @@ from ...props import ancestors
 from ..values.numbers import scaled_pose
 from .link_poses import live_pose, matrix_of_pose, own_scale, to_array, world_scale
 
-LEFT = 1e-4
+JOINT_GAP = 1e-4
 """Tolerance of the gap beyond which a link counts as moved away from its joint: angle [rad], and length relative to the
 link's distance from the origin or to 1 m, whichever is larger.
 """
 
 
-Seen = Callable[[bpy.types.Object], bpy.types.Object]
+Evaluator = Callable[[bpy.types.Object], bpy.types.Object]
 """A function that returns an object as a dependency graph evaluates it. Changed matrices appear in the original objects
 for the window's dependency graph only.
 """
 
 
-def as_it_is(obj: bpy.types.Object) -> bpy.types.Object:
+def as_original(obj: bpy.types.Object) -> bpy.types.Object:
     return obj
 
 
@@ -63,7 +63,7 @@ def gap_at(joint: Joint, X_WL: Mapping[str, Pose]) -> float:
         X_WL: poses of the links [m].
 
     Returns:
-        0 if the gap is within rounding errors (`LEFT`).
+        0 if the gap is within rounding errors (`JOINT_GAP`).
     """
     X_WP, X_WC = (IDENTITY if name == WORLD else X_WL[name] for name in (joint.parent, joint.child))
     X = compose(inverse(compose(X_WP, joint.X_PJ)), compose(X_WC, joint.X_CJ))
@@ -71,15 +71,17 @@ def gap_at(joint: Joint, X_WL: Mapping[str, Pose]) -> float:
     off = compose(inverse(joint_pose(joint, values.tolist())), X)
     place, turn = norm(off[:3]), norm(rotvec_of_quat(off[3:]))
     reach = max(1.0, max(map(abs, X_WC[:3])))
-    return max(place, turn) if place > LEFT * reach or turn > LEFT else 0.0
+    return max(place, turn) if place > JOINT_GAP * reach or turn > JOINT_GAP else 0.0
 
 
-def poses_now(objects: Mapping[str, bpy.types.Object], unit: float, seen: Seen = as_it_is) -> dict[str, Pose]:
+def poses_now(
+    objects: Mapping[str, bpy.types.Object], unit: float, evaluate: Evaluator = as_original
+) -> dict[str, Pose]:
     """Return the present pose X_WL of every link [m], by name."""
-    return {name: scaled_pose(live_pose(seen(obj)), unit) for name, obj in objects.items()}
+    return {name: scaled_pose(live_pose(evaluate(obj)), unit) for name, obj in objects.items()}
 
 
-def put_links(poses: Mapping[bpy.types.Object, Pose], unit: float, seen: Seen = as_it_is) -> None:
+def move_links(poses: Mapping[bpy.types.Object, Pose], unit: float, evaluate: Evaluator = as_original) -> None:
     """Move links to poses in the world [m].
 
     Objects that a link carries move with it, except links that are in `poses` themselves.
@@ -88,11 +90,11 @@ def put_links(poses: Mapping[bpy.types.Object, Pose], unit: float, seen: Seen = 
     for obj, pose in poses.items():
         worlds[obj] = matrix_of_pose(scaled_pose(pose, 1.0 / unit)) @ np.diag((*world_scale(obj), 1.0))
     for obj, world in worlds.items():
-        space = _space_of(obj, worlds, seen)
-        _place(obj, Matrix((np.linalg.inv(space) @ world).tolist()))
+        space = _space_of(obj, worlds, evaluate)
+        _set_transform(obj, Matrix((np.linalg.inv(space) @ world).tolist()))
 
 
-def _place(obj: bpy.types.Object, basis: Matrix) -> None:
+def _set_transform(obj: bpy.types.Object, basis: Matrix) -> None:
     """Set location and rotation of the object from its own transform `basis`. Its scale keeps every digit."""
     obj.location = basis.translation - obj.delta_location
     turn = basis.to_3x3() @ Matrix.Diagonal(own_scale(obj).tolist()).inverted()
@@ -106,7 +108,7 @@ def _place(obj: bpy.types.Object, basis: Matrix) -> None:
         obj.rotation_euler = left.to_euler(obj.rotation_mode, obj.rotation_euler)
 
 
-def _space_of(obj: bpy.types.Object, worlds: dict[bpy.types.Object, np.ndarray], seen: Seen) -> np.ndarray:
+def _space_of(obj: bpy.types.Object, worlds: dict[bpy.types.Object, np.ndarray], evaluate: Evaluator) -> np.ndarray:
     """Return the matrix from the space of the object's own transform to the world, shape (4, 4).
 
     It holds for the state in which all objects of `worlds` are at their new places.
@@ -117,8 +119,10 @@ def _space_of(obj: bpy.types.Object, worlds: dict[bpy.types.Object, np.ndarray],
     if carrier in worlds:
         return worlds[carrier] @ to_array(obj.matrix_parent_inverse)
     if any(above in worlds for above in ancestors(carrier)):
-        return _space_of(carrier, worlds, seen) @ to_array(carrier.matrix_basis) @ to_array(obj.matrix_parent_inverse)
+        return (
+            _space_of(carrier, worlds, evaluate) @ to_array(carrier.matrix_basis) @ to_array(obj.matrix_parent_inverse)
+        )
     if obj.parent_type == "OBJECT":
-        return to_array(seen(carrier).matrix_world) @ to_array(obj.matrix_parent_inverse)
-    shown = seen(obj)
+        return to_array(evaluate(carrier).matrix_world) @ to_array(obj.matrix_parent_inverse)
+    shown = evaluate(obj)
     return to_array(shown.matrix_world) @ np.linalg.inv(to_array(shown.matrix_basis))

@@ -41,30 +41,30 @@ class Pull:
         x, y, z = point * self._unit
         self._point = compose(inverse(X_WL), (x, y, z, *IDENTITY[3:]))[:3]
         self._turn = X_WL[3:]
-        is_carrier = carries_the_rest(self._posing.model, model_name(link), self._posing.locked)
+        is_carrier = moves_only_with_base(self._posing.model, model_name(link), self._posing.locked)
         self._moves_base = is_carrier or getattr(scene, ids.SCENE).moves_base
 
-    def to(self, place: Vector, keeps_turn: bool = False) -> Reach:
+    def to(self, place: Vector, keeps_orientation: bool = False) -> Reach:
         """Move the point as near as possible to a place in the world [Blender units], and the links with it.
 
         Args:
-            keeps_turn: whether the link keeps the orientation that it had at the beginning.
+            keeps_orientation: whether the link keeps the orientation that it had at the beginning.
 
         Raises:
             ModelError: if a link that would move is animated.
         """
         x, y, z = place * self._unit
-        target = Target(self._link, (x, y, z), self._turn if keeps_turn else None, point=self._point)
+        target = Target(self._link, (x, y, z), self._turn if keeps_orientation else None, point=self._point)
         return self._posing.pull([target], moves_base=self._moves_base)
 
     @property
-    def held_at(self) -> Vector:
+    def grabbed_point(self) -> Vector:
         """The present place of the point that is pulled, in world axes [Blender units]."""
         at = compose(self._posing.pose_of(self._link), (*self._point, *IDENTITY[3:]))
         return Vector(at[:3]) / self._unit
 
 
-def carries_the_rest(model: Model, link: str, locked: Collection[str]) -> bool:
+def moves_only_with_base(model: Model, link: str, locked: Collection[str]) -> bool:
     """Return whether a link of a floating piece can move only together with the whole piece."""
     return model.tree().root_of(link) != WORLD and not _moves_by_joints(model, link, locked)
 

@@ -14,43 +14,43 @@ from ... import ids
 from ...props import show_error
 from ...props.naming import model_name
 from ..rig import last_rig
-from ..values.joint_numbers import q_index_of, size_of
+from ..values.joint_numbers import q_index_of, unit_factor
 from ..values.numbers import unit_length
 
 if TYPE_CHECKING:
     from ....core.model import Joint
 
 
-class _Sight(NamedTuple):
+class _CachedValues(NamedTuple):
     """The last result for a joint.
 
     Attributes:
         rig: version of the reading.
-        at: world matrices of its links.
+        matrices: world matrices of its links.
         q: coordinates at these matrices.
     """
 
     rig: int
-    at: tuple
+    matrices: tuple
     q: np.ndarray
     joint: Joint
     unit: float
 
 
-_seen: dict[int, _Sight] = {}
+_cache: dict[int, _CachedValues] = {}
 """The last result, by session uid of the joint's object; panels ask for each number at each redraw."""
 
 
 def read_value(obj: bpy.types.Object, number: int) -> float:
     """Return coordinate `number` of a joint [rad or Blender units]; 0 if it cannot be read."""
     try:
-        sight = _look(obj)
+        cached = _values_of(obj)
     except ModelError:
         return 0.0  # Problems reports the joint
-    place = q_index_of(sight.joint, number)
-    if place is None:
+    q_index = q_index_of(cached.joint, number)
+    if q_index is None:
         return 0.0
-    return float(sight.q[place]) / size_of(sight.joint, place, sight.unit)
+    return float(cached.q[q_index]) / unit_factor(cached.joint, q_index, cached.unit)
 
 
 def write_value(obj: bpy.types.Object, number: int, value: float) -> None:
@@ -61,13 +61,13 @@ def write_value(obj: bpy.types.Object, number: int, value: float) -> None:
         if not math.isfinite(value):
             raise ModelError(f"joint '{obj.name}' takes a finite number, found {value}")
         posing = posing_of(scene_of(obj))
-        known = posing.acting(model_name(obj))
-        place = q_index_of(known, number)
-        if place is None:
+        known = posing.enabled_joint(model_name(obj))
+        q_index = q_index_of(known, number)
+        if q_index is None:
             raise ModelError(
                 f"joint '{obj.name}' has no number {number + 1} to lead: unlock the axis, or turn the ball"
             )
-        posing.lead(model_name(obj), place, value * size_of(known, place, posing.unit))
+        posing.set_coordinate(model_name(obj), q_index, value * unit_factor(known, q_index, posing.unit))
     except ModelError as error:
         show_error(str(error))
         return
@@ -80,22 +80,22 @@ def scene_of(obj: bpy.types.Object) -> bpy.types.Scene:
     return next((scene for scene in scenes if scene == bpy.context.scene), scenes[0])
 
 
-def _look(obj: bpy.types.Object) -> _Sight:
+def _values_of(obj: bpy.types.Object) -> _CachedValues:
     from ....core.kinematics import coordinates_at
     from ..joints.read_joints import read_joint
     from .present_poses import joint_pose_now
 
     scene = scene_of(obj)
     settings = getattr(obj, ids.JOINT)
-    at = tuple(link.matrix_world.copy() for link in (settings.parent, settings.child) if link)
+    matrices = tuple(link.matrix_world.copy() for link in (settings.parent, settings.child) if link)
     rig = last_rig(scene)
-    seen = _seen.get(obj.session_uid)
-    if rig and seen and seen.rig == rig.version and seen.at == at:
-        return seen
+    last = _cache.get(obj.session_uid)
+    if rig and last and last.rig == rig.version and last.matrices == matrices:
+        return last
     found = next((joint for joint in rig.model.joints if joint.name == model_name(obj)), None) if rig else None
     joint, unit = found or read_joint(obj, scene), unit_length(scene)
     q = coordinates_at(joint, joint_pose_now(obj, joint, unit), np.array(joint.q_middle))
-    sight = _Sight(rig.version if rig else 0, at, q, joint, unit)
+    cached = _CachedValues(rig.version if rig else 0, matrices, q, joint, unit)
     if rig:
-        _seen[obj.session_uid] = sight
-    return sight
+        _cache[obj.session_uid] = cached
+    return cached

@@ -14,7 +14,7 @@ from ... import ids
 from ...props import fit_to_type, is_link
 from ...props.pairs import set_pair
 from ..joints.frames import store_frames
-from ..joints.joining import show_plainly
+from ..joints.joining import show_as_plain_axes
 from ..values.fields import (
     INERTIAL_FIELDS,
     JOINT_FIELDS,
@@ -196,7 +196,7 @@ class _Writer:
 
     def _write_joint(self, joint: Joint) -> None:
         obj = self.joints[joint.name] = self._new_object(joint.name)
-        show_plainly(obj, self.size)
+        show_as_plain_axes(obj, self.size)
         settings = getattr(obj, ids.JOINT)
         settings.is_joint = True
         settings.parent = None if joint.parent == WORLD else self.links[joint.parent]

@@ -31,16 +31,16 @@ def whole_turn(joint: Joint, number: int) -> float:
     return math.tau / abs(column.turn) if column.turn and not column.slide_with(joint.pitch) else 0.0
 
 
-def number_at(joint: Joint, place: int) -> int:
+def coordinate_number(joint: Joint, q_index: int) -> int:
     """Return the number of the coordinate with an index among the unlocked ones; the inverse of `q_index_of`.
 
     For a chart, number and index are the same.
     """
     if joint.kind.chart:
-        return place
-    return [number for number in range(len(joint.all_columns)) if q_index_of(joint, number) is not None][place]
+        return q_index
+    return [number for number in range(len(joint.all_columns)) if q_index_of(joint, number) is not None][q_index]
 
 
-def size_of(joint: Joint, place: int, unit: float) -> float:
+def unit_factor(joint: Joint, q_index: int, unit: float) -> float:
     """Return the factor from a number of the panel to the one in core: for a length, the Blender unit [m]; else 1."""
-    return unit if joint.q_units[place][1] is Unit.LENGTH else 1.0
+    return unit if joint.q_units[q_index][1] is Unit.LENGTH else 1.0

@@ -42,7 +42,9 @@ class LIMBERJACK_OT_drive_to_pose(OnJoints, bpy.types.Operator):
         tuning = bridge.joints.driving.Tuning(self.frequency, self.damping_ratio)
         try:
             posing = bridge.posing.posing_cache.posing_of(context.scene)
-            chosen = [name for name in selected_joints(context) or posing.moving if name in posing.moving]
+            chosen = [
+                name for name in selected_joints(context) or posing.movable_joints if name in posing.movable_joints
+            ]
             driven = list(bridge.joints.driving.drive_to_pose(context.scene, posing, chosen, tuning, self.tunes))
         except ModelError as error:
             return fail(self, context, error)

@@ -8,7 +8,7 @@ from ....core.model import ModelError
 from ....core.model.text import counted
 from ....core.spatial import IDENTITY
 from ... import ids
-from ...bridge.joints.joining import join_here, new_joint
+from ...bridge.joints.joining import new_joint, rebind
 from ...bridge.posing.link_poses import drawn_pose
 from ...bridge.values.numbers import tidy_pose
 from ...props import is_joint, is_link
@@ -77,7 +77,7 @@ class LIMBERJACK_OT_joint_frames_from_empty(OnSelectedJoints, bpy.types.Operator
     def execute(self, context):
         joints = [obj for obj in context.selected_objects if is_joint(obj)]
         try:
-            join_here(joints)
+            rebind(joints)
         except ModelError as error:
             return fail(self, context, error)
         return succeed(self, context, f"{counted(joints, 'joint')} rebound at the current pose")

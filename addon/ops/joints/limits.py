@@ -11,7 +11,7 @@ from ...props import is_joint
 from ..report import fail, succeed
 from ..selection import OnSelectedJoints
 
-ASTRAY = 0.02
+REPORTED_GAP = 0.02
 """Gap between links and joint, distance [m] or angle [rad], above which the user is warned."""
 
 
@@ -37,17 +37,20 @@ class LIMBERJACK_OT_limits_from_motion(OnSelectedJoints, bpy.types.Operator):
         objects = [obj for obj in context.selected_objects if is_joint(obj)]
         try:  # read all before any is changed
             joints = {obj: bridge.joints.read_joints.read_joint(obj, scene) for obj in objects}
-            motions = bridge.joints.motion_ranges.recorded_motions(bridge.joints.motion_ranges.limitable(joints), scene)
+            motions = bridge.joints.motion_ranges.recorded_motions(
+                bridge.joints.motion_ranges.joints_with_limits(joints), scene
+            )
             for obj, motion in motions.items():
                 bridge.joints.motion_ranges.require_motion(obj, motion, scene)
         except ModelError as error:
             return fail(self, context, error)
         notes = []
         for obj, motion in motions.items():
-            notes += bridge.scene.write.store_joint(motion.limited(self.margin / 100.0), obj, scene)
-            if motion.astray > ASTRAY:
+            notes += bridge.scene.write.store_joint(motion.with_limits(self.margin / 100.0), obj, scene)
+            if motion.largest_gap > REPORTED_GAP:
+                gap = motion.largest_gap
                 notes.append(
-                    f"joint '{obj.name}': its links move by up to {motion.astray:.3g} m or rad in ways that it does "
+                    f"joint '{obj.name}': its links move by up to {gap:.3g} m or rad in ways that it does "
                     "not allow: is its place or its type right?"
                 )
         return succeed(self, context, f"{counted(motions, 'joint')} limited to how the links move", notes)

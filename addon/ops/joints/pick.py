@@ -224,7 +224,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
         if is_joint(active):
             old = _pose_of(active)
             pointed = bridge.joints.joining.pointed_direction(getattr(active, ids.JOINT))
-            bridge.joints.joining.put_joint(active, aimed(X_WJ, old, pointed) if has_axis else X_WJ[:3] + old[3:])
+            bridge.joints.joining.move_joint(active, aimed(X_WJ, old, pointed) if has_axis else X_WJ[:3] + old[3:])
             return succeed(self, context, f"'{active.name}' is on {what}")
         child, parent = links_to_join(context, active, obj)
         joint = bridge.joints.joining.new_joint(child, parent, kind, X_WJ)

@@ -24,7 +24,9 @@ class LIMBERJACK_OT_pose_mid_limits(OnJoints, bpy.types.Operator):
     def execute(self, context):
         try:
             posing = bridge.posing.posing_cache.posing_of(context.scene)
-            chosen = [name for name in selected_joints(context) or posing.moving if name in posing.moving]
+            chosen = [
+                name for name in selected_joints(context) or posing.movable_joints if name in posing.movable_joints
+            ]
             wanted = bridge.posing.named_poses.middle_of_limits(posing, chosen)
             if not wanted:
                 return fail(self, context, "None of these joints has two limits: give it some, or select another")
@@ -52,7 +54,7 @@ class LIMBERJACK_OT_pose_add(OnJoints, bpy.types.Operator):
     def execute(self, context):
         settings = getattr(context.scene, ids.SCENE)
         try:
-            values = bridge.posing.named_poses.kept_values(
+            values = bridge.posing.named_poses.joint_values_as_text(
                 bridge.posing.posing_cache.posing_of(context.scene), context.scene
             )
         except ModelError as error:
@@ -100,7 +102,7 @@ class LIMBERJACK_OT_pose_update(_OfPose, bpy.types.Operator):
             pose = self.pose(context)
             bridge.posing.named_poses.store_pose(
                 pose,
-                bridge.posing.named_poses.kept_values(
+                bridge.posing.named_poses.joint_values_as_text(
                     bridge.posing.posing_cache.posing_of(context.scene), context.scene
                 ),
             )

@@ -77,7 +77,7 @@ class LIMBERJACK_OT_joint_pose(_OfActiveJoint, bpy.types.Operator):
             if axis.q_index is None:
                 raise ModelError(f"axis {self.axis} of joint '{obj.name}' is a limit and cannot be led")
             wanted = self.in_core(context, self.value)
-            reached = bridge.posing.posing.Posing(context.scene).lead(model_name(obj), axis.q_index, wanted)
+            reached = bridge.posing.posing.Posing(context.scene).set_coordinate(model_name(obj), axis.q_index, wanted)
         except ModelError as error:
             return fail(self, context, error)
         notes = []
@@ -121,7 +121,7 @@ class LIMBERJACK_OT_joint_start_here(OnJoints, bpy.types.Operator):
 
     def execute(self, context):
         try:
-            names = selected_joints(context) or bridge.posing.posing.Posing(context.scene).moving
+            names = selected_joints(context) or bridge.posing.posing.Posing(context.scene).movable_joints
             joints = [object_of(context.scene, name) for name in names]
             views = {obj: bridge.joints.axis_views.view_joint(obj, context.scene) for obj in joints}
             for obj in joints:
@@ -160,7 +160,7 @@ class LIMBERJACK_OT_joint_zero_here(_OfActiveJoint, bpy.types.Operator):
                 raise ModelError(f"joint '{obj.name}': only its first axis has a zero of its own to move")
             joint = bridge.joints.read_joints.read_joint(obj, context.scene)
             bridge.joints.joint_edits.move_zero(obj, context.scene, axis, axis.value)
-            bridge.joints.moved_zero.shift_kept(
+            bridge.joints.moved_zero.shift_stored_values(
                 obj, context.scene, axis, joint, bridge.values.numbers.unit_length(context.scene), axis.value
             )
         except ModelError as error:
@@ -177,7 +177,7 @@ class LIMBERJACK_OT_pose_reset(OnJoints, bpy.types.Operator):
 
     def execute(self, context):
         try:
-            bridge.posing.posing.Posing(context.scene).go_home()
+            bridge.posing.posing.Posing(context.scene).move_to_initial_pose()
         except ModelError as error:
             return fail(self, context, error)
         return succeed(self, context, "All links are where simulations start")

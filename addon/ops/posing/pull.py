@@ -68,7 +68,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
     _problem = ""
     _guide = Guide()
     _depth = 0.0
-    _keeps_turn = False
+    _keeps_orientation = False
 
     @classmethod
     def poll(cls, context):
@@ -115,7 +115,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         self._pull = bridge.posing.pulling.Pull(context.scene, link, point)
         self._snapshot = bridge.values.snapshot.Snapshot(filter(is_link, context.scene.objects))
         self.link = model_name(link)
-        self._keeps_turn = getattr(context.scene, ids.SCENE).keeps_turn
+        self._keeps_orientation = getattr(context.scene, ids.SCENE).keeps_turn
         show_hints(context, HINTS)
 
     def modal(self, context, event):
@@ -147,7 +147,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         if event.type in NAMES:
             self._guide = self._guide.chosen(NAMES.index(event.type), event.shift)
         elif event.type == "R":
-            self._keeps_turn = not self._keeps_turn
+            self._keeps_orientation = not self._keeps_orientation
         elif event.type in ("WHEELUPMOUSE", "WHEELDOWNMOUSE"):
             step = DEEPER * context.region_data.view_distance
             self._depth += step if event.type == "WHEELUPMOUSE" else -step
@@ -162,28 +162,28 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         if place is None:
             return
         try:
-            self._reach, self._problem = self._pull.to(place, self._keeps_turn), ""
+            self._reach, self._problem = self._pull.to(place, self._keeps_orientation), ""
         except ModelError as error:
             self._problem = str(error)
-        held_at = self._pull.held_at
-        missing = self._problem or self._missing(context, held_at)
-        overlay.show(held_at, place, not missing)
+        grabbed_point = self._pull.grabbed_point
+        missing = self._problem or self._missing(context, grabbed_point)
+        overlay.show(grabbed_point, place, not missing)
         note_change([object_of(context.scene, self.link)])
-        context.area.header_text_set(self._words(context.scene, held_at, missing))
+        context.area.header_text_set(self._words(context.scene, grabbed_point, missing))
 
-    def _missing(self, context, held_at: Vector) -> str:
+    def _missing(self, context, grabbed_point: Vector) -> str:
         """Return what keeps the link from its target, if the difference is visible; empty otherwise."""
-        pixel = size_of_pixel(held_at, context.region, context.region_data) * bridge.values.numbers.unit_length(
+        pixel = size_of_pixel(grabbed_point, context.region, context.region_data) * bridge.values.numbers.unit_length(
             context.scene
         )
         is_seen = self._reach.distance > SEEN * pixel or self._reach.angle > SEEN_TURN
         return self._reach.words if is_seen or not self._reach.is_closed else ""
 
-    def _words(self, scene, held_at: Vector, missing: str) -> str:
+    def _words(self, scene, grabbed_point: Vector, missing: str) -> str:
         moved = bridge.values.numbers.length_in_words(
-            scene, (held_at - self._pull.start).length * bridge.values.numbers.unit_length(scene)
+            scene, (grabbed_point - self._pull.start).length * bridge.values.numbers.unit_length(scene)
         )
-        turn = "keeps its orientation" if self._keeps_turn else ""
+        turn = "keeps its orientation" if self._keeps_orientation else ""
         return "   ".join(filter(None, [f"{self.link}  moved {moved}", self._guide.words, turn, missing]))
 
     def _keep(self, context, notes=()) -> set[str]:

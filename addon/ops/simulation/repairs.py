@@ -63,12 +63,12 @@ def _join_to_world(context, obj) -> str:
         else IDENTITY
     )
     settings.to_world = True
-    bridge.joints.joining.put_joint(obj, compose(bridge.posing.link_poses.drawn_pose(settings.child), X_CJ))
+    bridge.joints.joining.move_joint(obj, compose(bridge.posing.link_poses.drawn_pose(settings.child), X_CJ))
     return f"'{obj.name}' hangs in the world"
 
 
 def _join_here(_context, obj) -> str:
-    bridge.joints.joining.join_here([obj])
+    bridge.joints.joining.rebind([obj])
     return f"'{obj.name}' joins its links where they are"
 
 
