@@ -28,13 +28,13 @@ from ..bridge.scene.store import store_rest_poses, store_weights
 from ..bridge.values.numbers import frame_rate
 from ..props import is_joint
 from ..props.naming import model_name, object_named
-from .bake_checks import links_to_move, suspicions
+from .bake_checks import check_warnings, links_to_move
 from .errors import BakeError
-from .keys.joint_values import values_in
+from .keys.joint_values import values_of_trajectory
 from .keys.transforms import require_keyable
-from .keys.writing import Motion, Writing
-from .receipts.receipt import DIGEST_VERSION, Receipt, sign
-from .receipts.restore import foreign_actions, is_baked
+from .keys.writing import KeyWriter, Motion
+from .receipts.receipt import DIGEST_VERSION, Receipt, store_receipt
+from .receipts.restore import is_baked, objects_with_user_animation
 from .receipts.staleness import digest_of_inputs
 from .settings import BakeSettings
 
@@ -135,10 +135,10 @@ class Bake(ABC):
         self.reading = reading or scan_scene(scene, first=self.first)
         self._joints: dict[str, bpy.types.Object] = {}
         self._require_bakeable()
-        self._suspicions = suspicions(self.reading)
+        self._check_warnings = check_warnings(self.reading)
         suspect = displaced_links(self.scene, self.reading) + wind_without_drag(self.model)
         self.notes = [*self.reading.notes, *(problem.message for problem in suspect)]
-        self._writing: Writing | None = None
+        self._writer: KeyWriter | None = None
         self._written = 0
         self._seconds = 0.0
         self._pending = self._work()
@@ -173,7 +173,7 @@ class Bake(ABC):
         """Return the motion to be keyed, after all of it has been computed."""
         names, X_WL = self.trajectory.link_names, self.trajectory.X_WL
         poses = {name: X_WL[:, number] for number, name in enumerate(names)}
-        return Motion(self.frames, poses, values_in(self.trajectory, self.model))
+        return Motion(self.frames, poses, values_of_trajectory(self.trajectory, self.model))
 
     def _require_bakeable(self) -> None:
         baked = links_to_move(self.reading)
@@ -185,10 +185,10 @@ class Bake(ABC):
         baked += [
             obj for obj in self.scene.objects if is_joint(obj) and (model_name(obj) in self._joints or is_baked(obj))
         ]
-        foreign = [] if self.settings.overwrite else foreign_actions(baked)
-        if foreign:
+        conflicting = [] if self.settings.overwrite else objects_with_user_animation(baked)
+        if conflicting:
             raise BakeError(
-                f"'{foreign[0].name}' is animated already, by the action '{_name_of(action_of(foreign[0]))}': "
+                f"'{conflicting[0].name}' is animated already, by the action '{_action_name(conflicting[0])}': "
                 "allow the bake to take its place (overwrite), or clear it first"
             )
 
@@ -198,7 +198,7 @@ class Bake(ABC):
         moved = self.frames_done / len(self.frames)
         if self.settings.tolerance is None:
             return moved
-        return 0.5 * moved + 0.5 * (self._written / len(self._writing) if self._writing else 0.0)
+        return 0.5 * moved + 0.5 * (self._written / len(self._writer) if self._writer else 0.0)
 
     @property
     def seconds_left(self) -> float:
@@ -209,8 +209,8 @@ class Bake(ABC):
     @property
     def doing(self) -> str:
         """The present activity in words, for a progress bar."""
-        if self._writing:
-            return f"Fitting keys, object {self._written} of {len(self._writing)}"
+        if self._writer:
+            return f"Fitting keys, object {self._written} of {len(self._writer)}"
         return f"Frame {self.frames_done} of {len(self.frames)}"
 
     def _work(self) -> Iterator[None]:
@@ -220,8 +220,8 @@ class Bake(ABC):
 
     def _write(self) -> Iterator[None]:
         self._require_links()
-        self._writing = Writing(self.scene, self.reading, self._motion(), self.settings)
-        for _ in self._writing:
+        self._writer = KeyWriter(self.scene, self.reading, self._motion(), self.settings)
+        for _ in self._writer:
             self._written += 1
             yield
             self._require_links()
@@ -267,9 +267,9 @@ class Bake(ABC):
     def cancel(self) -> None:
         """End the bake and leave the scene as it was."""
         self._pending = iter(())
-        if self._writing:
-            self._writing.discard()
-            self._writing = None
+        if self._writer:
+            self._writer.discard()
+            self._writer = None
 
     def finish(self) -> BakeResult:
         """Write the keys to the scene, after `step` has returned True. Return the result.
@@ -277,8 +277,8 @@ class Bake(ABC):
         Raises:
             BakeError: if a link was deleted meanwhile; the scene is unchanged then.
         """
-        writing = self._writing
-        assert writing is not None
+        writer = self._writer
+        assert writer is not None
         try:
             self._require_links()
         except BakeError:
@@ -287,28 +287,28 @@ class Bake(ABC):
         begun = time.perf_counter()
         store_rest_poses(self.reading, self.scene)
         store_weights(self.reading)
-        keys = writing.commit()
-        self._writing = None
+        keys = writer.commit()
+        self._writer = None
         self.scene.frame_set(self.scene.frame_current, subframe=self.scene.frame_subframe)
-        store_baked_matrices([*writing.links.values()])
+        store_baked_matrices([*writer.links.values()])
         self._seconds += time.perf_counter() - begun
         report = self.report
         findings = self.diagnose()
         lines = {(finding.code, finding.name) for finding in findings}  # the doctor's findings replace the check's
-        suspect = [text for text, cause in self._suspicions.items() if cause not in lines]
+        suspect = [text for text, cause in self._check_warnings.items() if cause not in lines]
         result = BakeResult(
-            writing.bake.action,
+            writer.bake.action,
             self.first,
             self.last,
-            len(writing.links),
+            len(writer.links),
             keys,
-            writing.possible,
+            writer.possible,
             self._seconds,
             report,
             findings,
-            [*self.notes, *suspect, *writing.notes, *(report.notes if report else ())],
+            [*self.notes, *suspect, *writer.notes, *(report.notes if report else ())],
         )
-        self._sign(result, writing)
+        self._store_receipt(result, writer)
         store_run(self.scene, self.model, self.trajectory, self.first, self.fps)
         stored = getattr(self.scene, ids.SCENE)
         stored.last_result, stored.last_details = "\n".join(result.lines(pgettext_iface)), result.details
@@ -316,7 +316,7 @@ class Bake(ABC):
         store_findings(self.scene, result.findings)
         return result
 
-    def _sign(self, result: BakeResult, writing: Writing) -> None:
+    def _store_receipt(self, result: BakeResult, writer: KeyWriter) -> None:
         settings, tolerance = self.settings, self.settings.tolerance
         model = scan_scene(self.scene, first=self.first).model if self._is_changed else self.model
         inputs = digest_of_inputs(self.scene, model, settings.start)
@@ -328,7 +328,7 @@ class Bake(ABC):
             motion=inputs.motion,
             carriers=inputs.carriers,
             movers=inputs.movers,
-            keys=writing.bake.digest,
+            keys=writer.bake.digest,
             first=self.first,
             last=self.last,
             asked_last=settings.last,
@@ -342,11 +342,11 @@ class Bake(ABC):
             angle=tolerance.angle if tolerance else 0.0,
             written=result.keys,
             possible=result.possible,
-            off_by=writing.off_by,
-            turned_by=writing.turned_by,
+            off_by=writer.off_by,
+            turned_by=writer.turned_by,
             result=f"{result.summary}: {result.details}",
         )
-        sign(result.action, receipt)
+        store_receipt(result.action, receipt)
 
     def _require_links(self) -> None:
         """Raise `BakeError` if a script or an undo has removed objects or the scene meanwhile."""
@@ -365,5 +365,6 @@ class Bake(ABC):
                 raise BakeError(f"{what} '{name}' was deleted while it was simulated: simulate again")
 
 
-def _name_of(action: bpy.types.Action | None) -> str:
+def _action_name(obj: bpy.types.Object) -> str:
+    action = action_of(obj)
     return action.name if action else ""

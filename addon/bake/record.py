@@ -14,7 +14,7 @@ from .inputs.animated_links import with_animated_links
 from .inputs.sampling import poses_at
 from .settings import settings_of
 
-OPEN = 1e-4
+REPORTED_GAP = 1e-4
 """Largest gap between links and their joints that is not reported [m or rad]."""
 
 
@@ -33,7 +33,7 @@ def recorded(scene: bpy.types.Scene, only_moving: bool = False, **changes) -> tu
     if not reading.objects:
         raise BakeError("there are no links in the scene: select objects and tag them as links")
     poses = poses_at(scene, reading.objects, settings.frames)
-    model = with_animated_links(reading, {name: poses[name] for name in reading.leads})
+    model = with_animated_links(reading, {name: poses[name] for name in reading.kinematic_joints})
     moves = np.stack(list(poses.values()), axis=1)
     count = _moving_frames(moves) if only_moving else len(moves)
     times = (settings.frames[:count] - settings.first) / frame_rate(scene)
@@ -42,7 +42,7 @@ def recorded(scene: bpy.types.Scene, only_moving: bool = False, **changes) -> tu
     if count < len(moves):
         end, last = (f"{frame:g}" for frame in (settings.frames[count - 1], settings.last))
         notes.append(f"nothing moves after frame {end}, where the recording ends; --frames goes on to {last}")
-    if observed.gap > OPEN:
+    if observed.gap > REPORTED_GAP:
         notes.append(
             f"joint '{observed.joint}' is {observed.gap:.3g} (m or rad) from where the motion has its links: "
             "its values are the nearest ones"

@@ -52,36 +52,36 @@ class ReplayBake(Bake):
             scene, settings_of(scene, **own | {k: v for k, v in changes.items() if v is not None}), reading
         )
         self.source = source
-        self._given = trajectory
-        self._found: Trajectory | None = None
+        self._input = trajectory
+        self._completed: Trajectory | None = None
 
     @property
     def trajectory(self) -> Trajectory:
-        assert self._found is not None
-        return self._found
+        assert self._completed is not None
+        return self._completed
 
     @property
     def frames_done(self) -> int:
-        return 0 if self._found is None else len(self._found)
+        return 0 if self._completed is None else len(self._completed)
 
     def _move(self) -> Iterator[None]:
-        times = self._given.times[0] + (self.frames - self.first) / self.fps
-        leads = sample_animated_links(self.scene, self.reading, self.frames)
-        motion = _led(resampled(self._given, times), leads)
+        times = self._input.times[0] + (self.frames - self.first) / self.fps
+        animated_poses = sample_animated_links(self.scene, self.reading, self.frames)
+        motion = _with_animated_poses(resampled(self._input, times), animated_poses)
         try:
-            whole = completed(motion, with_animated_links(self.reading, leads))
+            whole = completed(motion, with_animated_links(self.reading, animated_poses))
         except TrajectoryError as error:
             raise BakeError(f"{self.source}: {error}") from error
-        self._found = whole.trajectory
+        self._completed = whole.trajectory
         self.notes += whole.notes
         yield
 
 
-def _led(motion: Trajectory, leads: Poses) -> Trajectory:
+def _with_animated_poses(motion: Trajectory, animated_poses: Poses) -> Trajectory:
     """Return the motion with animated links at the poses of their animation, instead of those of the file."""
-    recorded = [number for number, name in enumerate(motion.link_names) if name not in leads]
-    rows = [motion.X_WL[:, recorded], *(poses[:, None] for poses in leads.values())]
-    names = (*(motion.link_names[number] for number in recorded), *leads)
-    own = [number for number, (name, _) in enumerate(motion.q_names) if name.rpartition(".")[0] not in leads]
+    recorded = [number for number, name in enumerate(motion.link_names) if name not in animated_poses]
+    rows = [motion.X_WL[:, recorded], *(poses[:, None] for poses in animated_poses.values())]
+    names = (*(motion.link_names[number] for number in recorded), *animated_poses)
+    own = [number for number, (name, _) in enumerate(motion.q_names) if name.rpartition(".")[0] not in animated_poses]
     q_names = tuple(motion.q_names[number] for number in own)
     return replace(motion, link_names=names, X_WL=np.concatenate(rows, axis=1), q_names=q_names, q=motion.q[:, own])

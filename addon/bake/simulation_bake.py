@@ -17,14 +17,14 @@ from ..bridge.scene.read import SceneReading
 from ..bridge.values.numbers import length_in_words
 from .baking import Bake
 from .inputs.simulation_inputs import SimulationInputs
-from .keys.joint_values import values_before
+from .keys.joint_values import values_of_poses
 from .keys.writing import Motion
 from .settings import settings_of
 
 if TYPE_CHECKING:
     from ...core.simulation import Diagnosis, Report, Simulation
 
-OFF = 1e-4
+START_TOLERANCE = 1e-4
 """Distance from its pose at which a link may start without a note: angle [rad], and length relative to its distance
 from the origin or to 1 m, whichever is larger.
 """
@@ -50,18 +50,18 @@ class SimulationBake(Bake):
     ):
         super().__init__(scene, settings_of(scene, **changes), reading)
         self.notes += [problem.message for problem in keys_replaced(self.settings.start, self.reading)]
-        self._course, self.simulation = self._begun(initial)
-        self.reading, self._beginning = self._course.reading, self._course.beginning
+        self._inputs, self.simulation = self._make_simulation(initial)
+        self.reading, self._initial_state = self._inputs.reading, self._inputs.initial_state
 
-    def _begun(self, initial: dict | None) -> tuple[SimulationInputs, Simulation]:
+    def _make_simulation(self, initial: dict | None) -> tuple[SimulationInputs, Simulation]:
         inputs = SimulationInputs(self.scene, self.settings, self.reading, initial)
         return inputs, inputs.simulation(record=["efforts", *(TABLES if self.settings.contact else ())])
 
     @property
     def trajectory(self) -> Trajectory:
-        done = self.simulation.trajectory.first(len(self._course.frames))
-        numbers = self._course.numbers_of(self.frames)
-        return done if len(numbers) == len(self._course.frames) else done.at(numbers[numbers < len(done)])
+        done = self.simulation.trajectory.first(len(self._inputs.frames))
+        numbers = self._inputs.indices_of(self.frames)
+        return done if len(numbers) == len(self._inputs.frames) else done.at(numbers[numbers < len(done)])
 
     @property
     def report(self) -> Report:
@@ -72,43 +72,43 @@ class SimulationBake(Bake):
 
     @property
     def frames_done(self) -> int:
-        return int(np.searchsorted(self._course.numbers_of(self.frames), self.simulation.frames_done))
+        return int(np.searchsorted(self._inputs.indices_of(self.frames), self.simulation.frames_done))
 
     def _move(self) -> Iterator[None]:
         for done in self.simulation:
             yield
-            if done >= len(self._course.frames):
+            if done >= len(self._inputs.frames):
                 break
-        if self._beginning.X_WL:
-            self.notes += self._moved_at_once()
+        if self._initial_state.X_WL:
+            self.notes += self._notes_on_displaced_starts()
 
     def _motion(self) -> Motion:
         """Return the motion, preceded by that of the animation before it."""
-        motion, beginning = super()._motion(), self._beginning
-        if not len(beginning.frames):
+        motion, initial_state = super()._motion(), self._initial_state
+        if not len(initial_state.frames):
             return motion
-        before = values_before(self.model.acting_at(0.0), beginning.before, motion.values)
+        before = values_of_poses(self.model.acting_at(0.0), initial_state.before, motion.values)
         return Motion(
-            np.concatenate([beginning.frames, motion.frames]),
-            {name: np.vstack([beginning.before[name], poses]) for name, poses in motion.poses.items()},
+            np.concatenate([initial_state.frames, motion.frames]),
+            {name: np.vstack([initial_state.before[name], poses]) for name, poses in motion.poses.items()},
             {name: np.vstack([before[name], values]) for name, values in motion.values.items()},
         )
 
-    def _moved_at_once(self) -> list[str]:
+    def _notes_on_displaced_starts(self) -> list[str]:
         """Return a note about the link that starts farthest from its pose, because joints do not allow that pose."""
         found = []
         for number, name in enumerate(self.trajectory.link_names):
-            stood, starts = self._beginning.X_WL[name], tuple(self.trajectory.X_WL[0, number].tolist())
-            way = norm(tuple(np.subtract(starts[:3], stood[:3]).tolist()))
-            w, x, y, z = stood[3:]
+            own_pose, starts = self._initial_state.X_WL[name], tuple(self.trajectory.X_WL[0, number].tolist())
+            distance = norm(tuple(np.subtract(starts[:3], own_pose[:3]).tolist()))
+            w, x, y, z = own_pose[3:]
             turn = norm(rotvec_of_quat(quat_mul(starts[3:], (w, -x, -y, -z))))
-            if max(way / max(1.0, norm(stood[:3])), turn) > OFF:
-                found.append((max(way, turn), name, way, turn))
+            if max(distance / max(1.0, norm(own_pose[:3])), turn) > START_TOLERANCE:
+                found.append((max(distance, turn), name, distance, turn))
         if not found:
             return []
-        _, name, way, turn = max(found)
+        _, name, distance, turn = max(found)
         others = f", and {len(found) - 1} more do not either" if len(found) > 1 else ""
         return [
-            f"link '{name}' does not start where it stands, but {length_in_words(self.scene, way)} and "
+            f"link '{name}' does not start where it stands, but {length_in_words(self.scene, distance)} and "
             f"{np.degrees(turn):.3g}° from there, as its joints have it{others}: put it back to its joint"
         ]

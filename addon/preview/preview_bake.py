@@ -26,5 +26,5 @@ class PreviewBake(SimulationBake):
                 f"the preview went on to frame {shown:g}, and is kept up to {motion.last}: extend the range"
             )
 
-    def _begun(self, initial):
+    def _make_simulation(self, initial):
         return self._motion_kept.inputs, self._motion_kept.simulation

@@ -69,7 +69,7 @@ class PreviewMotion:
         known: number of frames whose pulls are stored, so that they are repeated when the motion is computed again.
 
     Args:
-        stand: poses of the links before the preview [m], by name.
+        present_poses: poses of the links before the preview [m], by name.
 
     Raises:
         ModelError, BakeError: if the scene cannot be simulated as it is.
@@ -80,9 +80,11 @@ class PreviewMotion:
         scene: bpy.types.Scene,
         settings: bake.settings.BakeSettings,
         reading: bridge.scene.read.SceneReading,
-        stand: Mapping[str, Pose],
+        present_poses: Mapping[str, Pose],
     ):
-        self.inputs = bake.inputs.simulation_inputs.SimulationInputs(scene, settings, reading, stand=stand)
+        self.inputs = bake.inputs.simulation_inputs.SimulationInputs(
+            scene, settings, reading, present_poses=present_poses
+        )
         self.last = self.inputs.settings.last
         self.frames = self._frames()
         self.known = 0

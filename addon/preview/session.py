@@ -342,7 +342,7 @@ class Preview:
                 scene, first=settings.first, weigh=bridge.rig.weigh_once, collide=bridge.rig.collide_once
             )
             self._names = [model_name(obj) for obj in bake.bake_checks.links_to_move(reading)]
-            bake.bake_checks.suspicions(reading)
+            bake.bake_checks.check_warnings(reading)
             self._note_stand(reading, scene)
             bridge.scene.store.store_rest_poses(reading, scene)  # an undo may have reverted them
             key = (
@@ -351,12 +351,12 @@ class Preview:
                 bake.receipts.staleness.digest_of_inputs(scene, reading.model, settings.start),
             )
             is_new = key != self._key or self._motion is None
-            if not (is_new or reading.leads or reading.animated):
+            if not (is_new or reading.kinematic_joints or reading.animated):
                 return
             put_back(scene.objects)
             self._shown = -1
             motion = PreviewMotion(scene, settings, reading, self._stand)
-            if is_new or motion.inputs.followed != self.motion.inputs.followed:
+            if is_new or motion.inputs.animation_digest != self.motion.inputs.animation_digest:
                 self._motion, self._key, self.problem = self._anew(motion), key, ""
 
     def _anew(self, motion: PreviewMotion) -> PreviewMotion:

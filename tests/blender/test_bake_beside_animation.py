@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bake.receipts.restore import bake_of, foreign_actions
+from limberjack.addon.bake.receipts.restore import bake_of, objects_with_user_animation
 from limberjack.addon.bridge.animation.motion_sources import fcurves_of, is_bake
 
 from .baked import bake, coordinates, keys_of, matrices_at, show
@@ -93,7 +93,7 @@ def test_muted_curves(scene, build):
     for path in ("location", '["wear"]'):
         curve_of(bars[0], path).mute = True
     kept = keys_of(bars[0])
-    assert foreign_actions(bars) == [bars[0]]
+    assert objects_with_user_animation(bars) == [bars[0]]
     bake(scene, overwrite=True)
     assert curve_of(bars[0], '["wear"]').mute
     assert not curve_of(bars[0], "location").mute
@@ -156,7 +156,7 @@ def test_an_edited_bake_is_the_users_own(scene, build, edit):
     bars, _ = build.pendulum(2)
     bpy.ops.limberjack.simulate()
     action = bars[0].animation_data.action
-    assert foreign_actions(bars) == []
+    assert objects_with_user_animation(bars) == []
     edit(action, bars[0])
     seen = keys_of(bars[0])
     with pytest.raises(RuntimeError, match=ANIMATED):
@@ -180,9 +180,9 @@ def test_a_handle_of_a_reduced_bake_is_an_edit(scene, build):
     panel.reduces = True
     bpy.ops.limberjack.simulate()
     curve = curve_of(bars[0], "rotation_euler", 1)
-    assert foreign_actions(bars) == []
+    assert objects_with_user_animation(bars) == []
     curve.keyframe_points[0].handle_right.y += 0.5
-    assert foreign_actions(bars) == bars
+    assert objects_with_user_animation(bars) == bars
 
 
 def state(scene, bars, empties):

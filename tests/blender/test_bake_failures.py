@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from limberjack.addon.bake.errors import BakeError
-from limberjack.addon.bake.receipts.restore import foreign_actions
+from limberjack.addon.bake.receipts.restore import objects_with_user_animation
 from limberjack.addon.bake.settings import Tolerance
 from limberjack.addon.bake.simulation_bake import SimulationBake
 
@@ -165,7 +165,7 @@ def test_a_scene_that_is_asked_about_is_left(scene, build):
     joint(empties[1]).coordinates[0].q = 0.3
     empties[1].keyframe_insert("limberjack_joint.coordinates[0].q", frame=1)
     expected = state(scene)
-    assert foreign_actions(empties) == [empties[1]]
+    assert objects_with_user_animation(empties) == [empties[1]]
     for onto in ("JOINTS", "BOTH"):
         scene.limberjack.bake.onto = onto
         with pytest.raises(RuntimeError, match="'bar1_joint' is animated already"):

@@ -5,7 +5,7 @@ import bpy
 import pytest
 
 from limberjack.addon import ids
-from limberjack.addon.bake.receipts.restore import bake_of, foreign_actions
+from limberjack.addon.bake.receipts.restore import bake_of, objects_with_user_animation
 from limberjack.addon.bake.receipts.staleness import out_of_date
 from limberjack.addon.bridge.animation.motion_sources import fcurves_of, is_bake
 from limberjack.addon.bridge.scene.read import read_scene
@@ -118,7 +118,7 @@ def test_a_force_that_is_edited_beside_a_bake(scene, build):
     assert is_bake(cube.animation_data.action)
     move_key(curve(cube, f"{ids.LINK}.force"))
     assert reason(scene) == CHANGED
-    assert foreign_actions([cube]) == []
+    assert objects_with_user_animation([cube]) == []
     bake(scene)
     assert reason(scene) == ""
 

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bake.receipts.restore import foreign_actions
+from limberjack.addon.bake.receipts.restore import objects_with_user_animation
 from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.scene.read import read_scene, scan_scene
 from limberjack.core.formats import read
@@ -169,11 +169,11 @@ def test_operator_does_not_ask(scene, build):
     """The animation of a link that leads is not in the way of a bake; that of another still is."""
     hand, bar, _ = hung(build)
     wave(hand)
-    assert foreign_actions([hand, bar]) == []
+    assert objects_with_user_animation([hand, bar]) == []
     assert bpy.ops.limberjack.simulate() == {"FINISHED"}
     bpy.ops.limberjack.bake_clear()
     wave(bar)
-    assert foreign_actions([hand, bar]) == [bar]
+    assert objects_with_user_animation([hand, bar]) == [bar]
     with pytest.raises(RuntimeError, match="'bar' is animated already"):
         bpy.ops.limberjack.simulate()
 

@@ -8,7 +8,7 @@ import pytest
 from mathutils import Vector
 
 from limberjack.addon import ids
-from limberjack.addon.bridge.animation.motion_sources import fcurves_of, follows_keys
+from limberjack.addon.bridge.animation.motion_sources import fcurves_of, follows_keyed_joint
 from limberjack.addon.bridge.posing.posing import Posing
 
 from .conftest import joint, link
@@ -74,9 +74,9 @@ def test_a_deleted_joint_leads_nothing(scene, build):
     """Keys of a joint that was deleted, which its links still point at, animate nothing any more."""
     bars, joints = build.pendulum(1)
     key_at(scene, 1, {joints[0]: 0.3}, "JOINTS")
-    assert follows_keys(bars[0])
+    assert follows_keyed_joint(bars[0])
     bpy.data.objects.remove(joints[0])
-    assert not follows_keys(bars[0])
+    assert not follows_keyed_joint(bars[0])
     scene.frame_set(2)
 
 
@@ -87,7 +87,7 @@ def test_unlinked_joint_leads_nothing(scene, build):
     for collection in joints[0].users_collection:
         collection.objects.unlink(joints[0])
     assert link(bars[0]).led_by == joints[0]
-    assert not follows_keys(bars[0])
+    assert not follows_keyed_joint(bars[0])
 
 
 def test_muted_keys_move_nothing(scene, build):

@@ -14,7 +14,7 @@ import pytest
 import limberjack
 from limberjack.addon import ids, migration, watch
 from limberjack.addon.bake.receipts.receipt import Receipt, is_edited, receipt_of
-from limberjack.addon.bake.receipts.restore import bake_of, foreign_actions
+from limberjack.addon.bake.receipts.restore import bake_of, objects_with_user_animation
 from limberjack.addon.bake.receipts.staleness import out_of_date
 from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.rig import show_rig
@@ -97,7 +97,7 @@ def test_a_bake_of_an_older_version_is_known():
     scene = opened(BAKED)
     assert receipt_of(bake_of(scene)).version == "0.1.0"
     assert not is_edited(bake_of(scene))
-    assert foreign_actions(scene.objects) == []
+    assert objects_with_user_animation(scene.objects) == []
     assert out_of_date(scene, read_scene(scene)) == OLDER
     assert any(text.endswith("Limberjack 0.1.0") for text in draw(scene.objects["arm"]).texts)
     SimulationBake(scene, overwrite=True).run()

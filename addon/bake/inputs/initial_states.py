@@ -18,22 +18,22 @@ from ....core.spatial import Pose, Quat, quat_mul, rotvec_of_quat
 from ....core.spatial.arrays import matmul
 from ... import ids
 from ...bridge.animation.keyed_joints import Numbers, keyed_numbers
-from ...bridge.animation.motion_sources import follows_keys, moves_itself
+from ...bridge.animation.motion_sources import follows_keyed_joint, has_own_motion
 from ...bridge.scene.read import SceneReading
 from ...bridge.values.joint_numbers import q_index_of, whole_turn
 from ...bridge.values.numbers import frame_rate
 from ...props import ancestors
 from ..receipts.receipt import digest_of_curves
-from ..receipts.restore import as_before_bake, own_curves
+from ..receipts.restore import curves_without_bake, without_bake
 from .sampling import poses_at
 
-BACK = np.array([25.0, -48.0, 36.0, -16.0, 3.0]) / 12.0
+DERIVATIVE_WEIGHTS = np.array([25.0, -48.0, 36.0, -16.0, 3.0]) / 12.0
 """Weights of five evenly spaced samples, the last first, for the derivative at the last one, of fourth order.
 
 Source: Fornberg, Generation of Finite Difference Formulas on Arbitrarily Spaced Grids (1988), table 3.
 """
 
-BETWEEN = 0.25
+SAMPLE_SPACING = 0.25
 """Distance between two samples of a motion that is smooth between frames [frames]."""
 
 
@@ -53,17 +53,21 @@ class InitialState:
     before: dict[str, np.ndarray] = field(default_factory=dict)
 
 
-def as_posed(scene: bpy.types.Scene, model: Model, stand: dict[str, Pose]) -> InitialState:
+def from_present_poses(scene: bpy.types.Scene, model: Model, present_poses: dict[str, Pose]) -> InitialState:
     """Return a start from the present poses, at rest except for initial velocities.
 
     Args:
-        model: what moves, at the first frame. stand: pose of every link [m].
+        model: what moves, at the first frame. present_poses: pose of every link [m].
     """
-    state = _turned_on(state_of_links(model, stand), model, keyed_numbers(scene, scene.frame_current_final))
-    return InitialState({"q": state["q"]}, stand)  # without "qd", links start with their initial velocity
+    state = _with_whole_turns(
+        state_of_links(model, present_poses), model, keyed_numbers(scene, scene.frame_current_final)
+    )
+    return InitialState({"q": state["q"]}, present_poses)  # without "qd", links start with their initial velocity
 
 
-def as_animated(scene: bpy.types.Scene, reading: SceneReading, model: Model, first: int, step: float) -> InitialState:
+def from_animation(
+    scene: bpy.types.Scene, reading: SceneReading, model: Model, first: int, step: float
+) -> InitialState:
     """Return a start with pose and velocity of the animation at the first frame.
 
     The velocity is that before the first frame, or that after it if the animation begins there. Instead of a bake, the
@@ -72,22 +76,22 @@ def as_animated(scene: bpy.types.Scene, reading: SceneReading, model: Model, fir
     Args:
         step: distance between samples of the animation before the first frame [frames].
     """
-    with as_before_bake(scene):
+    with without_bake(scene):
         keys = _key_frames(reading.objects.values())
         begin = int(np.floor(min(keys, default=first)))
-        way = 1.0 if begin >= first else -1.0
-        spacing = 1.0 if _is_keyed_on_every_frame(reading.objects.values(), first, way) else BETWEEN
-        near = poses_at(scene, reading.objects, first + way * spacing * np.arange(len(BACK)))
+        direction = 1.0 if begin >= first else -1.0
+        spacing = 1.0 if _is_keyed_on_every_frame(reading.objects.values(), first, direction) else SAMPLE_SPACING
+        samples = poses_at(scene, reading.objects, first + direction * spacing * np.arange(len(DERIVATIVE_WEIGHTS)))
         frames = np.arange(begin, first - 1e-6, step)
         before = poses_at(scene, reading.objects, frames)
-        seconds = -way * spacing / frame_rate(scene)
-        V_WL = {name: _twist(poses, seconds) for name, poses in near.items()}
-        stand: dict[str, Pose] = {name: tuple(poses[0].tolist()) for name, poses in near.items()}
-        state = _turned_on(state_of_links(model, stand, V_WL), model, keyed_numbers(scene, first))
-    return InitialState(state, stand, frames, before)
+        seconds = -direction * spacing / frame_rate(scene)
+        V_WL = {name: _twist(poses, seconds) for name, poses in samples.items()}
+        present_poses: dict[str, Pose] = {name: tuple(poses[0].tolist()) for name, poses in samples.items()}
+        state = _with_whole_turns(state_of_links(model, present_poses, V_WL), model, keyed_numbers(scene, first))
+    return InitialState(state, present_poses, frames, before)
 
 
-def _turned_on(state: dict[str, dict], model: Model, keyed: Mapping[str, Numbers]) -> dict[str, dict]:
+def _with_whole_turns(state: dict[str, dict], model: Model, keyed: Mapping[str, Numbers]) -> dict[str, dict]:
     """Return the state with the number of whole turns that each joint's keys have. Poses of links do not show them."""
     for name in state["q"].keys() & keyed.keys():
         joint, q = model.joint(name), state["q"][name]
@@ -102,7 +106,7 @@ def digest_of_motion(objects: Collection[bpy.types.Object]) -> str:
     """Return a digest of the F-curves that move objects, directly, through joints or through parents, except those of a
     bake.
     """
-    return digest_of_curves(_curves_moving(objects))
+    return digest_of_curves(_moving_curves(objects))
 
 
 def _twist(poses: np.ndarray, seconds: float) -> np.ndarray:
@@ -111,9 +115,9 @@ def _twist(poses: np.ndarray, seconds: float) -> np.ndarray:
     Args:
         poses: [m], shape (5, 7), backward in time. seconds: time between them [s].
     """
-    stood: Quat = tuple(poses[0, 3:].tolist())
-    turns = np.array([_turn(stood, tuple(pose.tolist())) for pose in poses[:, 3:]])
-    return np.concatenate([matmul(BACK, poses[:, :3]), matmul(BACK, turns)]) / seconds
+    last_orientation: Quat = tuple(poses[0, 3:].tolist())
+    turns = np.array([_turn(last_orientation, tuple(pose.tolist())) for pose in poses[:, 3:]])
+    return np.concatenate([matmul(DERIVATIVE_WEIGHTS, poses[:, :3]), matmul(DERIVATIVE_WEIGHTS, turns)]) / seconds
 
 
 def _turn(start: Quat, end: Quat) -> tuple[float, float, float]:
@@ -122,7 +126,7 @@ def _turn(start: Quat, end: Quat) -> tuple[float, float, float]:
     return rotvec_of_quat(quat_mul(end, (w, -x, -y, -z)))
 
 
-def _curves_moving(objects: Collection[bpy.types.Object]) -> list[bpy.types.FCurve]:
+def _moving_curves(objects: Collection[bpy.types.Object]) -> list[bpy.types.FCurve]:
     """Return the F-curves that move the objects, except those of a bake, each once."""
     movers: dict[bpy.types.Object, None] = {}
     for obj in objects:
@@ -130,22 +134,24 @@ def _curves_moving(objects: Collection[bpy.types.Object]) -> list[bpy.types.FCur
             movers[carrier] = None
             if joint := getattr(carrier, ids.LINK).led_by:
                 movers[joint] = None
-    return [curve for mover in movers for curve in own_curves(mover)]
+    return [curve for mover in movers for curve in curves_without_bake(mover)]
 
 
 def _key_frames(objects: Collection[bpy.types.Object]) -> list[float]:
     """Return the first frames of the F-curves that move links."""
-    moved = [obj for obj in objects if any(moves_itself(it) or follows_keys(it) for it in (obj, *ancestors(obj)))]
-    return [curve.range()[0] for curve in _curves_moving(moved) if len(curve.keyframe_points)]
+    moved = [
+        obj for obj in objects if any(has_own_motion(it) or follows_keyed_joint(it) for it in (obj, *ancestors(obj)))
+    ]
+    return [curve.range()[0] for curve in _moving_curves(moved) if len(curve.keyframe_points)]
 
 
-def _is_keyed_on_every_frame(objects: Collection[bpy.types.Object], first: int, way: float) -> bool:
+def _is_keyed_on_every_frame(objects: Collection[bpy.types.Object], first: int, direction: float) -> bool:
     """Return whether all F-curves are linear with a key at each of the five frames, as those of a bake are.
 
     Such a motion has no information between frames.
     """
-    wanted = {first + way * number for number in range(len(BACK))}
-    curves = [curve for curve in _curves_moving(objects) if len(curve.keyframe_points) > 1]
+    wanted = {first + direction * number for number in range(len(DERIVATIVE_WEIGHTS))}
+    curves = [curve for curve in _moving_curves(objects) if len(curve.keyframe_points) > 1]
     return bool(curves) and all(
         wanted <= {point.co.x for point in curve.keyframe_points if point.interpolation == "LINEAR"} for curve in curves
     )

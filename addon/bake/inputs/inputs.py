@@ -20,8 +20,8 @@ from ...bridge.values.numbers import units_of
 from ...props import axes_in_use, core_joint
 from ...props.naming import object_of
 
-FORCES = tuple(field for field in LINK_FIELDS if field.is_followed)
-OF_SCENE = {"gravity": gravity_of, "wind": wind_of}
+FORCE_FIELDS = tuple(field for field in LINK_FIELDS if field.is_followed)
+SCENE_SETTINGS = {"gravity": gravity_of, "wind": wind_of}
 
 
 class Samples:
@@ -36,13 +36,13 @@ class Samples:
         self._is_vector = values.ndim > 1
 
     def __call__(self, time: float) -> float | list[float]:
-        place = min(max(time * self._rate, 0.0), float(self._last))
-        number = min(int(place), max(self._last - 1, 0))
-        part = place - number
+        position = min(max(time * self._rate, 0.0), float(self._last))
+        number = min(int(position), max(self._last - 1, 0))
+        fraction = position - number
         before, after = self._values[number], self._values[min(number + 1, self._last)]
         if self._is_vector:
-            return [a + part * (b - a) for a, b in zip(before, after, strict=True)]
-        return before + part * (after - before)
+            return [a + fraction * (b - a) for a, b in zip(before, after, strict=True)]
+        return before + fraction * (after - before)
 
 
 class Switch:
@@ -63,7 +63,7 @@ class Switch:
 
 
 class InputSampler:
-    """Samples the animated settings of a scene frame by frame, by `look`.
+    """Samples of the animated settings of a scene. `sample` adds one frame.
 
     Args:
         reading: of the scene, with its animated settings.
@@ -72,69 +72,69 @@ class InputSampler:
     def __init__(self, scene: bpy.types.Scene, reading: SceneReading):
         joints, links = {joint.name for joint in reading.model.joints}, {link.name for link in reading.model.links}
         animated = reading.animated
-        driven = {known.owner for known in animated if known.axis >= 0 or known.field == STRENGTH}
+        driven = {setting.owner for setting in animated if setting.axis >= 0 or setting.field == STRENGTH}
         self._units = units_of(scene)
-        self._driven = {
+        self._driven_joints = {
             name: core_joint(getattr(object_of(scene, name), ids.JOINT)) for name in sorted(driven & joints)
         }
-        self._switched = sorted({known.owner for known in animated if known.field == "enabled"} & joints)
-        pushed = {known.owner for known in animated if known.field in {field.name for field in FORCES}}
-        self._pushed = sorted(pushed & links)
-        self._switched_links = sorted({known.owner for known in animated if known.field == ANIMATED} & links)
-        self._world = [known.field for known in animated if known.owner == SCENE]
-        names = (*self._driven, *self._switched, *self._pushed, *self._switched_links)
+        self._switched_joints = sorted({setting.owner for setting in animated if setting.field == "enabled"} & joints)
+        pushed = {setting.owner for setting in animated if setting.field in {field.name for field in FORCE_FIELDS}}
+        self._pushed_links = sorted(pushed & links)
+        self._switched_links = sorted({setting.owner for setting in animated if setting.field == ANIMATED} & links)
+        self._world = [setting.field for setting in animated if setting.owner == SCENE]
+        names = (*self._driven_joints, *self._switched_joints, *self._pushed_links, *self._switched_links)
         self._objects = {name: object_of(scene, name) for name in names}
-        self._found: dict[Input, list] = {}
+        self._samples: dict[Input, list] = {}
 
     def __bool__(self) -> bool:
         """Return whether there are settings to sample."""
         return bool(self._objects or self._world)
 
-    def look(self, depsgraph: bpy.types.Depsgraph) -> None:
+    def sample(self, depsgraph: bpy.types.Depsgraph) -> None:
         """Add the evaluated settings of one more frame."""
         seen = {name: obj.evaluated_get(depsgraph) for name, obj in self._objects.items()}
-        for name, known in self._driven.items():
-            self._look_at_drives(name, known, getattr(seen[name], ids.JOINT))
-        for name in self._switched:
-            self._note(Input(name, "enabled"), getattr(seen[name], ids.JOINT).enabled)
-        for name in self._pushed:
-            for field, value in read_fields(FORCES, getattr(seen[name], ids.LINK), self._units).items():
-                self._note(Input(name, field), value)
+        for name, joint in self._driven_joints.items():
+            self._sample_drives(name, joint, getattr(seen[name], ids.JOINT))
+        for name in self._switched_joints:
+            self._add(Input(name, "enabled"), getattr(seen[name], ids.JOINT).enabled)
+        for name in self._pushed_links:
+            for field, value in read_fields(FORCE_FIELDS, getattr(seen[name], ids.LINK), self._units).items():
+                self._add(Input(name, field), value)
         for name in self._switched_links:
-            self._note(Input(name, ANIMATED), getattr(seen[name], ids.LINK).animated)
+            self._add(Input(name, ANIMATED), getattr(seen[name], ids.LINK).animated)
         for field in self._world:
             scene = depsgraph.scene_eval
             assert scene is not None  # it is None in a graph that was never evaluated only
-            self._note(Input(SCENE, field), OF_SCENE[field](scene))
+            self._add(Input(SCENE, field), SCENE_SETTINGS[field](scene))
 
-    def _look_at_drives(self, name: str, known: Joint, settings) -> None:
+    def _sample_drives(self, name: str, joint: Joint, settings) -> None:
         for number, axis in enumerate(axes_in_use(settings)):
-            fields = [field for field in fields_on(known.kind.slot(number)) if field.name in FOLLOWED_ON_AXES]
-            numbers = axis_numbers(known, number, fields, axis, self._units, settings.drive_strength)
+            fields = [field for field in fields_on(joint.kind.slot(number)) if field.name in FOLLOWED_ON_AXES]
+            numbers = axis_numbers(joint, number, fields, axis, self._units, settings.drive_strength)
             for field, value in numbers.items():
-                self._note(Input(name, field, number), value)
+                self._add(Input(name, field, number), value)
 
-    def _note(self, known: Input, value) -> None:
-        self._found.setdefault(known, []).append(value)
+    def _add(self, setting: Input, value) -> None:
+        self._samples.setdefault(setting, []).append(value)
 
     def states_of_switch(self, link: str) -> list[bool]:
         """Return the link's switch Animated at every sampled frame; empty if nothing animates it."""
-        return self._found.get(Input(link, ANIMATED), [])
+        return self._samples.get(Input(link, ANIMATED), [])
 
     def digest(self) -> str:
         """Return a digest of all samples."""
-        return hashlib.sha256(repr(self._found).encode()).hexdigest()
+        return hashlib.sha256(repr(self._samples).encode()).hexdigest()
 
-    def at_first(self, reading: SceneReading) -> SceneReading:
+    def with_first_values(self, reading: SceneReading) -> SceneReading:
         """Return the reading with the settings of the first frame, independent of the frame at which it was read."""
-        if not self._found:
+        if not self._samples:
             return reading
-        first = {known: values[0] for known, values in self._found.items()}
-        world = {known.field: value for known, value in first.items() if known.owner == SCENE}
+        first = {setting: values[0] for setting, values in self._samples.items()}
+        world = {setting.field: value for setting, value in first.items() if setting.owner == SCENE}
         model = replace(
             reading.model,
-            links=[_begun(link, first) for link in reading.model.links],
-            joints=[_joint_begun(joint, first) for joint in reading.model.joints],
+            links=[_link_at_start(link, first) for link in reading.model.links],
+            joints=[_joint_at_start(joint, first) for joint in reading.model.joints],
             **world,
         )
         if [joint.enabled for joint in model.joints] != [joint.enabled for joint in reading.model.joints]:
@@ -150,22 +150,22 @@ class InputSampler:
         axes: dict[tuple[str, int], dict] = {}
         links: dict[str, dict] = {}
         enabled, world = {}, {}
-        for known, values in self._changing().items():
-            if known.owner == SCENE:
-                world[known.field] = Samples(values, rate)
-            elif known.axis >= 0:
-                axes.setdefault((known.owner, known.axis), {})[known.field] = Samples(values, rate)
-            elif known.field == ANIMATED:
-                continue  # `leading.let_go` reads it
-            elif known.field == "enabled":
-                enabled[known.owner] = Switch(values, rate)
+        for setting, values in self._changing().items():
+            if setting.owner == SCENE:
+                world[setting.field] = Samples(values, rate)
+            elif setting.axis >= 0:
+                axes.setdefault((setting.owner, setting.axis), {})[setting.field] = Samples(values, rate)
+            elif setting.field == ANIMATED:
+                continue  # `animated_links.end_at_release` reads it
+            elif setting.field == "enabled":
+                enabled[setting.owner] = Switch(values, rate)
             else:
-                links.setdefault(known.owner, {})[known.field] = Samples(values, rate)
+                links.setdefault(setting.owner, {})[setting.field] = Samples(values, rate)
         return Schedule(axes=axes, links=links, enabled=enabled, **world)
 
     def _changing(self) -> dict[Input, np.ndarray]:
-        found = {known: np.array(values) for known, values in self._found.items()}
-        return {known: values for known, values in found.items() if _changes(values)}
+        found = {setting: np.array(values) for setting, values in self._samples.items()}
+        return {setting: values for setting, values in found.items() if _changes(values)}
 
 
 def _changes(values: np.ndarray) -> bool:
@@ -173,17 +173,17 @@ def _changes(values: np.ndarray) -> bool:
     return bool(np.isfinite(values).all() and (values != values[0]).any())
 
 
-def _begun(link: Link, first: dict[Input, tuple]) -> Link:
-    own = {field.name: first[key] for field in FORCES if (key := Input(link.name, field.name)) in first}
+def _link_at_start(link: Link, first: dict[Input, tuple]) -> Link:
+    own = {field.name: first[key] for field in FORCE_FIELDS if (key := Input(link.name, field.name)) in first}
     return replace(link, **own)
 
 
-def _joint_begun(joint: Joint, first: dict[Input, float]) -> Joint:
-    own = {known: value for known, value in first.items() if known.owner == joint.name}
+def _joint_at_start(joint: Joint, first: dict[Input, float]) -> Joint:
+    own = {setting: value for setting, value in first.items() if setting.owner == joint.name}
     if not own:
         return joint
     axes = [
-        replace(axis, **{known.field: value for known, value in own.items() if known.axis == number})
+        replace(axis, **{setting.field: value for setting, value in own.items() if setting.axis == number})
         for number, axis in enumerate(joint.axes)
     ]
     return replace(joint, axes=axes, enabled=own.get(Input(joint.name, "enabled"), joint.enabled))

@@ -17,11 +17,11 @@ from ...bridge.values.numbers import unit_length
 Poses = dict[str, np.ndarray]
 """Poses X_WL of links at frames [m], shape (F, 7), by name."""
 
-Look = Callable[[bpy.types.Depsgraph], None]
+FrameCallback = Callable[[bpy.types.Depsgraph], None]
 
 
 @contextmanager
-def _frame_kept(scene: bpy.types.Scene) -> Iterator[None]:
+def _frame_restored(scene: bpy.types.Scene) -> Iterator[None]:
     """Return the scene to its own frame at the end of this context."""
     frame, subframe = scene.frame_current, scene.frame_subframe
     try:
@@ -38,29 +38,32 @@ def at_frames(scene: bpy.types.Scene, frames: np.ndarray) -> Iterator[tuple[int,
     Args:
         frames: frame numbers with fractions, shape (F,).
     """
-    with all_evaluated(scene), _frame_kept(scene):
+    with all_evaluated(scene), _frame_restored(scene):
         for number, frame in enumerate(np.asarray(frames, dtype=np.float64).tolist()):
             _show_frame(scene, frame)
             yield number, depsgraph_of(scene)
 
 
 def poses_at(
-    scene: bpy.types.Scene, objects: Mapping[str, bpy.types.Object], frames: np.ndarray, look: Look | None = None
+    scene: bpy.types.Scene,
+    objects: Mapping[str, bpy.types.Object],
+    frames: np.ndarray,
+    on_frame: FrameCallback | None = None,
 ) -> Poses:
     """Return the poses X_WL of links at frames as Blender evaluates them [m], shape (F, 7), by name.
 
     Args:
         frames: shape (F,).
-        look: called with the dependency graph at every frame.
+        on_frame: called with the dependency graph at every frame.
     """
     found = {name: np.empty((len(frames), 7)) for name in objects}
     sizes, unit = {name: world_scale(obj) for name, obj in objects.items()}, unit_length(scene)
-    for number, depsgraph in at_frames(scene, frames) if len(frames) and (objects or look) else ():
+    for number, depsgraph in at_frames(scene, frames) if len(frames) and (objects or on_frame) else ():
         for name, obj in objects.items():
             matrix = to_array(obj.evaluated_get(depsgraph).matrix_world)
             found[name][number] = pose_of_matrix(matrix, sizes[name])
-        if look:
-            look(depsgraph)
+        if on_frame:
+            on_frame(depsgraph)
     for poses in found.values():
         poses[:, :3] *= unit
     return found

@@ -18,8 +18,8 @@ from ...bridge.scene.read import SceneReading
 from ...bridge.values.numbers import frame_rate, unit_length
 from ..bake_checks import require_rigid_colliders
 from ..settings import BakeSettings
-from .animated_links import Jumps, jumps_of, let_go, paths_of, sample_animated_links, with_animated_links
-from .initial_states import InitialState, as_animated, as_posed
+from .animated_links import Jumps, end_at_release, jumps_of, paths_of, sample_animated_links, with_animated_links
+from .initial_states import InitialState, from_animation, from_present_poses
 from .inputs import InputSampler
 from .sampling import Poses
 
@@ -30,13 +30,13 @@ class SimulationInputs:
     Attributes:
         frames: those that are simulated, shape (F,): frames with keys, and enough in between to follow animation.
         spacing: distance between them [frames].
-        reading: the scene at the first frame. model: what moves. beginning: the initial state.
-        controls: motions and forces from outside. followed: digest of all settings and poses that the simulation
-            follows.
+        reading: the scene at the first frame. model: the links and joints that move. initial_state: their state then.
+        controls: motions and forces from outside.
+        animation_digest: digest of all settings and poses that the simulation follows.
 
     Args:
         initial: {"q": {joint: number or list}, "qd": {...}} to start from, regardless of the settings.
-        stand: poses of the links for a start from the current pose [m], by name; None reads them.
+        present_poses: poses of the links for a start from the current pose [m], by name; None reads them.
 
     Raises:
         ModelError, BakeError: if the scene cannot be simulated as it is.
@@ -48,38 +48,48 @@ class SimulationInputs:
         settings: BakeSettings,
         reading: SceneReading,
         initial: dict | None = None,
-        stand: Mapping[str, Pose] | None = None,
+        present_poses: Mapping[str, Pose] | None = None,
     ):
         require_rigid_colliders(reading)
         self.settings, self.fps = settings, frame_rate(scene)
-        if stand is None and settings.start == "POSE":  # read before other frames are shown
-            stand = poses_now(reading.objects, unit_length(scene))
+        if present_poses is None and settings.start == "POSE":  # read before other frames are shown
+            present_poses = poses_now(reading.objects, unit_length(scene))
         self.spacing = spacing = settings.step / np.ceil(settings.step - 1e-9)
         self.frames = replace(settings, step=spacing).frames
         count = int(np.ceil((settings.last - settings.first) / spacing - 1e-9)) + 1
         inputs, rate = InputSampler(scene, reading), self.fps / spacing
         frames = settings.first + spacing * np.arange(count)
-        leads = sample_animated_links(scene, reading, frames, inputs.look if inputs else None)
-        hand_overs = let_go(leads, reading, inputs, frames)
-        jumps = jumps_of(scene, reading, leads, frames)
-        self.followed = inputs.digest() + _digest_of_poses(leads, jumps)
-        self.reading = inputs.at_first(reading)
-        self.model = with_animated_links(self.reading, leads)
-        released = {name: float(self.times[number]) for name, number in hand_overs.items() if number < len(self.frames)}
-        self.controls = Controls(links=paths_of(leads, rate, jumps), released=released, schedule=inputs.schedule(rate))
+        animated_poses = sample_animated_links(scene, reading, frames, inputs.sample if inputs else None)
+        release_indices = end_at_release(animated_poses, reading, inputs, frames)
+        jumps = jumps_of(scene, reading, animated_poses, frames)
+        self.animation_digest = inputs.digest() + _digest_of_poses(animated_poses, jumps)
+        self.reading = inputs.with_first_values(reading)
+        self.model = with_animated_links(self.reading, animated_poses)
+        released = {
+            name: float(self.times[number]) for name, number in release_indices.items() if number < len(self.frames)
+        }
+        self.controls = Controls(
+            links=paths_of(animated_poses, rate, jumps), released=released, schedule=inputs.schedule(rate)
+        )
         self._is_measured = not initial
-        self.beginning = InitialState(initial)
+        self.initial_state = InitialState(initial)
         if not initial:
-            own = {name: tuple(leads[name][0].tolist()) for name in leads if name not in reading.leads}
-            stand = {**(stand or {}), **own}
-            self.beginning = _begin(scene, settings, reading, self.model.acting_at(0.0), stand, spacing)
+            own = {
+                name: tuple(animated_poses[name][0].tolist())
+                for name in animated_poses
+                if name not in reading.kinematic_joints
+            }
+            present_poses = {**(present_poses or {}), **own}
+            self.initial_state = _make_initial_state(
+                scene, settings, reading, self.model.acting_at(0.0), present_poses, spacing
+            )
 
     @property
     def times(self) -> np.ndarray:
         """Times of the simulated frames since the first one [s], shape (F,)."""
         return (self.frames - self.settings.first) / self.fps
 
-    def numbers_of(self, frames: np.ndarray) -> np.ndarray:
+    def indices_of(self, frames: np.ndarray) -> np.ndarray:
         """Return the indices of frames with keys among the simulated frames, shape (K,)."""
         return np.searchsorted(self.frames, frames - 1e-6)
 
@@ -92,31 +102,31 @@ class SimulationInputs:
         own = {
             "times": self.times,
             "accuracy": self.settings.accuracy,
-            "initial": self.beginning.state,
+            "initial": self.initial_state.state,
             "controls": self.controls,
             "numbers": self.frames,
-            "is_measured": self._is_measured and bool(self.beginning.state),
+            "is_measured": self._is_measured and bool(self.initial_state.state),
             "contact": self.settings.contact,
         }
         return Simulation(self.model, **own | changes)
 
 
-def _digest_of_poses(leads: Poses, jumps: Jumps) -> str:
-    parts = [name.encode() + poses.tobytes() for name, poses in leads.items()]
+def _digest_of_poses(animated_poses: Poses, jumps: Jumps) -> str:
+    parts = [name.encode() + poses.tobytes() for name, poses in animated_poses.items()]
     parts += [f"{name} {number}".encode() + jumps[name][number].tobytes() for name in jumps for number in jumps[name]]
     return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
-def _begin(
+def _make_initial_state(
     scene: bpy.types.Scene,
     settings: BakeSettings,
     reading: SceneReading,
     model: Model,
-    stand: Mapping[str, Pose],
+    present_poses: Mapping[str, Pose],
     spacing: float,
 ) -> InitialState:
     if settings.start == "POSE":
-        return as_posed(scene, model, dict(stand))
+        return from_present_poses(scene, model, dict(present_poses))
     if settings.start == "KEYS":
-        return as_animated(scene, reading, model, settings.first, spacing)
+        return from_animation(scene, reading, model, settings.first, spacing)
     return InitialState()

@@ -11,10 +11,10 @@ import numpy as np
 
 from ...bridge.animation.replaced_keys import frames_of_keys
 from ...bridge.values.numbers import frame_rate
-from ..receipts.restore import as_before_bake
+from ..receipts.restore import without_bake
 from .sampling import poses_at
 
-SLOW = 0.1
+STOPPING_SPEED = 0.1
 """Speed at the last key, as a part of the largest speed, below which the keys count as coming to a stop there."""
 
 
@@ -40,7 +40,7 @@ def find_release(scene: bpy.types.Scene, objects: Mapping[str, bpy.types.Object]
     Args:
         objects: links, by name.
     """
-    with as_before_bake(scene):
+    with without_bake(scene):
         keyed = {name: frames for name, obj in objects.items() if (frames := frames_of_keys(obj)) is not None}
         if not keyed:
             return None
@@ -50,7 +50,7 @@ def find_release(scene: bpy.types.Scene, objects: Mapping[str, bpy.types.Object]
         places = poses_at(scene, {name: objects[name] for name in keyed}, frames)
         speeds = np.max([_speeds(poses[:, :3], frame_rate(scene)) for poses in places.values()], axis=0)
         fastest = int(np.argmax(speeds))
-        chosen = len(frames) - 1 if speeds[-1] >= SLOW * speeds[fastest] else fastest
+        chosen = len(frames) - 1 if speeds[-1] >= STOPPING_SPEED * speeds[fastest] else fastest
         return Release(int(frames[chosen]), float(speeds[chosen]), last)
 
 

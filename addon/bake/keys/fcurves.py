@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ... import ids
-from ..receipts.receipt import digest_of_prints, print_of, read_print
+from ..receipts.receipt import digest_of_fingerprints, fingerprint_of, read_fingerprint
 
 if TYPE_CHECKING:
     from ....core.trajectory.reduction import Keys
@@ -29,7 +29,7 @@ class BakeAction:
         self.action[ids.BAKE_MARK] = True
         self._strip = self.action.layers.new("Layer").strips.new(type="KEYFRAME")
         self._slots: dict[bpy.types.Object, bpy.types.ActionSlot] = {}
-        self._prints: dict[int, bytes] = {}  # by the curve's address
+        self._fingerprints: dict[int, bytes] = {}  # by the curve's address
 
     def curves(self, obj: bpy.types.Object, properties: Iterable[tuple[str, int]]) -> list[bpy.types.FCurve]:
         """Return new, empty F-curves for properties of the object.
@@ -37,7 +37,7 @@ class BakeAction:
         Args:
             properties: data path and array index of each.
         """
-        bag = self._bag(obj)
+        bag = self._channelbag(obj)
         return [bag.fcurves.new(path, index=index) for path, index in properties]
 
     def fill(self, curves: list[bpy.types.FCurve], frames: np.ndarray, values: np.ndarray) -> None:
@@ -48,11 +48,11 @@ class BakeAction:
         """
         kinds = np.full(len(frames), LINEAR, dtype=np.int32)
         for curve, column in zip(curves, values.T, strict=True):
-            places = np.column_stack([frames, column]).astype(np.float32).ravel()
-            points = _points(curve, places)
+            coordinates = np.column_stack([frames, column]).astype(np.float32).ravel()
+            points = _points(curve, coordinates)
             points.foreach_set("interpolation", kinds)
             curve.update()
-            self._prints[curve.as_pointer()] = print_of(curve, places)
+            self._fingerprints[curve.as_pointer()] = fingerprint_of(curve, coordinates)
 
     def fill_reduced(self, curves: list[bpy.types.FCurve], frames: np.ndarray, keys: Keys) -> None:
         """Write Bézier curves with handles a third of the way between keys, which makes them cubics in time.
@@ -71,15 +71,15 @@ class BakeAction:
             for name, numbers in kinds.items():
                 points.foreach_set(name, numbers)
             curve.update()
-            self._prints[curve.as_pointer()] = read_print(curve)
+            self._fingerprints[curve.as_pointer()] = read_fingerprint(curve)
 
-    def carry(self, obj: bpy.types.Object, curves: Iterable[bpy.types.FCurve]) -> None:
+    def copy_user_curves(self, obj: bpy.types.Object, curves: Iterable[bpy.types.FCurve]) -> None:
         """Copy F-curves of another action to the object's slot."""
         curves = list(curves)
         if curves:
-            copy_curves(curves, self._bag(obj).fcurves)
+            copy_curves(curves, self._channelbag(obj).fcurves)
 
-    def _bag(self, obj: bpy.types.Object):
+    def _channelbag(self, obj: bpy.types.Object):
         if obj not in self._slots:
             self._slots[obj] = self.action.slots.new("OBJECT", obj.name)
         return self._strip.channelbag(self._slots[obj], ensure=True)
@@ -99,14 +99,14 @@ class BakeAction:
         for obj in objects:
             if obj not in self._slots:
                 continue
-            for curve in self._bag(obj).fcurves:
-                del self._prints[curve.as_pointer()]
-            self._bag(obj).fcurves.clear()
+            for curve in self._channelbag(obj).fcurves:
+                del self._fingerprints[curve.as_pointer()]
+            self._channelbag(obj).fcurves.clear()
 
     @property
     def digest(self) -> str:
         """The digest of its own keys, as of `digest_of_curves`, without reading the written keys."""
-        return digest_of_prints(self._prints.values())
+        return digest_of_fingerprints(self._fingerprints.values())
 
     def discard(self) -> None:
         """Remove the action."""
@@ -119,21 +119,21 @@ class BakeAction:
         return sum(len(curve.keyframe_points) for bag in bags if bag for curve in bag.fcurves)
 
 
-def _points(curve: bpy.types.FCurve, places: np.ndarray):
+def _points(curve: bpy.types.FCurve, coordinates: np.ndarray):
     """Replace the keys of the curve, and return them.
 
     Args:
-        places: frame and value of each key, shape (2 K,).
+        coordinates: frame and value of each key, shape (2 K,).
     """
     points = curve.keyframe_points
     if len(points):
         points.clear()
-    points.add(len(places) // 2)
-    points.foreach_set("co", places)
+    points.add(len(coordinates) // 2)
+    points.foreach_set("co", coordinates)
     return points
 
 
-def evaluated(curves: list[bpy.types.FCurve], frames: np.ndarray) -> np.ndarray:
+def evaluate_curves(curves: list[bpy.types.FCurve], frames: np.ndarray) -> np.ndarray:
     """Return the values of the curves at frames as Blender evaluates them, shape (F, number of curves)."""
     times = frames.tolist()
     return np.array([[curve.evaluate(time) for time in times] for curve in curves]).T

@@ -25,18 +25,18 @@ Values = dict[str, np.ndarray]
 """Coordinates of joints at every frame [rad, m or a quaternion w x y z], shape (F, nq), by name."""
 
 
-def values_in(trajectory: Trajectory, model: Model) -> Values:
+def values_of_trajectory(trajectory: Trajectory, model: Model) -> Values:
     """Return the coordinates of the model's joints in a trajectory. A joint that breaks keeps its last values."""
     columns = {name: number for number, (name, _) in enumerate(trajectory.q_names)}
     found: Values = {}
     for joint in model.joints:
         names = [f"{joint.name}.{part}" if part else joint.name for part, _ in joint.q_units]
         if names and all(name in columns for name in names):
-            found[joint.name] = _held(trajectory.q[:, [columns[name] for name in names]])
+            found[joint.name] = _with_last_values(trajectory.q[:, [columns[name] for name in names]])
     return found
 
 
-def values_before(model: Model, poses: Poses, after: Values) -> Values:
+def values_of_poses(model: Model, poses: Poses, after: Values) -> Values:
     """Return the coordinates of joints at earlier frames, from the poses of links.
 
     Args:
@@ -54,7 +54,7 @@ def values_before(model: Model, poses: Poses, after: Values) -> Values:
     return found
 
 
-def _held(values: np.ndarray) -> np.ndarray:
+def _with_last_values(values: np.ndarray) -> np.ndarray:
     known = np.isfinite(values).all(axis=1)
     last = np.maximum.accumulate(np.where(known, np.arange(len(values)), 0))
     return np.nan_to_num(values[last])
@@ -73,28 +73,28 @@ def joint_channels(joint: Joint, values: np.ndarray, unit: float) -> list[Channe
     turns = range(joint.nq - 4, joint.nq) if joint.kind.chart else ()
     for q_index in range(joint.nq - len(turns)):
         column = own[:, q_index : q_index + 1]
-        is_turn = joint.q_units[q_index][1] is not Unit.LENGTH
-        channels.append(Channel((paths[q_index],), column, is_turn, _apart(column)))
+        is_rotation = joint.q_units[q_index][1] is not Unit.LENGTH
+        channels.append(Channel((paths[q_index],), column, is_rotation, _distance_error(column)))
     if turns:
         own[:, turns] = continuous_quaternions(own[:, turns], own[0, turns])
         channels.append(
-            Channel(tuple(paths[q_index] for q_index in turns), own[:, turns], True, _turned(own[:, turns]))
+            Channel(tuple(paths[q_index] for q_index in turns), own[:, turns], True, _angle_error(own[:, turns]))
         )
     return channels
 
 
-def _apart(values: np.ndarray):
+def _distance_error(values: np.ndarray):
     return lambda first, fitted: np.abs(fitted - values[first : first + len(fitted)])[:, 0]
 
 
-def _turned(values: np.ndarray):
+def _angle_error(values: np.ndarray):
     turns = matrices_of(unit_quaternions(values))
     return lambda first, fitted: angles_between(
         matrices_of(unit_quaternions(fitted)), turns[first : first + len(fitted)]
     )
 
 
-def poses_led(model: Model, values: Values, others: Poses) -> dict[str, np.ndarray]:
+def poses_from_values(model: Model, values: Values, others: Poses) -> dict[str, np.ndarray]:
     """Return the poses of links at given joint values [m], shape (F, 7) each, by name.
 
     Args:

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from ....core.trajectory.reduction import Error, reduced
-from .fcurves import BakeAction, evaluated
+from .fcurves import BakeAction, evaluate_curves
 
 SHARES = (0.97, 0.7, 0.3)
 """Parts of the tolerance that are tried in turn for the fit in double precision. Blender evaluates the keys in single
@@ -37,8 +37,8 @@ def fill_within(
     """
     for share in SHARES:
         bake.fill_reduced(curves, frames, reduced(frames, values, error, share * tolerance))
-        found = evaluated(curves, frames)
+        found = evaluate_curves(curves, frames)
         if error(0, found).max() <= tolerance:
             return found
     bake.fill(curves, frames, values)
-    return evaluated(curves, frames)
+    return evaluate_curves(curves, frames)

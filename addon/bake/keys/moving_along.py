@@ -12,7 +12,7 @@ import numpy as np
 from ....core.model import Model
 from ....core.spatial import compose
 from ... import ids
-from ...bridge.animation.motion_sources import action_of, fcurves_of, has_own_keys, is_bake, moves_itself
+from ...bridge.animation.motion_sources import action_of, fcurves_of, has_own_keys, has_own_motion, is_bake
 from ...bridge.baked_machines.displacements import NO_DISPLACEMENT, leaves_in_place
 from ...bridge.baked_machines.keyed_poses import animated_carrier, played_bake, store_baked_matrices
 from ...bridge.baked_machines.machines import Machine, restore_world_joint
@@ -23,10 +23,10 @@ from ...bridge.values.numbers import format_pose, parse_pose
 from ...props import ancestors
 from ...props.naming import model_name
 from ..errors import BakeError
-from ..receipts.receipt import Receipt, digest_of_bake, is_edited, receipt_of, sign
-from ..receipts.restore import baked_objects, change_kept, curves_before
+from ..receipts.receipt import Receipt, digest_of_bake, is_edited, receipt_of, store_receipt
+from ..receipts.restore import baked_objects, change_state_before_bake, replaced_curves
 from ..receipts.staleness import digest_of_inputs, same_inputs
-from .transformed_keys import Change, Moved, change_numbers, changed_curves, changes_of, put_keys
+from .transformed_keys import Change, Moved, changed_curves, changed_values, changes_of, write_keys
 
 GRAVITY = 1e-6
 """Largest change of gravity relative to the machine, as a part of gravity, that leaves the motion the same."""
@@ -80,7 +80,7 @@ def move_along(scene: bpy.types.Scene, moves: list[Move]) -> None:
         store_baked_matrices(move.machine.links)
         for action in move.machine.actions:
             if action not in edited and (receipt := receipt_of(action)):
-                sign(action, receipt._replace(keys=digest_of_bake(action)))
+                store_receipt(action, receipt._replace(keys=digest_of_bake(action)))
     _update_receipts(scene, moves, up_to_date_models)
 
 
@@ -148,7 +148,7 @@ def _moved_keys(changes: dict[bpy.types.Object, dict[str, Change]]) -> Moved:
     """Return the moved keys of the links' F-curves, and of those that the bake has replaced, each curve once."""
     found: dict[int, tuple] = {}
     for link, own in changes.items():
-        curves = [*fcurves_of(link), *(curves_before(link) if getattr(link, ids.BEFORE).action else ())]
+        curves = [*fcurves_of(link), *(replaced_curves(link) if getattr(link, ids.BEFORE).action else ())]
         found |= {curve.as_pointer(): (curve, places) for curve, places in changed_curves(link, curves, own)}
     return list(found.values())
 
@@ -156,10 +156,10 @@ def _moved_keys(changes: dict[bpy.types.Object, dict[str, Change]]) -> Moved:
 def _move_keys(machine: Machine, link_displacement: np.ndarray) -> None:
     changes = _changes(machine, link_displacement)
     _own_replaced_actions(machine)
-    put_keys(_moved_keys(changes))
+    write_keys(_moved_keys(changes))
     for link, own in changes.items():
         if getattr(link, ids.BEFORE).numbers:
-            change_kept(link, partial(change_numbers, changes=own))
+            change_state_before_bake(link, partial(changed_values, changes=own))
 
 
 def _own_replaced_actions(machine: Machine) -> None:
@@ -188,10 +188,12 @@ def _move_model(machine: Machine, move: np.ndarray) -> None:
             settings.rest_pose = format_pose(compose(X, parse_pose(settings.rest_pose, f"link '{link.name}'")))
     for joint in machine.world_joints:
         X_PJ, X_CJ = stored_frames(joint)
-        if not moves_itself(joint):
+        if not has_own_motion(joint):
             store_frames(joint, compose(X, X_PJ), X_CJ)
             if getattr(joint, ids.BEFORE).numbers:
-                change_kept(joint, lambda kept, empty=joint: {name: list(getattr(empty, name)) for name in kept})
+                change_state_before_bake(
+                    joint, lambda kept, empty=joint: {name: list(getattr(empty, name)) for name in kept}
+                )
 
 
 def _up_to_date_models(scene: bpy.types.Scene, moves: list[Move]) -> set[str]:
@@ -252,7 +254,7 @@ def _update_receipts(scene: bpy.types.Scene, moves: list[Move], up_to_date_model
         receipt = receipt_of(action)
         if receipt is not None and receipt.model in up_to_date_models:
             now = digest_of_inputs(scene, reading.model, receipt.start)
-            sign(action, _with_inputs(receipt, now))
+            store_receipt(action, _with_inputs(receipt, now))
 
 
 def _with_inputs(receipt: Receipt, now) -> Receipt:

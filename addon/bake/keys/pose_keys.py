@@ -35,11 +35,11 @@ def key_links(scene: bpy.types.Scene, posing: Posing) -> tuple[int, list[str]]:
     frame, count, notes = scene.frame_current_final, 0, []
     for name in posing.links_moved_by_joints:
         obj = posing.objects[name]
-        if reason := _refusal(obj):
+        if reason := _obstacle_to_keys(obj):
             notes.append(f"link '{name}' was not keyed: {reason}")
             continue
         path = ROTATION.get(obj.rotation_mode, "rotation_euler")
-        setattr(obj, path, _nearest(obj, path, _before(obj, path, frame)))
+        setattr(obj, path, _nearest_rotation(obj, path, _value_at_last_key(obj, path, frame)))
         for channel in ("location", path):
             obj.keyframe_insert(channel, frame=frame, group="Object Transforms")
         count += 1
@@ -55,12 +55,12 @@ def key_joints(scene: bpy.types.Scene, posing: Posing) -> tuple[int, list[str]]:
     keyed, notes = set(), []
     for name in posing.movable_joints:
         obj = object_of(scene, name)
-        if reason := _refusal(obj):
+        if reason := _obstacle_to_keys(obj):
             notes.append(f"joint '{name}' was not keyed: {reason}")
             continue
         _key_joint(obj, posing, scene.frame_current_final)
         keyed.add(name)
-    mark_links(posing.model, posing.objects, {name: object_of(scene, name) for name in keyed})
+    store_moving_joints(posing.model, posing.objects, {name: object_of(scene, name) for name in keyed})
     with_own_keys = [name for name in posing.links_moved_by_joints if has_own_keys(posing.objects[name])]
     notes += [
         f"link '{name}' has keys of its own, which move it instead: clear its animation" for name in with_own_keys
@@ -68,7 +68,7 @@ def key_joints(scene: bpy.types.Scene, posing: Posing) -> tuple[int, list[str]]:
     return len(keyed), notes
 
 
-def _refusal(obj: bpy.types.Object) -> str:
+def _obstacle_to_keys(obj: bpy.types.Object) -> str:
     """Return why an object cannot be keyed, and what to do; empty if it can."""
     if not obj.is_editable:
         return "it comes from a library: make it local"
@@ -78,7 +78,7 @@ def _refusal(obj: bpy.types.Object) -> str:
     return ""
 
 
-def _before(obj: bpy.types.Object, path: str, frame: float) -> list[float] | None:
+def _value_at_last_key(obj: bpy.types.Object, path: str, frame: float) -> list[float] | None:
     """Return the value of a channel at its last key before the frame; None if there is none."""
     curves = {curve.array_index: curve for curve in fcurves_of(obj) if curve.data_path == path}
     frames = [point.co.x for curve in curves.values() for point in curve.keyframe_points if point.co.x < frame]
@@ -89,7 +89,7 @@ def _before(obj: bpy.types.Object, path: str, frame: float) -> list[float] | Non
     return [curves[i].evaluate(max(frames)) if i in curves else part for i, part in enumerate(now)]
 
 
-def _nearest(obj: bpy.types.Object, path: str, before: list[float] | None) -> list[float]:
+def _nearest_rotation(obj: bpy.types.Object, path: str, before: list[float] | None) -> list[float]:
     """Return the object's rotation in the representation nearest to that of the key before."""
     now = getattr(obj, path)
     if before is None:
@@ -110,7 +110,7 @@ def _key_joint(obj: bpy.types.Object, posing: Posing, frame: float) -> None:
     coordinates = getattr(obj, ids.JOINT).coordinates
     numbers = [coordinate_number(joint, q_index) for q_index in range(joint.nq)]
     paths = [f"{ids.JOINT}.coordinates[{number}].q" for number in numbers]
-    before = [found[0] if (found := _before(obj, path, frame)) else None for path in paths]
+    before = [found[0] if (found := _value_at_last_key(obj, path, frame)) else None for path in paths]
     values = [
         value / unit_factor(joint, q_index, posing.unit) for q_index, value in enumerate(posing.q_of(model_name(obj)))
     ]
@@ -131,17 +131,19 @@ def _nearest_turn(joint: Joint, number: int, value: float, before: float) -> flo
     return nearest if clamped(joint, q_index, nearest) == nearest else value
 
 
-def mark_links(model: Model, links: Mapping[str, bpy.types.Object], joints: Mapping[str, bpy.types.Object]) -> None:
+def store_moving_joints(
+    model: Model, links: Mapping[str, bpy.types.Object], joints: Mapping[str, bpy.types.Object]
+) -> None:
     """Store in each link a joint whose keys move it. The link then counts as animated while the joint has keys.
 
     Args:
         links: by name. joints: those that have keys, by name.
     """
-    leaders: dict[str, bpy.types.Object] = {}
+    moving_joints: dict[str, bpy.types.Object] = {}
     for branch in model.tree().branches:
         if branch.joint.name in joints:
-            leaders[branch.outer] = joints[branch.joint.name]
-        elif branch.inner in leaders:
-            leaders[branch.outer] = leaders[branch.inner]
-    for name, joint in leaders.items():
+            moving_joints[branch.outer] = joints[branch.joint.name]
+        elif branch.inner in moving_joints:
+            moving_joints[branch.outer] = moving_joints[branch.inner]
+    for name, joint in moving_joints.items():
         getattr(links[name], ids.LINK).led_by = joint

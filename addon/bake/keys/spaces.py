@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from ....core.spatial.arrays import inverse, matmul
-from ...bridge.animation.motion_sources import follows_keys, moves_itself
+from ...bridge.animation.motion_sources import follows_keyed_joint, has_own_motion
 from ...bridge.posing.link_poses import to_array
 from ..errors import BakeError
 from ..inputs.sampling import at_frames
@@ -52,28 +52,28 @@ def _objects_to_sample(worlds: dict) -> set[bpy.types.Object]:
         if obj.parent is None:
             continue
         if obj.parent_type != "OBJECT":
-            _refuse_carried(obj, worlds)
+            _require_no_link_above(obj, worlds)
             found.add(obj)
             continue
         carrier = obj.parent
         while carrier is not None and carrier not in worlds:
-            if moves_itself(carrier) or follows_keys(carrier):
-                _refuse_carried(carrier, worlds)
+            if has_own_motion(carrier) or follows_keyed_joint(carrier):
+                _require_no_link_above(carrier, worlds)
                 found.add(carrier)
                 break
             carrier = carrier.parent
     return found
 
 
-def _refuse_carried(obj: bpy.types.Object, worlds: dict) -> None:
-    above = obj.parent
-    while above is not None:
-        if above in worlds:
+def _require_no_link_above(obj: bpy.types.Object, worlds: dict) -> None:
+    ancestor = obj.parent
+    while ancestor is not None:
+        if ancestor in worlds:
             raise BakeError(
-                f"object '{obj.name}' moves by itself between the links it joins, '{above.name}' and one below: "
+                f"object '{obj.name}' moves by itself between the links it joins, '{ancestor.name}' and one below: "
                 "clear its animation and constraints, or parent the lower link elsewhere"
             )
-        above = above.parent
+        ancestor = ancestor.parent
 
 
 def _sample(scene: bpy.types.Scene, worlds: dict, frames: np.ndarray) -> dict[bpy.types.Object, np.ndarray]:

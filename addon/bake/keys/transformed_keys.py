@@ -12,7 +12,7 @@ import numpy as np
 from ....core.spatial import quat_mul, quat_of_mat
 from ..errors import BakeError
 from .rotations import axis_angles, continuous_quaternions, euler_angles, quaternions_of
-from .transforms import delta_of, own_turns
+from .transforms import delta_of, rotation_matrices
 
 
 @dataclass(frozen=True)
@@ -20,21 +20,21 @@ class Change:
     """The change of a channel.
 
     Attributes:
-        of: function from the channel's values to the changed values, both of shape (K, C).
+        apply: function from the channel's values to the changed values, both of shape (K, C).
         shift: what is added to all values, if the change is an addition only; else None.
     """
 
-    of: Callable[[np.ndarray], np.ndarray]
+    apply: Callable[[np.ndarray], np.ndarray]
     shift: np.ndarray | None = None
 
 
-SLOPE = 1e-3
+HANDLE_FRACTION = 1e-3
 """Part of the way from a key to its handle that is transformed to find the direction of the changed handle."""
 
-TURNS_LAST = {"XYZ": 2, "YXZ": 2, "XZY": 1, "ZXY": 1, "YZX": 0, "ZYX": 0}
+LAST_AXIS = {"XYZ": 2, "YXZ": 2, "XZY": 1, "ZXY": 1, "YZX": 0, "ZYX": 0}
 """The axis of the parent about which the last angle turns, by rotation order."""
 
-SIZES = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
+CHANNEL_SIZES = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
 
 
 def changes_of(obj: bpy.types.Object, move: np.ndarray) -> dict[str, Change]:
@@ -47,7 +47,7 @@ def changes_of(obj: bpy.types.Object, move: np.ndarray) -> dict[str, Change]:
     """
     turn, shift, rest = move[:3, :3], move[:3, 3], np.array(obj.delta_location)
     if np.allclose(turn, np.eye(3), rtol=0.0, atol=1e-12):
-        return {"location": _adding(shift)}
+        return {"location": _addition(shift)}
     found = {"location": Change(lambda values: (values + rest) @ turn.T + shift - rest)}
     delta, mode = delta_of(obj), obj.rotation_mode
     carried = delta.T @ turn @ delta  # the rotation in the space of the object's own, before the delta
@@ -57,17 +57,21 @@ def changes_of(obj: bpy.types.Object, move: np.ndarray) -> dict[str, Change]:
             lambda values: np.array([quat_mul(left, (w, x, y, z)) for w, x, y, z in values.tolist()])
         )
     elif mode == "AXIS_ANGLE":
-        found["rotation_axis_angle"] = Change(lambda values: _axis_angles(carried @ own_turns(obj, values), values))
-    elif _turns_about(axis := TURNS_LAST[mode], carried):
+        found["rotation_axis_angle"] = Change(
+            lambda values: _axis_angles(carried @ rotation_matrices(obj, values), values)
+        )
+    elif _turns_about(axis := LAST_AXIS[mode], carried):
         about = np.zeros(3)
         about[axis] = np.arctan2(carried[(axis + 2) % 3, (axis + 1) % 3], carried[(axis + 1) % 3, (axis + 1) % 3])
-        found["rotation_euler"] = _adding(about)
+        found["rotation_euler"] = _addition(about)
     else:
-        found["rotation_euler"] = Change(lambda values: euler_angles(carried @ own_turns(obj, values), mode, values[0]))
+        found["rotation_euler"] = Change(
+            lambda values: euler_angles(carried @ rotation_matrices(obj, values), mode, values[0])
+        )
     return found
 
 
-def _adding(shift: np.ndarray) -> Change:
+def _addition(shift: np.ndarray) -> Change:
     return Change(lambda values: values + shift, shift)
 
 
@@ -79,13 +83,13 @@ def _axis_angles(turns: np.ndarray, values: np.ndarray) -> np.ndarray:
     return axis_angles(continuous_quaternions(quaternions_of(turns), (1.0, 0.0, 0.0, 0.0)), values[0])
 
 
-def change_numbers(values: dict[str, list[float]], changes: dict[str, Change]) -> dict[str, list[float]]:
+def changed_values(values: dict[str, list[float]], changes: dict[str, Change]) -> dict[str, list[float]]:
     """Return the changed values.
 
     Args:
         values: of the channels, by name.
     """
-    changed = {name: change.of(np.array([values[name]]))[0].tolist() for name, change in changes.items()}
+    changed = {name: change.apply(np.array([values[name]]))[0].tolist() for name, change in changes.items()}
     return values | changed
 
 
@@ -107,60 +111,62 @@ def changed_curves(obj: bpy.types.Object, curves: Iterable[bpy.types.FCurve], ch
     return found
 
 
-def put_keys(moved: Moved) -> None:
-    for curve, places in moved:
-        for name, numbers in places.items():
+def write_keys(moved: Moved) -> None:
+    for curve, keys in moved:
+        for name, numbers in keys.items():
             curve.keyframe_points.foreach_set(name, numbers.astype(np.float32).ravel())
         curve.update()
 
 
 def _changed(obj: bpy.types.Object, path: str, curves: dict[int, bpy.types.FCurve], change: Change) -> Moved:
-    size = SIZES[path]
+    size = CHANNEL_SIZES[path]
     if change.shift is not None:
         return [(curve, _shifted(curve, change.shift[index])) for index, curve in curves.items()]
-    places = {index: _places(curve) for index, curve in curves.items()}
-    frames = [place["co"][:, 0] for place in places.values()]
+    keys = {index: _keys_and_handles(curve) for index, curve in curves.items()}
+    frames = [points["co"][:, 0] for points in keys.values()]
     if len(curves) < size or any(not np.array_equal(frames[0], other) for other in frames[1:]):
         raise BakeError(
             f"'{obj.name}' has keys of its {path} that stand at different frames for different axes, and cannot be "
             "turned: key all of them at once, or simulate again"
         )
-    values = np.column_stack([places[index]["co"][:, 1] for index in range(size)])
-    moved = change.of(values)
+    values = np.column_stack([keys[index]["co"][:, 1] for index in range(size)])
+    moved = change.apply(values)
     found = []
     for name in ("handle_left", "handle_right"):
-        ways = np.column_stack([places[index][name][:, 1] for index in range(size)]) - values
-        turned = _along(change, values, ways, moved)
+        handle_vectors = np.column_stack([keys[index][name][:, 1] for index in range(size)]) - values
+        turned = _transformed_handles(change, values, handle_vectors, moved)
         for index in range(size):
-            places[index][name][:, 1] = moved[:, index] + turned[:, index]
+            keys[index][name][:, 1] = moved[:, index] + turned[:, index]
     for index in range(size):
-        places[index]["co"][:, 1] = moved[:, index]
-        found.append((curves[index], places[index]))
+        keys[index]["co"][:, 1] = moved[:, index]
+        found.append((curves[index], keys[index]))
     return found
 
 
-def _along(change: Change, values: np.ndarray, ways: np.ndarray, moved: np.ndarray) -> np.ndarray:
+def _transformed_handles(
+    change: Change, values: np.ndarray, handle_vectors: np.ndarray, moved: np.ndarray
+) -> np.ndarray:
     """Return the changed vectors from keys to handles, shape (K, C).
 
     A point near each key is transformed together with the key, so that no angle differs by a whole turn.
 
     Args:
-        values: keys. ways: vectors from the keys to their handles. moved: changed keys; all of shape (K, C).
+        values: keys. handle_vectors: vectors from the keys to their handles. moved: changed keys; all of shape (K, C).
     """
-    pairs = np.stack([values, values + SLOPE * ways], axis=1).reshape(-1, values.shape[1])
-    changed = change.of(pairs)[1::2]
+    pairs = np.stack([values, values + HANDLE_FRACTION * handle_vectors], axis=1).reshape(-1, values.shape[1])
+    changed = change.apply(pairs)[1::2]
     turns = 2.0 * np.pi * np.round((changed - moved) / (2.0 * np.pi))
-    return (changed - turns - moved) / SLOPE
+    return (changed - turns - moved) / HANDLE_FRACTION
 
 
 def _shifted(curve: bpy.types.FCurve, shift: float) -> dict[str, np.ndarray]:
-    places = _places(curve)
-    for place in places.values():
-        place[:, 1] += shift
-    return places
+    keys = _keys_and_handles(curve)
+    for points in keys.values():
+        points[:, 1] += shift
+    return keys
 
 
-def _places(curve: bpy.types.FCurve) -> dict[str, np.ndarray]:
+def _keys_and_handles(curve: bpy.types.FCurve) -> dict[str, np.ndarray]:
     """Return frames and values of keys and handles, shape (K, 2) each, by Blender's names."""
     found = {}
     for name in ("co", "handle_left", "handle_right"):

@@ -65,14 +65,14 @@ class Channel:
 
     Attributes:
         properties: data path and array index of each. values: at every frame, shape (F, C).
-        is_turn: whether it rotates the link, and does not translate it.
+        is_rotation: whether it rotates the link, and does not translate it.
         error: function of a first frame and fitted values from there on, shape (n, C), that returns how far they move
             the link from its pose, shape (n,) [Blender units or rad].
     """
 
     properties: tuple[tuple[str, int], ...]
     values: np.ndarray
-    is_turn: bool
+    is_rotation: bool
     error: Error
 
 
@@ -100,41 +100,45 @@ def channels_of(obj: bpy.types.Object, space: np.ndarray, world: np.ndarray) -> 
         BakeError: if no location and rotation give these matrices.
     """
     own = matmul(inverse(space), world) if obj.parent else world
-    turns = own[:, :3, :3] / own_scale(obj)
+    rotations = own[:, :3, :3] / own_scale(obj)
     if obj.parent:
-        _require_no_shear(obj, obj.parent, turns)
+        _require_no_shear(obj, obj.parent, rotations)
     location = own[:, :3, 3] - np.array(obj.delta_location)
     spaces = np.broadcast_to(space, own.shape)[:, :3, :3]
 
-    def way(first: int, fitted: np.ndarray) -> np.ndarray:
+    def location_error(first: int, fitted: np.ndarray) -> np.ndarray:
         part = slice(first, first + len(fitted))
         return norm(matvec(spaces[part], fitted - location[part]))
 
-    path, values = _rotation(obj, turns)
+    path, values = _rotation(obj, rotations)
 
-    def turn(first: int, fitted: np.ndarray) -> np.ndarray:
-        return angles_between(matmul(delta_of(obj), own_turns(obj, fitted)), turns[first : first + len(fitted)])
+    def rotation_error(first: int, fitted: np.ndarray) -> np.ndarray:
+        return angles_between(
+            matmul(delta_of(obj), rotation_matrices(obj, fitted)), rotations[first : first + len(fitted)]
+        )
 
-    return [_channel("location", location, False, way), _channel(path, values, True, turn)]
-
-
-def _channel(path: str, values: np.ndarray, is_turn: bool, error: Error) -> Channel:
-    return Channel(tuple((path, index) for index in range(values.shape[1])), values, is_turn, error)
+    return [_channel("location", location, False, location_error), _channel(path, values, True, rotation_error)]
 
 
-def world_of(obj: bpy.types.Object, space: np.ndarray, location: np.ndarray, rotation: np.ndarray) -> np.ndarray:
+def _channel(path: str, values: np.ndarray, is_rotation: bool, error: Error) -> Channel:
+    return Channel(tuple((path, index) for index in range(values.shape[1])), values, is_rotation, error)
+
+
+def world_matrices_of(
+    obj: bpy.types.Object, space: np.ndarray, location: np.ndarray, rotation: np.ndarray
+) -> np.ndarray:
     """Return the world matrices of an object at these values, with scale, shape (F, 4, 4); the inverse of
     `channels_of`.
     """
     own = np.zeros((len(location), 4, 4))
-    own[:, :3, :3] = matmul(delta_of(obj), own_turns(obj, rotation)) * own_scale(obj)
+    own[:, :3, :3] = matmul(delta_of(obj), rotation_matrices(obj, rotation)) * own_scale(obj)
     own[:, :3, 3] = location + np.array(obj.delta_location)
     own[:, 3, 3] = 1.0
     return matmul(space, own)
 
 
-def _require_no_shear(obj: bpy.types.Object, parent: bpy.types.Object, turns: np.ndarray) -> None:
-    error = np.abs(matmul(np.swapaxes(turns, 1, 2), turns) - np.eye(3)).max()
+def _require_no_shear(obj: bpy.types.Object, parent: bpy.types.Object, rotations: np.ndarray) -> None:
+    error = np.abs(matmul(np.swapaxes(rotations, 1, 2), rotations) - np.eye(3)).max()
     if not error <= SHEAR:
         raise BakeError(
             f"link '{obj.name}': its parent '{parent.name}' is scaled unevenly and would "
@@ -153,7 +157,7 @@ def delta_of(obj: bpy.types.Object) -> np.ndarray:
     return np.array(delta.to_matrix())
 
 
-def own_turns(obj: bpy.types.Object, values: np.ndarray) -> np.ndarray:
+def rotation_matrices(obj: bpy.types.Object, values: np.ndarray) -> np.ndarray:
     """Return the rotation matrices of values in the object's rotation mode, shape (F, 3, 3)."""
     if obj.rotation_mode == "QUATERNION":
         return matrices_of(unit_quaternions(values))
@@ -162,14 +166,14 @@ def own_turns(obj: bpy.types.Object, values: np.ndarray) -> np.ndarray:
     return matrices_of_euler(values, obj.rotation_mode)
 
 
-def _rotation(obj: bpy.types.Object, turns: np.ndarray) -> tuple[str, np.ndarray]:
+def _rotation(obj: bpy.types.Object, rotations: np.ndarray) -> tuple[str, np.ndarray]:
     """Return the data path of the object's rotation, and its values.
 
     Args:
-        turns: rotation matrices, deltas included, shape (F, 3, 3).
+        rotations: rotation matrices, deltas included, shape (F, 3, 3).
     """
     mode = obj.rotation_mode
-    unturned = matmul(delta_of(obj).T, turns)
+    unturned = matmul(delta_of(obj).T, rotations)
     if mode == "QUATERNION":
         return "rotation_quaternion", continuous_quaternions(quaternions_of(unturned), obj.rotation_quaternion)
     if mode == "AXIS_ANGLE":

@@ -23,15 +23,21 @@ from ...bridge.scene.read import SceneReading
 from ...bridge.values.numbers import length_in_words, unit_length
 from ...props import ancestors, is_joint, is_kinematic
 from ...props.naming import model_name, object_named, object_of
-from ..receipts.restore import baked_objects, clear_bake, other_curves, release_unused_bakes, remember
+from ..receipts.restore import (
+    baked_objects,
+    clear_bake,
+    remove_unused_bakes,
+    store_state_before_bake,
+    unreplaced_curves,
+)
 from ..settings import BakeSettings, Tolerance
 from .fcurves import BakeAction
-from .joint_values import Values, joint_channels, poses_led
+from .joint_values import Values, joint_channels, poses_from_values
 from .key_reduction import fill_within
-from .pose_keys import mark_links
+from .pose_keys import store_moving_joints
 from .rotations import angles_between, matrices_of, quaternions_of, unit_quaternions
 from .spaces import Spaces
-from .transforms import Channel, channels_of, world_matrices, world_of
+from .transforms import Channel, channels_of, world_matrices, world_matrices_of
 
 SHARES = 0.5 ** np.arange(6)
 """Parts of the tolerance that are tried in turn until the links that joints move are within it."""
@@ -52,7 +58,7 @@ class Motion:
     values: Values
 
 
-class Writing:
+class KeyWriter:
     """The keys of a motion. Iterate to prepare them, one object at a time; then call `commit` or `discard`.
 
     Attributes:
@@ -92,14 +98,14 @@ class Writing:
         """
         if self.settings.moves_links:
             return list(self.links)
-        led = {WORLD}
+        moved_by_joints = {WORLD}
         switched = {known.owner for known in self.reading.animated if known.field == "enabled"}
         for branch in self._model.tree().branches:
             joint = branch.joint
-            is_kinematic = joint.name in self.joints if joint.nq else branch.inner in led
+            is_kinematic = joint.name in self.joints if joint.nq else branch.inner in moved_by_joints
             if is_kinematic and joint.released_at == math.inf and joint.name not in switched:
-                led.add(branch.outer)
-        return [name for name in self.links if name not in led]
+                moved_by_joints.add(branch.outer)
+        return [name for name in self.links if name not in moved_by_joints]
 
     @property
     def _model(self) -> Model:
@@ -127,7 +133,7 @@ class Writing:
             found = [self._fill(obj, channel, tolerance) for channel in (location, rotation)]
             if tolerance:
                 # Links that this one carries compensate for its error.
-                worlds[obj] = world_of(obj, space, *found)
+                worlds[obj] = world_matrices_of(obj, space, *found)
                 self.off_by = max(self.off_by, float(location.error(0, found[0]).max()) * self.unit)
                 self.turned_by = max(self.turned_by, float(rotation.error(0, found[1]).max()))
             if self._is_checked:
@@ -151,32 +157,32 @@ class Writing:
         if tolerance is None:
             self.bake.fill(curves, frames, channel.values)
             return channel.values
-        allowed = tolerance.angle if channel.is_turn else tolerance.distance / self.unit
+        allowed = tolerance.angle if channel.is_rotation else tolerance.distance / self.unit
         return fill_within(self.bake, curves, frames, channel.values, channel.error, allowed)
 
     def _write_joints(self, tolerance: Tolerance | None) -> None:
         for name in self.joints:
-            self._played_values[name] = self._fill_joint(name, None if name in self._looped else tolerance)
+            self._played_values[name] = self._fill_joint(name, None if name in self._loop_joints else tolerance)
 
     def _tighten(self) -> None:
         """Write all keys again with smaller tolerances until the links that joints move are within the tolerance."""
-        asked = self.settings.tolerance
-        if asked is None or not self._is_checked:
+        allowed = self.settings.tolerance
+        if allowed is None or not self._is_checked:
             return
-        closer = [Tolerance(share * asked.distance, share * asked.angle) for share in SHARES[1:]]
-        for tolerance in (*closer, None):
-            off, turned = self._apart()
-            if off <= asked.distance and turned <= asked.angle:
+        smaller = [Tolerance(share * allowed.distance, share * allowed.angle) for share in SHARES[1:]]
+        for tolerance in (*smaller, None):
+            off, turned = self._largest_errors()
+            if off <= allowed.distance and turned <= allowed.angle:
                 break
-            self._write_anew(tolerance)
-        self.off_by, self.turned_by = self._apart()
+            self._rewrite(tolerance)
+        self.off_by, self.turned_by = self._largest_errors()
 
     @property
     def _is_checked(self) -> bool:
         """Whether joints move links by reduced keys, so that the errors of links must be checked."""
         return self.settings.tolerance is not None and not self.settings.moves_links
 
-    def _write_anew(self, tolerance: Tolerance | None) -> None:
+    def _rewrite(self, tolerance: Tolerance | None) -> None:
         self.possible = 0
         self.bake.clear([*self._keyed, *self.joints.values()])
         for _ in self._write_links(tolerance):
@@ -184,7 +190,7 @@ class Writing:
         self._write_joints(tolerance)
 
     @cached_property
-    def _looped(self) -> set[str]:
+    def _loop_joints(self) -> set[str]:
         """Names of the joints in loops, whose keys are not reduced.
 
         A loop is closed at every frame, and near a singular configuration a small error of a value moves it far.
@@ -193,20 +199,22 @@ class Writing:
             return set()
         tree = self._model.tree()
         ends = ((loop, (loop.parent, loop.child)) for loop in tree.loops)
-        return {name for loop, two in ends for name in (loop.name, *_above(tree, two))}
+        return {name for loop, two in ends for name in (loop.name, *_joints_of_loop(tree, two))}
 
     def _fill_joint(self, name: str, tolerance: Tolerance | None) -> np.ndarray:
         joint, values = self.reading.model.joint(name), self.motion.values[name]
         channels = joint_channels(joint, values, self.unit)
         columns = [self._fill(self.joints[name], channel, tolerance) for channel in channels]
-        sizes = np.where([channel.is_turn for channel in channels for _ in channel.properties], 1.0, self.unit)
+        sizes = np.where([channel.is_rotation for channel in channels for _ in channel.properties], 1.0, self.unit)
         return np.hstack(columns).astype(np.float32) * sizes
 
-    def _apart(self) -> tuple[float, float]:
+    def _largest_errors(self) -> tuple[float, float]:
         """Return the largest distance [m] and angle [rad] between the links' motion and that of the keys."""
-        poses, led = self.motion.poses, self.links.keys() - {model_name(obj) for obj in self._keyed}
-        others = {name: self._played_poses.get(name, X_WL) for name, X_WL in poses.items() if name not in led}
-        found = poses_led(self._model, self.motion.values | self._played_values, others)
+        poses, moved_by_joints = self.motion.poses, self.links.keys() - {model_name(obj) for obj in self._keyed}
+        others = {
+            name: self._played_poses.get(name, X_WL) for name, X_WL in poses.items() if name not in moved_by_joints
+        }
+        found = poses_from_values(self._model, self.motion.values | self._played_values, others)
         return (
             max(_off_by(found[name], X_WL) for name, X_WL in poses.items()),
             max(_turned_by(found[name], X_WL) for name, X_WL in poses.items()),
@@ -218,17 +226,17 @@ class Writing:
         objects = [*self.links.values(), *self.joints.values()]
         replaced = [action_of(obj) for obj in objects]
         for obj in objects:
-            self.bake.carry(obj, other_curves(obj))
+            self.bake.copy_user_curves(obj, unreplaced_curves(obj))
         for obj in objects:
-            remember(obj)
-        # After `remember`: while joints play an earlier bake, the links that they move count as baked.
+            store_state_before_bake(obj)
+        # After `store_state_before_bake`: while joints play an earlier bake, the links that they move count as baked.
         clear_bake(obj for obj in baked_objects(self.scene) if is_joint(obj) and obj not in objects)
         for obj in objects:
             if obj in self._keyed or is_joint(obj) or action_of(obj) is not None:
                 self.bake.play(obj)
         if not self.settings.moves_links:
-            mark_links(self._model, self.reading.objects, self.joints)
-        release_unused_bakes(replaced)
+            store_moving_joints(self._model, self.reading.objects, self.joints)
+        remove_unused_bakes(replaced)
         return count
 
     def discard(self) -> None:
@@ -237,8 +245,8 @@ class Writing:
     @property
     def notes(self) -> list[str]:
         """Notes about tolerances that were exceeded."""
-        asked = self.settings.tolerance
-        if asked is None or (self.off_by <= asked.distance and self.turned_by <= asked.angle):
+        allowed = self.settings.tolerance
+        if allowed is None or (self.off_by <= allowed.distance and self.turned_by <= allowed.angle):
             return []
         way, turn = length_in_words(self.scene, self.off_by), f"{math.degrees(self.turned_by):.2g}°"
         return [
@@ -251,7 +259,7 @@ def _depth(obj: bpy.types.Object) -> int:
     return sum(1 for _ in ancestors(obj))
 
 
-def _above(tree: Tree, links: tuple[str, str]) -> set[str]:
+def _joints_of_loop(tree: Tree, links: tuple[str, str]) -> set[str]:
     """Return the names of the joints that carry exactly one of two links: those of the loop that a joint closes."""
     one, other = ({branch.joint.name for branch in tree.path(link)} for link in links)
     return one ^ other

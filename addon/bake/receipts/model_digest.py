@@ -30,7 +30,7 @@ from ...bridge.values.numbers import unit_length
 from ...props import axes_in_use
 from ...props.members import links_in
 from ...props.naming import model_name, object_of
-from .movers import print_of_mover, sha
+from .movers import fingerprint_of_mover, sha256_of
 
 Curves = dict[Input, list[bpy.types.FCurve]]
 """The F-curves and drivers of each animated setting of a model."""
@@ -40,14 +40,14 @@ VECTORS = {"gravity": "gravity", "wind": f"{ids.SCENE}.wind"} | {
 }
 """Data paths of the vectors whose components can be animated separately."""
 
-WEIGHT = {"mass", "com", "inertia", "density", "material", "mass_source"}
+MASS_PROPERTIES = {"mass", "com", "inertia", "density", "material", "mass_source"}
 """Properties of a link that determine its mass, its centre of mass or its inertia."""
 
-ORDERING = {"enabled", "closes_loop"}
+ORDER_PROPERTIES = {"enabled", "closes_loop"}
 """Properties of a joint that determine the order of links and joints in a model, and the poses of links."""
 
-AXIS_AT_REST, LINK_AT_REST = Axis(), Link("")
-JOINT_AT_REST = {"pitch": 0.0, "closes_loop": False, "released_at": float("inf"), "home": ()}
+DEFAULT_AXIS, DEFAULT_LINK = Axis(), Link("")
+JOINT_DEFAULTS = {"pitch": 0.0, "closes_loop": False, "released_at": float("inf"), "home": ()}
 """Values that replace animated settings of a joint in the model that is digested."""
 
 
@@ -59,40 +59,42 @@ def digest_of_model(scene: bpy.types.Scene, model: Model) -> str:
     """
     curves = animated_inputs(scene)
     objects = {model_name(obj): obj for obj in links_in(scene)}
-    forms = _varying_forms(objects.values(), curves)
+    varying_shapes = _varying_shapes(objects.values(), curves)
     still = replace(
         model,
         name="",
         frames=[],
-        links=[_link_at_rest(link, curves, objects.get(link.name), forms) for link in model.links],
-        joints=[_joint_at_rest(joint, curves) for joint in model.joints],
-        **{known.field: ZERO for known in curves if known.owner == SCENE},
+        links=[_link_without_animation(link, curves, objects.get(link.name), varying_shapes) for link in model.links],
+        joints=[_joint_without_animation(joint, curves) for joint in model.joints],
+        **{setting.field: ZERO for setting in curves if setting.owner == SCENE},
     )
-    if any(known.field in ORDERING for known in curves):
+    if any(setting.field in ORDER_PROPERTIES for setting in curves):
         still.links.sort(key=lambda link: link.name)
         still.joints.sort(key=lambda joint: joint.name)
         place_links(still, objects, unit_length(scene))
-    joints = sorted({known.owner for known in curves if _is_of_joint(model, known)})
-    parts = [text for name in joints for text in _numbers_of_joint(object_of(scene, name), curves)]
-    parts += [text for link in forms for text in _numbers_of_link(link, curves)]
-    parts += [text for known in sorted(curves) for text in _still_components(scene, known, curves[known])]
-    parts += [text for link, shapes in forms.items() for text in _form_of(link, shapes)]
+    joints = sorted({setting.owner for setting in curves if _is_of_joint(model, setting)})
+    parts = [text for name in joints for text in _unanimated_joint_values(object_of(scene, name), curves)]
+    parts += [text for link in varying_shapes for text in _unanimated_link_values(link, curves)]
+    parts += [text for setting in sorted(curves) for text in _unanimated_components(scene, setting, curves[setting])]
+    parts += [text for link, shapes in varying_shapes.items() for text in _shape_data_of(link, shapes)]
     parts += sorted(
-        f"{known} {print_of_mover(curve)}"
-        for known, moving in curves.items()
-        if not is_followed(known)
+        f"{setting} {fingerprint_of_mover(curve)}"
+        for setting, moving in curves.items()
+        if not is_followed(setting)
         for curve in moving
     )
-    return sha(still.digest(), *parts)
+    return sha256_of(still.digest(), *parts)
 
 
-def _is_of_joint(model: Model, known: Input) -> bool:
-    return any(joint.name == known.owner for joint in model.joints)
+def _is_of_joint(model: Model, setting: Input) -> bool:
+    return any(joint.name == setting.owner for joint in model.joints)
 
 
-def _varying_forms(links: Iterable[bpy.types.Object], curves: Curves) -> dict[bpy.types.Object, list[bpy.types.Object]]:
+def _varying_shapes(
+    links: Iterable[bpy.types.Object], curves: Curves
+) -> dict[bpy.types.Object, list[bpy.types.Object]]:
     """Return the shapes of each link whose mass or collision shapes differ between frames."""
-    weighed_anew = {known.owner for known in curves if known.field in WEIGHT}
+    weighed_anew = {setting.owner for setting in curves if setting.field in MASS_PROPERTIES}
     return {
         link: shapes
         for link, shapes in sorted(shapes_of(links).items(), key=lambda entry: entry[0].name)
@@ -101,35 +103,35 @@ def _varying_forms(links: Iterable[bpy.types.Object], curves: Curves) -> dict[bp
     }
 
 
-def _link_at_rest(link: Link, curves: Curves, obj: bpy.types.Object | None, forms) -> Link:
-    names = {known.field for known in curves if known.owner == link.name and known.axis < 0}
+def _link_without_animation(link: Link, curves: Curves, obj: bpy.types.Object | None, varying_shapes) -> Link:
+    names = {setting.field for setting in curves if setting.owner == link.name and setting.axis < 0}
     reset = {field.name for field in LINK_FIELDS} & names
-    changes = {name: getattr(LINK_AT_REST, name) for name in reset}
-    if obj is not None and obj in forms:
-        if is_weighed(obj) or names & WEIGHT:
-            changes |= {field.name: getattr(LINK_AT_REST, field.name) for field in INERTIAL_FIELDS}
+    changes = {name: getattr(DEFAULT_LINK, name) for name in reset}
+    if obj is not None and obj in varying_shapes:
+        if is_weighed(obj) or names & MASS_PROPERTIES:
+            changes |= {field.name: getattr(DEFAULT_LINK, field.name) for field in INERTIAL_FIELDS}
         changes["collisions"] = [replace(shape, geometry=None, pose=IDENTITY) for shape in link.collisions]
     return replace(link, **changes)
 
 
-def _joint_at_rest(joint: Joint, curves: Curves) -> Joint:
-    own = [known for known in curves if known.owner == joint.name]
-    names = {known.field for known in own if known.axis < 0}
-    changes = {name: rest for name, rest in JOINT_AT_REST.items() if names & {name, f"use_{name}"}}
+def _joint_without_animation(joint: Joint, curves: Curves) -> Joint:
+    own = [setting for setting in curves if setting.owner == joint.name]
+    names = {setting.field for setting in own if setting.axis < 0}
+    changes = {name: rest for name, rest in JOINT_DEFAULTS.items() if names & {name, f"use_{name}"}}
     if names & {field.name for field in MIMIC_FIELDS}:
         changes["mimic"] = None
-    is_driven = STRENGTH in names or any(known.axis >= 0 for known in own)
+    is_driven = STRENGTH in names or any(setting.axis >= 0 for setting in own)
     if is_driven:
-        changes["axes"] = [_axis_at_rest(axis, number, own) for number, axis in enumerate(joint.axes)]
+        changes["axes"] = [_axis_without_animation(axis, number, own) for number, axis in enumerate(joint.axes)]
     return replace(joint, **changes, enabled=joint.enabled or "enabled" in names)
 
 
-def _axis_at_rest(axis: Axis, number: int, own: list[Input]) -> Axis:
-    names = FOLLOWED_ON_AXES | {known.field.removeprefix("use_") for known in own if known.axis == number}
-    return replace(axis, **{name: getattr(AXIS_AT_REST, name) for name in names})
+def _axis_without_animation(axis: Axis, number: int, own: list[Input]) -> Axis:
+    names = FOLLOWED_ON_AXES | {setting.field.removeprefix("use_") for setting in own if setting.axis == number}
+    return replace(axis, **{name: getattr(DEFAULT_AXIS, name) for name in names})
 
 
-def _numbers_of_joint(obj: bpy.types.Object, curves: Curves) -> Iterator[str]:
+def _unanimated_joint_values(obj: bpy.types.Object, curves: Curves) -> Iterator[str]:
     """Yield the properties of an animated joint that are not animated.
 
     The model combines both kinds in one number, which is therefore not digested.
@@ -151,7 +153,7 @@ def _numbers_of_joint(obj: bpy.types.Object, curves: Curves) -> Iterator[str]:
             yield repr(coordinate.home)
 
 
-def _numbers_of_link(link: bpy.types.Object, curves: Curves) -> Iterator[str]:
+def _unanimated_link_values(link: bpy.types.Object, curves: Curves) -> Iterator[str]:
     """Yield the properties that determine the mass of a link and are not animated."""
     settings, name = getattr(link, ids.LINK), model_name(link)
     counting = {"DENSITY": ("density",), "MASS": ("mass",)}.get(settings.mass_source, ("mass", "com", "inertia"))
@@ -168,16 +170,16 @@ def _plain(value) -> object:
     return value if isinstance(value, bool | int | float | str) else list(value)
 
 
-def _still_components(scene: bpy.types.Scene, known: Input, curves: list[bpy.types.FCurve]) -> Iterator[str]:
+def _unanimated_components(scene: bpy.types.Scene, setting: Input, curves: list[bpy.types.FCurve]) -> Iterator[str]:
     """Yield the components of a vector that are not animated, if others are."""
-    path = VECTORS.get(known.field)
+    path = VECTORS.get(setting.field)
     if path:
-        owner = object_of(scene, known.owner) if known.owner != SCENE else scene
+        owner = object_of(scene, setting.owner) if setting.owner != SCENE else scene
         moved = {curve.array_index for curve in curves if curve.data_path == path}
         yield repr([value for index, value in enumerate(owner.path_resolve(path)) if index not in moved])
 
 
-def _form_of(link: bpy.types.Object, shapes: list[bpy.types.Object]) -> Iterator[str]:
+def _shape_data_of(link: bpy.types.Object, shapes: list[bpy.types.Object]) -> Iterator[str]:
     """Yield the data from which the varying shapes of a link are made: unmodified meshes, and their places."""
     yield f"{model_name(link)} {world_scale(link).tolist()}"
     for shape in sorted(shapes, key=lambda shape: shape.name):

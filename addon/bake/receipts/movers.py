@@ -14,13 +14,13 @@ from ... import ids
 from ...bridge.animation.animated import SCENE, animated_inputs, curves_moving, is_followed, targets_of
 from ...bridge.animation.motion_sources import playing_strips
 from ...props.naming import object_of
-from .receipt import read_print
+from .receipt import read_fingerprint
 
-OF_STRIPS = (
+STRIP_PROPERTIES = (
     *("frame_start", "frame_end", "action_frame_start", "action_frame_end", "scale", "repeat", "blend_type"),
     *("blend_in", "blend_out", "extrapolation", "influence", "use_reverse", "mute"),
 )
-SIMPLE = ("BOOLEAN", "INT", "FLOAT", "ENUM")
+SIMPLE_TYPES = ("BOOLEAN", "INT", "FLOAT", "ENUM")
 COMPONENT = re.compile(r"(.*?)(?:\.[xyzw]|\[\d+\])")
 """Pattern of a data path to a component of a vector; its group is the path of the vector."""
 
@@ -30,41 +30,41 @@ def digest_of_movers(scene: bpy.types.Scene) -> str:
 
     Of the properties that drivers read, it contains the keys, or the values of those without keys.
     """
-    animated = {known: curves for known, curves in animated_inputs(scene).items() if is_followed(known)}
+    animated = {setting: curves for setting, curves in animated_inputs(scene).items() if is_followed(setting)}
     if not animated:
         return ""
-    found = [f"{known} {print_of_mover(curve)}" for known, curves in animated.items() for curve in curves]
-    owners = {scene if known.owner == SCENE else object_of(scene, known.owner) for known in animated}
+    found = [f"{setting} {fingerprint_of_mover(curve)}" for setting, curves in animated.items() for curve in curves]
+    owners = {scene if setting.owner == SCENE else object_of(scene, setting.owner) for setting in animated}
     found += [text for owner in owners for text in _strips(owner)]
-    return sha(*sorted(found))
+    return sha256_of(*sorted(found))
 
 
-def print_of_mover(curve: bpy.types.FCurve) -> str:
+def fingerprint_of_mover(curve: bpy.types.FCurve) -> str:
     """Return a text with everything that determines the value of an F-curve or a driver at a frame."""
-    own = _print_of_keys(curve)
+    own = _fingerprint_of_keys(curve)
     if curve.driver is None:
         return own
     driver = curve.driver
     variables = [(variable.name, variable.type) for variable in driver.variables]
     read = [
-        (_name_of(target.id), target.data_path, target.bone_target, target.transform_type, _standing(target))
+        (_name_of(target.id), target.data_path, target.bone_target, target.transform_type, _text_of_target(target))
         for target in targets_of(curve)
     ]
     return f"{own} {driver.type} {driver.expression} {variables} {read}"
 
 
-def _print_of_keys(curve: bpy.types.FCurve) -> str:
+def _fingerprint_of_keys(curve: bpy.types.FCurve) -> str:
     """Return a text with everything that determines the value of a user's F-curve at a frame."""
     kinds = np.empty(len(curve.keyframe_points), dtype=np.int32)
     curve.keyframe_points.foreach_get("interpolation", kinds)
     modifiers = [
-        [str(getattr(modifier, item.identifier)) for item in modifier.bl_rna.properties if item.type in SIMPLE]
+        [str(getattr(modifier, item.identifier)) for item in modifier.bl_rna.properties if item.type in SIMPLE_TYPES]
         for modifier in curve.modifiers
     ]
-    return f"{read_print(curve).hex()} {kinds.tolist()} {modifiers}"
+    return f"{read_fingerprint(curve).hex()} {kinds.tolist()} {modifiers}"
 
 
-def _standing(target: bpy.types.DriverTarget) -> str:
+def _text_of_target(target: bpy.types.DriverTarget) -> str:
     """Return a text for what a driver reads.
 
     It has the keys of the property, or else its value, or else the transform of the object.
@@ -72,7 +72,7 @@ def _standing(target: bpy.types.DriverTarget) -> str:
     assert target.id is not None  # `targets_of` returns no others
     path, whole = target.data_path, COMPONENT.fullmatch(target.data_path)
     paths = {path, whole[1]} if whole else {path}
-    keys = [_print_of_keys(curve) for curve in curves_moving(target.id) if not path or curve.data_path in paths]
+    keys = [_fingerprint_of_keys(curve) for curve in curves_moving(target.id) if not path or curve.data_path in paths]
     is_time = isinstance(target.id, bpy.types.Scene) and path.startswith("frame_")
     if keys or is_time or path.startswith(f"{ids.JOINT}.coordinates["):
         return str(sorted(keys))
@@ -86,7 +86,7 @@ def _standing(target: bpy.types.DriverTarget) -> str:
 
 def _strips(owner: bpy.types.ID) -> Iterator[str]:
     for strip in playing_strips(owner):
-        yield f"{_name_of(owner)} {[getattr(strip, name) for name in OF_STRIPS]}"
+        yield f"{_name_of(owner)} {[getattr(strip, name) for name in STRIP_PROPERTIES]}"
 
 
 def _name_of(owner: bpy.types.ID | None) -> str:
@@ -94,6 +94,6 @@ def _name_of(owner: bpy.types.ID | None) -> str:
     return "" if owner is None or isinstance(owner, bpy.types.Scene) else owner.name
 
 
-def sha(*texts: str) -> str:
+def sha256_of(*texts: str) -> str:
     """Return one SHA-256 digest of several texts."""
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()

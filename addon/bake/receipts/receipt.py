@@ -84,7 +84,7 @@ class Receipt(NamedTuple):
         return self.asked_last or self.last
 
 
-def sign(action: bpy.types.Action, receipt: Receipt) -> None:
+def store_receipt(action: bpy.types.Action, receipt: Receipt) -> None:
     action[ids.BAKE_MARK] = json.dumps(receipt._asdict())
 
 
@@ -119,16 +119,16 @@ def _curves(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
 
 
 def digest_of_curves(curves: Iterable[bpy.types.FCurve]) -> str:
-    """Return a digest of the keys of F-curves and of the curve between them; see `print_of`."""
-    return digest_of_prints(map(read_print, curves))
+    """Return a digest of the keys of F-curves and of the curve between them; see `fingerprint_of`."""
+    return digest_of_fingerprints(map(read_fingerprint, curves))
 
 
-def digest_of_prints(prints: Iterable[bytes]) -> str:
-    """Return a digest of F-curves, independent of their order, from the results of `print_of`."""
-    return hashlib.sha256(b"".join(sorted(prints))).hexdigest()
+def digest_of_fingerprints(fingerprints: Iterable[bytes]) -> str:
+    """Return a digest of F-curves, independent of their order, from the results of `fingerprint_of`."""
+    return hashlib.sha256(b"".join(sorted(fingerprints))).hexdigest()
 
 
-def read_print(curve: bpy.types.FCurve) -> bytes:
+def read_fingerprint(curve: bpy.types.FCurve) -> bytes:
     """Return the bytes that identify an F-curve with its keys."""
     points = curve.keyframe_points
     is_straight = len(points) and points[0].interpolation == "LINEAR"
@@ -136,18 +136,18 @@ def read_print(curve: bpy.types.FCurve) -> bytes:
     for name in ("co",) if is_straight else ("co", "handle_left", "handle_right"):
         found.append(np.empty(2 * len(points), dtype=np.float32))
         points.foreach_get(name, found[-1])
-    return print_of(curve, *found)
+    return fingerprint_of(curve, *found)
 
 
-def print_of(curve: bpy.types.FCurve, *places: np.ndarray) -> bytes:
+def fingerprint_of(curve: bpy.types.FCurve, *coordinates: np.ndarray) -> bytes:
     """Return the bytes that identify an F-curve whose keys are known.
 
     The interpolation of each key is left out, since reading it takes longer than writing all keys.
 
     Args:
-        places: frames and values of the keys, shape (2 K,), in single precision. If the first key is not linear, as the
-            keys of a complete bake are, those of the left and the right handles follow.
+        coordinates: frames and values of the keys, shape (2 K,), in single precision. If the first key is not linear,
+            as the keys of a complete bake are, those of the left and the right handles follow.
     """
     modifiers = " ".join(f"{modifier.type} {modifier.mute}" for modifier in curve.modifiers)
     about = f"{curve.data_path}[{curve.array_index}] {curve.mute} {curve.extrapolation} {modifiers}"
-    return hashlib.sha256(about.encode() + b"".join(place.tobytes() for place in places)).digest()
+    return hashlib.sha256(about.encode() + b"".join(each.tobytes() for each in coordinates)).digest()

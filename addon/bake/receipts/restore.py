@@ -22,7 +22,7 @@ from ...props.members import joints_in, links_in
 from ..keys.fcurves import copy_curves
 from .receipt import REPLACED, digest_of_curves, is_edited, is_of_bake
 
-PLACES = (("location", 3), ("rotation_euler", 3), ("rotation_quaternion", 4), ("rotation_axis_angle", 4))
+TRANSFORM_CHANNELS = (("location", 3), ("rotation_euler", 3), ("rotation_quaternion", 4), ("rotation_axis_angle", 4))
 
 
 def is_baked(obj: bpy.types.Object) -> bool:
@@ -50,48 +50,50 @@ def bake_of(scene: bpy.types.Scene) -> bpy.types.Action | None:
     return next((action for obj in objects if is_bake(action := action_of(obj))), None)
 
 
-def foreign_actions(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+def objects_with_user_animation(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
     """Return the objects that would lose animation of the user to a bake: keys, or a bake that was edited."""
-    return [obj for obj in objects if not is_kinematic(obj) and _has_own_motion(obj) and not _leads_by_its_keys(obj)]
+    return [
+        obj for obj in objects if not is_kinematic(obj) and _has_user_motion(obj) and not _follows_replaced_keys(obj)
+    ]
 
 
-def _leads_by_its_keys(obj: bpy.types.Object) -> bool:
+def _follows_replaced_keys(obj: bpy.types.Object) -> bool:
     """Return whether a bake follows the keys that it replaces. They are kept, and the next bake follows them, too."""
     return may_follow_own_keys(obj) and not is_bake(action_of(obj))
 
 
-def _has_own_motion(obj: bpy.types.Object) -> bool:
+def _has_user_motion(obj: bpy.types.Object) -> bool:
     action = action_of(obj)
     if is_bake(action):
         return is_edited(action)
     return any(curve.data_path.startswith(REPLACED) for curve in fcurves_of(obj))
 
 
-def own_curves(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
+def curves_without_bake(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
     """Return the F-curves that the object plays, or would play after its bake is cleared."""
     if not is_baked(obj):
         return list(fcurves_of(obj))
-    return curves_before(obj)
+    return replaced_curves(obj)
 
 
-def curves_before(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
+def replaced_curves(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
     """Return the F-curves that a bake of the object has replaced."""
     before = getattr(obj, ids.BEFORE)
     slots = [slot for slot in before.action.slots if slot.identifier == before.slot] if before.action else []
     return list(curves_in(before.action, slots[0])) if slots else []
 
 
-def other_curves(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
+def unreplaced_curves(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
     """Return the F-curves of the object's action that a bake does not replace, such as those of its visibility."""
     return [curve for curve in fcurves_of(obj) if not is_of_bake(curve)]
 
 
-def remember(obj: bpy.types.Object) -> None:
+def store_state_before_bake(obj: bpy.types.Object) -> None:
     """Store the object's pose and action, unless they belong to an earlier bake."""
     action, before = action_of(obj), getattr(obj, ids.BEFORE)
     if is_baked(obj) or (before.is_kept and action is None):  # its action is missing, but its bake was not cleared
         return
-    before.is_kept, before.numbers = True, " ".join(map(repr, _numbers_of(obj)))
+    before.is_kept, before.numbers = True, " ".join(map(repr, _stored_values_of(obj)))
     before.action, before.slot = action, ""
     if action is not None:
         _add_fake_user(action)
@@ -99,25 +101,27 @@ def remember(obj: bpy.types.Object) -> None:
         before.slot = slot.identifier if slot else ""
 
 
-def _numbers_of(obj: bpy.types.Object) -> list[float]:
-    found = [float(number) for name, _ in PLACES for number in getattr(obj, name)]
+def _stored_values_of(obj: bpy.types.Object) -> list[float]:
+    found = [float(number) for name, _ in TRANSFORM_CHANNELS for number in getattr(obj, name)]
     return found + [float(coordinate.q) for coordinate in getattr(obj, ids.JOINT).coordinates]
 
 
-def _kept_numbers(before) -> list[float]:
+def _values_before_bake(before) -> list[float]:
     return [float(word) for word in before.numbers.split()]
 
 
-def change_kept(obj: bpy.types.Object, change: Callable[[dict[str, list[float]]], dict[str, list[float]]]) -> None:
+def change_state_before_bake(
+    obj: bpy.types.Object, change: Callable[[dict[str, list[float]]], dict[str, list[float]]]
+) -> None:
     """Change the pose that is restored when the bake is cleared.
 
     Args:
-        change: function of the values of each of `PLACES`, by name.
+        change: function of the values of each of `TRANSFORM_CHANNELS`, by name.
     """
     before = getattr(obj, ids.BEFORE)
-    left = iter(_kept_numbers(before))
-    places = {name: [next(left) for _ in range(size)] for name, size in PLACES}
-    before.numbers = " ".join(repr(number) for values in (*change(places).values(), left) for number in values)
+    remaining = iter(_values_before_bake(before))
+    channels = {name: [next(remaining) for _ in range(size)] for name, size in TRANSFORM_CHANNELS}
+    before.numbers = " ".join(repr(number) for values in (*change(channels).values(), remaining) for number in values)
 
 
 def _add_fake_user(action: bpy.types.Action) -> None:
@@ -135,7 +139,7 @@ def _remove_fake_user(action: bpy.types.Action) -> None:
         action.use_fake_user = False
 
 
-def release_unused_bakes(actions: Iterable[bpy.types.Action | None]) -> None:
+def remove_unused_bakes(actions: Iterable[bpy.types.Action | None]) -> None:
     """Remove bakes that nothing plays any more. A bake that the user has edited becomes an ordinary action instead."""
     for action in {action for action in actions if is_bake(action)}:
         if is_edited(action):
@@ -153,35 +157,35 @@ def clear_bake(objects: Iterable[bpy.types.Object]) -> int:
     baked = [obj for obj in objects if is_baked(obj)]  # a list, since clearing a joint changes is_baked of its links
     actions = [action_of(obj) for obj in baked]
     for obj in baked:
-        _give_back_action(obj)
+        _restore_action(obj)
         before = getattr(obj, ids.BEFORE)
-        _set_numbers(obj, _kept_numbers(before))
+        _set_values(obj, _values_before_bake(before))
         before.is_kept, before.numbers, before.action, before.slot, before.stood = False, "", None, "", ""
-    release_unused_bakes(actions)
+    remove_unused_bakes(actions)
     return sum(map(is_link, baked))
 
 
-def _give_back_action(obj: bpy.types.Object) -> None:
+def _restore_action(obj: bpy.types.Object) -> None:
     before, data = getattr(obj, ids.BEFORE), obj.animation_data
     if data is None or (data.action and not is_bake(data.action)):
         return  # newer animation of the user stays
-    beside = other_curves(obj) if data.action else None
+    user_curves = unreplaced_curves(obj) if data.action else None
     data.action = before.action
     if before.action is None:
-        _keep_beside(obj, beside)
+        _keep_user_curves(obj, user_curves)
         if not data.action and not data.drivers and not data.nla_tracks:
             obj.animation_data_clear()
         return
     _remove_fake_user(before.action)
-    _play(data, before.slot)
-    _keep_beside(obj, beside)
+    _assign_slot(data, before.slot)
+    _keep_user_curves(obj, user_curves)
 
 
-def _keep_beside(obj: bpy.types.Object, curves: list[bpy.types.FCurve] | None) -> None:
+def _keep_user_curves(obj: bpy.types.Object, curves: list[bpy.types.FCurve] | None) -> None:
     """Keep changes of the user to other F-curves of the bake's action, in the object's own action or a new one."""
-    if curves is None or digest_of_curves(curves) == digest_of_curves(other_curves(obj)):
+    if curves is None or digest_of_curves(curves) == digest_of_curves(unreplaced_curves(obj)):
         return
-    for curve in other_curves(obj):
+    for curve in unreplaced_curves(obj):
         _channels_of(obj).remove(curve)
     copy_curves(curves, _channels_of(obj))
 
@@ -198,34 +202,34 @@ def _channels_of(obj: bpy.types.Object):
     return strip.channelbag(data.action_slot, ensure=True).fcurves
 
 
-def _play(data: bpy.types.AnimData, slot: str) -> None:
+def _assign_slot(data: bpy.types.AnimData, slot: str) -> None:
     found = [known for known in data.action.slots if known.identifier == slot]
     if found:
         data.action_slot = found[0]
 
 
-def _set_numbers(obj: bpy.types.Object, numbers: list[float]) -> None:
-    """Write values in the order of `_numbers_of`; none for an object without stored values."""
-    left = iter(numbers)
-    for name, size in PLACES if numbers else ():
-        setattr(obj, name, [next(left) for _ in range(size)])
-    for coordinate, number in zip(getattr(obj, ids.JOINT).coordinates, left, strict=False):
+def _set_values(obj: bpy.types.Object, numbers: list[float]) -> None:
+    """Write values in the order of `_stored_values_of`; none for an object without stored values."""
+    remaining = iter(numbers)
+    for name, size in TRANSFORM_CHANNELS if numbers else ():
+        setattr(obj, name, [next(remaining) for _ in range(size)])
+    for coordinate, number in zip(getattr(obj, ids.JOINT).coordinates, remaining, strict=False):
         coordinate.q = number
 
 
 @contextmanager
-def as_before_bake(scene: bpy.types.Scene) -> Iterator[None]:
+def without_bake(scene: bpy.types.Scene) -> Iterator[None]:
     """Show the scene without its bake within this context."""
-    kept = [(obj, action_of(obj), _slot_of(obj), _numbers_of(obj)) for obj in baked_objects(scene)]
-    for obj, *_ in kept:
+    states = [(obj, action_of(obj), _slot_of(obj), _stored_values_of(obj)) for obj in baked_objects(scene)]
+    for obj, *_ in states:
         before = getattr(obj, ids.BEFORE)
         _assign(obj, before.action, before.slot)
-        _set_numbers(obj, _kept_numbers(before))
+        _set_values(obj, _values_before_bake(before))
     try:
         yield
     finally:
-        for obj, action, slot, numbers in kept:
-            _set_numbers(obj, numbers)
+        for obj, action, slot, numbers in states:
+            _set_values(obj, numbers)
             _assign(obj, action, slot)
         scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
 
@@ -241,4 +245,4 @@ def _assign(obj: bpy.types.Object, action: bpy.types.Action | None, slot: str) -
     data = obj.animation_data_create()
     data.action = action
     if action is not None:
-        _play(data, slot)
+        _assign_slot(data, slot)

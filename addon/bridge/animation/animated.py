@@ -78,29 +78,29 @@ def animated_inputs(scene: bpy.types.Scene) -> dict[Input, list[bpy.types.FCurve
     found: dict[Input, list[bpy.types.FCurve]] = {}
     for owner in _owners(scene):
         for curve in curves_moving(owner):
-            known = _input_at(owner, curve.data_path)
-            if known:
-                found.setdefault(known, []).append(curve)
+            setting = _input_at(owner, curve.data_path)
+            if setting:
+                found.setdefault(setting, []).append(curve)
     return found
 
 
-def is_followed(known: Input) -> bool:
+def is_followed(setting: Input) -> bool:
     """Return whether simulations follow the animation of a setting."""
-    return known.field in (FOLLOWED_ON_AXES if known.axis >= 0 else FOLLOWED)
+    return setting.field in (FOLLOWED_ON_AXES if setting.axis >= 0 else FOLLOWED)
 
 
 def notes_on(animated: dict[Input, list[bpy.types.FCurve]]) -> list[str]:
     """Return sentences about animated settings that a simulation treats otherwise than its user may expect."""
     found = []
-    for known, curves in animated.items():
-        if not is_followed(known):
+    for setting, curves in animated.items():
+        if not is_followed(setting):
             found.append(
-                f"{known} is animated, which simulations do not follow: it counts as it is at the frame that is shown"
+                f"{setting} is animated, which simulations do not follow: it counts as it is at the frame that is shown"
             )
             continue
         read = {target.id.name for curve in curves for target in targets_of(curve) if _is_a_joints_place(target)}
         found += [
-            f"{known} has a driver that reads joint '{name}', and finds it where it stood before the simulation"
+            f"{setting} has a driver that reads joint '{name}', and finds it where it stood before the simulation"
             for name in sorted(read)
         ]
     return found
@@ -111,14 +111,15 @@ def lasting(issues: Iterable[Issue], animated: Iterable[Input]) -> list[Issue]:
 
     These are issues about drives without effect, if an axis or the drive strength of the joint is animated.
     """
-    driven = {known.owner for known in animated if known.axis >= 0 or known.field == STRENGTH}
+    driven = {setting.owner for setting in animated if setting.axis >= 0 or setting.field == STRENGTH}
     return [issue for issue in issues if issue.code != "idle-drive" or issue.name not in driven]
 
 
 def notes_on_export(animated: Iterable[Input]) -> list[str]:
     """Return a sentence for each animated setting: files cannot express the animation."""
     return [
-        f"{known} is animated, which files cannot express: it is exported as it is at this frame" for known in animated
+        f"{setting} is animated, which files cannot express: it is exported as it is at this frame"
+        for setting in animated
     ]
 
 

@@ -14,7 +14,7 @@ from ...props import ancestors, is_link
 
 TRANSFORMS = ("location", "rotation_", "delta_location", "delta_rotation_")
 SCALES = ("scale", "delta_scale")
-SWITCH = f"{ids.LINK}.animated"
+ANIMATED_PATH = f"{ids.LINK}.animated"
 """Data path of a link's switch Animated."""
 
 CHANNELS = (
@@ -54,7 +54,7 @@ def is_animated(obj: bpy.types.Object) -> bool:
 
     Motion of its parents counts, too.
     """
-    is_moved = moves_itself(obj) or follows_keys(obj) or is_previewed(obj)
+    is_moved = has_own_motion(obj) or follows_keyed_joint(obj) or is_previewed(obj)
     return is_moved or (obj.parent is not None and is_animated(obj.parent))
 
 
@@ -69,7 +69,7 @@ def value_curves(joint: bpy.types.Object) -> list[bpy.types.FCurve]:
     return [curve for curve in curves if not curve.mute and not (curve.group and curve.group.mute)]
 
 
-def follows_keys(link: bpy.types.Object) -> bool:
+def follows_keyed_joint(link: bpy.types.Object) -> bool:
     """Return whether the joint that moves the link has keys for its values."""
     joint = getattr(link, ids.LINK).led_by
     if joint is None or not joint.users_scene or not getattr(joint, ids.JOINT).is_joint:
@@ -99,12 +99,14 @@ def basis_at(obj: bpy.types.Object, frame: float | None = None) -> np.ndarray:
         if curve.data_path in values:
             at = curve.range()[0] if frame is None else frame
             values[curve.data_path][curve.array_index] = curve.evaluate(at)
-    place = Matrix.Translation(Vector(values["location"]) + Vector(values["delta_location"]))
-    size = Vector(values["scale"]) * Vector(values["delta_scale"])
-    return np.array(place @ _turn(obj.rotation_mode, values) @ Matrix.Diagonal((*size, 1.0)), dtype=np.float64)
+    translation = Matrix.Translation(Vector(values["location"]) + Vector(values["delta_location"]))
+    scale = Vector(values["scale"]) * Vector(values["delta_scale"])
+    return np.array(
+        translation @ _rotation(obj.rotation_mode, values) @ Matrix.Diagonal((*scale, 1.0)), dtype=np.float64
+    )
 
 
-def _turn(mode: str, values: dict[str, list[float]]) -> Matrix:
+def _rotation(mode: str, values: dict[str, list[float]]) -> Matrix:
     if mode == "QUATERNION":
         delta, own = (
             Quaternion(values[name]).normalized() for name in ("delta_rotation_quaternion", "rotation_quaternion")
@@ -131,12 +133,12 @@ def may_follow_own_keys(obj: bpy.types.Object) -> bool:
     settings = getattr(obj, ids.LINK)
     if not settings.is_link or settings.motion != "FREE":
         return False
-    return settings.animated or any(curve.data_path == SWITCH for curve in _all_curves(obj))
+    return settings.animated or any(curve.data_path == ANIMATED_PATH for curve in _all_curves(obj))
 
 
-def changes_its_size(obj: bpy.types.Object) -> bool:
+def has_animated_scale(obj: bpy.types.Object) -> bool:
     """Return whether keys or a driver change the object's own scale."""
-    return is_changing(obj, SCALES)
+    return is_property_animated(obj, SCALES)
 
 
 def _all_curves(owner: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
@@ -145,7 +147,7 @@ def _all_curves(owner: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
     yield from chain(fcurves_of(owner), owner.animation_data.drivers if owner.animation_data else (), *strips)
 
 
-def is_changing(owner: bpy.types.ID, paths: tuple[str, ...]) -> bool:
+def is_property_animated(owner: bpy.types.ID, paths: tuple[str, ...]) -> bool:
     """Return whether a driver, different keys or strips with different keys change a property.
 
     Args:
@@ -162,7 +164,7 @@ def is_changing(owner: bpy.types.ID, paths: tuple[str, ...]) -> bool:
     )
 
 
-def moves_itself(obj: bpy.types.Object) -> bool:
+def has_own_motion(obj: bpy.types.Object) -> bool:
     """Return whether something other than an object parent moves the object."""
     if _is_on_a_bone(obj) or active_constraints(obj) or transform_drivers(obj) or strips_on(obj, TRANSFORMS):
         return True
@@ -191,7 +193,7 @@ def obstacle_to_moving(link: bpy.types.Object) -> str:
     for carrier in ancestors(link):
         if is_link(carrier):
             break
-        if moves_itself(carrier):
+        if has_own_motion(carrier):
             return f"'{carrier.name}' carries it and is animated: unparent it, or tag '{carrier.name}' as a link"
     return ""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ... import ids
-from .motion_sources import TRANSFORMS, action_of, fcurves_of, is_bake, is_changing, may_follow_own_keys
+from .motion_sources import TRANSFORMS, action_of, fcurves_of, is_bake, is_property_animated, may_follow_own_keys
 
 if TYPE_CHECKING:
     from ..scene.read import SceneReading
@@ -38,7 +38,7 @@ def frames_of_keys(obj: bpy.types.Object) -> Frames | None:
 
     Keys of a bake do not count.
     """
-    if is_bake(action_of(obj)) or not is_changing(obj, TRANSFORMS):
+    if is_bake(action_of(obj)) or not is_property_animated(obj, TRANSFORMS):
         return None
     keyed = [
         curve.range()

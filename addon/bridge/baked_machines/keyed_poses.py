@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import ids
 from ...props import ancestors, is_link
-from ..animation.motion_sources import action_of, basis_at, follows_keys, has_own_keys, is_bake, moves_itself
+from ..animation.motion_sources import action_of, basis_at, follows_keyed_joint, has_own_keys, has_own_motion, is_bake
 from ..posing.link_poses import to_array
 
 
@@ -23,8 +23,8 @@ def world_matrix_of_keys(obj: bpy.types.Object, frame: float | None = None) -> n
     own = basis_at(obj, frame) if has_own_keys(obj) else to_array(obj.matrix_basis)
     if obj.parent is None:
         return own
-    is_moved = obj.parent_type != "OBJECT" or (moves_itself(obj.parent) and not is_link(obj.parent))
-    if is_moved or follows_keys(obj.parent):
+    is_moved = obj.parent_type != "OBJECT" or (has_own_motion(obj.parent) and not is_link(obj.parent))
+    if is_moved or follows_keyed_joint(obj.parent):
         return to_array(obj.matrix_world) @ np.linalg.inv(to_array(obj.matrix_basis)) @ own
     return world_matrix_of_keys(obj.parent, frame) @ to_array(obj.matrix_parent_inverse) @ own
 
@@ -36,7 +36,9 @@ def animated_carrier(link: bpy.types.Object) -> bpy.types.Object | None:
     """
     if link.parent is not None and link.parent_type != "OBJECT":
         return link.parent
-    return next((obj for obj in ancestors(link) if not is_link(obj) and (moves_itself(obj) or follows_keys(obj))), None)
+    return next(
+        (obj for obj in ancestors(link) if not is_link(obj) and (has_own_motion(obj) or follows_keyed_joint(obj))), None
+    )
 
 
 def store_baked_matrices(links: list[bpy.types.Object]) -> None:
@@ -46,7 +48,7 @@ def store_baked_matrices(links: list[bpy.types.Object]) -> None:
     """
     for link in links:
         before = getattr(link, ids.BEFORE)
-        is_determined = not animated_carrier(link) and not (follows_keys(link) and not has_own_keys(link))
+        is_determined = not animated_carrier(link) and not (follows_keyed_joint(link) and not has_own_keys(link))
         before.stood = " ".join(map(repr, world_matrix_of_keys(link)[:3].ravel().tolist())) if is_determined else ""
 
 

@@ -24,11 +24,11 @@ from ...props.naming import model_name
 from ..animation.keyed_joints import keyed_numbers_of
 from ..animation.motion_sources import (
     action_of,
-    follows_keys,
+    follows_keyed_joint,
     has_own_keys,
+    has_own_motion,
     is_bake,
     is_previewed,
-    moves_itself,
 )
 from ..errors import SceneError
 from ..joints.frames import empty_frame, place_empty, stored_frames
@@ -169,7 +169,7 @@ def restore_world_joint(scene: bpy.types.Scene, name: str) -> None:
         name: of the joint; nothing happens if the scene does not have it any more.
     """
     joint = scene.objects.get(name)
-    if joint is not None and is_joint(joint) and getattr(joint, ids.JOINT).X_PJ and not moves_itself(joint):
+    if joint is not None and is_joint(joint) and getattr(joint, ids.JOINT).X_PJ and not has_own_motion(joint):
         place_empty(joint, stored_frames(joint)[0])
 
 
@@ -212,7 +212,7 @@ def _measure_link(machine: Machine, link: bpy.types.Object, frame: float) -> Non
         machine.link_displacements[link] = world @ np.linalg.inv(world_matrix_of_keys(link, frame))
         if baked is not None and not animated_carrier(link):
             machine.key_displacements[link] = world_matrix_of_keys(link) @ np.linalg.inv(baked)
-    elif baked is not None and not follows_keys(link) and not animated_carrier(link):  # at rest in the bake
+    elif baked is not None and not follows_keyed_joint(link) and not animated_carrier(link):  # at rest in the bake
         (machine.key_displacements if link.parent else machine.link_displacements)[link] = world @ np.linalg.inv(baked)
 
 
@@ -237,7 +237,7 @@ def _measure_joint_child(machine: Machine, joint: bpy.types.Object, scene: bpy.t
 def _has_moved_by(joint: bpy.types.Object, move: np.ndarray) -> bool:
     """Return whether the joint's Empty was moved by a displacement."""
     stored = matrix_of_pose(stored_frames(joint)[0])
-    if moves_itself(joint):
+    if has_own_motion(joint):
         return False
     displacement = matrix_of_pose(empty_frame(joint)) @ np.linalg.inv(stored)
     return leaves_in_place(np.linalg.inv(move) @ displacement, stored[:3, 3])

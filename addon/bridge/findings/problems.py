@@ -247,7 +247,7 @@ def issues_of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Issue
     pushed = {known.owner for known in reading.animated if known.field in ("force", "torque")}
     pushed |= {name for name, obj in reading.objects.items() if may_follow_own_keys(obj)}
     pushed |= links_losing_keys(start, reading).keys()
-    at_rest = start == "HOME" and not reading.leads and not reading.animated
+    at_rest = start == "HOME" and not reading.kinematic_joints and not reading.animated
     return [issue for issue in check_start(reading.model, at_rest) if issue.name not in pushed]
 
 

@@ -10,7 +10,7 @@ from ....core.kinematics import coordinates_at
 from ....core.model import Joint
 from ....core.model.screws import joint_pose
 from ....core.spatial import IDENTITY, Pose, compose, inverse
-from ..animation.motion_sources import moves_itself
+from ..animation.motion_sources import has_own_motion
 from ..posing.link_poses import are_same
 from ..values.numbers import scaled_pose
 from .frames import child_in_parent, empty_frame, require_both_ends, stored_frames
@@ -31,7 +31,7 @@ def joint_frames(obj: bpy.types.Object, joint: Joint, unit: float) -> tuple[Pose
     require_both_ends(obj)
     X_PJ, X_CJ = stored_frames(obj)
     moved = empty_frame(obj)
-    if moves_itself(obj) or are_same(X_PJ, moved):
+    if has_own_motion(obj) or are_same(X_PJ, moved):
         return X_PJ, X_CJ
     X_PC = child_in_parent(obj)
     before, after = (compose(inverse(frame), compose(X_PC, X_CJ)) for frame in (X_PJ, moved))

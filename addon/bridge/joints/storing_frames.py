@@ -5,7 +5,7 @@ import bpy
 
 from ....core.model import ModelError
 from ... import ids
-from ..animation.motion_sources import moves_itself
+from ..animation.motion_sources import has_own_motion
 from ..values.numbers import scaled_pose, unit_length
 from .frames import store_frames, was_moved_since_stored
 from .read_joints import read_joint
@@ -15,7 +15,7 @@ def store_moved_frames(scene: bpy.types.Scene) -> None:
     """Store the frames of joints whose Empties were moved."""
     for obj in scene.objects:
         joint = getattr(obj, ids.JOINT)
-        if not joint.is_joint or not joint.X_PJ or moves_itself(obj):
+        if not joint.is_joint or not joint.X_PJ or has_own_motion(obj):
             continue
         try:
             if was_moved_since_stored(obj):

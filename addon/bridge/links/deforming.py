@@ -11,7 +11,7 @@ import bpy
 from ... import ids
 from ...props import ancestors, carrier_of, is_kinematic
 from ...props.naming import model_name
-from ..animation.motion_sources import follows_keys, is_changing, moves_itself
+from ..animation.motion_sources import follows_keyed_joint, has_own_motion, is_property_animated
 
 if TYPE_CHECKING:
     from ..scene.read import SceneReading
@@ -28,7 +28,7 @@ NODES_OF_TIME = {"GeometryNodeInputSceneTime", "GeometryNodeSimulationInput"}
 """Types of geometry nodes whose result depends on the frame."""
 
 ANY = ("",)
-"""Beginning of a data path for `is_changing` that matches every data path."""
+"""Beginning of a data path for `is_property_animated` that matches every data path."""
 
 APPLY = "apply it or remove it"
 UNKEY = "delete their animation"
@@ -72,9 +72,9 @@ def changers_of(shape: bpy.types.Object, _looked_at: frozenset[bpy.types.Object]
         return
     looked_at = _looked_at | {shape}
     keys = getattr(shape.data, "shape_keys", None)
-    if keys and is_changing(keys, ("key_blocks", "eval_time")):
+    if keys and is_property_animated(keys, ("key_blocks", "eval_time")):
         yield Changer("its shape keys", UNKEY)
-    if shape.data and is_changing(shape.data, ANY):
+    if shape.data and is_property_animated(shape.data, ANY):
         yield Changer("the keys of its data", UNKEY)
     if shape.parent and shape.parent_type == "ARMATURE" and _moves_bones(shape.parent, shape):
         yield Changer(f"the armature '{shape.parent.name}'", "unparent it", shape.parent.name)
@@ -88,13 +88,13 @@ def changers_of(shape: bpy.types.Object, _looked_at: frozenset[bpy.types.Object]
         elif modifier.type in CHANGES_BY_ITSELF or _follows(modifier, shape, looked_at):
             yield Changer(what, APPLY)
             continue
-        if is_changing(shape, (f'modifiers["{modifier.name}"]',)):
+        if is_property_animated(shape, (f'modifiers["{modifier.name}"]',)):
             yield Changer(what, APPLY)
 
 
 def _moves_bones(armature: bpy.types.Object, shape: bpy.types.Object) -> bool:
     """Return whether the bones of an armature move relative to a mesh that they deform."""
-    if is_changing(armature, ("pose.",)) or not _movers_of(armature) <= _movers_of(shape):
+    if is_property_animated(armature, ("pose.",)) or not _movers_of(armature) <= _movers_of(shape):
         return True
     bones = armature.pose.bones if armature.pose else ()
     return any(not constraint.mute and constraint.influence > 0.0 for bone in bones for constraint in bone.constraints)
@@ -108,7 +108,7 @@ def _moves_against(other: bpy.types.Object, shape: bpy.types.Object) -> bool:
 
 def _movers_of(obj: bpy.types.Object) -> set[bpy.types.Object]:
     """Return the objects that animation moves, among an object and its ancestors."""
-    return {carrier for carrier in (obj, *ancestors(obj)) if moves_itself(carrier) or follows_keys(carrier)}
+    return {carrier for carrier in (obj, *ancestors(obj)) if has_own_motion(carrier) or follows_keyed_joint(carrier)}
 
 
 def _follows(modifier: bpy.types.Modifier, shape: bpy.types.Object, looked_at: frozenset[bpy.types.Object]) -> bool:
@@ -117,7 +117,7 @@ def _follows(modifier: bpy.types.Modifier, shape: bpy.types.Object, looked_at: f
         if isinstance(item, bpy.types.Object):
             if _moves_against(item, shape) or any(changers_of(item, looked_at)):
                 return True
-        elif is_changing(item, ANY) or (isinstance(item, bpy.types.NodeTree) and _depends_on_time(item)):
+        elif is_property_animated(item, ANY) or (isinstance(item, bpy.types.NodeTree) and _depends_on_time(item)):
             return True
     return False
 

@@ -19,7 +19,7 @@ from ... import ids
 from ...props import is_joint, is_link
 from ...props.naming import model_name
 from ..animation.animated import Input, animated_inputs, is_followed, notes_on, notes_on_export
-from ..animation.motion_sources import changes_its_size, is_animated
+from ..animation.motion_sources import has_animated_scale, is_animated
 from ..joints.read_joints import joint_of
 from ..links.contact_settings import add_ground, read_collision_filter, read_pairs
 from ..links.mass import MassProperties, is_weighed, weigh
@@ -50,7 +50,7 @@ class SceneReading:
     Attributes:
         objects: the object of each link, by the link's name.
         weights: mass properties of each link whose mass comes from its meshes.
-        leads: for each animated kinematic link, the name of the fixed joint that stands in for its animation.
+        kinematic_joints: name of the fixed joint that represents the animation of a kinematic link, by link name.
         animated: other animated settings that simulations follow.
         instanced: a sentence for each collection instance whose links are not simulated.
         notes_besides: what else was left out or changed.
@@ -60,7 +60,7 @@ class SceneReading:
     model: Model
     objects: dict[str, bpy.types.Object]
     weights: dict[str, MassProperties] = field(default_factory=dict)
-    leads: dict[str, str] = field(default_factory=dict)
+    kinematic_joints: dict[str, str] = field(default_factory=dict)
     animated: tuple[Input, ...] = ()
     instanced: list[str] = field(default_factory=list)
     notes_besides: list[str] = field(default_factory=list)
@@ -177,7 +177,7 @@ def _scan(
         reading.notes_besides += shapes.notes + shapes.materials.notes
         reading.notes_besides += [
             f"link '{name}' moves as it is animated, which files cannot express: there it is fixed to the world"
-            for name in reading.leads
+            for name in reading.kinematic_joints
         ]
     return reading
 
@@ -213,14 +213,14 @@ def _hold(reading: SceneReading) -> None:
         motion = getattr(obj, ids.LINK).motion
         if motion == "FREE":
             continue
-        leads = motion == "KINEMATIC" and is_animated(obj)
+        follows_animation = motion == "KINEMATIC" and is_animated(obj)
         holder = _holder_of(model, link.name)
         if holder is None:
-            name = claim(f"{link.name}{KINEMATIC if leads else STATIC}", taken)
+            name = claim(f"{link.name}{KINEMATIC if follows_animation else STATIC}", taken)
             holder = Joint(name, "fixed", WORLD, link.name, X_PJ=link.pose)
             holders.append(holder)
-        if leads:
-            reading.leads[link.name] = holder.name
+        if follows_animation:
+            reading.kinematic_joints[link.name] = holder.name
     model.joints = holders + model.joints
 
 
@@ -328,7 +328,7 @@ def _require_constant_size(link: bpy.types.Object) -> None:
     """Raise `ModelError` if animation changes the scale of the link or of an object that carries it."""
     obj = link
     while obj is not None:
-        if changes_its_size(obj):
+        if has_animated_scale(obj):
             carrier = "" if obj == link else f", and it carries link '{link.name}'"
             what = "link" if obj == link else "object"
             raise ModelError(

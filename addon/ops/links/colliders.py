@@ -58,7 +58,7 @@ def _obstacle(context, obj: bpy.types.Object) -> str:
             f"object '{obj.name}' is a shape of link '{carrier.name}', and collides as one: unparent it to make it a "
             "collider of its own"
         )
-    if bridge.animation.motion_sources.changes_its_size(obj):
+    if bridge.animation.motion_sources.has_animated_scale(obj):
         return f"object '{obj.name}' changes its size in its animation: delete the keys or drivers of its scale"
     if 0.0 in obj.matrix_world.to_scale():
         return f"object '{obj.name}' has a scale of zero: give it a size"

@@ -88,13 +88,13 @@ def _key_switch(obj: bpy.types.Object, first: int, frame: int) -> None:
     for curve in [
         curve
         for curve in bridge.animation.motion_sources.fcurves_of(obj)
-        if curve.data_path == bridge.animation.motion_sources.SWITCH
+        if curve.data_path == bridge.animation.motion_sources.ANIMATED_PATH
     ]:
         curve.keyframe_points.clear()
     settings.motion = "FREE"
     for at, is_on in ((first, True), (frame, False)):
         settings.animated = is_on
-        obj.keyframe_insert(bridge.animation.motion_sources.SWITCH, frame=at)
+        obj.keyframe_insert(bridge.animation.motion_sources.ANIMATED_PATH, frame=at)
 
 
 CLASSES = (LIMBERJACK_OT_throw_from_animation, LIMBERJACK_OT_link_let_go)

@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, StringProperty
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import ids, watch
-from ...bake.receipts.restore import baked_links, baked_objects, clear_bake, foreign_actions, is_baked
+from ...bake.receipts.restore import baked_links, baked_objects, clear_bake, is_baked, objects_with_user_animation
 from ...bridge.findings.last_run import forget_run
 from ...kernel_compilation import KernelCompilation
 from ...preview import current, end
@@ -76,7 +76,7 @@ class RunsBake(WaitsForSolver, OnLinks):
         return SimulationBake(context.scene, overwrite=self.overwrite)
 
     def invoke(self, context, event):
-        if not self.overwrite and foreign_actions(_keyed_ones(context.scene)):
+        if not self.overwrite and objects_with_user_animation(_keyed_ones(context.scene)):
             bpy.ops.limberjack.simulate_overwriting("INVOKE_DEFAULT", then=self.verb)
             return {"CANCELLED"}
         if bpy.app.background or context.window is None:
@@ -256,7 +256,7 @@ class LIMBERJACK_OT_simulate_overwriting(bpy.types.Operator):
         return context.window_manager.invoke_props_dialog(self, width=420, confirm_text="Replace")
 
     def draw(self, context):
-        names = [obj.name for obj in foreign_actions(_keyed_ones(context.scene))]
+        names = [obj.name for obj in objects_with_user_animation(_keyed_ones(context.scene))]
         shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         self.layout.label(text=f"Animated already: {shown}")
         bake = getattr(context.scene, ids.SCENE).bake
