@@ -29,7 +29,7 @@ SLICE = 0.005  # seconds: short, so that simulating and writing can be told apar
 
 SIDES = (-0.5 * THICKNESS, 0.5 * THICKNESS)
 CORNERS = [(x, y, z) for x in (-HALF, HALF) for y in SIDES for z in SIDES]
-COORDINATE_SUFFIXES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+FACES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
 ABOUT_Y = (0.5 * math.pi, 0.0, 0.0)
 """Turns a hinge, which turns about its z, so that it turns about y."""
 
@@ -66,7 +66,7 @@ def lay_bars(count: int, frames: int):
     scene.render.fps = FPS
     scene.frame_start, scene.frame_end = 1, frames
     mesh = bpy.data.meshes.new("bar")
-    mesh.from_pydata(CORNERS, [], COORDINATE_SUFFIXES)
+    mesh.from_pydata(CORNERS, [], FACES)
     bars = [bpy.data.objects.new(f"bar{number:05}", mesh) for number in range(count)]
     for number, bar in enumerate(bars):
         bar.location.x = number + HALF

@@ -164,15 +164,13 @@ def flat(value, path=""):
     if isinstance(value, dict):
         return {k: v for key, item in value.items() for k, v in flat(item, f"{path}.{key}").items()}
     if isinstance(value, list):
-        store_receipt = -1.0 if path.endswith("quat_wxyz") and value[0] < 0.0 else 1.0
-        return {
-            k: v for i, item in enumerate(value) for k, v in flat(scaled(item, store_receipt), f"{path}.{i}").items()
-        }
+        sign = -1.0 if path.endswith("quat_wxyz") and value[0] < 0.0 else 1.0
+        return {k: v for i, item in enumerate(value) for k, v in flat(scaled(item, sign), f"{path}.{i}").items()}
     return {path: float(value)} if not isinstance(value, str) or value.endswith("inf") else {}
 
 
-def scaled(item, store_receipt):
-    return item * store_receipt if isinstance(item, float) else item
+def scaled(item, sign):
+    return item * sign if isinstance(item, float) else item
 
 
 def test_info_and_check_of_a_blend_file(capsys):

@@ -51,8 +51,8 @@ def apply(number=0):
 
 def weak_drive(axis, size):
     """Against the weight of 2 kg, at half a unit's distance where it turns."""
-    store_receipt = -1.0 if axis.id_data.limberjack_joint.type == "revolute" else 1.0
-    axis.drive_mode, axis.drive_stiffness, axis.drive_target = "position", 1e5 * size**2, 1.5 * store_receipt
+    sign = -1.0 if axis.id_data.limberjack_joint.type == "revolute" else 1.0
+    axis.drive_mode, axis.drive_stiffness, axis.drive_target = "position", 1e5 * size**2, 1.5 * sign
     axis.use_effort, axis.effort = True, 1.0 * size
 
 

@@ -196,10 +196,10 @@ def test_rattlebacks():
     run = bake(open_sample("rattleback"))
     times = run.trajectory.times[make.HELD - 1 :] - run.trajectory.times[make.HELD - 1]
     spins = {}
-    for name, (store_receipt, _, _) in make.STONES.items():
+    for name, (sign, _, _) in make.STONES.items():
         poses = run.trajectory.X_WL[make.HELD - 1 :, run.trajectory.link_names.index(name)]
         turns = turns_of_poses(poses)
-        begins = np.append(turns[0].as_quat(), turns[0].inv().apply((0.0, 0.0, store_receipt * make.SPIN)))
+        begins = np.append(turns[0].as_quat(), turns[0].inv().apply((0.0, 0.0, sign * make.SPIN)))
         found = solve_ivp(
             lambda t, state: rolling(make, state), (0.0, times[-1]), begins, "DOP853", times, rtol=1e-9, atol=1e-12
         )

@@ -29,13 +29,9 @@ def yard(scene, build):
     stone = build.cube("stone", (0.6, 3.0, 0.2), 0.4)
     trough = [
         build.cube(
-            f"side{store_receipt}",
-            (-3.0 + 0.5 * store_receipt, 0.0, 0.3),
-            1.0,
-            scale=(1.2, 1.0, 0.1),
-            rotation_euler=(0, -0.5 * store_receipt, 0),
+            f"side{sign}", (-3.0 + 0.5 * sign, 0.0, 0.3), 1.0, scale=(1.2, 1.0, 0.1), rotation_euler=(0, -0.5 * sign, 0)
         )
-        for store_receipt in (-1, 1)
+        for sign in (-1, 1)
     ]
     build.select(floor, stone, *trough)
     bpy.ops.limberjack.collider_add()

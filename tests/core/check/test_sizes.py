@@ -13,7 +13,7 @@ from limberjack.core.model import Link, Model, ModelError
 from limberjack.core.simulation import Simulation
 
 CORNERS = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)])
-COORDINATE_SUFFIXES = ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
+FACES = ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
 SQUARE = (((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)),)
 
 KINDS = {
@@ -27,9 +27,7 @@ KINDS = {
     "radius along z": lambda size: Ellipsoid((1.0, 1.0, size)),
     "height": lambda size: Polyline(SQUARE, size),
     "point": lambda size: Polyline((((0.0, 0.0), (1.0, 0.0), (0.0, size * 1e30 if size else math.nan)),), 1.0),
-    "scale": lambda size: Mesh(
-        scale=(1.0, 0.0 if size < 0.0 else size, 1.0), vertices=CORNERS, faces=COORDINATE_SUFFIXES
-    ),
+    "scale": lambda size: Mesh(scale=(1.0, 0.0 if size < 0.0 else size, 1.0), vertices=CORNERS, faces=FACES),
     "vertex": lambda size: Mesh(vertices=np.vstack([CORNERS, [(0.0, size * 1e30 if size else math.nan, 0.0)]])),
     "normal": lambda size: Plane((0.0, 0.0, 0.0 if math.isfinite(size) else size)),
 }
@@ -66,7 +64,7 @@ def test_an_impossible_size_is_an_error(what, size):
     [
         Box((1e-6, 1e3, 1.0)),
         Capsule(0.1, 0.0),
-        Mesh(scale=(1.0, -1.0, 1.0), vertices=CORNERS, faces=COORDINATE_SUFFIXES),
+        Mesh(scale=(1.0, -1.0, 1.0), vertices=CORNERS, faces=FACES),
         Plane((0.0, 0.0, 2.0)),
         Sphere(1e-9),
         Sphere(1e9),
