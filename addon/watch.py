@@ -19,10 +19,10 @@ from .props.members import forget_members, forget_members_of_change, has_joints,
 from .props.overriding import complete_overrides
 from .props.owners import holds_ours
 
-LASTING = "LIMBERJACK_OT_preview"
+PREVIEW_OPERATOR = "LIMBERJACK_OT_preview"
 """Id of the operator of this add-on during which the user goes on working."""
 
-REST = 0.15
+SETTLING_TIME = 0.15
 """Time without a change after which the scene is read [s]."""
 
 is_preview_update = False
@@ -34,7 +34,7 @@ changes = 0
 moves = 0
 """A counter of all events that may have changed something in a view."""
 
-_left: dict[int, list[str]] = {}
+_displaced_joints: dict[int, list[str]] = {}
 """Joints to the world that were moved together with a baked machine: their names, by session uid of the scene.
 
 The next frame change restores them and removes the entry. The list is empty if only links were moved.
@@ -46,7 +46,7 @@ replacements = 0
 _is_undone = False
 """Whether an undo or redo has occurred since the scene was read last."""
 
-_settled_at = -1
+_moves_at_reading = -1
 _is_touched = True
 """Whether a link, a joint or a shape has changed since the scene was read last."""
 
@@ -69,8 +69,8 @@ def _depsgraph_updated(_scene, depsgraph):
 def _frame_changed(scene, depsgraph):
     global moves
     moves += 1
-    if scene.session_uid in _left:
-        for name in _left.pop(scene.session_uid):
+    if scene.session_uid in _displaced_joints:
+        for name in _displaced_joints.pop(scene.session_uid):
             bridge.baked_machines.machines.restore_world_joint(scene, name)
         note_change()
     try:
@@ -87,7 +87,7 @@ def _replaced(*_):
     bridge.rig.forget_rigs()
     forget_runs()
     forget_members()
-    _left.clear()
+    _displaced_joints.clear()
     note_change()
 
 
@@ -100,14 +100,14 @@ def _undone(*_):
 
 @persistent
 def _loaded(*_):
-    _bring_up_to_date(*bpy.data.scenes, *bpy.data.objects)
+    _migrate(*bpy.data.scenes, *bpy.data.objects)
     _replaced()
 
 
 @persistent
 def _imported(context):
     """Migrate what was appended, linked or pasted."""
-    _bring_up_to_date(*(item.id for item in context.import_items))
+    _migrate(*(item.id for item in context.import_items))
 
 
 @persistent
@@ -119,7 +119,7 @@ def _before_saving(*_):
         migration.stamp_scenes()
 
 
-def _bring_up_to_date(*items: bpy.types.ID | None) -> None:
+def _migrate(*items: bpy.types.ID | None) -> None:
     if any(map(holds_ours, items)):  # late import: most files need no migration
         from . import migration
 
@@ -154,34 +154,34 @@ def note_change(objects: Iterable[bpy.types.Object] = ()) -> None:
     _is_touched = _is_touched or any(is_joint(obj) or carrier_of(obj) for obj in objects)
     bridge.rig.forget_weights(objects)
     if not bpy.app.background:
-        if bpy.app.timers.is_registered(_look):
-            bpy.app.timers.unregister(_look)
-        bpy.app.timers.register(_look, first_interval=REST)
+        if bpy.app.timers.is_registered(_read_scenes):
+            bpy.app.timers.unregister(_read_scenes)
+        bpy.app.timers.register(_read_scenes, first_interval=SETTLING_TIME)
 
 
-def _look() -> float | None:
+def _read_scenes() -> float | None:
     """Read the scene in each window, for panels and overlays; wait while an operator is working."""
-    global _settled_at, _is_touched, _is_undone
+    global _moves_at_reading, _is_touched, _is_undone
     windows = bpy.context.window_manager.windows
-    if any(_is_at_work(operator) for window in windows for operator in window.modal_operators):
-        return REST
-    if _settled_at == moves:
+    if any(_changes_scene(operator) for window in windows for operator in window.modal_operators):
+        return SETTLING_TIME
+    if _moves_at_reading == moves:
         return None
-    _settled_at = moves
+    _moves_at_reading = moves
     for scene in {window.scene for window in windows}:
         if has_links(scene) or has_joints(scene):
-            _left.pop(scene.session_uid, None)
+            _displaced_joints.pop(scene.session_uid, None)
             if _is_undone:
                 bridge.baked_machines.machines.restore_world_joints_after_undo(scene)
             if world_joints := _displaced_world_joints(scene, windows):
-                _left[scene.session_uid] = world_joints
+                _displaced_joints[scene.session_uid] = world_joints
             else:
                 bridge.joints.storing_frames.store_moved_frames(scene)
         rig = bridge.rig.show_rig(scene, _is_touched)
         if any(
             problem.code in bridge.baked_machines.displacement_problems.UNTIL_NEXT_FRAME for problem in rig.problems
         ):
-            _left.setdefault(scene.session_uid, [])
+            _displaced_joints.setdefault(scene.session_uid, [])
         if getattr(scene, ids.SCENE).findings:  # without findings, the module is not imported
             bridge.findings.stored_findings.remove_outdated_findings(scene, rig.model)
     _is_touched = _is_undone = False
@@ -207,14 +207,14 @@ def _displaced_world_joints(scene: bpy.types.Scene, windows: Iterable[bpy.types.
     ]
 
 
-def _is_at_work(operator) -> bool:
+def _changes_scene(operator) -> bool:
     """Return whether an operator changes the scene until it ends.
 
     Others may run for ever, such as those that display pressed keys.
     """
-    at_work = operator.bl_idname.startswith(("TRANSFORM_OT", "GIZMOGROUP_OT", "LIMBERJACK_OT", "VIEW3D_OT"))
-    at_work = at_work or len(operator.macros) > 0  # macros end in a transform, such as Shift-D
-    return at_work and operator.bl_idname != LASTING
+    changes_scene = operator.bl_idname.startswith(("TRANSFORM_OT", "GIZMOGROUP_OT", "LIMBERJACK_OT", "VIEW3D_OT"))
+    changes_scene = changes_scene or len(operator.macros) > 0  # macros end in a transform, such as Shift-D
+    return changes_scene and operator.bl_idname != PREVIEW_OPERATOR
 
 
 _HANDLERS = {
@@ -242,7 +242,7 @@ def _enabled() -> None:
 
     Blender does not report the open file to an add-on, and nothing in it need change afterwards.
     """
-    _bring_up_to_date(*bpy.data.scenes, *bpy.data.objects)
+    _migrate(*bpy.data.scenes, *bpy.data.objects)
     note_change()
 
 
@@ -251,7 +251,7 @@ def stop() -> None:
         handlers = getattr(bpy.app.handlers, name)
         if handler in handlers:
             handlers.remove(handler)
-    for timer in (_look, _enabled):
+    for timer in (_read_scenes, _enabled):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)
     bridge.rig.forget_rigs()

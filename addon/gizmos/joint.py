@@ -78,8 +78,8 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
     @classmethod
     def poll(cls, context):
         obj = context.active_object
-        look = preferences()
-        shown = context.space_data.show_gizmo and look.show_overlays
+        style = preferences()
+        shown = context.space_data.show_gizmo and style.show_overlays
         return shown and context.mode == "OBJECT" and is_known_joint(obj) and obj.select_get() and obj.visible_get()
 
     def setup(self, context):

@@ -10,10 +10,10 @@ from mathutils import Vector
 from .. import bridge
 from ..props import carrier_of, is_link
 
-EDGE = 6.0
+WIRE_PIXELS = 6.0
 """Distance from a wire within which a press hits it [pixels at resolution scale 1]."""
 
-NEAR = 20.0
+ORIGIN_PIXELS = 20.0
 """Distance from the origin of a link within which it is found if no surface is hit [pixels]."""
 
 NAVIGATION = {
@@ -33,15 +33,15 @@ def view_under(context, event):
     It is None above panels and outside of 3D views.
     """
     for area in context.screen.areas if context.screen else ():
-        if area.type != "VIEW_3D" or not _holds(area, event):
+        if area.type != "VIEW_3D" or not _contains(area, event):
             continue
-        if any(_holds(region, event) for region in area.regions if region.type not in ("WINDOW", "HUD", "XR")):
+        if any(_contains(region, event) for region in area.regions if region.type not in ("WINDOW", "HUD", "XR")):
             return None
         windows = [region for region in area.regions if region.type == "WINDOW"]
         space = area.spaces.active
         views = [space.region_3d] if len(windows) == 1 else list(space.region_quadviews)
         for region, rv3d in zip(windows, views, strict=False):
-            if _holds(region, event):
+            if _contains(region, event):
                 return area, region, rv3d, (event.mouse_x - region.x, event.mouse_y - region.y)
     return None
 
@@ -53,13 +53,13 @@ def link_at(context, region, region_3d, pixel: Vector) -> tuple[bpy.types.Object
     pixel is; else the link whose origin is near, and its origin.
     """
     hit = bridge.viewport.picking.hit_under(context, region, region_3d, pixel)
-    reach = EDGE * max(1.0, context.preferences.system.ui_scale)  # the scale is 0 without a window
+    reach = WIRE_PIXELS * max(1.0, context.preferences.system.ui_scale)  # the scale is 0 without a window
     nearer_than = math.inf if hit is None else hit.distance
     wire = bridge.viewport.wires.wire_link_near(context, region, region_3d, pixel, reach, nearer_than)
     if wire is not None:
         return wire
     if hit is None:
-        hit = bridge.viewport.picking.hit_under(context, region, region_3d, pixel, meets_wires=True)
+        hit = bridge.viewport.picking.hit_under(context, region, region_3d, pixel, hits_wires=True)
     if hit is not None:
         link = carrier_of(hit.obj)
         return None if link is None else (link, Vector(hit.point.tolist()))
@@ -68,18 +68,18 @@ def link_at(context, region, region_3d, pixel: Vector) -> tuple[bpy.types.Object
 
 
 def nearest_link(context, region, region_3d, pixel: Vector) -> bpy.types.Object | None:
-    """Return the link whose origin is nearest to a pixel of the region, within `NEAR`; None if there is none."""
-    near: list[tuple[float, str, bpy.types.Object]] = []
+    """Return the link whose origin is nearest to a pixel of the region; None if none is within `ORIGIN_PIXELS`."""
+    candidates: list[tuple[float, str, bpy.types.Object]] = []
     for obj in context.visible_objects:
         if not is_link(obj):
             continue
         place = view3d_utils.location_3d_to_region_2d(region, region_3d, obj.matrix_world.translation)
-        if place is not None and (place - pixel).length < NEAR:
-            near.append(((place - pixel).length, obj.name, obj))
-    return min(near)[2] if near else None
+        if place is not None and (place - pixel).length < ORIGIN_PIXELS:
+            candidates.append(((place - pixel).length, obj.name, obj))
+    return min(candidates)[2] if candidates else None
 
 
-def _holds(part, event) -> bool:
+def _contains(part, event) -> bool:
     """Return whether the mouse is in an area or a region that is not collapsed."""
     inside = 0 <= event.mouse_x - part.x < part.width and 0 <= event.mouse_y - part.y < part.height
     return inside and part.width > 1 and part.height > 1

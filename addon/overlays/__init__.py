@@ -14,14 +14,14 @@ def _is_on(context) -> bool:
 
 
 def _draw() -> None:
-    context, look = bpy.context, preferences()
+    context, style = bpy.context, preferences()
     if not _is_on(context):
         return
-    model.draw(context, look)
-    active.draw(context, look)
-    ghost.draw(look)
-    contact.draw(context, look)
-    pull.draw(context, look)
+    model.draw(context, style)
+    active.draw(context, style)
+    ghost.draw(style)
+    contact.draw(context, style)
+    pull.draw(context, style)
 
 
 def _draw_labels() -> None:

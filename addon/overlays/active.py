@@ -33,53 +33,53 @@ class Picture(NamedTuple):
     labels: Sequence[tuple[Vector, str]] = ()
 
 
-_made_for: tuple = ()
+_cache_key: tuple = ()
 _pictures: dict[float, Picture] = {}
 """The drawings, by the radius at which a view shows the joint."""
 
 
-def draw(context, look) -> None:
-    picture = _picture(context, look)
+def draw(context, style) -> None:
+    picture = _picture(context, style)
     for lines in picture.lines:
-        lines.draw(look.width * THICKER)
+        lines.draw(style.width * THICKER)
 
 
-def draw_labels(context, look) -> None:
+def draw_labels(context, style) -> None:
     """Draw the numbers of the limits, in a view's handler for pixels."""
-    labels.draw(_picture(context, look).labels, context)
+    labels.draw(_picture(context, style).labels, context)
 
 
 def forget() -> None:
-    global _made_for
-    _made_for = ()
+    global _cache_key
+    _cache_key = ()
     _pictures.clear()
 
 
-def _picture(context, look) -> Picture:
+def _picture(context, style) -> Picture:
     """Return the drawing, made again if something has changed."""
-    global _made_for
+    global _cache_key
     obj = context.active_object
     if not is_joint(obj) or not obj.visible_get():
         return Picture()
-    key = (watch.moves, obj.session_uid, *(tuple(getattr(look, name)) for name in COLORS))
-    if key != _made_for:
+    key = (watch.moves, obj.session_uid, *(tuple(getattr(style, name)) for name in COLORS))
+    if key != _cache_key:
         _pictures.clear()
-        _made_for = key
+        _cache_key = key
     radius = active_radius(obj, context.region, context.region_data)
     if radius not in _pictures:
-        _pictures[radius] = _picture_of(obj, context.scene, radius, look)
+        _pictures[radius] = _picture_of(obj, context.scene, radius, style)
     return _pictures[radius]
 
 
-def _picture_of(obj: bpy.types.Object, scene: bpy.types.Scene, radius: float, look) -> Picture:
+def _picture_of(obj: bpy.types.Object, scene: bpy.types.Scene, radius: float, style) -> Picture:
     try:
         view = bridge.joints.axis_views.view_joint(obj, scene)
     except ModelError:
         return Picture()
     rig = bridge.rig.last_rig(scene)
-    is_troubled = look.show_problems and rig is not None and model_name(obj) in rig.troubled
-    color = look.problem_color if is_troubled else look.joint_color
-    return Picture(_lines_of(view, radius, color, look.limit_color), _labels_of(view, radius, scene))
+    is_troubled = style.show_problems and rig is not None and model_name(obj) in rig.troubled
+    color = style.problem_color if is_troubled else style.joint_color
+    return Picture(_lines_of(view, radius, color, style.limit_color), _labels_of(view, radius, scene))
 
 
 def _lines_of(view: bridge.joints.axis_views.JointView, radius: float, color: Color, limit_color: Color) -> list[Lines]:

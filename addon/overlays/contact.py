@@ -21,27 +21,27 @@ HALF = 0.12
 LONGEST = 1.5
 """Length of the longest line of a force, relative to the typical size of a link."""
 
-_made_for: tuple = ()
+_cache_key: tuple = ()
 _lines: Lines | None = None
 
 
 def forget() -> None:
-    global _made_for, _lines
-    _made_for, _lines = (), None
+    global _cache_key, _lines
+    _cache_key, _lines = (), None
 
 
-def draw(context, look) -> None:
-    global _made_for, _lines
+def draw(context, style) -> None:
+    global _cache_key, _lines
     run = last_run(context.scene)
-    if not look.show_contacts or run is None or not getattr(context.scene, ids.SCENE).contact:
+    if not style.show_contacts or run is None or not getattr(context.scene, ids.SCENE).contact:
         return
-    color, unit = tuple(look.contact_color), unit_length(context.scene)
-    wanted = (run.number, context.scene.frame_current_final, look.size, color, unit)
-    if wanted != _made_for:
-        points = segments(run, context.scene.frame_current_final, look.size) / unit
-        _made_for, _lines = wanted, Lines(points, color)
+    color, unit = tuple(style.contact_color), unit_length(context.scene)
+    wanted = (run.number, context.scene.frame_current_final, style.size, color, unit)
+    if wanted != _cache_key:
+        points = segments(run, context.scene.frame_current_final, style.size) / unit
+        _cache_key, _lines = wanted, Lines(points, color)
     if _lines:
-        _lines.draw(2.0 * look.width)
+        _lines.draw(2.0 * style.width)
 
 
 def segments(run: Run, frame: float, size: float = 1.0) -> np.ndarray:

@@ -36,7 +36,7 @@ def clear() -> None:
     _places.clear()
 
 
-def draw(look) -> None:
+def draw(style) -> None:
     if _batch is None:
         return
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")
@@ -45,7 +45,7 @@ def draw(look) -> None:
     for place in _places:
         gpu.matrix.push()
         gpu.matrix.multiply_matrix(place)
-        shader.uniform_float("color", (*look.limit_color[:3], 0.25))
+        shader.uniform_float("color", (*style.limit_color[:3], 0.25))
         _batch.draw(shader)
         gpu.matrix.pop()
     gpu.state.depth_test_set("NONE")

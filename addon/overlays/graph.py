@@ -49,15 +49,15 @@ class Picture(NamedTuple):
     thick: Lines
 
 
-_made_for: tuple = ()
+_cache_key: tuple = ()
 _panels: list[Panel] = []
 _pictures: dict[tuple, Picture] = {}
 """The drawings, by the visible part of a view and Blender's resolution scale."""
 
 
 def forget() -> None:
-    global _made_for
-    _made_for = ()
+    global _cache_key
+    _cache_key = ()
     _panels.clear()
     _pictures.clear()
 
@@ -77,7 +77,7 @@ def draw(context) -> None:
     if not _panels:
         from ...core.plots import TITLES
 
-        view = seen_part(context.area, context.region)
+        view = unobstructed_part(context.area, context.region)
         _put(f"{TITLES[settings.graph]}: nothing but 0 in the last run", view.left + LINE, view.bottom + LINE, TEXT)
     frame = scene.frame_current_final
     for plot, colors in zip(picture.plots, picture.colors, strict=True):
@@ -87,15 +87,15 @@ def draw(context) -> None:
 
 def up_to_date(run: Run, context) -> Picture:
     """Return the drawing, made again as far as something has changed."""
-    global _made_for
+    global _cache_key
     active = context.active_object
     settings = getattr(context.scene, ids.SCENE)
     wanted = (run.number, settings.graph, model_name(active) if is_joint(active) else "")
-    if wanted != _made_for:
+    if wanted != _cache_key:
         forget()
-        _made_for = wanted
+        _cache_key = wanted
         _panels.extend(panels_to_show(run, *wanted[1:]))
-    view, scale = seen_part(context.area, context.region), context.preferences.system.ui_scale
+    view, scale = unobstructed_part(context.area, context.region), context.preferences.system.ui_scale
     if (view, scale) not in _pictures:
         _pictures[view, scale] = _picture(plots_of(_panels, run.frames, view, scale))
     return _pictures[view, scale]
@@ -111,7 +111,7 @@ def panels_to_show(run: Run, quantity: str, joint: str) -> list[Panel]:
         return panels_of(run.model, run.trajectory, [quantity])
 
 
-def seen_part(area: bpy.types.Area, region: bpy.types.Region) -> Box:
+def unobstructed_part(area: bpy.types.Area, region: bpy.types.Region) -> Box:
     """Return the part of a view's main region that toolbars, sidebars and headers leave free [pixels]."""
     left, bottom, right = 0, 0, region.width
     for other in area.regions:

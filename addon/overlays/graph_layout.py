@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ...core.plots import Curve, Panel
 
-SHARE = 0.25
+HEIGHT_SHARE = 0.25
 """Height of the graphs as a part of the view's height."""
 
 LEAST_HEIGHT = 130.0
@@ -121,8 +121,8 @@ class Plot(NamedTuple):
 
     def marked_frames(self) -> list[float]:
         """Return the frames whose numbers are written below the plot."""
-        room = int(self.box.width / (60.0 * self.scale))
-        return [frame for frame in round_numbers(float(self.frames[0]), float(self.frames[-1]), room) if frame % 1 == 0]
+        most = int(self.box.width / (60.0 * self.scale))
+        return [frame for frame in round_numbers(float(self.frames[0]), float(self.frames[-1]), most) if frame % 1 == 0]
 
     def number_at(self, curve: Curve, frame: float) -> float:
         """Return the interpolated value of a curve at a frame; NaN outside of the motion."""
@@ -136,7 +136,7 @@ def plots_of(panels: Sequence[Panel], frames: np.ndarray, view: Box, scale: floa
 
     There are none if the room is not sufficient.
     """
-    height = max(SHARE * view.height, LEAST_HEIGHT * scale)
+    height = max(HEIGHT_SHARE * view.height, LEAST_HEIGHT * scale)
     width = view.width / max(len(panels), 1)
     if width < LEAST_WIDTH * scale or height > 0.7 * view.height:
         return []

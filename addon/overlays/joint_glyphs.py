@@ -66,8 +66,8 @@ def _axis_lines(axis: bridge.joints.axis_views.AxisView, radius: float) -> list[
         return []
     ends = [axis.origin - axis.direction * (0.6 * radius), axis.origin + axis.direction * (1.2 * radius)]
     if axis.translation_rate:
-        wound = [axis.point_at(value, 0.4 * radius) for value in _values(0.0, TURNS_OF_A_THREAD * math.tau)]
-        return [polyline(ends), polyline(wound)]
+        helix = [axis.point_at(value, 0.4 * radius) for value in _values(0.0, TURNS_OF_A_THREAD * math.tau)]
+        return [polyline(ends), polyline(helix)]
     return [polyline(ends), _circle(axis.origin, axis.direction, 0.5 * radius)]
 
 

@@ -78,55 +78,57 @@ def changes_shape(joint: Joint) -> bool:
     return bool(joint.kind.limited_quantities) if joint.kind.chart else joint.axis_count > 1
 
 
-Drawn = list[tuple[np.ndarray, int]]
+JointLines = list[tuple[np.ndarray, int]]
 """Segments in a joint's own frame, shape (n, 2, 3), and the index of their colour in the palette."""
 
-Shapes = dict[str, tuple[tuple[float, ...], Drawn]]
+LineCache = dict[str, tuple[tuple[float, ...], JointLines]]
 """For each joint, the relative pose of its links and the lines that were computed for it, by name."""
 
 
 def joint_layout(
-    rig: bridge.rig.Rig, scene: bpy.types.Scene, look, joints: Iterable[Joint], known: Shapes | None = None
+    rig: bridge.rig.Rig, scene: bpy.types.Scene, style, joints: Iterable[Joint], cached: LineCache | None = None
 ) -> Layout:
     """Return the glyphs and limits of joints at their present values.
 
     Args:
-        known: lines that were computed before; they are used again if the links have not moved relative to each other.
+        cached: lines that were computed before; they are used again if the links have not moved relative to each other.
     """
-    layout, known = Layout(), {} if known is None else known
+    layout, cached = Layout(), {} if cached is None else cached
     for joint in joints:
         obj = object_named(scene, joint.name)
         if obj is None:
             continue
-        stand = _stand(obj)
-        if joint.name not in known or known[joint.name][0] != stand:
+        relative_pose = _relative_pose(obj)
+        if joint.name not in cached or cached[joint.name][0] != relative_pose:
             try:
-                known[joint.name] = stand, _drawn(rig, obj, scene, look, joint)
+                cached[joint.name] = relative_pose, _lines_of_joint(rig, obj, scene, style, joint)
             except ModelError:
                 continue  # it has changed, and the scene will be read again
-        for points, color in known[joint.name][1]:
+        for points, color in cached[joint.name][1]:
             layout.add(joint.name, points, color)
     return layout.close()
 
 
-def _stand(obj: bpy.types.Object) -> tuple[float, ...]:
+def _relative_pose(obj: bpy.types.Object) -> tuple[float, ...]:
     """Return the pose of the child in the parent as a rounded matrix, so that rounding errors do not matter."""
     settings = getattr(obj, ids.JOINT)
     X_WP, X_WC = (link.matrix_world if link else Matrix() for link in (settings.parent, settings.child))
     return tuple(round(number, 5) for row in X_WP.inverted_safe() @ X_WC for number in row)
 
 
-def _drawn(rig: bridge.rig.Rig, obj: bpy.types.Object, scene: bpy.types.Scene, look, joint: Joint) -> Drawn:
+def _lines_of_joint(
+    rig: bridge.rig.Rig, obj: bpy.types.Object, scene: bpy.types.Scene, style, joint: Joint
+) -> JointLines:
     """Return the lines of a joint. Raise `ModelError` if it cannot be drawn."""
     view = bridge.joints.axis_views.view_joint(obj, scene, joint)
-    radius = obj.empty_display_size * look.size
+    radius = obj.empty_display_size * style.size
     home = np.linalg.inv(bridge.posing.link_poses.matrix_of_pose(view.X_WJ))
-    is_troubled = look.show_problems and joint.name in rig.troubled
+    is_troubled = style.show_problems and joint.name in rig.troubled
     color = PROBLEM if is_troubled else LOOP if joint.name in rig.loops else JOINT
-    found: Drawn = []
-    if look.show_joints:
+    found: JointLines = []
+    if style.show_joints:
         found.append((_moved(glyph(view, radius), home), color))
-    if look.show_limits:
+    if style.show_limits:
         found.append((_moved(limits(view, radius), home), PROBLEM if is_troubled else LIMIT))
     return found
 
@@ -190,10 +192,10 @@ class _Drawing:
     """What is on the screen, and what it was made from."""
 
     def __init__(self):
-        self.laid_out_for: tuple = ()
-        self.placed_at: tuple = ()
+        self.layout_key: tuple = ()
+        self.placement_key: tuple = ()
         self.joints = self.changing = self.masses = self.pins = Layout().close()
-        self.shapes: Shapes = {}
+        self.shapes: LineCache = {}
         self.lines: list[Lines] = []
 
 
@@ -205,40 +207,42 @@ def forget() -> None:
     _drawings.clear()
 
 
-def draw(context, look) -> None:
+def draw(context, style) -> None:
     rig = bridge.rig.last_rig(context.scene)
     if rig is None:
         return
-    for lines in up_to_date(rig, context, look).lines:
-        lines.draw(look.width)
+    for lines in up_to_date(rig, context, style).lines:
+        lines.draw(style.width)
 
 
-def up_to_date(rig: bridge.rig.Rig, context, look) -> _Drawing:
+def up_to_date(rig: bridge.rig.Rig, context, style) -> _Drawing:
     """Return the scene's lines, made again as far as something has changed."""
     drawing = _drawings.setdefault(context.scene.session_uid, _Drawing())
     scene, active = context.scene, context.active_object
-    settings = [getattr(look, key) for key in _KEYS]
+    settings = [getattr(style, key) for key in _STYLE_KEYS]
     wanted = (rig.version, *(value if isinstance(value, bool | float) else tuple(value) for value in settings))
-    if wanted != drawing.laid_out_for:
-        stiff = [joint for joint in rig.model.joints if not changes_shape(joint)]
-        drawing.joints = joint_layout(rig, scene, look, stiff)
-        drawing.masses = mass_layout(rig.model, rig.unit, look.size) if look.show_masses else Layout().close()
-        drawing.pins = pin_layout(rig, scene, look.size) if look.show_pins else Layout().close()
-        drawing.laid_out_for, drawing.placed_at, drawing.shapes = wanted, (), {}
+    if wanted != drawing.layout_key:
+        rigid = [joint for joint in rig.model.joints if not changes_shape(joint)]
+        drawing.joints = joint_layout(rig, scene, style, rigid)
+        drawing.masses = mass_layout(rig.model, rig.unit, style.size) if style.show_masses else Layout().close()
+        drawing.pins = pin_layout(rig, scene, style.size) if style.show_pins else Layout().close()
+        drawing.layout_key, drawing.placement_key, drawing.shapes = wanted, (), {}
     placed = (watch.moves, active.name if active else "", wanted)
-    if placed != drawing.placed_at:
-        drawing.changing = joint_layout(rig, scene, look, filter(changes_shape, rig.model.joints), drawing.shapes)
-        drawing.lines = _place(drawing, rig, scene, look, active)
-        drawing.placed_at = placed
+    if placed != drawing.placement_key:
+        drawing.changing = joint_layout(rig, scene, style, filter(changes_shape, rig.model.joints), drawing.shapes)
+        drawing.lines = _place(drawing, rig, scene, style, active)
+        drawing.placement_key = placed
     return drawing
 
 
-_KEYS = (*PALETTE, "show_joints", "show_limits", "show_lines", "show_masses", "show_pins", "show_problems", "size")
+_SWITCHES = ("show_joints", "show_limits", "show_lines", "show_masses", "show_pins", "show_problems")
+_STYLE_KEYS = (*PALETTE, *_SWITCHES, "size")
+"""Preferences on which the lines depend."""
 
 
-def _place(drawing: _Drawing, rig: bridge.rig.Rig, scene, look, active: bpy.types.Object | None) -> list[Lines]:
+def _place(drawing: _Drawing, rig: bridge.rig.Rig, scene, style, active: bpy.types.Object | None) -> list[Lines]:
     """Return the lines in world axes. The active joint has only the lines to its links, since `active` draws it."""
-    colors = np.array([tuple(getattr(look, name)) for name in PALETTE])
+    colors = np.array([tuple(getattr(style, name)) for name in PALETTE])
     ours = (*links_in(scene), *joints_in(scene))
     seen = {model_name(obj): obj for obj in ours if obj.visible_get()}
     others = {name: obj for name, obj in seen.items() if obj != active}
@@ -247,8 +251,8 @@ def _place(drawing: _Drawing, rig: bridge.rig.Rig, scene, look, active: bpy.type
         found.append((layout.placed(_frames(layout.names, others, _matrix)), colors[layout.colors]))
     for layout in (drawing.masses, drawing.pins):
         found.append((layout.placed(_frames(layout.names, seen, _frame)), colors[layout.colors]))
-    if look.show_lines:
-        found += _ties(rig, seen, colors)
+    if style.show_lines:
+        found += _link_lines(rig, seen, colors)
     points, shades = (np.concatenate(parts) for parts in zip(*found, strict=True))
     shown = ~np.isnan(points).any(axis=(1, 2))
     return [Lines(points[shown], shades[shown])]
@@ -275,7 +279,7 @@ def _frame(link: bpy.types.Object) -> np.ndarray:
         return np.full((4, 4), np.nan)
 
 
-def _ties(
+def _link_lines(
     rig: bridge.rig.Rig, seen: dict[str, bpy.types.Object], colors: np.ndarray
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return lines from each joint to its links, and a dashed line to the joint that it follows.
@@ -295,8 +299,11 @@ def _ties(
         (loop if joint.name in rig.loops else plain).extend((here[:], end[:]) for end in ends)
         if joint.mimic and joint.mimic.leader in seen:
             follows.append((here[:], seen[joint.mimic.leader].matrix_world.translation[:]))
-    ways = [
-        (np.array(ways).reshape(-1, 2, 3), color) for ways, color in ((plain, LINE), (loop, LOOP), (follows, LIMIT))
+    lines = [
+        (np.array(pairs).reshape(-1, 2, 3), color) for pairs, color in ((plain, LINE), (loop, LOOP), (follows, LIMIT))
     ]
-    segments = [(ways[0][0], LINE), *((dashed(pairs[:, 0], pairs[:, 1]), color) for pairs, color in ways[1:])]
+    segments = [
+        (lines[0][0], LINE),
+        *((dashed(pairs[:, 0], pairs[:, 1]), color) for pairs, color in lines[1:]),
+    ]
     return [(points, np.broadcast_to(colors[color], (len(points), 4))) for points, color in segments]

@@ -24,11 +24,11 @@ def clear() -> None:
     _shown.clear()
 
 
-def draw(context, look) -> None:
+def draw(context, style) -> None:
     for grabbed_point, wanted, is_reached in _shown:
         half = HALF * context.preferences.system.ui_scale * size_of_pixel(wanted, context.region, context.region_data)
-        color = look.line_color if is_reached else look.problem_color
-        Lines(segments(grabbed_point, wanted, half), color).draw(look.width)
+        color = style.line_color if is_reached else style.problem_color
+        Lines(segments(grabbed_point, wanted, half), color).draw(style.width)
 
 
 def segments(grabbed_point: Vector, wanted: Vector, half: float) -> np.ndarray:

@@ -27,30 +27,30 @@ def show(poses: Mapping[bpy.types.Object, Pose], unit: float) -> None:
         unit: length of a Blender unit [m].
     """
     for obj in poses:
-        _remember(obj)
+        _store_own_pose(obj)
     bridge.posing.present_poses.move_links(poses, unit)
 
 
-def put_back(objects: Iterable[bpy.types.Object]) -> None:
+def restore_own_poses(objects: Iterable[bpy.types.Object]) -> None:
     """Restore the own poses of those of the objects that a preview has moved."""
     shown = [*filter(bridge.animation.motion_sources.is_previewed, objects)]
     for obj in shown:
-        kept = parse_stored(getattr(obj, ids.LINK).before_preview)
-        if not all(are_numbers(kept.get(name), count) for name, count in CHANNELS.items()):
+        stored = parse_stored(getattr(obj, ids.LINK).before_preview)
+        if not all(are_numbers(stored.get(name), count) for name, count in CHANNELS.items()):
             print(f"limberjack: object '{obj.name}': nobody can read where it was before a preview, so it stays here")
             continue
         for name in CHANNELS:
-            setattr(obj, name, kept[name])
-    leave(shown)
+            setattr(obj, name, stored[name])
+    keep_shown_poses(shown)
 
 
-def leave(objects: Iterable[bpy.types.Object]) -> None:
+def keep_shown_poses(objects: Iterable[bpy.types.Object]) -> None:
     """Make the shown poses the own poses of those of the objects that a preview has moved."""
     for obj in filter(bridge.animation.motion_sources.is_previewed, objects):
         getattr(obj, ids.LINK).before_preview = ""
 
 
-def _remember(obj: bpy.types.Object) -> None:
+def _store_own_pose(obj: bpy.types.Object) -> None:
     settings = getattr(obj, ids.LINK)
     if not settings.before_preview:
         settings.before_preview = json.dumps({name: [*getattr(obj, name)] for name in CHANNELS})

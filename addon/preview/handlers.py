@@ -7,7 +7,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from .. import watch
-from .display import put_back
+from .display import restore_own_poses
 from .session import current, end
 
 
@@ -22,7 +22,7 @@ def _depsgraph_updated(scene, _depsgraph):
 def _frame_changed(scene, _depsgraph):
     preview = current()
     if preview and not watch.is_preview_update and scene.session_uid == preview.uid:
-        preview.frame_was_set(scene)
+        preview.on_frame_set(scene)
 
 
 @persistent
@@ -30,23 +30,23 @@ def _undone(*_):
     """Restore links: an undo step that was made during a preview contains the shown poses."""
     preview = current()
     if preview:
-        preview.was_undone()
+        preview.on_undo()
     else:
-        put_back(bpy.data.objects)
+        restore_own_poses(bpy.data.objects)
 
 
 @persistent
 def _loaded(*_):
     """Restore links: a file that Blender saved automatically during a preview contains the shown poses."""
     end()
-    put_back(bpy.data.objects)
+    restore_own_poses(bpy.data.objects)
 
 
 @persistent
 def _before_saving(*_):
     preview = current()
     if preview and preview.has_scene:
-        preview.put_aside()
+        preview.restore_for_saving()
 
 
 @persistent

@@ -16,7 +16,7 @@ class PreviewBake(SimulationBake):
     """
 
     def __init__(self, scene: bpy.types.Scene, motion: PreviewMotion, **changes):
-        self._motion_kept = motion
+        self._preview_motion = motion
         if motion.is_pulled:
             self.source = "a preview"
         super().__init__(scene, **changes)
@@ -27,4 +27,4 @@ class PreviewBake(SimulationBake):
             )
 
     def _make_simulation(self, initial):
-        return self._motion_kept.inputs, self._motion_kept.simulation
+        return self._preview_motion.inputs, self._preview_motion.simulation

@@ -18,19 +18,19 @@ from .. import bake, bridge, ids, watch
 from ..bridge.findings.last_run import last_run, restore_run, store_run
 from ..props import is_kinematic
 from ..props.naming import model_name, object_named
-from .display import leave, put_back, show
-from .preview_motion import Hold, PreviewMotion
+from .display import keep_shown_poses, restore_own_poses, show
+from .preview_motion import MousePull, PreviewMotion
 
 if TYPE_CHECKING:
     from ...core.model import Model
 
-BUDGET = 0.02
+FAST_COMPUTING_TIME = 0.02
 """Computing time between two redraws, if redraws are fast [s]."""
 
-SHARE = 0.5
+COMPUTING_SHARE = 0.5
 """Part of the time between two redraws that is used for computing, if redraws are slow."""
 
-SMOOTH = 0.1
+SMOOTHING = 0.1
 """Weight of the last redraw in the displayed pace."""
 
 LONGEST_TICK = 1.0
@@ -60,13 +60,13 @@ class Preview:
         self._before = scene.frame_current, scene.frame_subframe
         self._run_before = last_run(scene)
         self._motion: PreviewMotion | None = None
-        self._hold: Hold | None = None
-        self._place: Vec3 | None = None
-        self._stand: dict[str, Pose] = {}
+        self._pull: MousePull | None = None
+        self._target: Vec3 | None = None
+        self._own_poses: dict[str, Pose] = {}
         self._names: list[str] = []
         self._shown = -1
         self._key: tuple = ()
-        self._seen = watch.changes
+        self._seen_changes = watch.changes
         self.is_touched, self.is_playing, self.problem, self.pace = False, True, "", 1.0
         self._read(scene)
         self.playhead = float(self.motion.frames[0])
@@ -102,8 +102,8 @@ class Preview:
         return self.motion.inputs.model
 
     @property
-    def is_holding(self) -> bool:
-        return self._hold is not None
+    def is_pulling(self) -> bool:
+        return self._pull is not None
 
     @property
     def number(self) -> int:
@@ -124,7 +124,7 @@ class Preview:
         return self._shown
 
     @property
-    def caught_up(self) -> float:
+    def catch_up_progress(self) -> float:
         """The part of the frames up to the playhead that is computed again after a change, from 0 to 1."""
         return self.motion.done / (self.number + 1)
 
@@ -137,20 +137,20 @@ class Preview:
             PreviewOverError: if the scene does not exist any more.
         """
         scene = self.scene
-        if self.is_touched or watch.changes != self._seen:
-            self._look_again(scene)
+        if self.is_touched or watch.changes != self._seen_changes:
+            self._read_again(scene)
         if self._motion is None:
             return
         goes_on, before = self.is_playing and not self.is_behind, self.playhead
         wanted = self._next(scene, seconds) if goes_on else before
-        self._compute(self._number_at(wanted) + 1, max(BUDGET, SHARE * seconds))
+        self._compute(self._number_at(wanted) + 1, max(FAST_COMPUTING_TIME, COMPUTING_SHARE * seconds))
         if goes_on and not self.problem:
             is_there = self.motion.done > self._number_at(wanted)
             self.playhead = wanted if is_there else float(self.motion.frames[self.motion.done - 1])
             comes_to_end = before < self.motion.last <= self.playhead
-            self.is_playing = self.is_holding or not comes_to_end
+            self.is_playing = self.is_pulling or not comes_to_end
             made = (self.playhead - before) / bridge.values.numbers.frame_rate(scene) / max(seconds, 1e-6)
-            self.pace += SMOOTH * (made - self.pace)
+            self.pace += SMOOTHING * (made - self.pace)
         self._show(scene)
 
     def _next(self, scene: bpy.types.Scene, seconds: float) -> float:
@@ -160,15 +160,15 @@ class Preview:
             wanted = self.playhead + min(seconds, LONGEST_TICK) * bridge.values.numbers.frame_rate(scene)
         else:
             wanted = float(frames[min(self.number + 1, len(frames) - 1)])
-        beyond = self.is_holding or self.playhead >= end
+        beyond = self.is_pulling or self.playhead >= end
         return min(wanted, float(frames[-1] if beyond else end))
 
     def _compute(self, count: int, seconds: float) -> None:
         try:
-            self.motion.compute(count, seconds, self._hold, self._place)
+            self.motion.compute(count, seconds, self._pull, self._target)
         except _simulation_error() as error:
             self.problem, self.is_playing = str(error), False
-            self.let_go()
+            self.end_pull()
             self.playhead = float(self.motion.frames[max(self.motion.done - 1, 0)])
 
     def play(self) -> None:
@@ -202,7 +202,7 @@ class Preview:
 
     # ---- the mouse
 
-    def take(self, link: bpy.types.Object, point: Vector) -> None:
+    def begin_pull(self, link: bpy.types.Object, point: Vector) -> None:
         """Begin to pull a link by one of its points, and play.
 
         Args:
@@ -222,26 +222,26 @@ class Preview:
         x, y, z = self._in_metres(point)
         grabbed_point = compose(inverse(X_WL), (x, y, z, *IDENTITY[3:]))[:3]
         strength = getattr(self.scene, ids.SCENE).preview.strength
-        self._hold = self.motion.take(model_name(link), grabbed_point, number, strength)
-        self._place = (x, y, z)
+        self._pull = self.motion.begin_pull(model_name(link), grabbed_point, number, strength)
+        self._target = (x, y, z)
         self.is_playing, self.problem = True, ""
 
     def pull_to(self, place: Vector) -> None:
         """Pull towards a point in the world [Blender units]."""
-        self._place = self._in_metres(place)
+        self._target = self._in_metres(place)
 
-    def let_go(self) -> None:
-        self._hold = self._place = None
+    def end_pull(self) -> None:
+        self._pull = self._target = None
 
     @property
     def line(self) -> tuple[Vector, Vector] | None:
         """The held point and the point to which it is pulled, in world axes [Blender units]; None without a pull."""
-        if self._hold is None or self._place is None or self._motion is None or not self.motion.done:
+        if self._pull is None or self._target is None or self._motion is None or not self.motion.done:
             return None
-        X_WL = self.motion.poses(min(self.number, self.motion.done - 1))[self._hold.link]
-        grabbed_point = compose(X_WL, (*self._hold.point, *IDENTITY[3:]))[:3]
+        X_WL = self.motion.poses(min(self.number, self.motion.done - 1))[self._pull.link]
+        grabbed_point = compose(X_WL, (*self._pull.point, *IDENTITY[3:]))[:3]
         unit = bridge.values.numbers.unit_length(self.scene)
-        return Vector(grabbed_point) / unit, Vector(self._place) / unit
+        return Vector(grabbed_point) / unit, Vector(self._target) / unit
 
     def _in_metres(self, place: Vector) -> Vec3:
         x, y, z = place * bridge.values.numbers.unit_length(self.scene)
@@ -274,11 +274,11 @@ class Preview:
             self.motion.touching,
         )
 
-    def was_undone(self) -> None:
+    def on_undo(self) -> None:
         """Show all links again after an undo, which may have put them anywhere."""
         self._shown, self.is_touched = -1, True
 
-    def frame_was_set(self, scene: bpy.types.Scene) -> None:
+    def on_frame_set(self, scene: bpy.types.Scene) -> None:
         """Show the links at another frame of the scene, whose animation may have moved them."""
         self._shown = -1
         if self._motion is None:
@@ -289,9 +289,9 @@ class Preview:
             with watch.ignoring_changes():
                 self._put_links(scene, self.number)
 
-    def put_aside(self) -> None:
+    def restore_for_saving(self) -> None:
         """Restore the own poses of the links while a file is saved."""
-        self._put_back(self.scene)
+        self._restore_links_and_frame(self.scene)
         self._shown = -1
 
     def show_again(self) -> None:
@@ -303,31 +303,31 @@ class Preview:
     def stop(self) -> None:
         """Restore the poses of all links and the frame."""
         scene = self.scene
-        self._put_back(scene)
+        self._restore_links_and_frame(scene)
         restore_run(scene, self._run_before)
 
-    def _put_back(self, scene: bpy.types.Scene) -> None:
+    def _restore_links_and_frame(self, scene: bpy.types.Scene) -> None:
         frame, subframe = self._before
         with ignoring_changes_until_updated():
-            put_back(scene.objects)
+            restore_own_poses(scene.objects)
             scene.frame_set(frame, subframe=subframe)
 
     def keep_pose(self) -> None:
         """Make the shown poses the links' own."""
-        leave(self.scene.objects)
+        keep_shown_poses(self.scene.objects)
 
     # ---- the scene
 
-    def _look_again(self, scene: bpy.types.Scene) -> None:
+    def _read_again(self, scene: bpy.types.Scene) -> None:
         """Read the scene after a change, and compute again what is not valid any more."""
-        self.is_touched, self._seen = False, watch.changes
+        self.is_touched, self._seen_changes = False, watch.changes
         try:
             self._read(scene)
         except ModelError as error:
             self.problem, self._motion, self._key = str(error), None, ()
-            self.let_go()
+            self.end_pull()
             with ignoring_changes_until_updated():
-                put_back(scene.objects)
+                restore_own_poses(scene.objects)
             self._shown = -1
 
     def _read(self, scene: bpy.types.Scene) -> None:
@@ -343,7 +343,7 @@ class Preview:
             )
             self._names = [model_name(obj) for obj in bake.bake_checks.links_to_move(reading)]
             bake.bake_checks.check_warnings(reading)
-            self._note_stand(reading, scene)
+            self._store_own_poses(reading, scene)
             bridge.scene.store.store_rest_poses(reading, scene)  # an undo may have reverted them
             key = (
                 settings,
@@ -353,28 +353,28 @@ class Preview:
             is_new = key != self._key or self._motion is None
             if not (is_new or reading.kinematic_joints or reading.animated):
                 return
-            put_back(scene.objects)
+            restore_own_poses(scene.objects)
             self._shown = -1
-            motion = PreviewMotion(scene, settings, reading, self._stand)
+            motion = PreviewMotion(scene, settings, reading, self._own_poses)
             if is_new or motion.inputs.animation_digest != self.motion.inputs.animation_digest:
-                self._motion, self._key, self.problem = self._anew(motion), key, ""
+                self._motion, self._key, self.problem = self._with_present_pulls(motion), key, ""
 
-    def _anew(self, motion: PreviewMotion) -> PreviewMotion:
+    def _with_present_pulls(self, motion: PreviewMotion) -> PreviewMotion:
         """Return a new motion with the pulls of the present one, and keep the playhead."""
         if self._motion is not None:
-            motion.take_over(self._motion)
+            motion.adopt_pulls(self._motion)
             self.playhead = min(max(self.playhead, float(motion.frames[0])), float(motion.frames[-1]))
-        self.let_go()
+        self.end_pull()
         return motion
 
-    def _note_stand(self, reading: bridge.scene.read.SceneReading, scene: bpy.types.Scene) -> None:
+    def _store_own_poses(self, reading: bridge.scene.read.SceneReading, scene: bpy.types.Scene) -> None:
         """Store the links' own poses before they are moved, for a start from the current pose."""
-        new = {name: obj for name, obj in reading.objects.items() if name not in self._stand}
+        new = {name: obj for name, obj in reading.objects.items() if name not in self._own_poses}
         if any(bridge.animation.motion_sources.is_previewed(obj) for obj in new.values()):  # a link was renamed
-            put_back(scene.objects)
+            restore_own_poses(scene.objects)
             bpy.context.view_layer.update()
             self._shown = -1
-        self._stand |= bridge.posing.present_poses.poses_now(new, bridge.values.numbers.unit_length(scene))
+        self._own_poses |= bridge.posing.present_poses.poses_now(new, bridge.values.numbers.unit_length(scene))
 
 
 def _simulation_error() -> type[Exception]:

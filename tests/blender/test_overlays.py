@@ -90,7 +90,7 @@ def test_lines_follow_the_objects(scene, build):
 def drawn(scene, monkeypatch):
     """What a redraw of the 3D view would draw of the joints themselves: segments in the world."""
     monkeypatch.setattr(model_overlay, "Lines", lambda points, _: points)
-    look = SimpleNamespace(**{key: getattr(preferences(), key) for key in model_overlay._KEYS})
+    look = SimpleNamespace(**{key: getattr(preferences(), key) for key in model_overlay._STYLE_KEYS})
     look.show_lines = look.show_masses = False
 
     def draw():
@@ -126,9 +126,9 @@ def test_only_what_has_changed_its_shape_is_laid_out_anew(scene, build, drawn, m
     bpy.context.view_layer.objects.active = None
     show_rig(scene)
     drawn()
-    laid_out, plain = [], model_overlay._drawn
+    laid_out, plain = [], model_overlay._lines_of_joint
     monkeypatch.setattr(
-        model_overlay, "_drawn", lambda rig, obj, *rest: (laid_out.append(obj), plain(rig, obj, *rest))[1]
+        model_overlay, "_lines_of_joint", lambda rig, obj, *rest: (laid_out.append(obj), plain(rig, obj, *rest))[1]
     )
     other.location.x += 1.0
     watch.moves += 1

@@ -14,7 +14,7 @@ from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.preview import PreviewOverError, current
 from limberjack.addon.preview import preview_motion as motion_module
 from limberjack.addon.preview.preview_bake import PreviewBake
-from limberjack.addon.preview.preview_motion import KEPT_EVERY, NUMBERS, PreviewMotion
+from limberjack.addon.preview.preview_motion import NUMBERS_PER_LINK, SNAPSHOT_INTERVAL, PreviewMotion
 from limberjack.core.model import ModelError
 
 FPS = 24.0
@@ -124,7 +124,7 @@ def test_a_pull_leads_a_link_and_stays_in_the_motion(scene, chain):
     preview = played(started(scene), 6)
     lower = chain[1]
     held = tip(lower)
-    preview.take(lower, held)
+    preview.begin_pull(lower, held)
     assert preview.is_playing
     aim = Vector((1.0, 0.0, 3.2))
     preview.pull_to(aim)
@@ -133,7 +133,7 @@ def test_a_pull_leads_a_link_and_stays_in_the_motion(scene, chain):
     near = (tip(lower) - aim).length
     assert near < 0.35 * (held - aim).length
     pulled = matrices(scene)
-    preview.let_go()
+    preview.end_pull()
     preview.scrub(2)
     preview.tick(0.0)
     preview.scrub(24)
@@ -148,7 +148,7 @@ def test_a_pull_from_an_earlier_frame_takes_the_place_of_what_came_after(scene, 
     tenth = preview.motion.poses(9)
     preview.scrub(10)
     preview.tick(0.0)
-    preview.take(chain[1], tip(chain[1]))
+    preview.begin_pull(chain[1], tip(chain[1]))
     preview.pull_to(Vector((1.0, 0.0, 3.5)))
     assert preview.is_behind
     played(settled(preview), 2)
@@ -161,17 +161,17 @@ def test_a_pull_in_the_past_goes_on_from_there(scene, chain):
     preview = played(started(scene), 20)
     preview.scrub(10)
     preview.tick(0.0)
-    preview.take(chain[1], tip(chain[1]))
-    assert 10 - KEPT_EVERY < preview.motion.done <= 11
+    preview.begin_pull(chain[1], tip(chain[1]))
+    assert 10 - SNAPSHOT_INTERVAL < preview.motion.done <= 11
     preview.pull_to(Vector((1.0, 0.0, 3.5)))
     played(settled(preview), 9)
     preview.scrub(15)
     preview.tick(0.0)
-    preview.take(chain[0], tip(chain[0]))
+    preview.begin_pull(chain[0], tip(chain[0]))
     preview.pull_to(Vector((0.5, 0.0, -1.0)))
     motion = played(settled(preview), 9).motion
     anew = PreviewMotion(scene, motion.inputs.settings, motion.inputs.reading, {})
-    anew.take_over(motion)
+    anew.adopt_pulls(motion)
     while anew.done < motion.done:
         anew.compute(motion.done, 60.0)
     for name in ("q", "qd", "X_WL", "supplied", "efforts"):
@@ -183,7 +183,7 @@ def test_a_pull_in_the_past_goes_on_from_there(scene, chain):
 def test_memory_beyond_the_range_is_bounded(scene, chain, monkeypatch, step):
     """Guards the bound on stored numbers: so many states beyond the range, whether a frame has one of them or two."""
     links = 2
-    monkeypatch.setattr(motion_module, "ROOM", 10.0 * NUMBERS * links)
+    monkeypatch.setattr(motion_module, "MOST_EXTRA_NUMBERS", 10.0 * NUMBERS_PER_LINK * links)
     scene.limberjack.bake.step = step
     motion = started(scene).motion
     assert len(motion.inputs.model.links) == links
@@ -236,10 +236,10 @@ def test_what_drives_it_may_change_elsewhere(scene, chain):
 def test_pulls_stay_through_a_change(scene, chain):
     """Guards that what the mouse has done is done again after a change."""
     preview = played(started(scene), 2)
-    preview.take(chain[1], tip(chain[1]))
+    preview.begin_pull(chain[1], tip(chain[1]))
     preview.pull_to(Vector((0.8, 0.0, 3.4)))
     played(preview, 10)
-    preview.let_go()
+    preview.end_pull()
     before = np.array(preview.motion.poses(12)["lower"])
     chain[0].limberjack_link.density = 1001.0
     preview.is_touched = True
@@ -301,7 +301,7 @@ def test_links_that_a_preview_has_left_elsewhere_come_back_with_their_file(scene
     preview = played(started(scene), 9)
     there = matrices(scene)
     previews.stop()  # so that nobody puts links back before it is written
-    preview.was_undone()
+    preview.on_undo()
     preview.tick(0.0)
     assert matrices(scene) == there
     path = str(tmp_path / "auto.blend")
@@ -342,10 +342,10 @@ def test_a_bake_is_kept(scene, chain):
 def test_pulls_are_kept_in_a_bake(scene, chain):
     """Guards Keep as Bake with pulls: the frames that were seen have keys as they were seen, also on every second."""
     preview = played(started(scene), 3)
-    preview.take(chain[1], tip(chain[1]))
+    preview.begin_pull(chain[1], tip(chain[1]))
     preview.pull_to(Vector((0.8, 0.0, 3.4)))
     played(preview, 10)
-    preview.let_go()
+    preview.end_pull()
     seen = {number: preview.motion.poses(number)["lower"][:3] for number in (4, 8, 12)}
     motion = preview.motion
     preview.stop()

@@ -366,9 +366,9 @@ def test_a_guide_that_is_seen_from_its_end():
     """A line that is seen as a point, and a plane that is seen as a line, say nothing of where the mouse is."""
     ray = View().ray(2.0, 3.0)
     up = Vector((0.0, 0.0, 1.0))
-    assert Guide(2).place(ray, Vector(), up) is None
-    assert Guide(0, is_across=True).place(ray, Vector(), up) is None
-    assert Guide(2, is_across=True).place(ray, Vector(), up) == Vector((2.0, 3.0, 0.0))
+    assert Guide(2).point(ray, Vector(), up) is None
+    assert Guide(0, is_across=True).point(ray, Vector(), up) is None
+    assert Guide(2, is_across=True).point(ray, Vector(), up) == Vector((2.0, 3.0, 0.0))
 
 
 def test_pin_and_hold_and_let_go(scene, build):

@@ -7,7 +7,7 @@ import pytest
 from mathutils import Vector
 
 from limberjack.addon import preview as previews
-from limberjack.addon.preview.preview_motion import HARDEST
+from limberjack.addon.preview.preview_motion import MOST_FORCE
 
 from .conftest import joint
 from .samples import maker, open_sample
@@ -54,7 +54,7 @@ def pulled(scene, accuracy, strength, link, point):
     scene.limberjack.accuracy, scene.limberjack.preview.pace = accuracy, "EVERY"
     scene.limberjack.preview.strength = strength
     preview = shown(previews.begin(scene))
-    preview.take(link, point)
+    preview.begin_pull(link, point)
     return preview
 
 
@@ -119,7 +119,7 @@ def test_a_wall_bears_the_hardest_pull(scene, build, wall):
     points, forces = preview.motion.touching[preview.shown]
     assert np.abs(points[:, 0] - 1.0).max() < 1e-6
     borne = forces.sum(axis=0) * np.sign(-forces[:, 0].sum())  # on the cube, which the wall pushes back
-    assert np.linalg.norm(borne - (0.0, 0.0, weight)) == pytest.approx(2.0 * HARDEST * weight, rel=1e-3)
+    assert np.linalg.norm(borne - (0.0, 0.0, weight)) == pytest.approx(2.0 * MOST_FORCE * weight, rel=1e-3)
 
 
 @pytest.mark.parametrize("accuracy", ["draft", "good"])
@@ -134,7 +134,7 @@ def test_a_puppet_is_pulled_at_stairs(accuracy, name):
     preview = previews.begin(scene)
     for frame in range(80):
         if frame == 40:
-            preview.take(scene.objects[name], scene.objects[name].matrix_world.translation.copy())
+            preview.begin_pull(scene.objects[name], scene.objects[name].matrix_world.translation.copy())
         if frame >= 40:
             preview.pull_to(Vector((0.0, -0.5 - 3.0 * (frame // 10 % 2), -3.0)))
         shown(preview)

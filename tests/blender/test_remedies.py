@@ -273,7 +273,7 @@ def come_to_rest():
     """What the window does a moment after each change."""
     bpy.context.view_layer.update()
     watch.note_change(bpy.context.scene.objects)
-    watch._look()
+    watch._read_scenes()
 
 
 @pytest.mark.parametrize(

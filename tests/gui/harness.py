@@ -126,7 +126,7 @@ def _count_draws() -> None:
 def is_to_be_read() -> bool:
     """Whether the add-on is going to read the scene, and no operator of the user is at work, which it waits for."""
     watch = sys.modules.get(f"{PACKAGE}.addon.watch")
-    if watch is None or not bpy.app.timers.is_registered(watch._look):
+    if watch is None or not bpy.app.timers.is_registered(watch._read_scenes):
         return False
     windows = bpy.context.window_manager.windows
     return not any(watch._is_at_work(operator) for window in windows for operator in window.modal_operators)

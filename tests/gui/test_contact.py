@@ -93,7 +93,7 @@ def test_a_puppet_thrown_in_play():
     chest = bpy.data.objects["chest"]
     start = on_screen(chest.matrix_world.translation)
     yield from harness.hold(start, (start[0] - 120, start[1] + 160), steps=20)
-    assert preview.current().is_holding, "the drag has not caught the puppet"
+    assert preview.current().is_pulling, "the drag has not caught the puppet"
     number = preview.current().number
     yield from until(lambda: preview.current().number > number + 12, "the puppet is pulled", timeout=60)
     yield from screenshot("contact_pulled")

@@ -14,7 +14,7 @@ from ....core.simulation import Schedule
 from ... import ids
 from ...bridge.animation.animated import ANIMATED, FOLLOWED_ON_AXES, SCENE, STRENGTH, Input
 from ...bridge.joints.read_joints import axis_numbers
-from ...bridge.scene.read import SceneReading, gravity_of, place_links, wind_of
+from ...bridge.scene.read import SceneReading, gravity_of, set_link_poses, wind_of
 from ...bridge.values.fields import LINK_FIELDS, fields_on, read_fields
 from ...bridge.values.numbers import units_of
 from ...props import axes_in_use, core_joint
@@ -138,7 +138,7 @@ class InputSampler:
             **world,
         )
         if [joint.enabled for joint in model.joints] != [joint.enabled for joint in reading.model.joints]:
-            place_links(model, reading.objects, self._units.length)
+            set_link_poses(model, reading.objects, self._units.length)
         return replace(reading, model=model)
 
     def schedule(self, rate: float) -> Schedule:

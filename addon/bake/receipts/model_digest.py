@@ -24,7 +24,7 @@ from ...bridge.links.changing_forms import changes_its_form, has_instances, is_m
 from ...bridge.links.deforming import shapes_of
 from ...bridge.links.mass import is_weighed
 from ...bridge.posing.link_poses import to_array, world_scale
-from ...bridge.scene.read import place_links
+from ...bridge.scene.read import set_link_poses
 from ...bridge.values.fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, Field
 from ...bridge.values.numbers import unit_length
 from ...props import axes_in_use
@@ -71,7 +71,7 @@ def digest_of_model(scene: bpy.types.Scene, model: Model) -> str:
     if any(setting.field in ORDER_PROPERTIES for setting in curves):
         still.links.sort(key=lambda link: link.name)
         still.joints.sort(key=lambda joint: joint.name)
-        place_links(still, objects, unit_length(scene))
+        set_link_poses(still, objects, unit_length(scene))
     joints = sorted({setting.owner for setting in curves if _is_of_joint(model, setting)})
     parts = [text for name in joints for text in _unanimated_joint_values(object_of(scene, name), curves)]
     parts += [text for link in varying_shapes for text in _unanimated_link_values(link, curves)]

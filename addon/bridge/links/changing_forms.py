@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..animation.motion_sources import SCALES, TRANSFORMS, strips_on
-from .deforming import changers_of
+from .deforming import form_changes
 
 
 def changes_its_form(link: bpy.types.Object, shape: bpy.types.Object) -> bool:
@@ -15,7 +15,7 @@ def changes_its_form(link: bpy.types.Object, shape: bpy.types.Object) -> bool:
     Args:
         shape: the link itself, or a shape that it carries.
     """
-    return any(changers_of(shape)) or (shape != link and is_moved_within_its_link(shape))
+    return any(form_changes(shape)) or (shape != link and is_moved_within_its_link(shape))
 
 
 def has_instances(shape: bpy.types.Object) -> bool:

@@ -27,23 +27,23 @@ CHANGES_BY_ITSELF = {
 NODES_OF_TIME = {"GeometryNodeInputSceneTime", "GeometryNodeSimulationInput"}
 """Types of geometry nodes whose result depends on the frame."""
 
-ANY = ("",)
+ANY_PATH = ("",)
 """Beginning of a data path for `is_property_animated` that matches every data path."""
 
 APPLY = "apply it or remove it"
-UNKEY = "delete their animation"
+DELETE_ANIMATION = "delete their animation"
 
 
-class Changer(NamedTuple):
+class FormChange(NamedTuple):
     """A cause that changes the form of an object over time.
 
     Attributes:
-        what: the cause, in words.
+        cause: the cause, in words.
         remedy: what to do about it, in words.
         armature: name of the armature that deforms the mesh; empty for other causes.
     """
 
-    what: str
+    cause: str
     remedy: str
     armature: str = ""
 
@@ -60,7 +60,9 @@ class DeformingCollider(NamedTuple):
     message: str
 
 
-def changers_of(shape: bpy.types.Object, _looked_at: frozenset[bpy.types.Object] = frozenset()) -> Iterator[Changer]:
+def form_changes(
+    shape: bpy.types.Object, _looked_at: frozenset[bpy.types.Object] = frozenset()
+) -> Iterator[FormChange]:
     """Yield the causes that change the form of an object over time.
 
     A modifier whose result is the same at each frame is no cause.
@@ -73,23 +75,23 @@ def changers_of(shape: bpy.types.Object, _looked_at: frozenset[bpy.types.Object]
     looked_at = _looked_at | {shape}
     keys = getattr(shape.data, "shape_keys", None)
     if keys and is_property_animated(keys, ("key_blocks", "eval_time")):
-        yield Changer("its shape keys", UNKEY)
-    if shape.data and is_property_animated(shape.data, ANY):
-        yield Changer("the keys of its data", UNKEY)
+        yield FormChange("its shape keys", DELETE_ANIMATION)
+    if shape.data and is_property_animated(shape.data, ANY_PATH):
+        yield FormChange("the keys of its data", DELETE_ANIMATION)
     if shape.parent and shape.parent_type == "ARMATURE" and _moves_bones(shape.parent, shape):
-        yield Changer(f"the armature '{shape.parent.name}'", "unparent it", shape.parent.name)
+        yield FormChange(f"the armature '{shape.parent.name}'", "unparent it", shape.parent.name)
     for modifier in shape.modifiers:
         if not modifier.show_viewport:
             continue
-        what = f"the modifier '{modifier.name}'"
+        cause = f"the modifier '{modifier.name}'"
         if isinstance(modifier, bpy.types.ArmatureModifier):
             if modifier.object and _moves_bones(modifier.object, shape):
-                yield Changer(what, APPLY, modifier.object.name)
-        elif modifier.type in CHANGES_BY_ITSELF or _follows(modifier, shape, looked_at):
-            yield Changer(what, APPLY)
+                yield FormChange(cause, APPLY, modifier.object.name)
+        elif modifier.type in CHANGES_BY_ITSELF or _depends_on_motion(modifier, shape, looked_at):
+            yield FormChange(cause, APPLY)
             continue
         if is_property_animated(shape, (f'modifiers["{modifier.name}"]',)):
-            yield Changer(what, APPLY)
+            yield FormChange(cause, APPLY)
 
 
 def _moves_bones(armature: bpy.types.Object, shape: bpy.types.Object) -> bool:
@@ -102,8 +104,8 @@ def _moves_bones(armature: bpy.types.Object, shape: bpy.types.Object) -> bool:
 
 def _moves_against(other: bpy.types.Object, shape: bpy.types.Object) -> bool:
     """Return whether an object that a modifier reads is animated relative to the shape that has the modifier."""
-    theirs, own = _movers_of(other), _movers_of(shape)
-    return not theirs <= own or (is_kinematic(carrier_of(shape)) and not own <= theirs)
+    others_movers, own = _movers_of(other), _movers_of(shape)
+    return not others_movers <= own or (is_kinematic(carrier_of(shape)) and not own <= others_movers)
 
 
 def _movers_of(obj: bpy.types.Object) -> set[bpy.types.Object]:
@@ -111,13 +113,15 @@ def _movers_of(obj: bpy.types.Object) -> set[bpy.types.Object]:
     return {carrier for carrier in (obj, *ancestors(obj)) if has_own_motion(carrier) or follows_keyed_joint(carrier)}
 
 
-def _follows(modifier: bpy.types.Modifier, shape: bpy.types.Object, looked_at: frozenset[bpy.types.Object]) -> bool:
+def _depends_on_motion(
+    modifier: bpy.types.Modifier, shape: bpy.types.Object, looked_at: frozenset[bpy.types.Object]
+) -> bool:
     """Return whether a data-block that a modifier reads moves relative to the shape, or changes over time."""
     for item in _read_by(modifier):
         if isinstance(item, bpy.types.Object):
-            if _moves_against(item, shape) or any(changers_of(item, looked_at)):
+            if _moves_against(item, shape) or any(form_changes(item, looked_at)):
                 return True
-        elif is_property_animated(item, ANY) or (isinstance(item, bpy.types.NodeTree) and _depends_on_time(item)):
+        elif is_property_animated(item, ANY_PATH) or (isinstance(item, bpy.types.NodeTree) and _depends_on_time(item)):
             return True
     return False
 
@@ -181,9 +185,9 @@ def deforming_colliders(reading: SceneReading) -> list[DeformingCollider]:
         obj = reading.objects.get(link.name)
         if obj is None or not link.collisions or getattr(obj, ids.LINK).motion == "FREE":
             continue
-        changed = ((shape, changer) for shape in _colliding_shapes(shapes[obj]) for changer in changers_of(shape))
-        for shape, changer in list(changed)[:1]:
-            found.append(DeformingCollider(link.name, _message(obj, shape, changer)))
+        changed = ((shape, change) for shape in _colliding_shapes(shapes[obj]) for change in form_changes(shape))
+        for shape, change in list(changed)[:1]:
+            found.append(DeformingCollider(link.name, _message(obj, shape, change)))
     return found
 
 
@@ -210,17 +214,17 @@ def _colliding_shapes(shapes: Sequence[bpy.types.Object]) -> list[bpy.types.Obje
     return marked or [shape for shape in shapes if getattr(shape, ids.LINK).role == "AUTO"]
 
 
-def _message(link: bpy.types.Object, shape: bpy.types.Object, changer: Changer) -> str:
+def _message(link: bpy.types.Object, shape: bpy.types.Object, change: FormChange) -> str:
     whose = "it" if shape == link else f"its shape '{shape.name}'"
     form = "its form" if shape == link else f"the form of {whose}"
-    if changer.armature:
+    if change.armature:
         return (
-            f"link '{model_name(link)}': the armature '{changer.armature}' deforms {whose} over time, and a collider "
+            f"link '{model_name(link)}': the armature '{change.armature}' deforms {whose} over time, and a collider "
             "keeps its form: apply the modifier, or make rigid objects collide in its place, such as one parented to "
             "each bone"
         )
-    ends = "apply the modifier" if changer.remedy == APPLY else changer.remedy
+    ends = "apply the modifier" if change.remedy == APPLY else change.remedy
     return (
-        f"link '{model_name(link)}': {form} is changed over time by {changer.what}, and a collider keeps "
+        f"link '{model_name(link)}': {form} is changed over time by {change.cause}, and a collider keeps "
         f"its form: {ends}, or let it collide by a shape that keeps its form (Add Collision Shape)"
     )

@@ -56,7 +56,7 @@ class ShapeReader:
         """
         parts = [part for part in parts if not self._is_empty(part)]
         visuals = [self._shape(part) for part in parts if part.is_visual]
-        return _distinct(visuals), self._collisions(parts, link, with_looks=True)
+        return _distinct(visuals), self._collisions(parts, link, with_materials=True)
 
     def collisions_of(self, link: bpy.types.Object) -> list[Shape]:
         """Return the link's collisions for simulations. Their meshes have no materials."""
@@ -64,7 +64,9 @@ class ShapeReader:
             [part for part in parts_of(link, self.evaluated_scene) if not self._is_empty(part)], link
         )
 
-    def _collisions(self, parts: list[Part], link: bpy.types.Object | None, with_looks: bool = False) -> list[Shape]:
+    def _collisions(
+        self, parts: list[Part], link: bpy.types.Object | None, with_materials: bool = False
+    ) -> list[Shape]:
         if link is not None and not getattr(link, ids.LINK).collides:
             return []
         marked = any(part.settings.role in ("COLLISION", "BOTH") for part in parts)
@@ -72,13 +74,13 @@ class ShapeReader:
         for part in parts:
             role = part.settings.role
             if role == "COLLISION":
-                shape = self._shape(part, with_looks)
-                found.append(self._colliding(part, shape, shape.name, link, with_looks))
+                shape = self._shape(part, with_materials)
+                found.append(self._colliding(part, shape, shape.name, link, with_materials))
             elif role == "BOTH" or (role == "AUTO" and not marked):
-                shape = replace(self._shape(part, with_looks), extras=())
+                shape = replace(self._shape(part, with_materials), extras=())
                 if role == "AUTO" and link is not None:
                     shape = self._recognized(part, shape, link)
-                found.append(self._colliding(part, shape, f"{shape.name}_collision", link, with_looks))
+                found.append(self._colliding(part, shape, f"{shape.name}_collision", link, with_materials))
         return _distinct(found)
 
     def _recognized(self, part: Part, shape: Shape, link: bpy.types.Object) -> Shape:
@@ -102,7 +104,7 @@ class ShapeReader:
         self.notes.append(f"object '{part.name}' has no faces, so it is left out")
         return True
 
-    def _shape(self, part: Part, with_looks: bool = True) -> Shape:
+    def _shape(self, part: Part, with_materials: bool = True) -> Shape:
         settings = part.settings
         name = part.name if part.instance else original_name(part.obj)
         extras = parse_extras(settings.extras, f"object '{part.obj.name}'")
@@ -116,21 +118,23 @@ class ShapeReader:
             )
             return Shape(name, geometry, _pose(matrix, self.evaluated_scene.unit), None, extras)
         found = primitive_of(part.primitive, part.mesh(), scale, self.evaluated_scene.unit)
-        geometry, center = found or (self._mesh(part, scale, with_looks=with_looks), np.zeros(3))
+        geometry, center = found or (self._mesh(part, scale, with_materials=with_materials), np.zeros(3))
         matrix = matrix.copy()
         matrix[:3, 3] += matmul(matrix[:3, :3], center)
-        material = self._material(part, geometry) if with_looks else None
+        material = self._material(part, geometry) if with_materials else None
         return Shape(name, geometry, _pose(matrix, self.evaluated_scene.unit), material, extras)
 
-    def _colliding(self, part: Part, shape: Shape, name: str, link: bpy.types.Object | None, with_looks: bool) -> Shape:
+    def _colliding(
+        self, part: Part, shape: Shape, name: str, link: bpy.types.Object | None, with_materials: bool
+    ) -> Shape:
         """Return the shape as a collision: without a material, and as its hull if the user has chosen that."""
         geometry = shape.geometry
         if part.primitive == "HULL" and part.has_mesh:
-            geometry = self._mesh(part, split_scale(part.matrix)[0], as_hull=True, with_looks=with_looks)
+            geometry = self._mesh(part, split_scale(part.matrix)[0], as_hull=True, with_materials=with_materials)
         contact = contact_settings_of(part.obj, link, self.units)
         return replace(shape, name=name, geometry=geometry, material=None, **vars(contact))
 
-    def _mesh(self, part: Part, scale: np.ndarray | None, as_hull: bool = False, with_looks: bool = True) -> Mesh:
+    def _mesh(self, part: Part, scale: np.ndarray | None, as_hull: bool = False, with_materials: bool = True) -> Mesh:
         """Return the mesh with its scale in `Mesh.scale`.
 
         Reflections and shear, which three positive factors cannot express, are applied to the vertices.
@@ -138,21 +142,23 @@ class ShapeReader:
         source = part.source()
         linear = part.matrix[:3, :3]
         is_mirrored = bool(det(linear) < 0.0)
-        key = (as_hull, with_looks, is_mirrored, None if scale is not None else linear.tobytes())
+        key = (as_hull, with_materials, is_mirrored, None if scale is not None else linear.tobytes())
         if key not in source.meshes:
             turn = linear if scale is None else np.diag(np.sign(scale))
-            source.meshes[key] = self._new_mesh(source, turn, is_mirrored, as_hull, with_looks)
+            source.meshes[key] = self._new_mesh(source, turn, is_mirrored, as_hull, with_materials)
         mesh = source.meshes[key]
         return mesh if scale is None else replace(mesh, scale=shortest_vec3(np.abs(scale)))
 
-    def _new_mesh(self, source: Source, turn: np.ndarray, is_mirrored: bool, as_hull: bool, with_looks: bool) -> Mesh:
+    def _new_mesh(
+        self, source: Source, turn: np.ndarray, is_mirrored: bool, as_hull: bool, with_materials: bool
+    ) -> Mesh:
         data = turned_inside_out(source.data) if is_mirrored else source.data
         vertices = matmul(data.vertices, turn.T) * self.evaluated_scene.unit
         if as_hull:
             points, faces = hull_of(replace(data, vertices=vertices))
             if faces:  # points in a plane have no hull faces
                 return Mesh(vertices=points, faces=faces)
-        if not with_looks:
+        if not with_materials:
             return Mesh(vertices=vertices, faces=data.faces)
         glb = (
             glb_of(source, turn * self.evaluated_scene.unit, self.evaluated_scene)
@@ -175,8 +181,8 @@ class ShapeReader:
         if not any(slots) or not len(source.data.slots):
             return (), ()
         used, numbers = np.unique(np.minimum(source.data.slots, len(slots) - 1), return_inverse=True)
-        looks = tuple(self.materials.read(slots[slot]) if slots[slot] else Material() for slot in used)
-        return (looks if any(slots[slot] for slot in used) else ()), tuple(numbers.ravel().tolist())
+        appearances = tuple(self.materials.read(slots[slot]) if slots[slot] else Material() for slot in used)
+        return (appearances if any(slots[slot] for slot in used) else ()), tuple(numbers.ravel().tolist())
 
     def _material(self, part: Part, geometry: Geometry) -> Material | None:
         """Return the material of a shape that has only one.
@@ -184,7 +190,7 @@ class ShapeReader:
         It is None for a mesh with several materials or an image, which are stored in the mesh.
         """
         materials, _ = self._materials(part.source())
-        if isinstance(geometry, Mesh) and (len(materials) > 1 or any(look.texture for look in materials)):
+        if isinstance(geometry, Mesh) and (len(materials) > 1 or any(appearance.texture for appearance in materials)):
             return None
         return materials[0] if materials else None
 

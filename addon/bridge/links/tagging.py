@@ -9,7 +9,7 @@ import bpy
 
 from ...props import is_link
 from ..animation.motion_sources import TRANSFORMS, active_constraints, strips_on, transform_drivers
-from .deforming import changers_of, shapes_of
+from .deforming import form_changes, shapes_of
 from .parts import SOLID
 
 WEIGHTLESS = {"LIGHT": "light", "CAMERA": "camera", "SPEAKER": "speaker", "LIGHT_PROBE": "light probe"}
@@ -87,7 +87,7 @@ def changes_of_form(links: Iterable[bpy.types.Object]) -> dict[bpy.types.Object,
             f"object '{shape.name}' changes its form by {what}, and a link is rigid: it weighs, collides and is shown "
             f"in files as it is at the frame that is shown; {remedy}"
             for shape in shapes
-            for what, remedy, _ in [found for found in changers_of(shape) if not found.armature][:1]
+            for what, remedy, _ in [found for found in form_changes(shape) if not found.armature][:1]
         ]
         for link, shapes in shapes_of(links).items()
     }

@@ -30,7 +30,7 @@ from .mesh_importers import require_importer
 ROOT_PACKAGE = __name__.removesuffix(".addon.bridge.meshes.mesh_files")
 ROOT_FOLDER = Path(__file__).parents[3]
 CHILD = Path(__file__).with_name("mesh_child.py")
-PATIENCE = 300.0
+READING_TIMEOUT = 300.0
 """Time after which the process that reads a file is killed [s]."""
 
 
@@ -45,7 +45,7 @@ class MeshFiles:
     def __init__(self, unit: float):
         self.unit = unit
         self.notes: list[str] = []
-        self._known: dict[Path, bpy.types.Mesh | MeshFileError] = {}
+        self._meshes: dict[Path, bpy.types.Mesh | MeshFileError] = {}
         self._reader: _Reader | None = None
 
     def mesh(self, path: str, within: Sequence[str] = ()) -> bpy.types.Mesh:
@@ -57,13 +57,13 @@ class MeshFiles:
         Raises:
             MeshFileError: if the file cannot be read.
         """
-        place = Path(path).resolve()
-        if place not in self._known:
+        resolved = Path(path).resolve()
+        if resolved not in self._meshes:
             try:
-                self._known[place] = self._read(place, within)
+                self._meshes[resolved] = self._read(resolved, within)
             except MeshFileError as error:
-                self._known[place] = error
-        found = self._known[place]
+                self._meshes[resolved] = error
+        found = self._meshes[resolved]
         if isinstance(found, MeshFileError):
             raise found
         return found
@@ -74,14 +74,14 @@ class MeshFiles:
             self._reader.close()
             self._reader = None
 
-    def _read(self, place: Path, within: Sequence[str]) -> bpy.types.Mesh:
-        require_importer(place)
+    def _read(self, resolved: Path, within: Sequence[str]) -> bpy.types.Mesh:
+        require_importer(resolved)
         with tempfile.TemporaryDirectory(prefix="limberjack-") as folder:
             try:
-                source = MeshSource(place, within, Path(folder))
+                source = MeshSource(resolved, within, Path(folder))
             except MeshSourceError as error:
                 raise MeshFileError(str(error)) from error
-            self.notes += [f"the mesh '{place.name}': {note}" for note in source.notes]
+            self.notes += [f"the mesh '{resolved.name}': {note}" for note in source.notes]
             target = Path(folder) / "mesh.blend"
             self._reader = self._reader or _Reader()
             try:
@@ -93,7 +93,7 @@ class MeshFiles:
                 raise MeshFileError(why_not)
             mesh = _fetched(target)
         mesh.transform(Matrix.Scale(1.0 / self.unit, 4))
-        mesh.name = place.stem
+        mesh.name = resolved.stem
         return mesh
 
 
@@ -140,7 +140,7 @@ class _Reader:
         Raises:
             MeshFileError: if the process died or could not be started.
         """
-        timer = threading.Timer(PATIENCE, self._process.kill)
+        timer = threading.Timer(READING_TIMEOUT, self._process.kill)
         timer.daemon = True
         timer.start()
         try:
@@ -155,7 +155,9 @@ class _Reader:
         finally:
             timer.cancel()
         if answer is None:
-            raise MeshFileError(f"Blender's importer died of it, or took more than {PATIENCE:g} s; export it again")
+            raise MeshFileError(
+                f"Blender's importer died of it, or took more than {READING_TIMEOUT:g} s; export it again"
+            )
         return answer
 
     def _answer(self) -> str | None:

@@ -104,13 +104,13 @@ def _joined(scene: bpy.types.Scene) -> bpy.types.Mesh:
         MeshFileError: if there are no faces.
     """
     objects = [obj for obj in scene.objects if obj.type == "MESH"]
-    places = [obj.matrix_world.copy() for obj in objects]
-    for obj, place in zip(objects, places, strict=True):
+    matrices = [obj.matrix_world.copy() for obj in objects]
+    for obj, matrix in zip(objects, matrices, strict=True):
         if obj.data.users > 1:
             obj.data = obj.data.copy()
         obj.shape_key_clear()
-        obj.data.transform(place)
-        if place.determinant() < 0.0:
+        obj.data.transform(matrix)
+        if matrix.determinant() < 0.0:
             obj.data.flip_normals()
         obj.parent = None
         obj.modifiers.clear()

@@ -29,8 +29,8 @@ from .meshes import MeshData
 
 SEGMENTS = 32  # a multiple of four, so that the bounds equal the size
 ROUND = ("SPHERE", "CYLINDER", "CAPSULE", "CONE", "ELLIPSOID")
-SHARPEST = 0.7  # angle [rad] above which edges of round shapes, such as the rim of a cylinder, stay sharp
-EVEN = 1e-5  # largest relative difference between two sizes of a round shape
+SHARP_ANGLE = 0.7  # angle [rad] above which edges of round shapes, such as the rim of a cylinder, stay sharp
+EQUAL_SIZES = 1e-5  # largest relative difference between two sizes of a round shape
 
 
 def new_mesh(name: str, geometry: Geometry, unit: float) -> tuple[bpy.types.Mesh | None, str]:
@@ -53,7 +53,7 @@ def new_mesh(name: str, geometry: Geometry, unit: float) -> tuple[bpy.types.Mesh
         shape.free()
     if kind in ROUND:
         mesh.shade_smooth()
-        mesh.set_sharp_from_angle(angle=SHARPEST)
+        mesh.set_sharp_from_angle(angle=SHARP_ANGLE)
     return mesh, kind
 
 
@@ -188,7 +188,7 @@ def primitive_of(kind: str, data: MeshData, scale, unit: float) -> tuple[Geometr
 
 
 def _is_round(x: float, y: float) -> bool:
-    return abs(x - y) <= EVEN * x
+    return abs(x - y) <= EQUAL_SIZES * x
 
 
 _SIZED = {
@@ -198,7 +198,9 @@ _SIZED = {
     "SPHERE": lambda x, y, z: Sphere(x / 2.0) if _is_round(x, y) and _is_round(x, z) else None,
     "CYLINDER": lambda x, y, z: Cylinder(x / 2.0, z) if _is_round(x, y) else None,
     "CONE": lambda x, y, z: Cone(x / 2.0, z) if _is_round(x, y) else None,
-    "CAPSULE": lambda x, y, z: Capsule(x / 2.0, max(z - x, 0.0)) if _is_round(x, y) and z >= x * (1 - EVEN) else None,
+    "CAPSULE": lambda x, y, z: (
+        Capsule(x / 2.0, max(z - x, 0.0)) if _is_round(x, y) and z >= x * (1 - EQUAL_SIZES) else None
+    ),
 }
 """Functions from the full sizes of a mesh [m] to the primitive, by kind; None if round shapes have unequal sizes."""
 

@@ -15,10 +15,10 @@ from ....core.geometry.shells import shell_numbers, turned_outward
 from ....core.spatial.arrays import det
 from .meshes import MeshData, convex_hull, rebuilt
 
-LARGEST = 200_000
+MOST_TRIANGLES = 200_000
 """Largest number of triangles of a mesh that is searched for overlapping parts. So many take about a second."""
 
-SLACK = 1e-5
+OVERLAP_TOLERANCE = 1e-5
 """Depth, relative to a mesh's size, up to which parts may overlap without a note; single precision causes a hundredth
 of it.
 """
@@ -53,7 +53,7 @@ def solid_of(data: MeshData) -> Solid:
     outward = turned_outward(points, triangles)
     if outward.some_were_inside_out:
         notes.append("a part of the mesh '{}' is inside out, and was weighed as if it were not")
-    if len(triangles) > LARGEST:
+    if len(triangles) > MOST_TRIANGLES:
         notes.append("the mesh '{}' is too large to look for parts of it that overlap, which would count twice")
     elif outward.counts_twice or crosses_itself(points, triangles):
         notes.append("parts of the mesh '{}' overlap, and count twice where they do: unite them")
@@ -75,7 +75,7 @@ def crosses_itself(points: np.ndarray, triangles: np.ndarray) -> bool:
     one, other = triangles[pairs[:, 0]], triangles[pairs[:, 1]]
     are_neighbours = (one[:, :, None] == other[:, None, :]).any(axis=(1, 2))
     one, other = points[one[~are_neighbours]], points[other[~are_neighbours]]
-    return bool(crossing(one, other, SLACK).any())
+    return bool(crossing(one, other, OVERLAP_TOLERANCE).any())
 
 
 def _is_open(data: MeshData) -> bool:

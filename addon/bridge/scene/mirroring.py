@@ -31,7 +31,7 @@ from ..values.fields import MIMIC_FIELDS, write_fields
 from ..values.numbers import format_pose, unit_length, units_of
 from .write import store_joint
 
-S = np.diag([-1.0, 1.0, 1.0, 1.0])
+REFLECTION = np.diag([-1.0, 1.0, 1.0, 1.0])
 SUFFIX = ".mirrored"
 OTHER_SIDE = {"L": "R", "l": "r", "Left": "Right", "left": "right", "LEFT": "RIGHT"}
 OTHER_SIDE |= {right: left for left, right in OTHER_SIDE.items()}
@@ -71,30 +71,32 @@ def mirror(links: list[Object], scene: bpy.types.Scene) -> Mirrored:
     """
     joints = [obj for obj in objects_present(scene) if is_joint(obj) and _is_to_be_copied(obj, links)]
     images = {obj: _Image.of(obj) for link in links for obj in _with_shapes(link, scene)}
-    known = {obj: read_joint(obj, scene) for obj in joints}
-    changed = {obj: mirrored_joint(joint) for obj, joint in known.items()}
-    serving = {end: _serving(end, links, scene) for obj in joints for end in _ends(obj) if end and end not in links}
-    frames = {obj: _frames(obj, known[obj], links, serving, unit_length(scene)) for obj in joints}
-    done = Mirrored()
-    done.copies = {obj: _copy(obj, done) for obj in (*images, *joints)}
+    joint_models = {obj: read_joint(obj, scene) for obj in joints}
+    mirrored_joints = {obj: mirrored_joint(joint) for obj, joint in joint_models.items()}
+    substitutes = {
+        end: _substitute(end, links, scene) for obj in joints for end in _ends(obj) if end and end not in links
+    }
+    frames = {obj: _frames(obj, joint_models[obj], links, substitutes, unit_length(scene)) for obj in joints}
+    result = Mirrored()
+    result.copies = {obj: _copy(obj, result) for obj in (*images, *joints)}
     for obj, image in images.items():
-        image.put(done.copies[obj], done.copies.get(obj.parent) if obj.parent else None)
+        image.apply_to(result.copies[obj], result.copies.get(obj.parent) if obj.parent else None)
     for link in links:
-        _mirror_link(done.copies[link], images[link].drawn)
+        _mirror_link(result.copies[link], images[link].drawn)
     for obj in joints:
-        copy = done.copies[obj]
+        copy = result.copies[obj]
         settings = getattr(copy, ids.JOINT)
         parent, child = _ends(obj)
-        settings.parent = (done.copies.get(parent) or serving[parent]) if parent else None
-        settings.child = done.copies.get(child) or serving[child]
-        done.notes += store_joint(changed[obj], copy, scene)
+        settings.parent = (result.copies.get(parent) or substitutes[parent]) if parent else None
+        settings.child = result.copies.get(child) or substitutes[child]
+        result.notes += store_joint(mirrored_joints[obj], copy, scene)
         store_frames(copy, *frames[obj])
-        if mimic := known[obj].mimic:
+        if mimic := joint_models[obj].mimic:
             leader = getattr(obj, ids.JOINT).mimic.leader
-            settings.mimic.leader = done.copies.get(leader, leader)
-            image = mirrored_mimic(mimic, known[obj], known.get(leader))
-            done.notes += write_fields(MIMIC_FIELDS, settings.mimic, image, units_of(scene))
-    return done
+            settings.mimic.leader = result.copies.get(leader, leader)
+            image = mirrored_mimic(mimic, joint_models[obj], joint_models.get(leader))
+            result.notes += write_fields(MIMIC_FIELDS, settings.mimic, image, units_of(scene))
+    return result
 
 
 def _ends(joint: Object) -> tuple[Object | None, Object]:
@@ -102,7 +104,7 @@ def _ends(joint: Object) -> tuple[Object | None, Object]:
     return settings.parent, settings.child
 
 
-def _serving(link: Object, links: list[Object], scene: bpy.types.Scene) -> Object:
+def _substitute(link: Object, links: list[Object], scene: bpy.types.Scene) -> Object:
     """Return the link to which the image of a joint is attached if this link is not copied.
 
     It is the link with the name of the other side, or else this link.
@@ -129,19 +131,19 @@ def _is_to_be_copied(joint: Object, links: list[Object]) -> bool:
 
 
 def _frames(
-    obj: Object, joint: Joint, links: list[Object], serving: dict[Object, Object], unit: float
+    obj: Object, joint: Joint, links: list[Object], substitutes: dict[Object, Object], unit: float
 ) -> tuple[Pose, Pose]:
     """Return X_PJ and X_CJ of the joint's image [Blender units]."""
     X_PJ, X_CJ = joint_frames(obj, joint, unit)
     parent, child = _ends(obj)
-    return _image_on(parent, X_PJ, links, serving), _image_on(child, X_CJ, links, serving)
+    return _image_on(parent, X_PJ, links, substitutes), _image_on(child, X_CJ, links, substitutes)
 
 
-def _image_on(link: Object | None, X_LJ: Pose, links: list[Object], serving: dict[Object, Object]) -> Pose:
+def _image_on(link: Object | None, X_LJ: Pose, links: list[Object], substitutes: dict[Object, Object]) -> Pose:
     """Return the mirror image of a joint's frame, in the link's copy or in the link that is used instead."""
     if link is None or link in links:
         return mirrored_pose(X_LJ)
-    return compose(inverse(drawn_pose(serving[link])), mirrored_pose(compose(drawn_pose(link), X_LJ)))
+    return compose(inverse(drawn_pose(substitutes[link])), mirrored_pose(compose(drawn_pose(link), X_LJ)))
 
 
 @dataclass
@@ -151,13 +153,13 @@ class _Image:
     Attributes:
         drawn: the pose in which a link was drawn [Blender units].
         basis: the object's own transform without animation.
-        carried: matrix from the space of this transform to the world, shape (4, 4).
+        parent_space: matrix from the space of this transform to the world, shape (4, 4).
         is_animated: whether the object is animated.
     """
 
     drawn: Pose
     basis: np.ndarray
-    carried: np.ndarray
+    parent_space: np.ndarray
     is_animated: bool
 
     @classmethod
@@ -165,12 +167,12 @@ class _Image:
         own_scale(obj)  # raises an error if a factor is 0
         drawn = drawn_pose(obj) if is_link(obj) else IDENTITY
         inverse_of_parent = to_array(obj.matrix_parent_inverse)
-        carried = _matrix_drawn(obj.parent) @ inverse_of_parent if obj.parent else np.eye(4)
+        parent_space = _matrix_drawn(obj.parent) @ inverse_of_parent if obj.parent else np.eye(4)
         moved = is_animated(obj)
-        basis = np.linalg.inv(carried) @ _matrix_drawn(obj) if moved else to_array(obj.matrix_basis)
-        return cls(drawn, basis, carried, moved)
+        basis = np.linalg.inv(parent_space) @ _matrix_drawn(obj) if moved else to_array(obj.matrix_basis)
+        return cls(drawn, basis, parent_space, moved)
 
-    def put(self, copy: Object, parent: Object | None) -> None:
+    def apply_to(self, copy: Object, parent: Object | None) -> None:
         """Apply the mirror image to a copy.
 
         The copy's own transform becomes the image of the object's. The remaining part goes into its parent inverse.
@@ -193,10 +195,12 @@ class _Image:
         if parent is not None:
             parent_inverse = to_array(copy.matrix_parent_inverse)  # a new parent resets it
             copy.parent = parent
-            copy.matrix_parent_inverse = Matrix((parent_inverse @ S).tolist())
+            copy.matrix_parent_inverse = Matrix((parent_inverse @ REFLECTION).tolist())
         else:
             X_WP = _matrix_drawn(copy.parent)
-            copy.matrix_parent_inverse = Matrix((np.linalg.inv(X_WP) @ S @ self.carried @ S).tolist())
+            copy.matrix_parent_inverse = Matrix(
+                (np.linalg.inv(X_WP) @ REFLECTION @ self.parent_space @ REFLECTION).tolist()
+            )
 
 
 def _matrix_drawn(obj: Object) -> np.ndarray:
@@ -222,14 +226,14 @@ def _set_basis(obj: Object, basis: np.ndarray) -> None:
     obj.rotation_axis_angle = (angle, *axis)
 
 
-def _copy(obj: Object, done: Mirrored) -> Object:
+def _copy(obj: Object, result: Mirrored) -> Object:
     """Return a copy of an object with the same data, in the same collections, without animation and constraints.
 
     Its name is that of the other side.
     """
     constraints = active_constraints(obj)
     if constraints:
-        done.notes.append(f"'{obj.name}': its constraint '{constraints[0].name}' is not mirrored")
+        result.notes.append(f"'{obj.name}': its constraint '{constraints[0].name}' is not mirrored")
     copy = obj.copy()
     for collection in obj.users_collection:
         collection.objects.link(copy)
@@ -238,7 +242,7 @@ def _copy(obj: Object, done: Mirrored) -> Object:
     wanted = _name_of_image(obj.name)
     copy.name = wanted
     if copy.name != wanted:
-        done.notes.append(f"the image of '{obj.name}' is named '{copy.name}', since there is a '{wanted}'")
+        result.notes.append(f"the image of '{obj.name}' is named '{copy.name}', since there is a '{wanted}'")
     return copy
 
 

@@ -53,7 +53,7 @@ class SceneReading:
         kinematic_joints: name of the fixed joint that represents the animation of a kinematic link, by link name.
         animated: other animated settings that simulations follow.
         instanced: a sentence for each collection instance whose links are not simulated.
-        notes_besides: what else was left out or changed.
+        other_notes: what else was left out or changed.
         notes: assumptions and other notes, for the user.
     """
 
@@ -63,12 +63,12 @@ class SceneReading:
     kinematic_joints: dict[str, str] = field(default_factory=dict)
     animated: tuple[Input, ...] = ()
     instanced: list[str] = field(default_factory=list)
-    notes_besides: list[str] = field(default_factory=list)
+    other_notes: list[str] = field(default_factory=list)
 
     @property
     def notes(self) -> list[str]:
         weighed = [f"link '{name}': {note}" for name, weight in self.weights.items() for note in weight.notes]
-        return list(dict.fromkeys(weighed + self.notes_besides))
+        return list(dict.fromkeys(weighed + self.other_notes))
 
 
 @dataclass(frozen=True)
@@ -143,8 +143,8 @@ def _scan(
     units = units_of(scene, first)
     in_order = objects_present(scene)
     taken: set[str] = set()
-    ours = [*filter(is_link, in_order), *filter(is_joint, in_order)]
-    named = _each(ours, partial(_with_good_name, taken=taken), faults)
+    links_and_joints = [*filter(is_link, in_order), *filter(is_joint, in_order)]
+    named = _read_each(links_and_joints, partial(_require_unique_name, taken=taken), faults)
     links, joints = list(filter(is_link, named)), list(filter(is_joint, named))
     settings = getattr(scene, ids.SCENE)
     model = Model(name=settings.model_name or scene.name, gravity=gravity_of(scene), wind=wind_of(scene))
@@ -155,27 +155,27 @@ def _scan(
     read_link = partial(
         _link, evaluated_scene=evaluated_scene, units=units, shapes_of=shapes_of, reading=reading, weigh=weigh
     )
-    model.links = _each(links, read_link, faults)
+    model.links = _read_each(links, read_link, faults)
     known = {link.name for link in model.links} | {WORLD}
-    found = _each(joints, partial(joint_of, units=units, objects=set(in_order)), faults)
+    found = _read_each(joints, partial(joint_of, units=units, objects=set(in_order)), faults)
     model.joints = [joint for joint in found if {joint.parent, joint.child} <= known]
     animated = animated_inputs(scene)
     reading.animated = tuple(filter(is_followed, animated))
-    reading.notes_besides += notes_on_export(animated) if with_shapes else notes_on(animated)
-    _hold(reading)
-    _pose_and_order(model)
+    reading.other_notes += notes_on_export(animated) if with_shapes else notes_on(animated)
+    _fix_links_to_world(reading)
+    _set_poses_and_order(model)
     model.contact_pairs = read_pairs(scene, known) if with_shapes or settings.contact else []
     if with_shapes or settings.contact:
         add_ground(reading, scene)
     reading.instanced = [sentence for _, sentence in instanced_links(scene)]
-    reading.notes_besides += reading.instanced
+    reading.other_notes += reading.instanced
     add_frames(model, scene, evaluated_scene)
     if with_surroundings:
-        reading.notes_besides += add_static_objects(model, scene, shapes)
-        reading.notes_besides += add_lights(model, scene, evaluated_scene)
+        reading.other_notes += add_static_objects(model, scene, shapes)
+        reading.other_notes += add_lights(model, scene, evaluated_scene)
     if with_shapes or with_surroundings:
-        reading.notes_besides += shapes.notes + shapes.materials.notes
-        reading.notes_besides += [
+        reading.other_notes += shapes.notes + shapes.materials.notes
+        reading.other_notes += [
             f"link '{name}' moves as it is animated, which files cannot express: there it is fixed to the world"
             for name in reading.kinematic_joints
         ]
@@ -188,7 +188,7 @@ def _shapes_of(shapes: ShapeReader, collide: Collide, with_shapes: bool, has_con
     return lambda link: ([], collide(shapes, link) if has_contact else [])
 
 
-def _each(objects: list[bpy.types.Object], read: Callable, faults: list[Fault] | None) -> list:
+def _read_each(objects: list[bpy.types.Object], read: Callable, faults: list[Fault] | None) -> list:
     found = []
     for obj in objects:
         try:
@@ -200,7 +200,7 @@ def _each(objects: list[bpy.types.Object], read: Callable, faults: list[Fault] |
     return found
 
 
-def _hold(reading: SceneReading) -> None:
+def _fix_links_to_world(reading: SceneReading) -> None:
     """Fix static and kinematic links to the world where they were drawn, unless a joint of the scene does so.
 
     These joints come first, so that they determine the poses of their links, and other joints to these links close
@@ -233,7 +233,7 @@ def _holder_of(model: Model, link: str) -> Joint | None:
     return None
 
 
-def place_links(model: Model, objects: Mapping[str, bpy.types.Object], unit: float) -> None:
+def set_link_poses(model: Model, objects: Mapping[str, bpy.types.Object], unit: float) -> None:
     """Set the poses of links as `scan_scene` does, after the set of enabled joints has changed.
 
     Args:
@@ -241,10 +241,10 @@ def place_links(model: Model, objects: Mapping[str, bpy.types.Object], unit: flo
     """
     for link in (link for link in model.links if link.name in objects):
         link.pose = scaled_pose(drawn_pose(objects[link.name]), unit)
-    _pose_and_order(model)
+    _set_poses_and_order(model)
 
 
-def _pose_and_order(model: Model) -> None:
+def _set_poses_and_order(model: Model) -> None:
     """Set the poses of links from the frames of their joints, whatever animation shows, and sort parents before
     children.
 
@@ -288,7 +288,7 @@ def wind_of(scene: bpy.types.Scene) -> tuple[float, float, float]:
     return scale(shortest_all(getattr(scene, ids.SCENE).wind), unit_length(scene))
 
 
-def _with_good_name(obj: bpy.types.Object, taken: set[str]) -> bpy.types.Object:
+def _require_unique_name(obj: bpy.types.Object, taken: set[str]) -> bpy.types.Object:
     name = model_name(obj)
     if name == WORLD:
         raise ModelError(f"object '{WORLD}' has the name of the world itself: give it another name")

@@ -28,7 +28,7 @@ from ..values.file_extras import format_extras, store_original_name
 from ..values.lights import new_light
 from ..values.numbers import Units, format_pose, scaled_pose, unit_length, units_of
 from .read import depsgraph_of, gravity_of
-from .write_shapes import ShapeWriter, place
+from .write_shapes import ShapeWriter, set_transform
 
 
 def write_scene(model: Model, scene: bpy.types.Scene) -> tuple[dict[str, bpy.types.Object], list[str]]:
@@ -90,7 +90,7 @@ def store_wind(model: Model, scene: bpy.types.Scene) -> None:
     getattr(scene, ids.SCENE).wind = [part / unit_length(scene) for part in model.wind]
 
 
-def _only_holds(joint: Joint, link: Link) -> bool:
+def _is_static_fixture(joint: Joint, link: Link) -> bool:
     """Return whether a joint is exactly the one that is added when a static link is read."""
     fixed = Joint(f"{link.name}{STATIC}", "fixed", WORLD, link.name, X_PJ=joint.X_PJ)
     return joint == fixed and np.allclose(joint.X_PJ, link.pose, rtol=0.0, atol=1e-9)
@@ -139,7 +139,7 @@ class _Writer:
         for link in self.model.links:
             self._write_link(link)
         for joint in self.model.joints:
-            if _only_holds(joint, self.model.link(joint.child)):
+            if _is_static_fixture(joint, self.model.link(joint.child)):
                 getattr(self.links[joint.child], ids.LINK).motion = "STATIC"
             else:
                 self._write_joint(joint)
@@ -185,7 +185,7 @@ class _Writer:
         obj.empty_display_type = "PLAIN_AXES"
         obj.empty_display_size = self.size
         pose = scaled_pose(link.pose, 1.0 / self.unit)
-        place(obj, pose)
+        set_transform(obj, pose)
         settings = getattr(obj, ids.LINK)
         settings.is_link = True
         settings.mass_source = "CUSTOM"
@@ -209,20 +209,20 @@ class _Writer:
         obj = self._new_object(frame.name)
         obj.empty_display_type = "ARROWS"
         obj.empty_display_size = self.size / 2.0
-        self._hang(obj, frame.link, frame.pose)
+        self._attach(obj, frame.link, frame.pose)
         store_original_name(obj, frame.name)
         getattr(obj, ids.LINK).is_frame = True
 
     def _write_light(self, light: Light) -> None:
         data, pose = new_light(light, self.unit)
         obj = self._new_object(light.name, data)
-        self._hang(obj, light.link, pose)
+        self._attach(obj, light.link, pose)
         store_original_name(obj, light.name)
 
-    def _hang(self, obj: bpy.types.Object, link: str, pose: Pose) -> None:
+    def _attach(self, obj: bpy.types.Object, link: str, pose: Pose) -> None:
         """Parent the object to a link, or place it in the world."""
         obj.parent = None if link == WORLD else self.links[link]
-        place(obj, scaled_pose(pose, 1.0 / self.unit))
+        set_transform(obj, scaled_pose(pose, 1.0 / self.unit))
 
     def _write_mimic(self, joint: Joint) -> None:
         if joint.mimic is None:

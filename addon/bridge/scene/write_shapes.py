@@ -42,7 +42,7 @@ class ShapeWriter:
         self.notes: list[str] = []
         self.files = MeshFiles(unit)
         self._reported: set[tuple[str, str]] = set()
-        self._hidden: bpy.types.Collection | None = None
+        self._collision_collection: bpy.types.Collection | None = None
         self._materials: dict[Material, bpy.types.Material] = {}
         self._meshes: dict[tuple, bpy.types.Mesh] = {}
 
@@ -56,22 +56,22 @@ class ShapeWriter:
                 obj.hide_render = True
 
     def _collisions(self) -> bpy.types.Collection:
-        if self._hidden is None:
-            self._hidden = bpy.data.collections.new(f"{self.name} collisions")
-            self.collection.children.link(self._hidden)
-        return self._hidden
+        if self._collision_collection is None:
+            self._collision_collection = bpy.data.collections.new(f"{self.name} collisions")
+            self.collection.children.link(self._collision_collection)
+        return self._collision_collection
 
     def hide_collisions(self) -> None:
         """Hide the collection of collisions.
 
         Call it after everything is written: Blender does not evaluate the places of new objects in a hidden collection.
         """
-        if self._hidden is None:
+        if self._collision_collection is None:
             return
-        self._hidden.hide_render = True
+        self._collision_collection.hide_render = True
         for layer in self.scene.view_layers:
             layer.update()
-            found = _layer_of(self._hidden, layer.layer_collection)
+            found = _layer_of(self._collision_collection, layer.layer_collection)
             if found is not None:
                 found.hide_viewport = True  # the eye icon: disabling would drop their modifiers
 
@@ -85,7 +85,7 @@ class ShapeWriter:
         obj = bpy.data.objects.new(shape.name, mesh)
         collection.objects.link(obj)
         obj.parent = carrier
-        place(obj, scaled_pose(_pose(shape), 1.0 / self.unit))
+        set_transform(obj, scaled_pose(_pose(shape), 1.0 / self.unit))
         store_original_name(obj, shape.name)
         settings = getattr(obj, ids.LINK)
         settings.role, settings.primitive = role, kind
@@ -96,12 +96,12 @@ class ShapeWriter:
         if isinstance(shape.geometry, Mesh):
             obj.scale = shape.geometry.scale
         if mesh is None:
-            self._keep(obj, shape, settings)
+            self._store_as_text(obj, shape, settings)
         else:
-            self._paint(obj, shape)
+            self._apply_material(obj, shape)
         return obj
 
-    def _keep(self, obj: bpy.types.Object, shape: Shape, settings) -> None:
+    def _store_as_text(self, obj: bpy.types.Object, shape: Shape, settings) -> None:
         """Store a shape that cannot be shown as text on an Empty."""
         obj.empty_display_size = self.size
         if isinstance(shape.geometry, Foreign):
@@ -119,14 +119,14 @@ class ShapeWriter:
         if not isinstance(geometry, Mesh):
             return new_mesh(shape.name, geometry, self.unit)
         if geometry.vertices is not None:
-            return self._shared(shape.name, geometry), "MESH"
-        mesh, note = self._of_file(geometry, role)
+            return self._shared_mesh(shape.name, geometry), "MESH"
+        mesh, note = self._mesh_of_file(geometry, role)
         if note and (geometry.uri, note) not in self._reported:
             self._reported.add((geometry.uri, note))
             self.notes.append(f"link '{link.name}': the mesh '{geometry.uri}' {note}")
         return mesh, "MESH"
 
-    def _of_file(self, geometry: Mesh, role: str) -> tuple[bpy.types.Mesh | None, str]:
+    def _mesh_of_file(self, geometry: Mesh, role: str) -> tuple[bpy.types.Mesh | None, str]:
         """Return the mesh in a file, or None, and a note for the user.
 
         Collisions are read by core's reader, as on every other route. Visuals are read by Blender's importers, which
@@ -141,12 +141,12 @@ class ShapeWriter:
             except MeshFileError as error:
                 why = str(error)
         try:
-            mesh = self._plain(geometry)
+            mesh = self._uncoloured_mesh(geometry)
         except MeshFileError as error:
             return None, f"is left out: {error}, so it is not shown"
         return mesh, f"is shown without colours: {why}" if role == "VISUAL" else ""
 
-    def _plain(self, geometry: Mesh) -> bpy.types.Mesh:
+    def _uncoloured_mesh(self, geometry: Mesh) -> bpy.types.Mesh:
         """Return the triangles in a file as a mesh that all shapes of the file share.
 
         Raises:
@@ -157,48 +157,48 @@ class ShapeWriter:
             vertices, triangles = read_mesh(
                 geometry.path, geometry.within, geometry.submesh, is_centered=geometry.is_centered
             )
-            places, numbers = np.unique(vertices, axis=0, return_inverse=True)
+            points, numbers = np.unique(vertices, axis=0, return_inverse=True)
             faces = tuple(map(tuple, numbers.ravel()[triangles].tolist()))
-            mesh, _ = new_mesh(Path(geometry.path).stem, Mesh(vertices=places, faces=faces), self.unit)
+            mesh, _ = new_mesh(Path(geometry.path).stem, Mesh(vertices=points, faces=faces), self.unit)
             assert mesh is not None
             self._meshes[key] = mesh
         return self._meshes[key]
 
-    def _shared(self, name: str, geometry: Mesh) -> bpy.types.Mesh | None:
+    def _shared_mesh(self, name: str, geometry: Mesh) -> bpy.types.Mesh | None:
         key = (id(geometry.vertices), geometry.materials, geometry.face_materials)
         if key not in self._meshes:
             mesh, _ = new_mesh(name, geometry, self.unit)
             assert mesh is not None
-            for look in geometry.materials:
-                mesh.materials.append(self._material(look))
+            for appearance in geometry.materials:
+                mesh.materials.append(self._material(appearance))
             self._meshes[key] = mesh
         return self._meshes[key]
 
-    def _paint(self, obj: bpy.types.Object, shape: Shape) -> None:
+    def _apply_material(self, obj: bpy.types.Object, shape: Shape) -> None:
         """Apply the shape's own material, which overrides those of its mesh.
 
         It is assigned to the object if the mesh is shared.
         """
-        look = shape.material
-        if look is None or look == Material():
+        appearance = shape.material
+        if appearance is None or appearance == Material():
             return
-        if look.diffuse:
-            obj.color = look.diffuse
+        if appearance.diffuse:
+            obj.color = appearance.diffuse
         if not obj.data.materials:
             obj.data.materials.append(None)
         for slot in obj.material_slots:
             if obj.data.users > 1 or isinstance(shape.geometry, Mesh):
                 slot.link = "OBJECT"
-            slot.material = self._material(look)
+            slot.material = self._material(appearance)
 
-    def _material(self, look: Material) -> bpy.types.Material | None:
-        if look == Material():
+    def _material(self, appearance: Material) -> bpy.types.Material | None:
+        if appearance == Material():
             return None
-        if look not in self._materials:
-            if look.texture and not Path(look.texture).is_file():
-                self.notes.append(f"the image '{look.texture}' is not found, so it is not shown")
-            self._materials[look] = new_material(self.name, look)
-        return self._materials[look]
+        if appearance not in self._materials:
+            if appearance.texture and not Path(appearance.texture).is_file():
+                self.notes.append(f"the image '{appearance.texture}' is not found, so it is not shown")
+            self._materials[appearance] = new_material(self.name, appearance)
+        return self._materials[appearance]
 
 
 def _layer_of(collection: bpy.types.Collection, above: bpy.types.LayerCollection) -> bpy.types.LayerCollection | None:
@@ -215,7 +215,7 @@ def _pose(shape: Shape) -> Pose:
     return shape.pose
 
 
-def place(obj: bpy.types.Object, pose: Pose) -> None:
+def set_transform(obj: bpy.types.Object, pose: Pose) -> None:
     """Set location and rotation of the object relative to its parent [Blender units]."""
     obj.rotation_mode = "QUATERNION"
     obj.location = pose[:3]

@@ -35,13 +35,13 @@ class MaterialReader:
 
     def __init__(self):
         self.notes: list[str] = []
-        self._known: dict[bpy.types.Material, Material] = {}
+        self._cache: dict[bpy.types.Material, Material] = {}
         self._folder: Path | None = None
 
     def read(self, material: bpy.types.Material) -> Material:
-        if material not in self._known:
-            self._known[material] = self._read(material)
-        return self._known[material]
+        if material not in self._cache:
+            self._cache[material] = self._read(material)
+        return self._cache[material]
 
     def _read(self, material: bpy.types.Material) -> Material:
         ambient = _color(material[ids.AMBIENT]) if ids.AMBIENT in material else None
@@ -138,31 +138,31 @@ def _emissive(shader: bpy.types.Node) -> Color | None:
     return (red, green, blue, 1.0) if max(red, green, blue) > 0.0 else None
 
 
-def new_material(name: str, look: Material) -> bpy.types.Material:
+def new_material(name: str, appearance: Material) -> bpy.types.Material:
     """Return a new Blender material with a given appearance."""
     material = bpy.data.materials.new(name)
     material.use_nodes = True
-    if look.diffuse:
-        material.diffuse_color = look.diffuse
-    if look.ambient:
-        material[ids.AMBIENT] = look.ambient
+    if appearance.diffuse:
+        material.diffuse_color = appearance.diffuse
+    if appearance.ambient:
+        material[ids.AMBIENT] = appearance.ambient
     shader = principled(material)
     if shader is None:
         return material
-    if look.diffuse:
-        shader.inputs["Base Color"].default_value = (*look.diffuse[:3], 1.0)
-        shader.inputs["Alpha"].default_value = look.diffuse[3]
-    if look.specular:
-        level = max(look.specular[:3])
+    if appearance.diffuse:
+        shader.inputs["Base Color"].default_value = (*appearance.diffuse[:3], 1.0)
+        shader.inputs["Alpha"].default_value = appearance.diffuse[3]
+    if appearance.specular:
+        level = max(appearance.specular[:3])
         shader.inputs["Specular IOR Level"].default_value = level
-        tint = [part / level for part in look.specular[:3]] if level else WHITE
+        tint = [part / level for part in appearance.specular[:3]] if level else WHITE
         shader.inputs["Specular Tint"].default_value = (*tint, 1.0)
-    if look.emissive:
-        shader.inputs["Emission Color"].default_value = (*look.emissive[:3], 1.0)
-        shader.inputs["Emission Strength"].default_value = 1.0 if any(look.emissive[:3]) else 0.0
-    if look.texture and Path(look.texture).is_absolute() and is_image(look.texture):
+    if appearance.emissive:
+        shader.inputs["Emission Color"].default_value = (*appearance.emissive[:3], 1.0)
+        shader.inputs["Emission Strength"].default_value = 1.0 if any(appearance.emissive[:3]) else 0.0
+    if appearance.texture and Path(appearance.texture).is_absolute() and is_image(appearance.texture):
         node = material.node_tree.nodes.new("ShaderNodeTexImage")
-        node.image = bpy.data.images.load(look.texture, check_existing=True)
+        node.image = bpy.data.images.load(appearance.texture, check_existing=True)
         node.location = (-300.0, 300.0)
         material.node_tree.links.new(node.outputs["Color"], shader.inputs["Base Color"])
     return material

@@ -28,20 +28,20 @@ class Guide(NamedTuple):
     axis: int | None = None
     is_across: bool = False
 
-    def chosen(self, axis: int, is_across: bool) -> Guide:
+    def toggled(self, axis: int, is_across: bool) -> Guide:
         """Return the guide after the user chooses an axis. The same choice again removes the restriction."""
         wanted = Guide(axis, is_across)
         return Guide() if wanted == self else wanted
 
-    def place(self, ray: Ray, origin: Vector, facing: Vector) -> Vector | None:
+    def point(self, ray: Ray, origin: Vector, to_viewer: Vector) -> Vector | None:
         """Return the point that a ray from the eye determines; None if it determines none.
 
         Args:
             origin: the point at which the drag began.
-            facing: direction from there to the eye.
+            to_viewer: direction from there to the eye.
         """
         if self.axis is None:
-            return ray.on_plane(origin, facing)
+            return ray.on_plane(origin, to_viewer)
         direction = Vector([float(number == self.axis) for number in range(3)])
         if self.is_across:
             return ray.on_plane(origin, direction) if abs(ray.direction.dot(direction)) > EDGE_ON else None

@@ -44,36 +44,36 @@ class Hit:
     matrix: np.ndarray
 
 
-def hit_under(context, region, rv3d, coord: tuple[float, float], meets_wires: bool = False) -> Hit | None:
+def hit_under(context, region, rv3d, coord: tuple[float, float], hits_wires: bool = False) -> Hit | None:
     """Return the intersection at `coord` [pixels of the region]; None for empty space.
 
     Hidden objects and Empties are not hit.
 
     Args:
-        meets_wires: as in `hit_along`.
+        hits_wires: as in `hit_along`.
     """
     start = view3d_utils.region_2d_to_origin_3d(region, rv3d, coord)
     direction = view3d_utils.region_2d_to_vector_3d(region, rv3d, coord)
-    return hit_along(context, start, direction, meets_wires)
+    return hit_along(context, start, direction, hits_wires)
 
 
-def hit_along(context, start, direction, meets_wires: bool = False) -> Hit | None:
+def hit_along(context, start, direction, hits_wires: bool = False) -> Hit | None:
     """Return the first intersection of a ray in world axes with a visible object.
 
     The ray passes through collision shapes and wires.
 
     Args:
-        meets_wires: whether it also hits the faces of objects that are displayed as wire or bounds.
+        hits_wires: whether it also hits the faces of objects that are displayed as wire or bounds.
     """
     depsgraph = context.evaluated_depsgraph_get()
-    origin, way = Vector(start), Vector(direction).normalized()
+    origin, direction_unit = Vector(start), Vector(direction).normalized()
     for _ in range(MOST_SHELLS):
-        found, point, normal, face, obj, matrix = context.scene.ray_cast(depsgraph, origin, way)
+        found, point, normal, face, obj, matrix = context.scene.ray_cast(depsgraph, origin, direction_unit)
         if not found or face < 0:
             return None
-        if not _is_seen_through(obj.original, meets_wires):
+        if not _is_seen_through(obj.original, hits_wires):
             break
-        origin = point + way * (1e-5 * max(1.0, (point - Vector(start)).length))
+        origin = point + direction_unit * (1e-5 * max(1.0, (point - Vector(start)).length))
     else:
         return None
     at = np.array(point, dtype=np.float64)
@@ -81,8 +81,8 @@ def hit_along(context, start, direction, meets_wires: bool = False) -> Hit | Non
     return Hit(obj.original, face, at, np.array(normal, dtype=np.float64), distance, to_array(matrix))
 
 
-def _is_seen_through(obj: bpy.types.Object, meets_wires: bool) -> bool:
-    return getattr(obj, ids.LINK).role == "COLLISION" or (is_wire(obj) and not meets_wires)
+def _is_seen_through(obj: bpy.types.Object, hits_wires: bool) -> bool:
+    return getattr(obj, ids.LINK).role == "COLLISION" or (is_wire(obj) and not hits_wires)
 
 
 def hit_of(context, obj: bpy.types.Object, face: int, point: np.ndarray) -> Hit:
@@ -118,7 +118,7 @@ class Surfaces:
     """A cache of the surfaces that were pointed at. It lives as long as a tool runs."""
 
     def __init__(self):
-        self._known: dict[tuple, Surface] = {}
+        self._surfaces: dict[tuple, Surface] = {}
 
     def feature_under(self, context, hit: Hit, reach: float) -> Feature | None:
         """Return the feature to which a joint can be fitted at an intersection; None on a face without area.
@@ -136,13 +136,13 @@ class Surfaces:
     def _surface(self, context, hit: Hit) -> Surface:
         """Return the surface in world axes, so that lengths and angles are right under any scale."""
         key = (hit.obj.session_uid, context.scene.frame_current_final, hit.matrix.tobytes())
-        if key not in self._known:
+        if key not in self._surfaces:
             data = mesh_data(hit.obj.evaluated_get(context.evaluated_depsgraph_get()))
             linear = hit.matrix[:3, :3]
             if np.linalg.det(linear) < 0.0:
                 data = turned_inside_out(data)
-            self._known[key] = Surface(data.vertices @ linear.T + hit.matrix[:3, 3], data.corners, data.starts)
-        return self._known[key]
+            self._surfaces[key] = Surface(data.vertices @ linear.T + hit.matrix[:3, 3], data.corners, data.starts)
+        return self._surfaces[key]
 
 
 def as_drawn(obj: bpy.types.Object, X_W: Pose) -> Pose:

@@ -12,10 +12,10 @@ from mathutils import Vector
 from ....core.geometry.features.features import Feature
 from .picking import Hit, Surfaces, hit_under
 
-AROUND = 16
+RAY_COUNT = 16
 """Number of rays in a circle about the mouse."""
 
-SLANTS = (1.0, 3.0)
+REACH_FACTORS = (1.0, 3.0)
 """Multiples of the reach that are tried in turn. On a face that is seen from its side, points that are near in the view
 are farther apart on the face.
 """
@@ -39,12 +39,12 @@ def edge_beside(
         if behind is not None and (hit.obj == behind.obj or hit.distance > behind.distance):
             continue
         reach = reach_at(region, rv3d, coord, hit.point, pixels)
-        for slant in SLANTS:
+        for slant in REACH_FACTORS:
             feature = surfaces.feature_under(context, hit, slant * reach)
             if feature is not None and feature.kind in ("rim", "edge"):
-                away = _pixels_from(region, rv3d, coord, feature.outline)
-                if away <= pixels:
-                    found.append((away, hit, slant * reach, feature))
+                distance = _pixels_from(region, rv3d, coord, feature.outline)
+                if distance <= pixels:
+                    found.append((distance, hit, slant * reach, feature))
                 break
     return min(found, key=lambda each: each[0])[1:] if found else None
 
@@ -59,7 +59,7 @@ def reach_at(region, rv3d, coord: tuple[float, float], point: np.ndarray, pixels
 
 
 def _hits_around(context, region, rv3d, coord: tuple[float, float], pixels: float) -> list[Hit]:
-    angles = (math.tau * i / AROUND for i in range(AROUND))
+    angles = (math.tau * i / RAY_COUNT for i in range(RAY_COUNT))
     around = [(coord[0] + pixels * math.cos(angle), coord[1] + pixels * math.sin(angle)) for angle in angles]
     return [hit for at in around if (hit := hit_under(context, region, rv3d, at)) is not None]
 

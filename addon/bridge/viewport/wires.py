@@ -42,12 +42,12 @@ def wire_link_near(
     toward = np.array(view3d_utils.region_2d_to_vector_3d(region, rv3d, coord))
     best = None
     for link, segments in _segments(context):
-        away, points = _nearest_points(segments, to_array(rv3d.perspective_matrix), region, coord)
-        fits = (away <= pixels) & ((points - start) @ toward <= nearer_than)
+        distance, points = _nearest_points(segments, to_array(rv3d.perspective_matrix), region, coord)
+        fits = (distance <= pixels) & ((points - start) @ toward <= nearer_than)
         if fits.any():
-            place = int(np.argmin(np.where(fits, away, math.inf)))
-            if best is None or away[place] < best[0]:
-                best = float(away[place]), link, Vector(points[place].tolist())
+            index = int(np.argmin(np.where(fits, distance, math.inf)))
+            if best is None or distance[index] < best[0]:
+                best = float(distance[index]), link, Vector(points[index].tolist())
     return None if best is None else best[1:]
 
 
@@ -105,8 +105,8 @@ def _nearest_points(
     a, b = ((end[:, :2] / depth[:, None] + 1.0) * half - np.array(coord) for end, depth in zip(cut, w, strict=True))
     way = b - a
     along = np.clip(-(a * way).sum(axis=1) / np.maximum((way * way).sum(axis=1), 1e-300), 0.0, 1.0)
-    away = np.linalg.norm(a + along[:, None] * way, axis=1)
+    distance = np.linalg.norm(a + along[:, None] * way, axis=1)
     # 1 / w is linear on the screen, so a fraction of the segment on the screen is another one in the world.
     share = along * w[0] / (along * w[0] + (1.0 - along) * w[1])
-    place = first + share * (last - first)
-    return np.where(is_seen, away, math.inf), segments[:, 0] + place[:, None] * ways
+    fraction = first + share * (last - first)
+    return np.where(is_seen, distance, math.inf), segments[:, 0] + fraction[:, None] * ways

@@ -115,7 +115,7 @@ class ExportSdf(Export):
 
         lights = [light for light in reading.model.lights if light.link == WORLD]
         reading.model.lights = [light for light in reading.model.lights if light.link != WORLD]
-        reading.notes_besides += [
+        reading.other_notes += [
             f"light '{light.name}' is left out of the model; write a world to keep it" for light in lights
         ]
 

@@ -145,7 +145,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
     def _is_changed_by(self, context, event) -> bool:
         """Apply a key or the wheel to the drag, and return whether it has changed anything."""
         if event.type in NAMES:
-            self._guide = self._guide.chosen(NAMES.index(event.type), event.shift)
+            self._guide = self._guide.toggled(NAMES.index(event.type), event.shift)
         elif event.type == "R":
             self._keeps_orientation = not self._keeps_orientation
         elif event.type in ("WHEELUPMOUSE", "WHEELDOWNMOUSE"):
@@ -156,9 +156,9 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         return True
 
     def _follow(self, context, event) -> None:
-        facing = context.region_data.view_rotation @ Vector((0.0, 0.0, 1.0))
-        origin = self._pull.start - facing * (self._depth if self._guide.axis is None else 0.0)
-        place = self._guide.place(bridge.viewport.rays.ray_under(context, event), origin, facing)
+        to_viewer = context.region_data.view_rotation @ Vector((0.0, 0.0, 1.0))
+        origin = self._pull.start - to_viewer * (self._depth if self._guide.axis is None else 0.0)
+        place = self._guide.point(bridge.viewport.rays.ray_under(context, event), origin, to_viewer)
         if place is None:
             return
         try:

@@ -44,7 +44,7 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
 
     tick, is_exclusive = 1.0 / 60.0, False
     _preview: Preview | None = None
-    _at = 0.0
+    _last_tick = 0.0
     _guide = Guide()
     _origin = Vector()
     _view: tuple | None = None
@@ -90,7 +90,7 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
         """Start the preview. Raise `ModelError` if the scene cannot be simulated."""
         bridge.baked_machines.machines.require_in_place(context.scene)
         self._preview = begin(context.scene)
-        self._at = time.perf_counter()
+        self._last_tick = time.perf_counter()
         show_hints(context, HINTS)
 
     def _handle(self, context, event) -> set[str]:
@@ -102,7 +102,7 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
             return self._begin_once_compiled(context)
         if event.type == "TIMER":
             return self._tick(context)
-        return self._steer(context, self._preview, event)
+        return self._handle_input(context, self._preview, event)
 
     def _begin_once_compiled(self, context) -> set[str]:
         try:
@@ -121,8 +121,8 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
         now = time.perf_counter()
         before = preview.shown
         if context.mode == "OBJECT":
-            preview.tick(now - self._at)
-        self._at = now
+            preview.tick(now - self._last_tick)
+        self._last_tick = now
         line = preview.line
         if line:
             overlay.show(*line, True)
@@ -130,13 +130,13 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
             redraw(context)
         return {"PASS_THROUGH"}
 
-    def _steer(self, context, preview: Preview, event) -> set[str]:
-        if preview.is_holding:
+    def _handle_input(self, context, preview: Preview, event) -> set[str]:
+        if preview.is_pulling:
             return self._pull(context, preview, event)
         if event.value != "PRESS" or _is_typed(context, event):
             return {"PASS_THROUGH"}
         if event.type == "LEFTMOUSE":
-            return self._take(context, preview, event)
+            return self._begin_pull(context, preview, event)
         if event.type == "SPACE":
             preview.toggle()
         elif event.type in ("LEFT_ARROW", "RIGHT_ARROW"):
@@ -146,7 +146,7 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
         redraw(context)
         return {"RUNNING_MODAL"}
 
-    def _take(self, context, preview: Preview, event) -> set[str]:
+    def _begin_pull(self, context, preview: Preview, event) -> set[str]:
         """Begin to pull the link under the mouse. Presses beside all links, or on a handle, are passed through."""
         found = view_under(context, event)
         if found is None or labels.is_hovering():
@@ -157,7 +157,7 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
             return {"PASS_THROUGH"}
         link, point = seen
         try:
-            preview.take(link, point)
+            preview.begin_pull(link, point)
         except ModelError as error:
             self.report({"WARNING"}, str(error))
             return {"RUNNING_MODAL"}
@@ -166,16 +166,16 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
 
     def _pull(self, context, preview: Preview, event) -> set[str]:
         if event.type == "LEFTMOUSE" and event.value == "RELEASE":
-            preview.let_go()
+            preview.end_pull()
             overlay.clear()
             redraw(context)
         elif event.type in NAMES and event.value == "PRESS":
-            self._guide = self._guide.chosen(NAMES.index(event.type), event.shift)
+            self._guide = self._guide.toggled(NAMES.index(event.type), event.shift)
         if event.type == "MOUSEMOVE" and self._view:
             region, rv3d = self._view
             ray = Ray(region, rv3d, (event.mouse_x - region.x, event.mouse_y - region.y))
-            facing = rv3d.view_rotation @ Vector((0.0, 0.0, 1.0))
-            place = self._guide.place(ray, self._origin, facing)
+            to_viewer = rv3d.view_rotation @ Vector((0.0, 0.0, 1.0))
+            place = self._guide.point(ray, self._origin, to_viewer)
             if place is not None:
                 preview.pull_to(place)
         return {"RUNNING_MODAL"}

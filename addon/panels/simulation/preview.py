@@ -29,7 +29,7 @@ def draw_state(layout, context, preview):
     if preview.problem:
         paragraph(layout, context, preview.problem, icon="ERROR")
     elif preview.is_behind:
-        layout.progress(factor=preview.caught_up, text="Catching up with the change")
+        layout.progress(factor=preview.catch_up_progress, text="Catching up with the change")
     elif preview.is_playing and is_in_real_time and preview.pace < SLOW:
         pace = pgettext_iface("Pace: {pace} of real time").format(pace=f"{preview.pace:.0%}")
         layout.label(text=pace, translate=False, icon="TIME")
