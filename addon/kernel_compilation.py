@@ -26,21 +26,21 @@ class KernelCompilation:
     the next one continues from there.
 
     Args:
-        what: `SOLVER` or `POSING`.
+        module: `SOLVER` or `POSING`.
     """
 
-    def __init__(self, what: str = SOLVER):
+    def __init__(self, module: str = SOLVER):
         if ROOT_PACKAGE.startswith(EXTENSIONS):  # an extension has its own cache; checkouts share one
             remove_older_kernels()
-        self._child = helper.start(what, "warm_up")
+        self._child = helper.start(module, "warm_up")
         self._begun = time.monotonic()
 
     @staticmethod
-    def is_needed(what: str = SOLVER) -> bool:
+    def is_needed(module: str = SOLVER) -> bool:
         """Return whether kernels must be compiled first, and whether there is a Python to do it."""
         if jit.way() is not jit.Way.NUMBA or not helper.can_start():
             return False
-        return not import_module(f"..core.{what}", __package__).is_warm()
+        return not import_module(f"..core.{module}", __package__).is_warm()
 
     @property
     def is_done(self) -> bool:

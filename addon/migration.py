@@ -25,18 +25,18 @@ OLDEST = "0.1.0"
 
 @dataclass(frozen=True)
 class Migration:
-    """A change of what a version stores, compared to versions before.
+    """A change of the stored data that a version has introduced.
 
     Attributes:
         version: first version that stores data in the new form.
-        says: what has changed, as a sentence without full stop.
+        description: what has changed, as a sentence without full stop.
         kind: type of its owners: bpy.types.Scene, or bpy.types.Object for links, joints and the shapes of links.
         change: function that converts an owner from older versions; it deletes nothing. If it raises an error, the user
             is told, and the owner keeps its version.
     """
 
     version: str
-    says: str
+    description: str
     kind: type[Owner]
     change: Callable[[Owner], None]
 
@@ -49,7 +49,9 @@ class Migration:
         """
         if found := numbers_of(self.version):
             return found
-        raise ValueError(f"the migration '{self.says}' leads to '{self.version}', which is no version: give x.y.z")
+        raise ValueError(
+            f"the migration '{self.description}' leads to '{self.version}', which is no version: give x.y.z"
+        )
 
 
 MIGRATIONS: tuple[Migration, ...] = ()
@@ -92,7 +94,7 @@ def _run(migration: Migration, owner: Owner) -> None:
         migration.change(owner)
     except Exception as error:  # the file must open in any case; the user is told
         traceback.print_exc()
-        _failures[owner.session_uid] = f"{migration.says}: {error}"
+        _failures[owner.session_uid] = f"{migration.description}: {error}"
     else:
         settings_of(owner).version = migration.version
 

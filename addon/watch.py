@@ -20,7 +20,7 @@ from .props.overriding import complete_overrides
 from .props.owners import holds_ours
 
 PREVIEW_OPERATOR = "LIMBERJACK_OT_preview"
-"""Id of the operator of this add-on during which the user goes on working."""
+"""Id of the operator of previews, the only one of this add-on during which the user continues to work."""
 
 SETTLING_TIME = 0.15
 """Time without a change after which the scene is read [s]."""
@@ -106,7 +106,7 @@ def _loaded(*_):
 
 @persistent
 def _imported(context):
-    """Migrate what was appended, linked or pasted."""
+    """Migrate data that was appended, linked or pasted."""
     _migrate(*(item.id for item in context.import_items))
 
 
@@ -128,7 +128,7 @@ def _migrate(*items: bpy.types.ID | None) -> None:
 
 @contextmanager
 def ignoring_changes() -> Iterator[None]:
-    """Let changes within this context count as shown only, and not as changes of the scene."""
+    """Do not count changes within this context as changes of the scene, since they only show something."""
     global is_preview_update
     before, is_preview_update = is_preview_update, True
     try:

@@ -2,7 +2,7 @@
 """Write a motion, simulated or from a file, as F-curves.
 
 `simulation_bake` and `replay_bake` run a bake, `inputs` collects what it needs, `keys` writes its result, and
-`receipts` tell later whether it is up to date.
+`receipts` stores what a bake was made from, to tell later whether it is up to date.
 """
 
 from typing import TYPE_CHECKING

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ...core.check import check_definition
-from ..bridge.animation.animated import lasting
+from ..bridge.animation.animated import lasting_issues
 from ..bridge.links.deforming import deforming_colliders
 from ..bridge.scene.read import SceneReading
 from ..props import is_kinematic
@@ -44,7 +44,7 @@ def check_warnings(reading: SceneReading) -> dict[str, tuple[str, str]]:
     Raises:
         BakeError: if the check finds an error.
     """
-    issues = lasting(check_definition(reading.model), reading.animated)
+    issues = lasting_issues(check_definition(reading.model), reading.animated)
     for issue in issues:
         if issue.is_error:
             raise BakeError(f"{issue.subject}: {issue.message}")

@@ -47,9 +47,7 @@ SUMMARIES = (
     "Baked frames {first}–{last} on {links} links",
     "Nothing moves",
 )
-"""Parts of `BakeResult.summary`: for one link, for several links, and an addition if nothing moves. They are
-translated.
-"""
+"""Sentences of `BakeResult.summary`, which are translated: for one link, for several links, and if nothing moves."""
 
 
 @dataclass
@@ -57,10 +55,10 @@ class BakeResult:
     """The result of a bake.
 
     Attributes:
-        first, last: its frames. links: number of links that have the motion.
+        first, last: frames of the bake. links: number of links that have the motion.
         keys: number of keys that were written. possible: number without reduction.
         seconds: computing time [s]. report: core's report on the simulation; None without a simulation.
-        findings: the doctor's. notes: messages for the user.
+        findings: diagnoses of the motion. notes: messages for the user.
     """
 
     action: bpy.types.Action
@@ -76,7 +74,7 @@ class BakeResult:
 
     @property
     def diagnoses(self) -> list[str]:
-        """The doctor's findings, one sentence each."""
+        """The findings as text, one sentence each."""
         return [str(finding) for finding in self.findings]
 
     @property
@@ -157,7 +155,7 @@ class Bake(ABC):
         return None
 
     def diagnose(self) -> list[Diagnosis]:
-        """Return the doctor's findings about the motion so far."""
+        """Return the findings about the motion so far."""
         return []
 
     @property

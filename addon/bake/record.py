@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Record the motion of a scene's links, whatever moves them, as a trajectory."""
+"""Record the motion of a scene's links as a trajectory, independent of its source."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class BakeSettings:
         first, last: frames between which there is motion.
         step: distance between keys [frames]; the last frame always has a key.
         accuracy: "draft", "good" or "exact".
-        start: "HOME", "POSE" or "KEYS"; see `starts`.
+        start: "HOME", "POSE" or "KEYS"; see `initial_states`.
         onto: "LINKS", "JOINTS" or "BOTH".
         tolerance: None for a key at every frame.
         contact: whether links touch each other.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The one place where a Blender scene and a core `Model` are translated into each other.
 
-`scene` reads and writes whole models, by means of `links`, `joints`, `meshes` and `values`; `rig` keeps what was read.
+`scene` reads and writes whole models by means of `links`, `joints`, `meshes` and `values`; `rig` caches the result.
 `posing` and `viewport` serve handles and tools. Operators, panels and drawing belong to the packages above.
 """
 

@@ -151,7 +151,7 @@ def _require_one_start(arguments: argparse.Namespace) -> None:
 
 
 def _begin(arguments: argparse.Namespace, initial: dict | None) -> tuple[Bake, list[Path]]:
-    """Return the run, and the files from which the scene is made."""
+    """Return the bake, and the files from which the scene was made."""
     from ..bake.replay_bake import ReplayBake
     from ..bake.simulation_bake import SimulationBake
 

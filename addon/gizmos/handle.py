@@ -53,7 +53,7 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
     """A handle of a joint.
 
     Attributes:
-        role: key of `DRAGS`, which says what a drag changes.
+        role: key of `DRAGS`, the action of a drag.
         target: name of the joint, its `JointView`, the `AxisView` of the handle, and the radius of its ring; None while
             the handle is hidden.
     """
@@ -103,16 +103,16 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
             elif not self.typed.text and event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
                 drag.move_to(context, ray_under(context, event), is_snapping)
         except ModelError as error:
-            self._say(context, str(error))
+            self._show_in_header(context, str(error))
             return {"RUNNING_MODAL"}
         typed = f"   [{self.typed.text}]" if self.typed.text else ""
-        self._say(context, drag.status_text(context.scene) + typed)
+        self._show_in_header(context, drag.status_text(context.scene) + typed)
         note_change([drag.obj])
         return {"RUNNING_MODAL"}
 
     def exit(self, context, cancel):
         drag, self.drag = self.drag, None
-        self._say(context, None)
+        self._show_in_header(context, None)
         if drag is None:
             return
         drag.end()
@@ -122,6 +122,6 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
             drag.confirm(context)
         note_change([drag.obj])
 
-    def _say(self, context, text: str | None) -> None:
+    def _show_in_header(self, context, text: str | None) -> None:
         if context.area:
             context.area.header_text_set(text)

@@ -67,7 +67,7 @@ def _handles_on_axis(axis: bridge.joints.axis_views.AxisView, ring: float, acts:
 
 
 class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
-    """What the active joint is dragged by"""
+    """The handles of the active joint"""
 
     bl_idname = "LIMBERJACK_GGT_joint"
     bl_label = "Joint"

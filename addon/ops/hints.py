@@ -13,7 +13,11 @@ wide as its name, which is longer in German than in English.
 
 
 class Hint(NamedTuple):
-    """icons: of keys and buttons, as Blender calls them. text: what they do."""
+    """A hint in the status bar.
+
+    Attributes:
+        icons: Blender's names of the icons of keys and buttons. text: their effect.
+    """
 
     icons: tuple[str, ...]
     text: str

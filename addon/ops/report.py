@@ -36,7 +36,7 @@ def succeed(operator, context, message: str, notes=(), refused=(), *, shows_note
     Args:
         notes: sentences, which the panel keeps until the next operator of this add-on.
         shows_notes: False for a bake, whose notes the panel takes from the scene.
-        refused: sentences about what the user asked for and was not done; a popup at the mouse shows them.
+        refused: sentences about requests that were not carried out. A popup at the mouse shows them.
     """
     status = getattr(context.window_manager, ids.STATUS)
     status.error = ""

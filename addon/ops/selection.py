@@ -41,7 +41,11 @@ class OnLinks:
 
 
 class OnSelectedJoints:
-    """An operator that changes the selected joints. what: the user is asked to select where there are none."""
+    """An operator that changes the selected joints.
+
+    Attributes:
+        what: words for the objects that the user is asked to select if none are selected.
+    """
 
     what = "joints"
 

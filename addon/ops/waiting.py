@@ -14,14 +14,14 @@ class WaitsForSolver:
 
     `wait` starts the compilation, the timer and the modal handler. Call `is_waiting` at each event. `leave` removes the
     timer and clears the status bar.
-    `show_progress` shows how far the work has come.
+    `show_progress` shows the progress of the work.
 
     Attributes:
         tick: seconds between two events of the timer.
-        needs_solver: whether there is anything to compile.
+        needs_solver: whether the operator needs the compiled solver.
         is_exclusive: whether other operators of the add-on are blocked until this one ends; else only during
             compilation.
-        compile_time: what the compilation has taken [s]; None where there was none.
+        compile_time: duration of the compilation [s]; None if nothing was compiled.
     """
 
     tick = 0.01

@@ -27,7 +27,7 @@ COLORS = ("joint_color", "limit_color", "problem_color")
 
 
 class Picture(NamedTuple):
-    """What is drawn of a joint in views of one size."""
+    """The lines and labels of a joint in views of one size."""
 
     lines: Sequence[Lines] = ()
     labels: Sequence[tuple[Vector, str]] = ()

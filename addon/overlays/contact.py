@@ -15,10 +15,10 @@ from ..bridge.findings.last_run import Run, last_run
 from ..bridge.values.numbers import unit_length
 from .lines import Lines
 
-HALF = 0.12
+CROSS_HALF_SIZE = 0.12
 """Half the size of a cross, relative to the typical size of a link."""
 
-LONGEST = 1.5
+LONGEST_LINE = 1.5
 """Length of the longest line of a force, relative to the typical size of a link."""
 
 _cache_key: tuple = ()
@@ -51,9 +51,9 @@ def segments(run: Run, frame: float, size: float = 1.0) -> np.ndarray:
     if not len(points):
         return np.zeros((0, 2, 3))
     typical = size * _typical_size(run)
-    crosses = points[:, None, None] + HALF * typical * np.stack([-np.eye(3), np.eye(3)], axis=1)
+    crosses = points[:, None, None] + CROSS_HALF_SIZE * typical * np.stack([-np.eye(3), np.eye(3)], axis=1)
     strongest = run.strongest
-    ends = points + (LONGEST * typical / strongest if strongest else 0.0) * forces
+    ends = points + (LONGEST_LINE * typical / strongest if strongest else 0.0) * forces
     return np.concatenate([crosses.reshape(-1, 2, 3), np.stack([points, ends], axis=1)])
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Show a transparent copy of a link's shape at one or several places."""
+"""Show transparent copies of a link's shape at other poses."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ GAP = 6.0
 
 
 class Picture(NamedTuple):
-    """What is drawn of a motion in views of one size.
+    """The drawing of a motion's graphs in views of one size.
 
     Attributes:
         colors: of each plot's curves.
@@ -86,7 +86,7 @@ def draw(context) -> None:
 
 
 def up_to_date(run: Run, context) -> Picture:
-    """Return the drawing, made again as far as something has changed."""
+    """Return the drawing. Its parts are made again if something that they depend on has changed."""
     global _cache_key
     active = context.active_object
     settings = getattr(context.scene, ids.SCENE)

@@ -15,17 +15,17 @@ from mathutils import Vector
 from .. import bridge
 
 SIZE = 11
-BESIDE = 12
+LABEL_OFFSET = 12
 """Distance from a mark to its number [pixels at resolution scale 1]."""
 
 hovered: list[tuple[Vector, str]] = []
 """Place and text of the handle under the mouse. The handle adds them at each redraw."""
 
 
-LASTS = 0.3
+HOVER_TIME = 0.3
 """Time for which the mouse counts as over a handle after the handle was drawn so [s]."""
 
-_hovered_at = -LASTS
+_hovered_at = -HOVER_TIME
 
 
 def note_hover() -> None:
@@ -36,7 +36,7 @@ def note_hover() -> None:
 
 def is_hovering() -> bool:
     """Return whether a click would hit a handle."""
-    return time.perf_counter() - _hovered_at < LASTS
+    return time.perf_counter() - _hovered_at < HOVER_TIME
 
 
 def reading(axis: bridge.joints.axis_views.AxisView, value: float, scene: bpy.types.Scene) -> str:
@@ -56,7 +56,7 @@ def draw(labels: Sequence[tuple[Vector, str]], context) -> None:
     for point, text in (*labels, *hovered):
         seen = location_3d_to_region_2d(context.region, context.region_data, point)
         if seen is not None:
-            blf.position(0, seen.x + BESIDE * scale, seen.y + 0.5 * BESIDE * scale, 0.0)
+            blf.position(0, seen.x + LABEL_OFFSET * scale, seen.y + 0.5 * LABEL_OFFSET * scale, 0.0)
             blf.draw(0, text)
     blf.disable(0, blf.SHADOW)
     hovered.clear()

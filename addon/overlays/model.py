@@ -189,7 +189,7 @@ def _moved(points: np.ndarray, matrix: np.ndarray) -> np.ndarray:
 
 
 class _Drawing:
-    """What is on the screen, and what it was made from."""
+    """The lines that are drawn of a scene, and the keys of the state that they were made from."""
 
     def __init__(self):
         self.layout_key: tuple = ()
@@ -216,7 +216,7 @@ def draw(context, style) -> None:
 
 
 def up_to_date(rig: bridge.rig.Rig, context, style) -> _Drawing:
-    """Return the scene's lines, made again as far as something has changed."""
+    """Return the scene's lines. They are made again if something that they depend on has changed."""
     drawing = _drawings.setdefault(context.scene.session_uid, _Drawing())
     scene, active = context.scene, context.active_object
     settings = [getattr(style, key) for key in _STYLE_KEYS]

@@ -9,7 +9,7 @@ from mathutils import Vector
 from .lines import Lines
 from .sizes import size_of_pixel
 
-HALF = 5.0
+CROSS_HALF_SIZE = 5.0
 """Half the size of the cross at the target [pixels at resolution scale 1]."""
 
 _shown: list[tuple[Vector, Vector, bool]] = []
@@ -26,7 +26,11 @@ def clear() -> None:
 
 def draw(context, style) -> None:
     for grabbed_point, wanted, is_reached in _shown:
-        half = HALF * context.preferences.system.ui_scale * size_of_pixel(wanted, context.region, context.region_data)
+        half = (
+            CROSS_HALF_SIZE
+            * context.preferences.system.ui_scale
+            * size_of_pixel(wanted, context.region, context.region_data)
+        )
         color = style.line_color if is_reached else style.problem_color
         Lines(segments(grabbed_point, wanted, half), color).draw(style.width)
 

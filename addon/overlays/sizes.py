@@ -8,10 +8,10 @@ from mathutils import Vector
 
 from ..preferences import preferences
 
-LEAST = 80.0
+MIN_PIXELS = 80.0
 """Smallest radius of the ring of handles [pixels at resolution scale 1]."""
 
-MOST = 0.3
+MAX_SHARE = 0.3
 """Largest radius of that ring, as a part of the smaller side of a view."""
 
 STEP = 1.05
@@ -22,8 +22,8 @@ def active_radius(obj: bpy.types.Object, region, rv3d) -> float:
     """Return the radius of the ring of the joint's handles in a view [Blender units]."""
     own = obj.empty_display_size * preferences().size
     pixel = size_of_pixel(obj.matrix_world.translation, region, rv3d)
-    least = LEAST * resolution_scale() * pixel
-    most = max(MOST * min(region.width, region.height) * pixel, STEP * least)
+    least = MIN_PIXELS * resolution_scale() * pixel
+    most = max(MAX_SHARE * min(region.width, region.height) * pixel, STEP * least)
     if not own or not most:  # the joint is at the depth of the eye
         return own
     if own > most:

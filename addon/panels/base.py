@@ -10,7 +10,7 @@ from .wording import in_window
 
 
 class InTab:
-    """A panel in our tab."""
+    """A panel in the sidebar tab of the add-on."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
@@ -24,7 +24,7 @@ class Below(InTab):
 
 
 class Folded(Below):
-    """As `Below`, closed until somebody wants it, as Blender's own panels are."""
+    """A panel below the main one that is closed at first, as many of Blender's own panels are."""
 
     bl_options = {"DEFAULT_CLOSED"}
 

@@ -54,8 +54,8 @@ def _draw_motion(layout, context, settings):
     layout.prop(settings, "motion")
     if settings.motion != "FREE":
         chosen = settings.bl_rna.properties["motion"].enum_items.get(settings.motion)
-        says = chosen.description if chosen else "Chosen in a newer Limberjack; unknown in this version"
-        paragraph(layout, context, says, icon="INFO")
+        message = chosen.description if chosen else "Chosen in a newer Limberjack; unknown in this version"
+        paragraph(layout, context, message, icon="INFO")
     else:
         layout.prop(settings, "animated")
 
@@ -111,7 +111,7 @@ def _draw_shape(layout, obj, settings):
 
 
 class OfLink(InTab):
-    """A panel below the link's, closed at first."""
+    """A panel below that of the link, closed at first."""
 
     bl_parent_id = ids.PT_LINK
     bl_options = {"DEFAULT_CLOSED"}
@@ -139,12 +139,12 @@ class LIMBERJACK_PT_link_shape(OfLink, bpy.types.Panel):
                 kinds := bridge.links.recognition.kinds_of(_collisions_now(context.scene, obj))
             ):
                 shapes = ", ".join(str(pgettext_iface(kind)) for kind in kinds)
-                says = pgettext_iface("Collides as: {shapes}").format(shapes=shapes)
-                paragraph(layout, context, says, icon="CHECKMARK")
+                message = pgettext_iface("Collides as: {shapes}").format(shapes=shapes)
+                paragraph(layout, context, message, icon="CHECKMARK")
         layout.operator_menu_enum(ids.OP_COLLISION_ADD, "type", text="Add Collision Shape", icon="MESH_ICOSPHERE")
-        says = next((note for child in obj.children if (note := getattr(child, ids.LINK).fit_note)), "")
-        if says:
-            paragraph(layout, context, says, icon="CHECKMARK")
+        message = next((note for child in obj.children if (note := getattr(child, ids.LINK).fit_note)), "")
+        if message:
+            paragraph(layout, context, message, icon="CHECKMARK")
         if not getattr(context.scene, ids.SCENE).contact:
             paragraph(
                 layout, context, "Contact is off: see Simulation. Exported files still contain the shapes", icon="INFO"
@@ -204,8 +204,8 @@ def _surface_in_words(scene, obj) -> str:
         ).surface
         or Surface()
     )
-    says = pgettext_iface("Friction {friction}, restitution {restitution}")
-    return says.format(friction=f"{found.friction:g}", restitution=f"{found.restitution:g}")
+    message = pgettext_iface("Friction {friction}, restitution {restitution}")
+    return message.format(friction=f"{found.friction:g}", restitution=f"{found.restitution:g}")
 
 
 class LIMBERJACK_PT_link_air(OfLink, bpy.types.Panel):

@@ -72,13 +72,14 @@ def _draw_messages(layout, context, is_begun: bool):
         layout.label(text=more, translate=False)
     sample = opened()
     if is_begun and sample:
-        paragraph(layout, context, f"{sample.says or sample.title}. {pgettext_iface(NEXT)}", icon="INFO")
+        paragraph(layout, context, f"{sample.description or sample.title}. {pgettext_iface(NEXT)}", icon="INFO")
 
 
 def draw_transport(layout, context, is_narrow: bool = False):
-    """Draw Play and Simulate, or the controls of what is running, always at the same place.
+    """Draw Play and Simulate, or in their place the controls of the running preview or bake.
 
-    is_narrow: whether buttons stand below each other, where a panel may have no room for two labels side by side.
+    Args:
+        is_narrow: whether the buttons are below each other, because the panel may be too narrow for two labels.
     """
     preview, status = current(), getattr(context.window_manager, ids.STATUS)
     if preview is not None:
@@ -116,7 +117,7 @@ def _draw_arrow(row, menu: str) -> None:
 
 
 def draw_ground(layout, scene: bpy.types.Scene, is_narrow: bool = False) -> None:
-    """Draw the switch of the ground and, while it is on, how far links bounce off it: beside it, or below it."""
+    """Draw the switch of the ground. While it is on, draw the bounciness beside the switch, or below if narrow."""
     settings = getattr(scene, ids.SCENE)
     is_beside = settings.ground and not is_narrow
     row = layout.split(factor=GROUND, align=True) if is_beside else layout.column(align=True)

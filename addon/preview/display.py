@@ -2,7 +2,7 @@
 """Show links at other poses than their own.
 
 The own pose of each link is stored on it, and therefore in every undo step and file that is written meanwhile. So links
-can be restored exactly whatever ends a preview: an undo, a crash or another file.
+can be restored exactly after an undo, a crash or the loading of another file.
 """
 
 from __future__ import annotations

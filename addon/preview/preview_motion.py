@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The motion of a preview: computed part by part, kept, and with every pull of the mouse in it."""
+"""The motion of a preview, which is computed frame by frame and includes every pull of the mouse."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ class MousePull:
 
 
 class PreviewMotion:
-    """A motion from the first frame of a scene's range to the last, with all pulls so far. It goes on while the user
-    pulls.
+    """A motion from the first frame of a scene's range to the last, with all pulls so far. It continues beyond the
+    range while the user pulls.
 
     Attributes:
         frames: of the scene, shape (F,). last: last frame of the range. done: number of computed frames.

@@ -47,7 +47,7 @@ class Preview:
 
     Attributes:
         uid: the scene's session uid.
-        is_playing: whether time goes on. playhead: the scene frame that is shown, with a fraction.
+        is_playing: whether time advances. playhead: the scene frame that is shown, with a fraction.
         problem: why nothing moves, for the panel; empty if there is no problem.
         pace: simulated seconds per second, smoothed.
 
@@ -247,7 +247,7 @@ class Preview:
         x, y, z = place * bridge.values.numbers.unit_length(self.scene)
         return x, y, z
 
-    # ---- what is shown
+    # ---- the links in the viewport
 
     def _show(self, scene: bpy.types.Scene) -> None:
         number = min(self.number, self.motion.done - 1)
@@ -319,7 +319,7 @@ class Preview:
     # ---- the scene
 
     def _read_again(self, scene: bpy.types.Scene) -> None:
-        """Read the scene after a change, and compute again what is not valid any more."""
+        """Read the scene after a change, and compute the motion again if it is not valid any more."""
         self.is_touched, self._seen_changes = False, watch.changes
         try:
             self._read(scene)
@@ -385,7 +385,7 @@ def _simulation_error() -> type[Exception]:
 
 @contextmanager
 def ignoring_changes_until_updated() -> Iterator[None]:
-    """Let changes within this context not count as changes of the scene, because they only show something."""
+    """Do not count changes within this context as changes of the scene, since they only show something."""
     with watch.ignoring_changes():
         yield
         bpy.context.view_layer.update()  # otherwise Blender reports the changes later

@@ -76,7 +76,7 @@ class BakeProperties(PropertyGroup):
 
 @let_override
 class BeforeProperties(PropertyGroup):
-    """On every object: what a bake has taken the place of."""
+    """The state of an object before its bake. Every object has this group."""
 
     is_kept: BoolProperty(description="Whether the rest holds something")
     numbers: StringProperty(description="Values of what the bake has keyed, before it")

@@ -6,7 +6,7 @@ from bpy.types import Object, PropertyGroup
 
 
 class FindingProperties(PropertyGroup):
-    """One of core's diagnoses, with its remedy where it has one."""
+    """A diagnosis of core, with its remedy if it has one."""
 
     code: StringProperty(description="Of its kind")
     name: StringProperty(description="Of the culprit when it was found; empty where no object is to blame")

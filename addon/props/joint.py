@@ -214,7 +214,7 @@ def _set_share(coordinate, share: float):
 
 @let_override
 class CoordinateProperties(PropertyGroup):
-    """One of a joint's position coordinates, be it locked or not."""
+    """A position coordinate of a joint, locked or not."""
 
     home: FloatProperty(name="Start", description="Where a simulation starts")
     home_angle: _angle("home", "Start", "Where a simulation starts")
@@ -361,7 +361,7 @@ def _world_chosen(joint, _context):
 
 @let_override
 class JointProperties(PropertyGroup):
-    """On every object; it has a meaning only where `is_joint` is set."""
+    """The settings of a joint. Every object has this group; it is used only if `is_joint` is set."""
 
     is_joint: BoolProperty(name="Joint", description="This Empty joins two links", update=note_maker)
     type: EnumProperty(

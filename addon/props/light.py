@@ -9,7 +9,10 @@ from .overriding import let_override
 
 @let_override
 class LightProperties(PropertyGroup):
-    """On every light. At a distance d [m], its part 1 / (constant + linear d + quadratic d^2) is left."""
+    """The attenuation of a light in model files.
+
+    At a distance d [m], the fraction 1 / (constant + linear d + quadratic d^2) of its intensity remains.
+    """
 
     specular: FloatVectorProperty(
         name="Specular",

@@ -35,7 +35,7 @@ def _mass_shown(link) -> float:
 
 @let_override
 class LinkProperties(PropertyGroup):
-    """On every object; most of it has a meaning only where `is_link` is set."""
+    """The settings of a link, or of a shape of a link. Every object has this group; most of it requires `is_link`."""
 
     version: made_by()  # also that of a joint
     is_link: BoolProperty(name="Link", description="This object is a link (rigid body) of the model", update=note_maker)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The version of Limberjack that has made an object or a scene, stored in each of them.
 
-So the version is known of everything that is appended, linked or pasted, and of what an older version adds to a newer
-file.
+So the version is known of all data that is appended, linked or pasted, and of data that an older version adds to a
+newer file.
 """
 
 from bpy.props import StringProperty

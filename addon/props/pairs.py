@@ -14,7 +14,7 @@ def pair_of(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object):
 
 
 def set_pair(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object, meets: bool) -> None:
-    """Store whether the two links always or never collide. It replaces what the scene's pair of them said."""
+    """Store whether the two links always or never collide. An existing pair of the scene is overwritten."""
     kept = pair_of(scene, a, b) or getattr(scene, ids.SCENE).pairs.add()
     kept.a, kept.b, kept.meets = a, b, meets
 

@@ -8,7 +8,7 @@ from .. import ids
 
 
 class PoseJointProperties(PropertyGroup):
-    """Where one joint stands in a pose."""
+    """The coordinates of one joint in a pose."""
 
     joint: PointerProperty(name="Joint", description="Joint that the values belong to", type=Object)
     q: StringProperty(

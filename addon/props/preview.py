@@ -6,7 +6,7 @@ from bpy.types import PropertyGroup
 
 
 class PreviewProperties(PropertyGroup):
-    """Part of the scene's settings."""
+    """The settings of a scene's previews."""
 
     pace: EnumProperty(
         name="Pace",

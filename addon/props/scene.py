@@ -47,7 +47,7 @@ def _redraw_views(_settings, context):
 
 
 class SceneProperties(PropertyGroup):
-    """Saved with the scene."""
+    """The settings of a scene, and the results of its last simulation."""
 
     version: made_by()
     model_name: StringProperty(name="Model Name", description="Name in exported files; empty to use the scene's name")
@@ -138,7 +138,10 @@ class SceneProperties(PropertyGroup):
 
 
 class StatusProperties(PropertyGroup):
-    """On the window manager: neither undone nor of any worth in a file."""
+    """The state of the add-on in this session.
+
+    The window manager has this group, so that undo does not change it and files do not store it.
+    """
 
     running: BoolProperty(options={"SKIP_SAVE"})
     factor: FloatProperty(min=0.0, max=1.0, options={"SKIP_SAVE"})

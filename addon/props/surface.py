@@ -25,7 +25,7 @@ ALL = (True,) * LAYERS
 
 @let_override
 class SurfaceProperties(PropertyGroup):
-    """On every link, on every shape of one, and of the scene's ground."""
+    """The surface of a link, of a shape of a link, or of the scene's ground."""
 
     source: EnumProperty(
         name="Surface",

@@ -499,7 +499,7 @@ def test_hover_then_click(shaft, view, scene):
     assert driven.modal(bpy.context, event("LEFTMOUSE", AT_NOTHING)) == {"RUNNING_MODAL"}
     assert driven.modal(bpy.context, event("MOUSEMOVE", AT_SHAFT)) == {"RUNNING_MODAL"}
     assert view.headers[-1] == "Shaft, 1 m across: click to put the joint here"
-    assert driven._preview._points.shape == (64 * 2 + 1 + 1, 2, 3)
+    assert driven._overlay._points.shape == (64 * 2 + 1 + 1, 2, 3)
     assert not any(joint(obj).is_joint for obj in bpy.data.objects)
     assert driven.modal(bpy.context, event("LEFTMOUSE", AT_SHAFT)) == {"FINISHED"}
     assert view.handlers.alive == []
@@ -569,7 +569,7 @@ def test_the_view_can_be_turned(shaft, view):
     assert driven.modal(bpy.context, event("X")) == {"RUNNING_MODAL"}
     driven.modal(bpy.context, event("MOUSEMOVE", AT_SHAFT))
     driven.modal(bpy.context, event("MOUSEMOVE", None))
-    assert driven._preview._points is None
+    assert driven._overlay._points is None
     driven.cancel(bpy.context)
     assert view.handlers.alive == []
 
@@ -578,9 +578,9 @@ def test_turned_like_keeps_x():
     """x stays as near as it can, and where it would lie along the new z, y decides."""
     z_up = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     turned = (0.0, 0.0, 0.0, math.cos(0.3), 0.0, 0.0, math.sin(0.3))
-    assert pick.turned_like(z_up, turned) == pytest.approx(turned)
+    assert pick.with_nearest_x(z_up, turned) == pytest.approx(turned)
     on_side = (0.0, 0.0, 0.0, math.sqrt(0.5), 0.0, -math.sqrt(0.5), 0.0)  # its x along +z
-    assert pick.turned_like(z_up, on_side) == pytest.approx(z_up, abs=1e-12)
+    assert pick.with_nearest_x(z_up, on_side) == pytest.approx(z_up, abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -361,8 +361,8 @@ def test_the_table():
     """Guards new migrations: each leads to a version that there is, and says what it does in a sentence."""
     for entry in MIGRATIONS:
         assert numbers_of(migration.OLDEST) < entry.numbers <= numbers_of(VERSION)
-        assert entry.says[:1].isupper()
-        assert not entry.says.endswith(".")
+        assert entry.description[:1].isupper()
+        assert not entry.description.endswith(".")
 
 
 def test_a_table_that_leads_nowhere():

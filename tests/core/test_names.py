@@ -53,6 +53,17 @@ RETIRED = {
     "remark": "note",
     "remarks": "notes",
     "telling": "report",
+    "Dial": "AxisView",
+    "dial": "axis",
+    "dials": "axes",
+    "Mend": "Repair",
+    "Surroundings": "EvaluatedScene",
+    "what_holds": "obstacle_to_moving",
+    "fight_over": "conflict_with_keys",
+    "as_before_bake": "without_bake",
+    "read_print": "read_fingerprint",
+    "keep_findings": "store_findings",
+    "settle_joint": "store_joint_frames",
 }
 """Names that may not be used, each with the term that takes its place. CONTRIBUTING.md has the same table."""
 

@@ -211,13 +211,13 @@ def test_out_of_reach():
     way = Vector((-1.5, 0.0, 3.5))
     header = []
     operator = harness.module("ops.posing.pull").LIMBERJACK_OT_link_pull
-    plain = operator._words
-    operator._words = lambda *arguments: (header.append(plain(*arguments)), header[-1])[1]
+    plain = operator._header_text
+    operator._header_text = lambda *arguments: (header.append(plain(*arguments)), header[-1])[1]
     try:
         yield from hold_along([tip + way * (i / STEPS) for i in range(STEPS + 1)])
         yield from screenshot("arm_unreachable")
     finally:
-        operator._words = plain
+        operator._header_text = plain
     yield from release()
     hand = objects["hand"].matrix_world.translation
     assert hand.length < 3.0 + 1e-4, "the arm is longer than it was"

@@ -112,7 +112,9 @@ def test_joints_at_all_scales():
         sizes = harness.module("overlays.sizes")
         radius = sizes.active_radius(hinge, region, view)
         pixels = radius / sizes.size_of_pixel(hinge.matrix_world.translation, region, view)
-        assert sizes.LEAST <= pixels <= sizes.MOST * min(region.width, region.height), f"the ring has {pixels} pixels"
+        assert sizes.MIN_PIXELS <= pixels <= sizes.MAX_SHARE * min(region.width, region.height), (
+            f"the ring has {pixels} pixels"
+        )
         shares.append(hinge.empty_display_size / length)
         yield from screenshot(f"joints_at_{size:g}_unit_{unit:g}")
     assert max(shares) - min(shares) < 1e-3, f"Empties are {shares} times as large as their links"

@@ -20,7 +20,7 @@ STOPPING_SPEED = 0.1
 
 @dataclass(frozen=True)
 class Release:
-    """The end of an animation by hand.
+    """The moment at which links that were animated by hand are let go.
 
     Attributes:
         frame: at which links are let go. speed: of the fastest of them there [m/s]. last: the frame of the last key.

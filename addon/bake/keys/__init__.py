@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keys: from poses of links to F-curves of objects and joints, and changes of these."""
+"""Convert poses of links to F-curves of objects and joints, and transform such F-curves."""
 
 from typing import TYPE_CHECKING
 

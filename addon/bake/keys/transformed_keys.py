@@ -21,7 +21,7 @@ class Change:
 
     Attributes:
         apply: function from the channel's values to the changed values, both of shape (K, C).
-        shift: what is added to all values, if the change is an addition only; else None.
+        shift: the number that is added to all values, if the change is an addition only; else None.
     """
 
     apply: Callable[[np.ndarray], np.ndarray]

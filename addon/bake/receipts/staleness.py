@@ -91,7 +91,7 @@ def out_of_date(scene: bpy.types.Scene, model: Model) -> str:
 
 
 def same_inputs(receipt: Receipt, now: InputDigests, *, counts_carriers: bool) -> bool:
-    """Return whether a bake has these inputs, whatever the settings.
+    """Return whether a bake was made from these inputs. Settings are not compared.
 
     Args:
         counts_carriers: whether the transforms of carriers must be the same, too.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find which settings of a scene's model are animated by keys, drivers or strips, and what simulations make of it."""
+"""Find the settings of a scene's model that keys, drivers or strips animate, and those that simulations follow."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def is_followed(setting: Input) -> bool:
 
 
 def notes_on(animated: dict[Input, list[bpy.types.FCurve]]) -> list[str]:
-    """Return sentences about animated settings that a simulation treats otherwise than its user may expect."""
+    """Return sentences about animated settings that simulations do not treat as their user may expect."""
     found = []
     for setting, curves in animated.items():
         if not is_followed(setting):
@@ -106,7 +106,7 @@ def notes_on(animated: dict[Input, list[bpy.types.FCurve]]) -> list[str]:
     return found
 
 
-def lasting(issues: Iterable[Issue], animated: Iterable[Input]) -> list[Issue]:
+def lasting_issues(issues: Iterable[Issue], animated: Iterable[Input]) -> list[Issue]:
     """Return the issues without those that may hold at this frame only.
 
     These are issues about drives without effect, if an axis or the drive strength of the joint is animated.

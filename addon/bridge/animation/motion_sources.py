@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find out whether something moves an object, so that its present pose is not the pose in which it was drawn."""
+"""Find what moves an object: keys, drivers, strips, constraints, parents, joints with keys, or a preview."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -129,7 +129,7 @@ def transform_drivers(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
 
 
 def may_follow_own_keys(obj: bpy.types.Object) -> bool:
-    """Return whether an object is a free link whose switch Animated is on, or keyed, so that its keys may lead it."""
+    """Return whether an object is a free link that may follow its own keys: its switch Animated is on, or keyed."""
     settings = getattr(obj, ids.LINK)
     if not settings.is_link or settings.motion != "FREE":
         return False

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Problems of a scene, findings about its last simulation, and their remedies.
 
-Panels and operators show it.
+Panels show them, and operators apply the remedies.
 """
 
 from typing import TYPE_CHECKING

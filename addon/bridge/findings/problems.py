@@ -21,7 +21,7 @@ from ....core.model.text import counted
 from ... import ids, migration
 from ...props import is_joint, is_kinematic, is_link
 from ...props.naming import model_name, object_named
-from ..animation.animated import SCENE, Input, lasting
+from ..animation.animated import SCENE, Input, lasting_issues
 from ..animation.motion_sources import active_constraints, is_animated, may_follow_own_keys, transform_drivers
 from ..animation.replaced_keys import links_losing_keys
 from ..baked_machines.displacement_problems import problems_of_machines
@@ -111,7 +111,7 @@ def find_problems(
         is_outdated: as `collisions.is_outdated`.
     """
     found = [Problem("error", fault.code, fault.name, fault.message) for fault in faults] + of_versions(scene)
-    for issue in lasting(check_definition(reading.model), reading.animated) if reading.model.links else ():
+    for issue in lasting_issues(check_definition(reading.model), reading.animated) if reading.model.links else ():
         name = issue.name if object_named(scene, issue.name) else ""
         found.append(Problem(issue.severity, issue.code, name, f"{issue.subject}: {issue.message}"))
     found += keys_replaced(getattr(scene, ids.SCENE).bake.start, reading)
@@ -154,7 +154,7 @@ def unfit_links(reading: SceneReading) -> list[Problem]:
 
 
 def _code_of_conflict(link: bpy.types.Object) -> str:
-    """Return the code of what moves a link against its simulated motion, in the order of `conflict_with_keys`."""
+    """Return the code of the cause that `conflict_with_keys` reports."""
     if active_constraints(link):
         return "constrained"
     return "driven" if transform_drivers(link) else "plays-strips"

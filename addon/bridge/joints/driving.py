@@ -26,7 +26,7 @@ GAIN_FIELDS = tuple(field for field in AXIS_FIELDS if field.name in ("drive_stif
 
 @dataclass(frozen=True)
 class Tuning:
-    """The oscillation of a driven axis whose inertia is the only one that moves.
+    """The oscillation of a driven axis while all other axes are at rest.
 
     Attributes:
         frequency: undamped natural frequency [Hz].

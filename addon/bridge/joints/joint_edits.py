@@ -67,7 +67,7 @@ def turn_joint(obj: bpy.types.Object, scene: bpy.types.Scene, turn: Quaternion) 
     Raises:
         ModelError: if the joint lacks a link or its frames.
     """
-    store_joint_frames(obj, scene)  # parents the Empty to the parent link, whatever its parent was
+    store_joint_frames(obj, scene)  # parents the Empty to the parent link
     parent = getattr(obj, ids.JOINT).parent
     carried = Quaternion(live_pose(parent)[3:]) if parent else Quaternion()
     obj.rotation_quaternion = (carried.inverted() @ turn @ carried @ obj.rotation_quaternion).normalized()

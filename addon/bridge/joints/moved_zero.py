@@ -15,7 +15,7 @@ from .axis_views import AxisView
 def shift_stored_values(
     obj: bpy.types.Object, scene: bpy.types.Scene, axis: AxisView, joint, unit: float, by: float
 ) -> None:
-    """Change stored poses and keys of a coordinate so that they describe the same places as before.
+    """Change stored poses and keys of a coordinate so that they describe the same poses as before.
 
     Args:
         axis: of the coordinate. joint: the joint of core. unit: length of a Blender unit [m].

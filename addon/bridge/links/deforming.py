@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find colliders whose shape changes over time, and the modifiers and animations that change it."""
+"""Find colliders whose shape changes over time, and the causes of the change: modifiers and animations."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def deforming_colliders(reading: SceneReading) -> list[DeformingCollider]:
     """Return the colliders of a scene whose collision shapes change their form over time.
 
     A simulation would use the form at the frame that is shown. A collider that only moves as a whole is not included.
-    Neither is a free link: it is a rigid body, whatever its mesh does.
+    A free link is not included either, since it is a rigid body even if its mesh deforms.
 
     Args:
         reading: of the scene, with collisions; links without collision shapes are skipped.

@@ -204,7 +204,7 @@ class _Image:
 
 
 def _matrix_drawn(obj: Object) -> np.ndarray:
-    """Return the object's world matrix in the pose in which the model was drawn, whatever animation shows now."""
+    """Return the object's world matrix in the pose in which the model was drawn, independent of the present frame."""
     if not is_animated(obj):
         return to_array(obj.matrix_world)
     if is_link(obj):

@@ -53,8 +53,8 @@ class SceneReading:
         kinematic_joints: name of the fixed joint that represents the animation of a kinematic link, by link name.
         animated: other animated settings that simulations follow.
         instanced: a sentence for each collection instance whose links are not simulated.
-        other_notes: what else was left out or changed.
-        notes: assumptions and other notes, for the user.
+        other_notes: messages about parts of the scene that were left out or changed.
+        notes: all messages for the user, including assumptions about masses.
     """
 
     model: Model
@@ -245,11 +245,10 @@ def set_link_poses(model: Model, objects: Mapping[str, bpy.types.Object], unit: 
 
 
 def _set_poses_and_order(model: Model) -> None:
-    """Set the poses of links from the frames of their joints, whatever animation shows, and sort parents before
-    children.
+    """Set the poses of links from the frames of their joints, and sort parents before children.
 
-    At q = 0 the two frames of a joint coincide, whatever its type. Joints that close loops in core's spanning tree, and
-    joints that are not enabled, determine no pose.
+    Animated poses are not used. At q = 0 the two frames of a joint of any type coincide. Joints that close loops in
+    core's spanning tree, and joints that are not enabled, determine no pose.
     """
     tree = model.acting_at(-math.inf).tree()
     drawn = {link.name: link.pose for link in model.links}

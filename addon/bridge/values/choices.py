@@ -16,19 +16,19 @@ from ..animation.animated import curves_moving
 from ..errors import SceneError
 
 
-def require_known_choices(what: str, *groups: bpy.types.PropertyGroup) -> None:
+def require_known_choices(owner: str, *groups: bpy.types.PropertyGroup) -> None:
     """Raise `SceneError` if a setting has an unknown choice.
 
     Args:
-        what: the owner of the settings, for the message, such as "link 'arm'".
-        groups: the owner's property groups.
+        owner: words for the owner of the settings, for the message, such as "link 'arm'".
+        groups: property groups of the owner.
     """
     for group in groups:
         for name, label in _choices_of(type(group)):
             if not getattr(group, name) and not _is_animated(group, name):
                 raise SceneError(
                     "unknown-choice",
-                    f"{what}: its {label} is one that this version of Limberjack does not know: update Limberjack, or "
+                    f"{owner}: its {label} is one that this version of Limberjack does not know: update Limberjack, or "
                     "choose another",
                 )
 

@@ -28,11 +28,11 @@ def _property_of(option: Option) -> Any:
 
 
 class Export(OnLinks, ExportHelper):
-    """What these operators share.
+    """Base of the operators that export models.
 
     Attributes:
-        offered: options of the writer that are properties of the operator, by their names.
-        asked: names of the properties by which the operator asks for the other ones, `asked_otherwise`.
+        offered: options of the writer that are properties of the operator.
+        asked: names of other properties, by which the operator asks for the options of `asked_otherwise`.
     """
 
     bl_options = {"REGISTER", "PRESET"}
@@ -84,7 +84,10 @@ class Export(OnLinks, ExportHelper):
 
 
 class ExportSdf(Export):
-    """Worlds and folders are one choice here, and lights go along with what surrounds the links."""
+    """Base of the operator that exports SDF.
+
+    One property covers worlds and folders, and Surroundings includes lights.
+    """
 
     asked, asked_otherwise = ("layout_as",), (AS_WORLD, FOLDERS)
 

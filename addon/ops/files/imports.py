@@ -113,7 +113,7 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
         return named or [Path(self.filepath)]
 
     def _fix(self, reading: "Reading") -> list[str]:
-        """Fix bases to the world, which then need no mass. Return what was done, in words."""
+        """Fix bases to the world, which then need no mass. Return a message about each of them."""
         from ....core.model.editing.editing import fix_base, proposed_bases
 
         model, floating = reading.model, {"AUTO": proposed_bases, "FIXED": _roots}.get(self.fixed_base)

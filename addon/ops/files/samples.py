@@ -27,14 +27,16 @@ NEXT = "Press Play, or Simulate and Bake"
 
 
 class Sample(NamedTuple):
-    """A .blend file beside a .json file of its name.
+    """A sample scene: a .blend file beside a .json file of the same name.
 
-    title: in the menu. says: what it shows, in a line. order: titles decide between those of one order.
+    Attributes:
+        title: in the menu. description: description in one line.
+        order: position in the menu. Samples of the same order are sorted by title.
     """
 
     path: Path
     title: str
-    says: str
+    description: str
     order: float
 
 
@@ -46,8 +48,8 @@ def samples() -> dict[str, Sample]:
         if path.with_suffix(".blend").is_file():
             about = json.loads(path.read_text(encoding="utf-8"))
             title = about.get("title") or path.stem.replace("_", " ").title()
-            says, order = about.get("says", "").rstrip("."), about.get("order", LAST)
-            found.append(Sample(path.with_suffix(".blend"), title, says, order))
+            summary, order = about.get("says", "").rstrip("."), about.get("order", LAST)
+            found.append(Sample(path.with_suffix(".blend"), title, summary, order))
     return {sample.path.stem: sample for sample in sorted(found, key=lambda sample: (sample.order, sample.title))}
 
 
@@ -81,7 +83,7 @@ class LIMBERJACK_OT_sample_open(bpy.types.Operator):
     @classmethod
     def description(cls, _context, properties):
         sample = samples().get(properties.name)
-        return sample.says if sample and sample.says else cls.__doc__
+        return sample.description if sample and sample.description else cls.__doc__
 
     def invoke(self, context, event):
         return self._open(context, "INVOKE_DEFAULT")  # asks about unsaved changes

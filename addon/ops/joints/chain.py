@@ -90,7 +90,7 @@ class LIMBERJACK_OT_joint_chain(OnLinks, bpy.types.Operator):
         ):
             return self._finish(context)
         if event.value in ("PRESS", "DOUBLE_CLICK") and event.type == "BACK_SPACE":
-            self._take_back(context)
+            self._remove_last(context)
         elif event.value == "PRESS" and event.type == "LEFTMOUSE":
             self._click(context, event)
         return {"RUNNING_MODAL"}  # the scene must not change meanwhile
@@ -98,7 +98,7 @@ class LIMBERJACK_OT_joint_chain(OnLinks, bpy.types.Operator):
     def cancel(self, context):
         """End without joints. Blender also calls this when a file is loaded."""
         self._select(context, *self._before)
-        self._tidy_up(context)
+        self._clean_up(context)
 
     def _click(self, context, event):
         obj = object_under(context, event)
@@ -116,7 +116,7 @@ class LIMBERJACK_OT_joint_chain(OnLinks, bpy.types.Operator):
         self._select(context, self._chain, link)
         return self._show(context)
 
-    def _take_back(self, context):
+    def _remove_last(self, context):
         if self._chain:
             self._chain.pop()
         self._select(context, self._chain, self._chain[-1] if self._chain else None)
@@ -127,7 +127,7 @@ class LIMBERJACK_OT_joint_chain(OnLinks, bpy.types.Operator):
         for link in self._chain:
             self.links.add().name = link.name
         self._select(context, *self._before)  # remains if joining fails
-        self._tidy_up(context)
+        self._clean_up(context)
         return self.execute(context)
 
     def _select(self, context, objects: list[Link], active: Link | None):
@@ -148,7 +148,7 @@ class LIMBERJACK_OT_joint_chain(OnLinks, bpy.types.Operator):
             return "Click the first link of the chain, the one that carries the others. Esc cancels"
         return f"{len(self._chain)} in the chain: click the link that '{self._chain[-1].name}' carries. {keys}"
 
-    def _tidy_up(self, context):
+    def _clean_up(self, context):
         if context.workspace:
             context.workspace.status_text_set(None)
         redraw(context)

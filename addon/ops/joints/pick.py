@@ -86,7 +86,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
     )
 
     _surfaces = None
-    _preview: FeatureOverlay | None = None
+    _overlay: FeatureOverlay | None = None
     _hit = None
     _feature = None
     _area = None
@@ -100,9 +100,9 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
         if bpy.app.background or context.window is None:
             return self.execute(context)
         self.begin(context)
-        self._look(context, event)
+        self._update_feature(context, event)
         if self.by_tool and self._feature is None:
-            self._tidy_up(context)
+            self._clean_up(context)
             return {"CANCELLED", "PASS_THROUGH"}  # the fallback tool handles it
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
@@ -118,33 +118,33 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
             if feature is None:
                 return fail(self, context, f"{NOTHING}: the face has no area. {POINT_AT.text}")
             self.type = self._type_for(feature)  # stored so that a redo can change it
-            return self._put(context, obj, feature, self.type)
+            return self._add_or_move_joint(context, obj, feature, self.type)
         except ModelError as error:
             return fail(self, context, error)
 
     def begin(self, context):
-        self._surfaces, self._preview = bridge.viewport.picking.Surfaces(), FeatureOverlay()
+        self._surfaces, self._overlay = bridge.viewport.picking.Surfaces(), FeatureOverlay()
         show_hints(context, HINTS)
 
     def modal(self, context, event):
         try:
             if event.type in {"ESC", "RIGHTMOUSE"}:
-                self._tidy_up(context)
+                self._clean_up(context)
                 return {"CANCELLED"}
             if event.type == "LEFTMOUSE" and event.value == ("RELEASE" if self.by_tool else "PRESS"):
-                self._look(context, event)
+                self._update_feature(context, event)
                 return self._click(context, event.shift and not self.by_tool)
             if event.type == "MOUSEMOVE":
-                self._look(context, event)
+                self._update_feature(context, event)
             return {"PASS_THROUGH"} if is_navigation(event) else {"RUNNING_MODAL"}
         except Exception:
-            self._tidy_up(context)  # remove the overlay after a bug
+            self._clean_up(context)  # remove the overlay after a bug
             raise
 
     def cancel(self, context):
-        self._tidy_up(context)
+        self._clean_up(context)
 
-    def _look(self, context, event):
+    def _update_feature(self, context, event):
         """Find the feature under the mouse, and show it."""
         self._hit = self._feature = None
         place = view_under(context, event)
@@ -161,35 +161,35 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
                 )
                 if beside is not None:
                     self._hit, self._reach, self._feature = beside
-            self._say(area, described(context.scene, self._feature, self._hit is not None))
-        self._preview.show(self._feature)
+            self._show_in_header(area, described(context.scene, self._feature, self._hit is not None))
+        self._overlay.show(self._feature)
         redraw(context)
 
-    def _say(self, area, text: str | None):
+    def _show_in_header(self, area, text: str | None):
         if self._area not in (None, area):
             self._area.header_text_set(None)
         self._area = area
         if area:
             area.header_text_set(text)
 
-    def _click(self, context, goes_on: bool):
+    def _click(self, context, continues: bool):
         if self._feature is None:
             if self.by_tool:
-                self._tidy_up(context)
+                self._clean_up(context)
                 return {"CANCELLED"}
             return {"RUNNING_MODAL"}  # the header shows why
-        if goes_on:
-            return self._put_and_go_on(context)
+        if continues:
+            return self._add_and_continue(context)
         self.object, self.face = model_name(self._hit.obj), self._hit.face
         self.point, self.reach = self._hit.point, self._reach
-        self._tidy_up(context)
+        self._clean_up(context)
         return self.execute(context)  # the same as a redo
 
-    def _put_and_go_on(self, context):
+    def _add_and_continue(self, context):
         """Make a joint with an undo step of its own. The selection is kept for the next joint."""
         active, selected = context.view_layer.objects.active, list(context.selected_objects)
         try:
-            self._put(context, self._hit.obj, self._feature, self._type_for(self._feature))
+            self._add_or_move_joint(context, self._hit.obj, self._feature, self._type_for(self._feature))
         except ModelError as error:
             fail(self, context, error)
         for obj in context.selected_objects:
@@ -201,18 +201,18 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
         self._surfaces = bridge.viewport.picking.Surfaces()
         return {"RUNNING_MODAL"}
 
-    def _tidy_up(self, context):
-        if self._preview:
-            self._preview.remove()
-        self._say(None, None)
-        self._surfaces = self._preview = self._hit = self._feature = None
+    def _clean_up(self, context):
+        if self._overlay:
+            self._overlay.remove()
+        self._show_in_header(None, None)
+        self._surfaces = self._overlay = self._hit = self._feature = None
         hide_hints(context)
         redraw(context)
 
     def _type_for(self, feature: "Feature") -> str:
         return self.type if self.properties.is_property_set("type") else fitting_type(feature, self.type)
 
-    def _put(self, context, obj, feature: "Feature", kind: str) -> set[str]:
+    def _add_or_move_joint(self, context, obj, feature: "Feature", kind: str) -> set[str]:
         """Move the active joint to the feature, or make a joint there."""
         x, y, z = feature.origin.tolist()
         dx, dy, dz = feature.direction.tolist()
@@ -224,7 +224,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
         if is_joint(active):
             old = _pose_of(active)
             pointed = bridge.joints.joining.pointed_direction(getattr(active, ids.JOINT))
-            bridge.joints.joining.move_joint(active, aimed(X_WJ, old, pointed) if has_axis else X_WJ[:3] + old[3:])
+            bridge.joints.joining.move_joint(active, pose_along(X_WJ, old, pointed) if has_axis else X_WJ[:3] + old[3:])
             return succeed(self, context, f"'{active.name}' is on {what}")
         child, parent = links_to_join(context, active, obj)
         joint = bridge.joints.joining.new_joint(child, parent, kind, X_WJ)
@@ -265,9 +265,9 @@ def are_joined(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object 
     return b is not None and ((a, b) in ends or (b, a) in ends)
 
 
-def fitting_type(feature: "Feature", usual: str) -> str:
+def fitting_type(feature: "Feature", default: str) -> str:
     """Return the type of a new joint. A feature with a centre and no axis gets a ball joint."""
-    return usual if feature.direction.any() else "ball"
+    return default if feature.direction.any() else "ball"
 
 
 def described(scene: bpy.types.Scene, feature: "Feature | None", is_hit: bool) -> str:
@@ -283,21 +283,21 @@ def described(scene: bpy.types.Scene, feature: "Feature | None", is_hit: bool) -
     return f"{WORDS[feature.kind]}{size}: click to put the joint here"
 
 
-def aimed(X_WJ: Pose, old: Pose, direction: Vec3) -> Pose:
+def pose_along(X_WJ: Pose, old: Pose, direction: Vec3) -> Pose:
     """Return the pose whose `direction` is along z of X_WJ, with the least rotation from the old pose."""
     to_axis = (0.0, 0.0, 0.0, *quat_of_z(direction))
-    return compose(turned_like(X_WJ, compose(old, to_axis)), inverse(to_axis))
+    return compose(with_nearest_x(X_WJ, compose(old, to_axis)), inverse(to_axis))
 
 
-def turned_like(X_WJ: Pose, old: Pose) -> Pose:
+def with_nearest_x(X_WJ: Pose, old: Pose) -> Pose:
     """Return the pose rotated about its z axis so that x is as near as possible to that of the old pose."""
     z = np.array(quat_rotate(X_WJ[3:], (0.0, 0.0, 1.0)))
     for axis, is_y in (((1.0, 0.0, 0.0), False), ((0.0, 1.0, 0.0), True)):
-        near = np.array(quat_rotate(old[3:], axis))
-        near = near - (near @ z) * z
-        if np.linalg.norm(near) > 1e-3:  # otherwise x is parallel to the new z, and y is used
-            near /= np.linalg.norm(near)
-            x = np.cross(near, z) if is_y else near
+        old_axis = np.array(quat_rotate(old[3:], axis))
+        old_axis = old_axis - (old_axis @ z) * z
+        if np.linalg.norm(old_axis) > 1e-3:  # otherwise x is parallel to the new z, and y is used
+            old_axis /= np.linalg.norm(old_axis)
+            x = np.cross(old_axis, z) if is_y else old_axis
             return X_WJ[:3] + quat_of_mat(tuple(np.stack([x, np.cross(z, x), z], axis=1).ravel().tolist()))
     return X_WJ
 

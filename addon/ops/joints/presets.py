@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Give joints the settings of a door's hinge, a drawer, a knee and similar joints."""
+"""Apply presets to joints, such as the settings of a door hinge, a drawer or a knee."""
 
 import bpy
 from bpy.props import EnumProperty

@@ -67,14 +67,14 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
     def invoke(self, context, event):
         if bpy.app.background or context.window is None or self.type == "OWN":
             return self.execute(context)
-        self._search = self._searching(context)
+        self._search = self._search_fits(context)
         outcome = self._work(context)
         return self.wait(context) if outcome == {"RUNNING_MODAL"} else outcome
 
     def execute(self, context):
         if self.type == "OWN":
-            return self._take_selected(context)
-        self._search = self._searching(context)
+            return self._use_selected_objects(context)
+        self._search = self._search_fits(context)
         while (outcome := self._work(context)) == {"RUNNING_MODAL"}:
             time.sleep(self.tick)
         return outcome
@@ -109,7 +109,7 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
         self._search = None
         super().leave(context)
 
-    def _searching(self, context):
+    def _search_fits(self, context):
         """Yield progress messages, and return the fits by link name.
 
         All fits are found before any shape is made.
@@ -125,16 +125,16 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
 
     def _work(self, context):
         try:
-            doing = next(self._search)
+            progress = next(self._search)
         except StopIteration as done:
-            return self._put(context, done.value)
+            return self._apply_fits(context, done.value)
         except ModelError as error:
             return fail(self, context, error)
         if self._timer:
-            self.show_progress(context, 0.0, doing)
+            self.show_progress(context, 0.0, progress)
         return {"RUNNING_MODAL"}
 
-    def _put(self, context, fits):
+    def _apply_fits(self, context, fits):
         evaluated_scene = bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
         for name, fit in fits.items():
             link = object_named(context.scene, name)
@@ -146,7 +146,7 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
             self, context, f"{'; '.join(lines[:MOST_NAMED])}{more}", [fit.note for fit in fits.values() if fit.note]
         )
 
-    def _take_selected(self, context):
+    def _use_selected_objects(self, context):
         shapes = [obj for obj in context.selected_objects if carrier_of(obj) and not is_link(obj)]
         if not shapes:
             return fail(self, context, "Select objects that are parented to a link: they become what collides of it")

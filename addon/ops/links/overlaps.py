@@ -21,7 +21,7 @@ APART = 1e-5
 """Gap that is left between links that were moved apart [m], more than single precision rounds by."""
 
 SHALLOW = 1e-9
-"""Overlap up to which links only touch [m]."""
+"""Largest depth at which links touch without overlapping [m]."""
 
 MOST_MOVES = 20
 """Number of moves of one link after which it must overlap nothing."""

@@ -67,7 +67,7 @@ class LIMBERJACK_OT_pose_add(OnJoints, bpy.types.Operator):
 
 
 class _OfPose(OnJoints):
-    """On a pose of the scene."""
+    """An operator on a pose of the scene."""
 
     bl_options = {"REGISTER", "UNDO"}
 

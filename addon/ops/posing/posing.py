@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pose joints, aim their axes, and set limits and starts: the actions of their handles, for scripts and buttons."""
+"""Operators for the actions of a joint's handles: pose it, aim its axes, and set its limits and initial pose."""
 
 import bpy
 from bpy.props import FloatProperty, FloatVectorProperty, IntProperty

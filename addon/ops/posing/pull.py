@@ -20,13 +20,13 @@ from ..hints import CANCEL, Hint, hide_hints, show_hints
 from ..report import fail, in_object_mode, redraw, succeed
 from ..views import link_at
 
-DEEPER = 0.02
+WHEEL_STEP = 0.02
 """Distance by which a step of the wheel moves the target, as a part of the view's distance."""
 
-SEEN = 1.5
+VISIBLE_DISTANCE = 1.5
 """Distance from the target below which a link counts as there [pixels]; the mouse is not more accurate."""
 
-SEEN_TURN = math.radians(0.5)
+VISIBLE_ANGLE = math.radians(0.5)
 """Angle from the target below which a link counts as there [rad]; it is not visible."""
 
 HINTS = (
@@ -80,13 +80,13 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         if not is_link(link):
             return fail(self, context, f"there is no link '{self.link}' in this scene: name one of its links")
         try:
-            taken = compose(bridge.posing.link_poses.live_pose(link), (*self.point, *IDENTITY[3:]))
-            pull = bridge.posing.pulling.Pull(context.scene, link, Vector(taken[:3]))
+            grabbed = compose(bridge.posing.link_poses.live_pose(link), (*self.point, *IDENTITY[3:]))
+            pull = bridge.posing.pulling.Pull(context.scene, link, Vector(grabbed[:3]))
             reach = pull.to(Vector(self.place), getattr(context.scene, ids.SCENE).keeps_turn)
         except ModelError as error:
             return fail(self, context, error)
         notes = [] if reach.is_reached else [f"'{link.name}' does not come all the way: {reach.words}"]
-        return self._keep(context, notes)
+        return self._finish(context, notes)
 
     def invoke(self, context, event):
         found = self.link_under(context, event)
@@ -122,21 +122,21 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         try:
             return self._handle(context, event)
         except Exception:
-            self._tidy_up(context)  # remove the overlay after a bug
+            self._clean_up(context)  # remove the overlay after a bug
             raise
 
     def cancel(self, context):
         """End the drag. Blender also calls this when a file is loaded."""
-        self._tidy_up(context)
+        self._clean_up(context)
 
     def _handle(self, context, event) -> set[str]:
         if event.type == "LEFTMOUSE" and event.value == "RELEASE":
-            self._tidy_up(context)
-            return self._keep(context) if self._reach else {"CANCELLED"}
+            self._clean_up(context)
+            return self._finish(context) if self._reach else {"CANCELLED"}
         if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
             self._snapshot.restore()
             note_change([object_of(context.scene, self.link)])
-            self._tidy_up(context)
+            self._clean_up(context)
             return {"CANCELLED"}
         if event.type == "MOUSEMOVE" or (event.value == "PRESS" and self._is_changed_by(context, event)):
             self._follow(context, event)
@@ -149,7 +149,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         elif event.type == "R":
             self._keeps_orientation = not self._keeps_orientation
         elif event.type in ("WHEELUPMOUSE", "WHEELDOWNMOUSE"):
-            step = DEEPER * context.region_data.view_distance
+            step = WHEEL_STEP * context.region_data.view_distance
             self._depth += step if event.type == "WHEELUPMOUSE" else -step
         else:
             return False
@@ -166,31 +166,31 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         except ModelError as error:
             self._problem = str(error)
         grabbed_point = self._pull.grabbed_point
-        missing = self._problem or self._missing(context, grabbed_point)
+        missing = self._problem or self._obstacle_in_words(context, grabbed_point)
         overlay.show(grabbed_point, place, not missing)
         note_change([object_of(context.scene, self.link)])
-        context.area.header_text_set(self._words(context.scene, grabbed_point, missing))
+        context.area.header_text_set(self._header_text(context.scene, grabbed_point, missing))
 
-    def _missing(self, context, grabbed_point: Vector) -> str:
+    def _obstacle_in_words(self, context, grabbed_point: Vector) -> str:
         """Return what keeps the link from its target, if the difference is visible; empty otherwise."""
         pixel = size_of_pixel(grabbed_point, context.region, context.region_data) * bridge.values.numbers.unit_length(
             context.scene
         )
-        is_seen = self._reach.distance > SEEN * pixel or self._reach.angle > SEEN_TURN
+        is_seen = self._reach.distance > VISIBLE_DISTANCE * pixel or self._reach.angle > VISIBLE_ANGLE
         return self._reach.words if is_seen or not self._reach.is_closed else ""
 
-    def _words(self, scene, grabbed_point: Vector, missing: str) -> str:
+    def _header_text(self, scene, grabbed_point: Vector, missing: str) -> str:
         moved = bridge.values.numbers.length_in_words(
             scene, (grabbed_point - self._pull.start).length * bridge.values.numbers.unit_length(scene)
         )
         turn = "keeps its orientation" if self._keeps_orientation else ""
         return "   ".join(filter(None, [f"{self.link}  moved {moved}", self._guide.words, turn, missing]))
 
-    def _keep(self, context, notes=()) -> set[str]:
+    def _finish(self, context, notes=()) -> set[str]:
         bpy.ops.ed.undo_push(message=f"IK Drag {self.link}")
         return succeed(self, context, f"'{self.link}' is pulled", notes)
 
-    def _tidy_up(self, context):
+    def _clean_up(self, context):
         overlay.clear()
         if context.area:
             context.area.header_text_set(None)

@@ -27,7 +27,7 @@ SLICE = 0.2
 """Computing time between two checks for key presses [s]. Less makes a bake longer, more delays Esc."""
 
 
-def _keyed_ones(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+def _objects_to_key(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """Return the links, and the joints that get keys or have those of a bake."""
     onto_joints = getattr(scene, ids.SCENE).bake.onto != "LINKS"
     return [obj for obj in scene.objects if is_link(obj) or (is_joint(obj) and (onto_joints or is_baked(obj)))]
@@ -51,7 +51,11 @@ def _remember_failed(scene: bpy.types.Scene, run: "Bake | None") -> None:
 
 
 class RunsBake(WaitsForSolver, OnLinks):
-    """A mixin for operators that bake in slices and show progress. Esc leaves the scene unchanged. verb: its name."""
+    """A mixin for operators that bake in slices and show progress. Esc leaves the scene unchanged.
+
+    Attributes:
+        verb: name of the operator in `bpy.ops.limberjack`.
+    """
 
     verb = ""
 
@@ -76,7 +80,7 @@ class RunsBake(WaitsForSolver, OnLinks):
         return SimulationBake(context.scene, overwrite=self.overwrite)
 
     def invoke(self, context, event):
-        if not self.overwrite and objects_with_user_animation(_keyed_ones(context.scene)):
+        if not self.overwrite and objects_with_user_animation(_objects_to_key(context.scene)):
             bpy.ops.limberjack.simulate_overwriting("INVOKE_DEFAULT", then=self.verb)
             return {"CANCELLED"}
         if bpy.app.background or context.window is None:
@@ -107,7 +111,7 @@ class RunsBake(WaitsForSolver, OnLinks):
 
     def modal(self, context, event):
         if event.type == "ESC":
-            return self._abandon(context, "Cancelled: the scene is as it was")
+            return self._cancel_run(context, "Cancelled: the scene is as it was")
         if event.type == "MOUSEMOVE" or is_navigation(event):
             return {"PASS_THROUGH"}
         if event.type != "TIMER":
@@ -146,7 +150,7 @@ class RunsBake(WaitsForSolver, OnLinks):
             getattr(context.window_manager, ids.STATUS).error = ""
         return outcome
 
-    def _abandon(self, context, message: str):
+    def _cancel_run(self, context, message: str):
         self._keep_findings(context, self._run.diagnose() if self._run else ())  # they may say why it took long
         self.leave(context)
         self.report({"INFO"}, message)
@@ -256,14 +260,14 @@ class LIMBERJACK_OT_simulate_overwriting(bpy.types.Operator):
         return context.window_manager.invoke_props_dialog(self, width=420, confirm_text="Replace")
 
     def draw(self, context):
-        names = [obj.name for obj in objects_with_user_animation(_keyed_ones(context.scene))]
+        names = [obj.name for obj in objects_with_user_animation(_objects_to_key(context.scene))]
         shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         self.layout.label(text=f"Animated already: {shown}")
         bake = getattr(context.scene, ids.SCENE).bake
         if bake.start == "KEYS":
             first = bake.first if bake.use_range else context.scene.frame_start
-            says = pgettext_iface("The bake keeps it up to frame {frame}. The actions are kept in the file,")
-            self.layout.label(text=says.format(frame=first), translate=False)
+            message = pgettext_iface("The bake keeps it up to frame {frame}. The actions are kept in the file,")
+            self.layout.label(text=message.format(frame=first), translate=False)
         else:
             self.layout.label(text="The bake will replace it. The actions are kept in the file,")
         self.layout.label(text="and Clear Bake restores them, except for bakes that you have edited")

@@ -76,7 +76,7 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
             return self._handle(context, event)
         except PreviewOverError:
             end()
-            return self._tidy_up(context)
+            return self._clean_up(context)
         except Exception:
             self._stop(context)  # restore the links after a bug
             raise
@@ -84,7 +84,7 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
     def cancel(self, context):
         """End the preview. Blender calls this when another file is loaded."""
         end()
-        self._tidy_up(context)
+        self._clean_up(context)
 
     def _begin(self, context) -> None:
         """Start the preview. Raise `ModelError` if the scene cannot be simulated."""
@@ -95,7 +95,7 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
 
     def _handle(self, context, event) -> set[str]:
         if self._preview is not None and current() is not self._preview:
-            return self._tidy_up(context)
+            return self._clean_up(context)
         if event.type == "ESC" and event.value == "PRESS":
             return self._stop(context)
         if self._preview is None:
@@ -109,7 +109,7 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
             if not self.is_waiting(context):
                 self._begin(context)
         except ModelError as error:
-            self._tidy_up(context)
+            self._clean_up(context)
             return fail(self, context, error)
         return {"PASS_THROUGH"}
 
@@ -185,9 +185,9 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
             end()
             if self._preview.has_scene:
                 self._preview.stop()
-        return self._tidy_up(context)
+        return self._clean_up(context)
 
-    def _tidy_up(self, context) -> set[str]:
+    def _clean_up(self, context) -> set[str]:
         overlay.clear()
         self._preview = self._view = None
         self.leave(context)

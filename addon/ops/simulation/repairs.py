@@ -286,7 +286,7 @@ REPAIRS: dict[str, tuple[Repair, ...]] = {
     ),
     "massless": (Repair("Weigh", "Find the mass from the link's meshes", _weigh),),
 }
-"""Repairs that lose nothing except what is wrong, by the code of the problem."""
+"""Repairs by the code of the problem. Each of them changes only the cause of the problem."""
 
 
 class _OfCulprit:

@@ -54,8 +54,8 @@ class LIMBERJACK_PT_axes(InTab, bpy.types.Panel):
         if known.kind.is_open:
             layout.operator(ids.OP_AXIS_ADD, icon="ADD")
         if not known.kind.sdf:
-            says = pgettext_iface("There is no joint like {type} in SDF: exports leave it out")
-            paragraph(layout, context, says.format(type=pgettext_iface(known.kind.label)))
+            message = pgettext_iface("There is no joint like {type} in SDF: exports leave it out")
+            paragraph(layout, context, message.format(type=pgettext_iface(known.kind.label)))
 
 
 def _draw_section(layout, axis, known: "Joint", number: int):

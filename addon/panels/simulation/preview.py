@@ -11,7 +11,11 @@ SLOW = 0.95
 
 
 def draw_controls(layout, preview, is_narrow: bool = False):
-    """Draw the buttons of a preview. is_narrow: whether two labels are too wide for one row."""
+    """Draw the buttons of a preview.
+
+    Args:
+        is_narrow: whether the panel may be too narrow for two labels in one row.
+    """
     row = layout.row(align=True)
     row.operator(ids.OP_PREVIEW_STEP, text="", icon="FRAME_PREV").frames = -1
     word, icon = ("Pause", "PAUSE") if preview.is_playing else ("Resume", "PLAY")
