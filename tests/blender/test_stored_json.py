@@ -12,7 +12,7 @@ from limberjack.addon.bridge.findings.stored_findings import apply_remedy, obsta
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
 from limberjack.addon.bridge.values.file_extras import parse_extras, parse_foreign
 from limberjack.addon.bridge.values.stored_json import are_numbers, known_fields, parse_stored
-from limberjack.addon.preview.display import put_back
+from limberjack.addon.preview.display import restore_own_poses
 from limberjack.core.model import ModelError
 
 from .baked import bake
@@ -82,7 +82,7 @@ def test_receipts(scene, cube, text):
 def test_a_pose_before_a_preview(scene, cube, stored, capfd):
     """Guards objects against names from a file: nothing but a whole pose is put back, and nothing else is touched."""
     link(cube).before_preview = json.dumps(stored)
-    put_back([cube])
+    restore_own_poses([cube])
     assert (cube.name, tuple(cube.location), cube.hide_viewport) == ("cube", (0.0, 0.0, 5.0), False)
     assert link(cube).before_preview == ""
     assert "nobody can read where it was before a preview" in capfd.readouterr().out
@@ -92,7 +92,7 @@ def test_a_whole_pose_is_put_back(scene, cube):
     """Guards what the text is for, beside a field that nobody knows."""
     pose = {"location": [1, 2, 3], "rotation_euler": [0, 0, 0], "rotation_quaternion": [1, 0, 0, 0]}
     link(cube).before_preview = json.dumps(pose | {"rotation_axis_angle": [0, 0, 1, 0], "name": "hijacked"})
-    put_back([cube])
+    restore_own_poses([cube])
     assert (cube.name, tuple(cube.location)) == ("cube", (1.0, 2.0, 3.0))
 
 
