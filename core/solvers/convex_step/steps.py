@@ -89,7 +89,7 @@ class ConvexStepSettings(
             nothing farther than this in the step [m].
         sleep_threshold: a body is still while it moves no farther than this in a step [m].
         energy_gain: a step is tried again, shorter, if it gains more energy that no account explains, as a share of the
-            kinetic energy.
+            kinetic energy. The kinetic energy after a fall of `base_step` is allowed besides, for bodies at rest.
     """
 
 
@@ -187,8 +187,9 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
     now.soft_energy = stored
     kinetic_after, potential = energies_of(model, work, q, qd)
     gain = kinetic_after + potential + stored + lost - gained - before
-    scale = max(kinetic, kinetic_after) + 0.5 * total_mass(model) * gravity * gravity * h * h
-    succeeded = succeeded and (gain <= settings.energy_gain * scale or h <= MIN_ACCURATE_STEP * settings.base_step)
+    fallen = gravity * settings.base_step
+    allowed = settings.energy_gain * max(kinetic, kinetic_after) + 0.5 * total_mass(model) * fallen * fallen
+    succeeded = succeeded and (gain <= allowed or h <= MIN_ACCURATE_STEP * settings.base_step)
     for k in range(work.force_states.shape[0]):
         work.force_states[k].is_step_constraint = 0
     return True, succeeded, largest_velocity_change(model, step, qd)
