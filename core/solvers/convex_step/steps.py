@@ -64,6 +64,11 @@ MIN_STEP = 1e-9
 """Step below which the solver gives up if the step fails [s]."""
 RETRY_FACTOR = 0.1
 """Length of the next try as a share of a step that failed."""
+MAX_ENERGY_GAIN = 0.01
+"""Energy that a step may gain without an account that explains it, as a share of the kinetic energy.
+
+The kinetic energy after a fall of `base_step` is allowed besides, for bodies at rest.
+"""
 MIN_ACCURATE_STEP = 1e-3
 """Length of a step that is accepted whatever energy it gains, as a share of `base_step`."""
 MIN_REMAINING = 1e-12
@@ -76,7 +81,7 @@ class ConvexStepSettings(
     KernelTuple,
     namedtuple(
         "ConvexStepSettings",
-        "base_step momentum_residual friction_bound_change rest_height growth_error sleep_threshold energy_gain",
+        "base_step momentum_residual friction_bound_change rest_height growth_error sleep_threshold",
     ),
 ):
     """Tolerances of the convex step at one accuracy level.
@@ -88,8 +93,6 @@ class ConvexStepSettings(
         growth_error: the next step may be twice as long, and longer than `base_step`, if the change of velocities moved
             nothing farther than this in the step [m].
         sleep_threshold: a body is still while it moves no farther than this in a step [m].
-        energy_gain: a step is tried again, shorter, if it gains more energy that no account explains, as a share of the
-            kinetic energy. The kinetic energy after a fall of `base_step` is allowed besides, for bodies at rest.
     """
 
 
@@ -188,7 +191,7 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
     kinetic_after, potential = energies_of(model, work, q, qd)
     gain = kinetic_after + potential + stored + lost - gained - before
     fallen = gravity * settings.base_step
-    allowed = settings.energy_gain * max(kinetic, kinetic_after) + 0.5 * total_mass(model) * fallen * fallen
+    allowed = MAX_ENERGY_GAIN * max(kinetic, kinetic_after) + 0.5 * total_mass(model) * fallen * fallen
     succeeded = succeeded and (gain <= allowed or h <= MIN_ACCURATE_STEP * settings.base_step)
     for k in range(work.force_states.shape[0]):
         work.force_states[k].is_step_constraint = 0

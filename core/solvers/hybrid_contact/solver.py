@@ -89,8 +89,6 @@ class HybridContactSolver(Adaptive):
     """Displacement caused by the change of velocities in a step up to which the next step may be longer [m]."""
     SLEEP_DISPLACEMENT = GROWTH_ERROR
     """Displacement in a step up to which a body counts as still [m]."""
-    ENERGY_GAIN = {"draft": 0.01, "good": 1e-3, "exact": 1e-4}
-    """Energy that a convex step may gain unaccounted, as a share of the kinetic energy."""
     MOST_IMPACTS = 4096
     """Number of impacts for which there is room at first. The room doubles when it is half full."""
 
@@ -109,7 +107,6 @@ class HybridContactSolver(Adaptive):
             rest_height=self.BOUNCE[accuracy],
             growth_error=self.GROWTH_ERROR[accuracy],
             sleep_threshold=self.SLEEP_DISPLACEMENT[accuracy],
-            energy_gain=self.ENERGY_GAIN[accuracy],
         )
         self._only_convex_steps = only_convex_steps
         self._stepping[0].convex_steps_taken = SOON

@@ -54,7 +54,7 @@ def test_wild_models_that_touch_move_or_say_why_not(seed):
     assert all(NAMED.search(found.subject) or found.subject == "model 'wild'" for found in run.diagnose())
 
 
-@pytest.mark.parametrize("seed", [91, 279, 479, 869, 995])
+@pytest.mark.parametrize("seed", [64, 279, 479, 869, 995])
 def test_energy_of_stiff_models_that_touch_is_accounted_for(seed):
     """Guards the energy of light links between stiff springs and drives, which a long convex step multiplied."""
     wild = contact_from_seed(seed)
