@@ -16,7 +16,7 @@ class Extra:
     Attributes:
         format: name of the format that it belongs to, as in `formats.FORMATS`.
         tag: of the element.
-        text: the whole element, as XML.
+        text: the whole element, in the syntax of its format.
         within: tags of the elements that contain it, from its owner's element inward; () for a child of the owner's
             element. For a model, it may begin with `OF_WORLD`, for an element of the world around the model.
         scope: the inner model that it belongs to, as in names (`outer::inner`); empty for the model itself.

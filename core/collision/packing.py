@@ -18,7 +18,7 @@ from .hulls import GREATEST, Hull
 from .meshes import TriangleMesh, pack_meshes
 from .solids import BALL, BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, MESH, PLANE, SOLID, Hulls
 
-EVERY = 0xFFFF
+EVERY = 0xFFFF_FFFF
 """All layers."""
 LEAST = 1e-9
 """Smallest size of a solid [m]. From there to the greatest coordinate of a hull, squares and cubes have full

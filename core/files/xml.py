@@ -90,7 +90,12 @@ def count_in(root: Element) -> tuple[int, dict[str, int]]:
 
 @dataclass(eq=False, slots=True)
 class Element:
-    """An element: its tag, attributes, text without surrounding whitespace, children, parent and line."""
+    """An element of a file.
+
+    Attributes:
+        text: without surrounding whitespace.
+        included_file: path of the file, if this is the root element of an included file.
+    """
 
     tag: str
     attributes: dict[str, str]
@@ -98,6 +103,7 @@ class Element:
     parent: Element | None = field(default=None, repr=False)
     text: str = ""
     children: list[Element] = field(default_factory=list, repr=False)
+    included_file: str = ""
 
     def child(self, *tags: str) -> Element | None:
         """Return the element at a path of tags, the first one for each tag; None if there is none."""
@@ -141,6 +147,19 @@ class Element:
         return self.attributes.get("name", "").strip()
 
     @property
+    def prim(self) -> str:
+        """Empty, since elements have lines."""
+        return ""
+
+    @property
+    def file(self) -> str:
+        """The included file that contains this element; "" for the file that was read first."""
+        at = self
+        while at.parent is not None:
+            at = at.parent
+        return at.included_file
+
+    @property
     def subject(self) -> str:
         """The innermost element with a name around this one, as messages call it."""
         at: Element | None = self
@@ -157,16 +176,25 @@ def parse_file(path: Path) -> Element:
     Raises:
         UnreadableError: if the file cannot be read, or as `parse`.
     """
+    return parse(read_bytes(path), path)
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a file, or a byte more than `MAX_BYTES` of it.
+
+    Raises:
+        UnreadableError: if the file cannot be read.
+    """
     try:
         with open_regular(path) as file:
-            data = file.read(MAX_BYTES + 1)  # the size that the system reports may be wrong
+            # The size that the system reports may be wrong.
+            return file.read(MAX_BYTES + 1)
     except NotRegularError as error:
         raise UnreadableError(path, error.strerror or "this is no file") from error
     except OSError as error:
         raise UnreadableError(path, f"{(error.strerror or str(error)).lower()}; check the path") from error
     except ValueError as error:  # a NUL in the path
         raise UnreadableError(path, f"no path of a file ({error}); check it") from error
-    return parse(data, path)
 
 
 def parse(data: bytes, path: object = "<text>") -> Element:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Model files: `read` returns the model of a file, and `write` writes a model. `registry` lists the formats.
 
-The root element decides the format of a file, not its suffix. Blender starts with this module, so readers and writers
-are imported when they are first called.
+The content of a file decides its format if it can, otherwise the suffix. Blender starts with this module, so readers
+and writers are imported when they are first called.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from ..check import Issue
     from ..files.xml import Element
     from ..model import Model
-    from .findings import Findings, Lines
+    from .findings import Findings, Places
+    from .source import Source
 
 __all__ = ["FORMATS", "Choice", "Format", "Option", "Reading", "UnreadableError", "UnwritableError", "read", "write"]
 
@@ -98,8 +99,8 @@ def read(
         UnreadableError: if the file contains no model.
     """
     from ..files.resources import FilesBeside, Resources
-    from ..files.xml import Tally, count_in, parse, parse_file
     from .findings import Findings
+    from .source import Source
 
     path = Path(path)
     if path.suffix.lower() == ".blend":
@@ -108,19 +109,11 @@ def read(
             "this is a scene of Blender, which Blender alone can open; write it as a model first, with "
             f"`limberjack convert {path.name} {path.stem}.sdf` or File > Export, and read that",
         )
-    root = parse_file(path) if data is None else parse(data, path)
-    findings = Findings(strict)
-    _look_for_xacro(path, root, findings)
-    chosen = next((entry for entry in FORMATS if entry.root == root.tag), None)
-    if chosen is None:
-        known = " or ".join(f"<{entry.root}> ({entry.name})" for entry in FORMATS)
-        raise UnreadableError(path, f"the root element is <{root.tag}>; {known} is needed", root.line)
-    if too_much := Tally().add(*count_in(root)):
-        raise UnreadableError(path, too_much, root.line)
-    resources = Resources(path, search)
-    model, lines = chosen.read(root, findings, FilesBeside(resources, path.resolve()))
-    _drop_idle_mimics(model, lines, findings)
-    issues = findings.issues + _checked(model, lines, findings)
+    source, findings, resources = Source(path, data), Findings(strict), Resources(path, search)
+    chosen = _format_of(source, findings)
+    model, places = chosen.read(source, findings, FilesBeside(resources, path.resolve()))
+    _drop_idle_mimics(model, places, findings)
+    issues = findings.issues + _checked(model, places, findings)
     _normalize_axes(model)
     files = [*([path] if data is None else []), *filter(Path.is_file, resources.used)]
     issues.sort(key=lambda issue: (issue.file, issue.line or 0))
@@ -172,6 +165,28 @@ def once(lines: Iterable[str]) -> list[str]:
     return [line if count == 1 else f"{line} ({count} times)" for line, count in counts.items()]
 
 
+def _format_of(source: Source, findings: Findings) -> Format:
+    """Return the format of a file: by its first bytes, by a suffix that only a format without XML has, or by the root
+    element.
+
+    Raises:
+        UnreadableError: if it has none.
+    """
+    for entry in FORMATS:
+        if entry.beginnings and source.data.startswith(entry.beginnings):
+            return entry
+    for entry in FORMATS:
+        if not entry.root and source.path.suffix.lower() in entry.suffixes:
+            return entry
+    root = source.root
+    _look_for_xacro(source.path, root, findings)
+    chosen = next((entry for entry in FORMATS if entry.root == root.tag), None)
+    if chosen is None:
+        known = " or ".join(f"<{entry.root}> ({entry.name})" for entry in FORMATS if entry.root)
+        raise UnreadableError(source.path, f"the root element is <{root.tag}>; {known} is needed", root.line)
+    return chosen
+
+
 def _look_for_xacro(path: Path, root: Element, findings: Findings) -> None:
     """Check that xacro has processed the file. Report elements that it has left behind without effect.
 
@@ -187,11 +202,11 @@ def _look_for_xacro(path: Path, root: Element, findings: Findings) -> None:
         findings.excuse(element, "left-over", message)
 
 
-def _drop_idle_mimics(model: Model, lines: Lines, findings: Findings) -> None:
+def _drop_idle_mimics(model: Model, places: Places, findings: Findings) -> None:
     """Remove mimics of joints that do not exist or do not move, and mimics on joints that do not move. Report each."""
     joints = {joint.name: joint for joint in model.joints}
     for joint in model.joints:
-        mimic, at = joint.mimic, lines.get(("joint", joint.name))
+        mimic, at = joint.mimic, places.get(("joint", joint.name))
         if mimic is None or at is None or not mimic.leader:
             continue
         leader = joints.get(mimic.leader)
@@ -208,19 +223,19 @@ def _drop_idle_mimics(model: Model, lines: Lines, findings: Findings) -> None:
         joint.mimic = None
 
 
-def _checked(model: Model, lines: Lines, findings: Findings) -> list[Issue]:
-    """Return the findings of `check_definition` with their lines.
+def _checked(model: Model, places: Places, findings: Findings) -> list[Issue]:
+    """Return the findings of `check_definition` with their places in the file.
 
     Those that the reader has reported, or that follow from its errors, are left out.
     """
     from ..check import check_definition
 
     broken = {issue.subject for issue in findings.issues if issue.is_error}
-    by_subject = {f"{kind} '{name}'": element for (kind, name), element in lines.items()}
+    by_subject = {f"{kind} '{name}'": place for (kind, name), place in places.items()}
     issues = check_definition(model)
     for issue in issues:
-        if element := by_subject.get(issue.subject):
-            issue.line, issue.file = element.line, findings.file_of(element)
+        if place := by_subject.get(issue.subject):
+            issue.line, issue.file, issue.prim = place.line, place.file, place.prim
     follows = FOLLOW_FROM_ERRORS if broken else ()
     reported = {(issue.code, issue.subject) for issue in findings.issues}
     return [

@@ -6,8 +6,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Sequence
-from pathlib import Path
-from typing import TypeVar, cast
+from typing import Protocol, TypeVar, cast
 
 from ..check import Issue
 from ..files.xml import Element
@@ -16,8 +15,32 @@ from ..text import one_line
 Numbers = TypeVar("Numbers", bound=tuple[float, ...])
 """A tuple whose length is part of its type, such as `Vec3`."""
 
-Lines = dict[tuple[str, str], Element]
-"""The element of each ("model", "link" or "joint", name), with its line."""
+
+class Place(Protocol):
+    """Where a finding is: an XML element, or what corresponds to it in another format, such as a prim of USD.
+
+    Attributes:
+        subject: the object there, as messages call it.
+        line: its line; None if the format has no lines.
+        file: the included file that contains it; "" for the file that was read first.
+        prim: its path, if the format has paths in place of lines; otherwise "".
+    """
+
+    @property
+    def subject(self) -> str: ...
+
+    @property
+    def line(self) -> int | None: ...
+
+    @property
+    def file(self) -> str: ...
+
+    @property
+    def prim(self) -> str: ...
+
+
+Places = dict[tuple[str, str], Place]
+"""The place of each ("model", "link" or "joint", name)."""
 
 NO_LINKS = "has no links; a model needs at least one: add a link"
 """Words of messages about a model without links."""
@@ -43,37 +66,27 @@ class Findings:
         issues: the issues so far, each only once.
         notes: lines about what was found and is not read.
         strict: whether mistakes that simulators tolerate are errors.
-        roots: root elements of the files that the first one has included, with their paths.
     """
 
     def __init__(self, strict: bool = False):
         self.strict = strict
         self.issues: list[Issue] = []
-        self.roots: dict[Element, Path] = {}
         self._told: set[tuple] = set()
         self._notes: dict[str, str] = {}
         self._skipped: dict[str, list[Element]] = {}
 
-    def error(self, at: Element, code: str, message: str, subject: str = "") -> None:
-        self._add(Issue("error", code, subject or at.subject, message, at.line, self.file_of(at)))
+    def error(self, at: Place, code: str, message: str, subject: str = "") -> None:
+        self._add(Issue("error", code, subject or at.subject, message, at.line, at.file, at.prim))
 
-    def warning(self, at: Element, code: str, message: str, subject: str = "") -> None:
-        self._add(Issue("warning", code, subject or at.subject, message, at.line, self.file_of(at)))
+    def warning(self, at: Place, code: str, message: str, subject: str = "") -> None:
+        self._add(Issue("warning", code, subject or at.subject, message, at.line, at.file, at.prim))
 
-    def excuse(self, at: Element, code: str, message: str, subject: str = "") -> None:
+    def excuse(self, at: Place, code: str, message: str, subject: str = "") -> None:
         """Report a mistake that is read because simulators read it: as a warning, or as an error if `strict`."""
         (self.error if self.strict else self.warning)(at, code, message, subject)
 
-    def file_of(self, element: Element) -> str:
-        """Return the included file that contains an element; "" for the file that was read first."""
-        if not self.roots:
-            return ""
-        while element.parent is not None:
-            element = element.parent
-        return str(self.roots.get(element, ""))
-
     def _add(self, issue: Issue) -> None:
-        key = (issue.severity, issue.code, issue.subject, issue.message, issue.line, issue.file)
+        key = (issue.severity, issue.code, issue.subject, issue.message, issue.line, issue.file, issue.prim)
         if key not in self._told:
             self._told.add(key)
             self.issues.append(issue)
@@ -141,7 +154,7 @@ class Findings:
             self.error(at, "bad-value", f"<{at.tag}> says '{text}'; write true or false")
         return word in TRUE if word in TRUE + FALSE else default
 
-    def parse(self, at: Element, what: str, text: str, like: Numbers, *, infinite: bool = False) -> Numbers | None:
+    def parse(self, at: Place, what: str, text: str, like: Numbers, *, infinite: bool = False) -> Numbers | None:
         """Return as many numbers as `like` has. If the text has others, report that and return None.
 
         infinite: whether infinite numbers are allowed.

@@ -53,10 +53,11 @@ class Format(NamedTuple):
     Attributes:
         name: its name in messages.
         suffixes: of its files, the usual one first.
-        root: the tag of its root element.
-        read: function (element, findings, files) that returns the model and the lines of its parts.
+        root: the tag of the root element; "" if the format is not XML.
+        read: function (source, findings, files) that returns the model and the places of its parts in the file.
         write: function (model, path, options) that returns the losses; None if the format cannot be written.
         options: those that `write` takes.
+        beginnings: first bytes by which its files are recognized; () if the root element or the suffix decides.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Format(NamedTuple):
     read: Callable[..., Any]
     write: Callable[..., list[str]] | None = None
     options: tuple[Option, ...] = ()
+    beginnings: tuple[bytes, ...] = ()
 
 
 def _late(module: str, name: str) -> Callable[..., Any]:

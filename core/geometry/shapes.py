@@ -14,8 +14,8 @@ from .contact_properties import Surface
 Color = tuple[float, float, float, float]
 """Red, green, blue and alpha, each from 0 to 1."""
 
-ALL_LAYERS = 0xFFFF
-"""All of the 16 bits of SDF's bit masks."""
+ALL_LAYERS = 0xFFFF_FFFF
+"""All 32 layers, as many as MuJoCo has. SDF has 16."""
 
 
 @dataclass(frozen=True)
@@ -212,8 +212,8 @@ class Shape:
         material: None if the file gives none.
         extras: further content of the file's element.
         surface: contact properties of a collision; None for the default surface.
-        layers: of a collision, 16 bits: the layers that it is on (SDF's category_bitmask); see `may_meet`.
-        meets: of a collision, 16 bits: the layers that it collides with (SDF's collide_bitmask).
+        layers: of a collision, 32 bits: the layers that it is on (SDF's category_bitmask); see `may_meet`.
+        meets: of a collision, 32 bits: the layers that it collides with (SDF's collide_bitmask).
     """
 
     name: str

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ....core.geometry import Plane, Shape, Surface
+from ....core.geometry.shapes import ALL_LAYERS
 from ....core.model import WORLD, ContactPair, Joint, Link, Model
 from ....core.model.naming import STATIC, claim
 from ... import ids
@@ -95,7 +96,8 @@ def read_collision_filter(link: bpy.types.Object, units: Units) -> dict:
 
 
 def mask_of(bits) -> int:
-    return sum(1 << number for number, bit in enumerate(bits) if bit)
+    """Return the mask of the layers that a scene has chosen. All of them stand for all layers that models have."""
+    return ALL_LAYERS if all(bits) else sum(1 << number for number, bit in enumerate(bits) if bit)
 
 
 def bits_of(mask: int) -> list[bool]:

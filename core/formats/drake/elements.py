@@ -14,7 +14,7 @@ from ...files.xml import Element
 from ...model import WORLD, Axis, ContactPair, Joint, Model
 from ...model.naming import claim
 from ...spatial import IDENTITY, IDENTITY_QUAT, ZERO, Vec3, compose, inverse
-from ..findings import TRUE, Findings, Lines
+from ..findings import TRUE, Findings, Places
 
 SPRING = "drake:linear_spring_damper"
 BALL = "drake:ball_constraint"
@@ -41,8 +41,8 @@ class DrakeElements:
     Call `finish` at the end.
     """
 
-    def __init__(self, model: Model, lines: Lines, findings: Findings):
-        self.model, self.lines, self.findings = model, lines, findings
+    def __init__(self, model: Model, places: Places, findings: Findings):
+        self.model, self.places, self.findings = model, places, findings
         self.solid = {link.name for link in model.links if link.collisions}
         self.taken = {joint.name for joint in model.joints}
         self.poses = {link.name: link.pose for link in model.links} | {WORLD: IDENTITY}
@@ -66,7 +66,7 @@ class DrakeElements:
             parent, child, points = child, parent, points[::-1]
         joint = self._joint_between(element, parent, child, points)
         self.model.joints.append(joint)
-        self.lines["joint", joint.name] = element
+        self.places["joint", joint.name] = element
 
     def finish(self) -> None:
         """Add the contact pairs of all groups to the model, after all members are known."""

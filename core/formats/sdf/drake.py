@@ -10,7 +10,7 @@ from ...joints import JOINT_TYPES
 from ...model import WORLD, Axis, Joint, Model
 from ...spatial import IDENTITY, ZERO, Pose, compose, inverse
 from ..drake.elements import BETWEEN_LINKS, DrakeElements
-from ..findings import Findings, Lines
+from ..findings import Findings, Places
 from .frames import SEPARATOR, FrameError, Frames, Key, Scope
 
 JOINT = "drake:joint"
@@ -35,16 +35,16 @@ class DrakeReader:
         name_of: function from the key of a link to its name in the model; "" for the world.
     """
 
-    def __init__(self, model: Model, frames: Frames, name_of: Callable[[Key], str], lines: Lines, findings: Findings):
+    def __init__(self, model: Model, frames: Frames, name_of: Callable[[Key], str], places: Places, findings: Findings):
         self.model, self.frames, self.name_of = model, frames, name_of
-        self.lines, self.findings = lines, findings
+        self.places, self.findings = places, findings
 
     def read(self, found: list[tuple[Element, Scope]]) -> None:
         """Read all such elements of a file, each with the model that contains it. Links must exist already."""
         for element, scope in found:
             if element.tag == JOINT and not scope.static:
                 self._joint(element, scope)
-        elements = DrakeElements(self.model, self.lines, self.findings)
+        elements = DrakeElements(self.model, self.places, self.findings)
         for element, scope in found:
             if element.tag != JOINT:
                 prefix = SEPARATOR.join((*scope.key, ""))
@@ -75,7 +75,7 @@ class DrakeReader:
         dampings = self.findings.vector(element, DAMPING, ZERO)
         axes = [Axis(damping=damping) for damping in dampings]
         self.model.joints.append(Joint(name, JOINT_TYPES[PLANAR].name, parent, child, X_PJ, X_CJ, axes))
-        self.lines["joint", name] = element
+        self.places["joint", name] = element
 
     def _end(self, joint: Element, tag: str, scope: Scope) -> tuple[str, Pose] | None:
         """Return the link of the frame that the joint names, and the pose of the frame in it [m].

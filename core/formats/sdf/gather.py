@@ -175,7 +175,6 @@ class Gathering:
             if error.code in TOO_MANY:
                 self._told_full.add(error.code)  # further includes would give the same error
             return ()
-        self.findings.roots = self.library.roots
         if file.root not in self._checked:
             self._checked.add(file.root)
             check_grammar(file.root, SDF, "SDF", self.findings)

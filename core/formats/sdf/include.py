@@ -55,11 +55,9 @@ class Library:
     """Opens included files, each once.
 
     Attributes:
-        roots: {root element: path} of the files that were opened.
         tally: counts of all elements that were included.
     """
 
-    roots: dict[Element, Path] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
     _opened: dict[Path, Element] = field(default_factory=dict)
     _sizes: dict[Element, tuple[int, dict[str, int]]] = field(default_factory=dict)
@@ -85,7 +83,7 @@ class Library:
             except UnreadableError as error:
                 where = f"{path}:{error.line}" if error.line else f"{path}"
                 raise IncludeError("include-unreadable", f"'{uri}' cannot be read: {where}: {error.message}") from error
-            self.roots[self._opened[path]] = path
+            self._opened[path].included_file = str(path)
         root = self._opened[path]
         if root.tag != "sdf":
             raise IncludeError("include-unreadable", f"'{uri}' is no SDF file, but <{root.tag}>; convert it first")

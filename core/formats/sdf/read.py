@@ -19,7 +19,8 @@ from ...model import WORLD, Frame, Gearbox, Joint, Link, Model
 from ...model.naming import claim
 from ...spatial import IDENTITY, Pose, Vec3, compose, inverse, quat_mul, quat_rotate
 from ..drake.elements import GEAR_RATIO, ROTOR_INERTIA, read_rotor
-from ..findings import NO_LINKS, Findings, Lines
+from ..findings import NO_LINKS, Findings, Places
+from ..source import Source
 from ..xml.grammar import check_grammar
 from ..xml.kept import Known, extras_of, known, summary
 from .drake import DrakeReader
@@ -46,9 +47,9 @@ WORLD_GRAVITY = (0.0, 0.0, -9.8)
 """Gravity of a world that does not define it [m/s^2]."""
 
 
-def read_sdf(root: Element, findings: Findings, files: FilesBeside) -> tuple[Model, Lines]:
-    """Return the model in an <sdf> element, and the elements of its parts."""
-    return _Reader(root, findings, files).read()
+def read_sdf(source: Source, findings: Findings, files: FilesBeside) -> tuple[Model, Places]:
+    """Return the model in an SDF file, and the elements of its parts."""
+    return _Reader(source.root, findings, files).read()
 
 
 class _Reader:
@@ -62,16 +63,16 @@ class _Reader:
         self.gathered = Gathering(root, findings, library)
         self.frames = self.gathered.frames
         self.model = Model()
-        self.lines: Lines = {}
+        self.places: Places = {}
         self.outermost: Key = ()
         self.model_of: dict[str, str] = {}
 
-    def read(self) -> tuple[Model, Lines]:
+    def read(self) -> tuple[Model, Places]:
         root, gathered = self.root, self.gathered
         check_grammar(root, SDF, "SDF", self.findings)
         worlds, models = list(root.all("world")), list(root.all("model"))
         self.findings.skip_unknown(root, ("world", "model"))
-        self.lines["model", self.model.name] = root
+        self.places["model", self.model.name] = root
         if worlds:
             self._gather_world(worlds[0])
             for other in worlds[1:] + models:
@@ -87,7 +88,7 @@ class _Reader:
             self._make_link(link)
         for joint in gathered.joints:
             self._make_joint(joint)
-        DrakeReader(self.model, self.frames, self._name, self.lines, self.findings).read(gathered.drakes)
+        DrakeReader(self.model, self.frames, self._name, self.places, self.findings).read(gathered.drakes)
         name_families(self.model, self.model_of)
         for entry in gathered.explicit:
             self._make_frame(entry)
@@ -98,7 +99,7 @@ class _Reader:
         self.model.extras = tuple(replace(extra, scope=self._inside(extra.scope)) for extra in gathered.extras)
         self._note_kept()
         self._require_links()
-        return self.model, self.lines
+        return self.model, self.places
 
     def _require_links(self) -> None:
         """Report a model without links.
@@ -106,7 +107,7 @@ class _Reader:
         It is an error if the file has models, or if an included file was not found. Otherwise it is excused, since a
         world may have lights only.
         """
-        issues, at = self.findings.issues, self.lines["model", self.model.name]
+        issues, at = self.findings.issues, self.places["model", self.model.name]
         if self.model.links or any(issue.is_error for issue in issues):
             return
         subject = f"model '{self.model.name}'"
@@ -121,7 +122,7 @@ class _Reader:
 
     def _gather_world(self, world: Element) -> None:
         self.model.name = world.name or self.model.name
-        self.lines["model", self.model.name] = world
+        self.places["model", self.model.name] = world
         holder = world if world.child("gravity") else world.child("physics")
         self.model.gravity = self.findings.vector(holder, "gravity", WORLD_GRAVITY)
         models = list(world.all("model"))
@@ -151,7 +152,7 @@ class _Reader:
 
     def _name_after(self, model: Element) -> None:
         self.model.name = model.name or self.model.name
-        self.lines["model", self.model.name] = model
+        self.places["model", self.model.name] = model
         self.outermost = (self.model.name,)
 
     # ---- second pass: links and joints
@@ -186,7 +187,7 @@ class _Reader:
         link.extras = extras_of(entry.element, LINK_KNOWN, "SDF")
         self.model.links.append(link)
         self.model_of[link.name] = SEPARATOR.join(entry.scope.key)
-        self.lines["link", link.name] = entry.element
+        self.places["link", link.name] = entry.element
         kinematic = entry.element.child("kinematic")
         if entry.scope.static:
             name = self._name(entry.scope.key) or self.model.name
@@ -198,7 +199,7 @@ class _Reader:
         """Add a fixed joint from the world to a link that no force moves, and a note."""
         holder = f"{link.name}_{why}"
         self.model.joints.append(Joint(holder, "fixed", WORLD, link.name, X_PJ=link.pose))
-        self.lines["joint", holder] = entry.element
+        self.places["joint", holder] = entry.element
         self.findings.note(note)
 
     def _make_joint(self, entry: ScopedElement) -> None:
@@ -215,7 +216,7 @@ class _Reader:
             message = f"joins '{link}' with itself, by two of its frames, and is left out; name two links"
             self.findings.excuse(element, "joins-itself", message)
             return
-        self.lines["joint", self._name(entry.frame.key)] = element
+        self.places["joint", self._name(entry.frame.key)] = element
         if kind == GEARBOX:
             self._make_gearbox(entry, parent, child)
             return

@@ -19,6 +19,9 @@ from ..xml.kept import Known, extras_of, known
 ODE = ("surface", "friction", "ode")
 """Path of the element with the two frictions."""
 
+SDF_LAYERS = 0xFFFF
+"""All of the 16 bits of SDF's masks."""
+
 MASK = re.compile("[0-9]{1,20}|0[xX][0-9a-fA-F]{1,16}")
 """Form of a bit mask in decimal or hexadecimal digits."""
 
@@ -103,10 +106,11 @@ def _mask(contact: Element | None, tag: str, default: int, findings: Findings) -
         return default
     if not MASK.fullmatch(element.text):
         findings.error(
-            element, "bad-number", f"<{tag}> is '{element.text}'; give a whole number from 0 to {ALL_LAYERS}"
+            element, "bad-number", f"<{tag}> is '{element.text}'; give a whole number from 0 to {SDF_LAYERS}"
         )
         return default
-    return int(element.text, 16 if "x" in element.text.lower() else 10) & ALL_LAYERS
+    bits = int(element.text, 16 if "x" in element.text.lower() else 10) & SDF_LAYERS
+    return ALL_LAYERS if bits == SDF_LAYERS else bits
 
 
 def _number(element: Element, findings: Findings) -> float | None:

@@ -13,7 +13,7 @@ from ..alike import bounded_friction
 from ..drake.surface import tell_drake
 from ..xml.kept import element_of, first_child, kept_number
 from ..xml.output import number, put
-from .surface import FRICTIONS, ODE, TORSION
+from .surface import FRICTIONS, ODE, SDF_LAYERS, TORSION
 
 UNSAID = ("static_friction", "dissipation")
 """Fields of a `Surface` that Drake can express and SDF cannot."""
@@ -34,9 +34,11 @@ def write_surface(collision: Element, shape: Shape, subject: str, losses: list[s
         if any(surface.velocity):
             losses.append(f"{subject}: SDF has no velocity of a surface; the belt stands still")
     if shape.meets != ALL_LAYERS or shape.layers != ALL_LAYERS:
-        _put_at(collision, ("surface", "contact", "collide_bitmask"), str(shape.meets))
+        _put_at(collision, ("surface", "contact", "collide_bitmask"), str(shape.meets & SDF_LAYERS))
         if shape.layers != shape.meets:
-            _put_at(collision, ("surface", "contact", "category_bitmask"), str(shape.layers))
+            _put_at(collision, ("surface", "contact", "category_bitmask"), str(shape.layers & SDF_LAYERS))
+        if any(bits > SDF_LAYERS and bits != ALL_LAYERS for bits in (shape.meets, shape.layers)):
+            losses.append(f"{subject}: SDF has 16 layers; the other layers that the shape is on or meets are left out")
     if surface is not None and math.isfinite(surface.stiffness):
         _put_at(collision, ("surface", "contact", "ode", "kp"), number(surface.stiffness))
     return [extra for extra in shape.extras if not _is_said(collision, extra)]

@@ -11,7 +11,7 @@ from ...files.xml import Element
 from ...model import WORLD, Joint, Model
 from ..drake.elements import BETWEEN_LINKS, GEAR_RATIO, ROTOR_INERTIA, DrakeElements, read_rotor
 from ..drake.output import is_drake_ball, is_drake_spring
-from ..findings import Findings, Lines
+from ..findings import Findings, Places
 
 TRANSMISSION = "transmission"
 """Tag of a transmission."""
@@ -23,10 +23,10 @@ SIMPLE = "SimpleTransmission"
 """The only type of transmission whose rotor Drake reads."""
 
 
-def read_drakes(root: Element, model: Model, lines: Lines, findings: Findings) -> None:
+def read_drakes(root: Element, model: Model, places: Places, findings: Findings) -> None:
     """Read springs, ball constraints and collision filter groups. Links must have their poses already."""
     names = {WORLD, *(link.name for link in model.links)}
-    elements = DrakeElements(model, lines, findings)
+    elements = DrakeElements(model, places, findings)
     for element in root.children:
         if element.tag in BETWEEN_LINKS:
             elements.read(element, lambda name: name if name in names else None)

@@ -12,7 +12,8 @@ from ...files.xml import Element
 from ...model import WORLD, Frame, Joint, Model
 from ...spatial import IDENTITY, Pose, compose, inverse
 from ..drake.elements import BETWEEN_LINKS, report_others
-from ..findings import NO_LINKS, Findings, Lines
+from ..findings import NO_LINKS, Findings, Places
+from ..source import Source
 from ..xml.grammar import check_grammar
 from .drake import TRANSMISSION, read_drakes, read_transmission
 from .extras import FORMAT, UNEXPANDED, GazeboWords, kept
@@ -27,16 +28,17 @@ MAX_TOLD = 12
 """Largest number of links of a loop that a message names."""
 
 
-def read_urdf(root: Element, findings: Findings, files: FilesBeside) -> tuple[Model, Lines]:
-    """Return the model in a <robot> element, and the elements of its parts. A link named `world` is the world.
+def read_urdf(source: Source, findings: Findings, files: FilesBeside) -> tuple[Model, Places]:
+    """Return the model in a URDF file, and the elements of its parts. A link named `world` is the world.
 
     Parts that a `Model` cannot express are kept as `Extra`s, on the link or joint that contains them or that they refer
     to.
     """
+    root = source.root
     _report_unexpanded(root, findings)
     check_grammar(root, ROBOT, FORMAT, findings)
     model = Model(root.name or "robot")
-    lines: Lines = {("model", model.name): root}
+    places: Places = {("model", model.name): root}
     reader = LinkReader(root, findings, files)
     for element in _named_once(root, ("link",), findings):
         if element.name == WORLD:
@@ -44,20 +46,20 @@ def read_urdf(root: Element, findings: Findings, files: FilesBeside) -> tuple[Mo
                 findings.skip(child)
         else:
             model.links.append(reader.read(element))
-            lines["link", element.name] = element
+            places["link", element.name] = element
     joints = _named_once(root, JOINT_ELEMENTS, findings)
     for element in joints:
         if joint := read_joint(element, findings):
             model.joints.append(joint)
-            lines["joint", joint.name] = element
+            places["joint", joint.name] = element
     _read_besides(root, model, findings)
     has_world = any(link.name == WORLD for link in root.all("link"))
     if len(model.joints) == len(joints):  # without all joints, links would seem to be roots
         _Tree(model, has_world, root, findings).place_links()
-        read_drakes(root, model, lines, findings)
+        read_drakes(root, model, places, findings)
     if not model.links and not any(issue.is_error for issue in findings.issues):
         findings.excuse(root, "no-links", NO_LINKS, f"model '{model.name}'")  # Drake and MuJoCo accept it
-    return model, lines
+    return model, places
 
 
 def _report_unexpanded(root: Element, findings: Findings) -> None:

@@ -26,6 +26,7 @@ class Issue:
         message: what is wrong, the value, what is allowed, how to repair it.
         line: in the model's file; None if it is not known.
         file: the file with this line, if it is an included file; otherwise empty.
+        prim: path of the object in a file that has no lines; otherwise empty.
     """
 
     severity: Literal["error", "warning", "note"]
@@ -34,6 +35,7 @@ class Issue:
     message: str
     line: int | None = None
     file: str = ""
+    prim: str = ""
 
     def __post_init__(self):
         self.subject, self.message = one_line(self.subject), one_line(self.message)
@@ -53,7 +55,7 @@ class Issue:
         It has file, line, severity, code, subject and message, with colons between them.
         """
         file = self.file or path
-        where = f"{file}:{self.line}" if self.line else f"{file}"
+        where = f"{file}:{self.line}" if self.line else f"{file}<{self.prim}>" if self.prim else f"{file}"
         return f"{where}: {self.severity} {self.code}: {self.subject}: {self.message}"
 
 

@@ -9,6 +9,7 @@ import pytest
 from limberjack.core import formats
 from limberjack.core.extras import Extra
 from limberjack.core.geometry import Box, Shape, Surface
+from limberjack.core.geometry.shapes import ALL_LAYERS
 from limberjack.core.model import ContactPair, Joint, Link, Model
 from limberjack.core.model.compiling.collision_filter import collision_filter_of
 
@@ -75,7 +76,7 @@ def test_sdf_says_all_that_a_surface_has_a_word_for(tmp_path):
 
 def test_a_collision_that_says_nothing_has_no_surface(tmp_path):
     shape, _ = collision_of(tmp_path, "")
-    assert (shape.surface, shape.layers, shape.meets) == (None, 0xFFFF, 0xFFFF)
+    assert (shape.surface, shape.layers, shape.meets) == (None, ALL_LAYERS, ALL_LAYERS)
 
 
 def test_a_category_that_is_not_said_is_the_mask_itself(tmp_path):
@@ -120,6 +121,17 @@ def test_drakes_words_come_before_sdfs(tmp_path):
 def test_one_friction_alone_is_both_to_drake(tmp_path):
     alone = "<drake:proximity_properties><drake:mu_static>0.7</drake:mu_static></drake:proximity_properties>"
     assert collision_of(tmp_path, alone)[0].surface == Surface(0.7, 0.7)
+
+
+def test_layers_beyond_those_of_sdf_are_reported(tmp_path):
+    """Guards masks of 32 bits: SDF keeps the first 16, and all layers stay all of them."""
+    for layers, meets, lost in ((1 << 20 | 2, 6, 1), (ALL_LAYERS, 6, 0), (2, ALL_LAYERS, 0)):
+        shape = Shape("shape", Box((1.0, 1.0, 1.0)), layers=layers, meets=meets)
+        losses = formats.write(Model("m", links=[Link("a", collisions=[shape])]), tmp_path / "out.sdf")
+        assert sum("16 layers" in loss for loss in losses) == lost == len(losses)
+        back = formats.read(tmp_path / "out.sdf").model.links[0].collisions[0]
+        all_or_first = [bits if bits == ALL_LAYERS else bits & 0xFFFF for bits in (layers, meets)]
+        assert [back.layers, back.meets] == all_or_first
 
 
 def test_a_surface_comes_back_from_sdf_as_it_was(tmp_path):
