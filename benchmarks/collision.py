@@ -22,11 +22,11 @@ from models import SHARED
 from peers import PYTHON, PeerError, require
 from targets import as_json, table
 
-from limberjack.core.collision.broad import PLACED, find_pairs, make_tree, place_solids
+from limberjack.core.collision.broad_phase import SOLID_POSE, find_pairs, make_tree, write_solid_poses
 from limberjack.core.collision.collision_filter import CollisionFilter
 from limberjack.core.collision.manifold import CONTACT
 from limberjack.core.collision.packing import Solid, ball, box, capsule, cylinder, ellipsoid, pack, plane
-from limberjack.core.collision.touching import make_room, touch_pairs
+from limberjack.core.collision.pairs import make_pair_work, write_contact_points
 from limberjack.core.compilation.jit import kernel, subroutine
 
 SCENES = SHARED.parent / "contact" / "scenes"
@@ -51,7 +51,7 @@ MAKERS = {
 }
 
 
-place, find, touch = (subroutine(each.python) for each in (place_solids, find_pairs, touch_pairs))
+place, find, touch = (subroutine(each.python) for each in (write_solid_poses, find_pairs, write_contact_points))
 """For kernels to call, which cannot call each other."""
 
 
@@ -86,22 +86,22 @@ class Scene:
         codes = {min(a, b) * count + max(a, b) for a, b in ((owners[p], owners[q]) for p, q in excluded)}
         self.solids, self.hulls = pack(told)
         self.poses = poses
-        self.placed = np.zeros(len(told), PLACED).view(np.recarray)
+        self.placed = np.zeros(len(told), SOLID_POSE).view(np.recarray)
         each, pairs, none = np.arange(count), np.array(sorted(codes), np.int64), np.zeros(0, np.int64)
         self.collision_filter = CollisionFilter(
             each, each, each, np.zeros_like(each), pairs, np.zeros_like(pairs), none
         )
-        self.tree, self.room = make_tree(len(told)), make_room()
+        self.tree, self.room = make_tree(len(told)), make_pair_work()
         self.pairs = np.zeros((40 * len(told) + 100, 2), np.int64)
         self.contacts = np.zeros(8 * len(self.pairs), CONTACT).view(np.recarray)
-        place_solids(self.solids, self.hulls, self.poses, self.placed)
+        write_solid_poses(self.solids, self.hulls, self.poses, self.placed)
         self.near = find_pairs(self.solids, self.placed, self.collision_filter, 0.0, self.tree, self.pairs)
         self.touching = self.touch(1)
 
     def touch(self, calls: int) -> int:
         arguments = (self.solids, self.hulls, self.placed, self.pairs, self.near)
         if calls == 1:
-            return touch_pairs(*arguments, 0.0, self.room, self.contacts)
+            return write_contact_points(*arguments, 0.0, self.room, self.contacts)
         repeat_touch(*arguments, self.room, self.contacts, calls)
         return 0
 

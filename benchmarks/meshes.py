@@ -14,11 +14,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from limberjack.core.collision.broad import PLACED, place_solids
+from limberjack.core.collision.broad_phase import SOLID_POSE, write_solid_poses
 from limberjack.core.collision.manifold import CONTACT
 from limberjack.core.collision.meshes import triangle_mesh
 from limberjack.core.collision.packing import ball, box, meshed, pack
-from limberjack.core.collision.touching import SEPARATION, make_room, separate_pairs, touch_pairs
+from limberjack.core.collision.pairs import SEPARATION, make_pair_work, write_contact_points, write_signed_distances
 from limberjack.core.spatial import IDENTITY
 
 POINTS = 2000
@@ -68,14 +68,14 @@ def distances(mesh, points: np.ndarray) -> tuple[np.ndarray, float]:
     solids = [replace(meshed(mesh), body=0)]
     solids += [replace(ball(TINY), body=0, pose=(*point, *IDENTITY[3:])) for point in points.tolist()]
     records, store = pack(solids)
-    placed = np.zeros(len(records), PLACED).view(np.recarray)
+    placed = np.zeros(len(records), SOLID_POSE).view(np.recarray)
     poses = np.array([[1.0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]])
-    place_solids(records, store, poses, placed)
+    write_solid_poses(records, store, poses, placed)
     pairs = np.column_stack([np.zeros(len(points), np.int64), 1 + np.arange(len(points))])
-    found, room = np.zeros(len(points), SEPARATION).view(np.recarray), make_room()
-    separate_pairs(records, store, placed, pairs[:2], math.inf, room, found)  # compiled from here on
+    found, room = np.zeros(len(points), SEPARATION).view(np.recarray), make_pair_work()
+    write_signed_distances(records, store, placed, pairs[:2], math.inf, room, found)  # compiled from here on
     begun = time.perf_counter()
-    separate_pairs(records, store, placed, pairs, math.inf, room, found)
+    write_signed_distances(records, store, placed, pairs, math.inf, room, found)
     return found.gap + TINY, 1e6 * (time.perf_counter() - begun) / len(points)
 
 
@@ -84,13 +84,13 @@ def contacts(mesh, points: np.ndarray) -> float:
     solids = [replace(meshed(mesh), body=0)]
     solids += [replace(box((0.2, 0.2, 0.2)), body=0, pose=(*point, *IDENTITY[3:])) for point in points[:200].tolist()]
     records, store = pack(solids)
-    placed = np.zeros(len(records), PLACED).view(np.recarray)
-    place_solids(records, store, np.array([[1.0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]]), placed)
+    placed = np.zeros(len(records), SOLID_POSE).view(np.recarray)
+    write_solid_poses(records, store, np.array([[1.0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]]), placed)
     pairs = np.column_stack([np.zeros(200, np.int64), 1 + np.arange(200)])
-    found, room = np.zeros(200_000, CONTACT).view(np.recarray), make_room()
-    touch_pairs(records, store, placed, pairs, 2, 0.01, room, found)
+    found, room = np.zeros(200_000, CONTACT).view(np.recarray), make_pair_work()
+    write_contact_points(records, store, placed, pairs, 2, 0.01, room, found)
     begun = time.perf_counter()
-    touch_pairs(records, store, placed, pairs, 200, 0.01, room, found)
+    write_contact_points(records, store, placed, pairs, 200, 0.01, room, found)
     return 1e6 * (time.perf_counter() - begun) / 200
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from limberjack.core.collision.broad import PLACED, place_solids
+from limberjack.core.collision.broad_phase import SOLID_POSE, write_solid_poses
 from limberjack.core.collision.hulls import Hull
 from limberjack.core.collision.meshes import TriangleMesh, triangle_mesh
 from limberjack.core.collision.packing import ball, meshed, pack
-from limberjack.core.collision.touching import SEPARATION, make_room, separate_pairs
+from limberjack.core.collision.pairs import SEPARATION, make_pair_work, write_signed_distances
 from limberjack.core.geometry.pieces import DEFAULT, decompose
 from limberjack.core.spatial import IDENTITY
 
@@ -68,12 +68,12 @@ def distances(mesh: TriangleMesh, points: np.ndarray) -> np.ndarray:
     solids, store = pack(
         [meshed(mesh), *(replace(ball(TINY), pose=(*point, *IDENTITY[3:])) for point in points.tolist())]
     )
-    placed = np.zeros(len(solids), PLACED).view(np.recarray)
-    place_solids(solids, store, np.array([[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]]), placed)
+    placed = np.zeros(len(solids), SOLID_POSE).view(np.recarray)
+    write_solid_poses(solids, store, np.array([[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]]), placed)
     numbers = np.arange(1, len(solids))
     found = np.zeros(len(numbers), SEPARATION).view(np.recarray)
     pairs = np.column_stack([np.zeros_like(numbers), numbers])
-    separate_pairs(solids, store, placed, pairs, math.inf, make_room(), found)
+    write_signed_distances(solids, store, placed, pairs, math.inf, make_pair_work(), found)
     return found.gap + TINY
 
 

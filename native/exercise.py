@@ -8,11 +8,11 @@ from importlib import import_module
 import numpy as np
 
 from limberjack.core import dynamics, kinematics
-from limberjack.core.collision.broad import PLACED
+from limberjack.core.collision.broad_phase import SOLID_POSE
 from limberjack.core.collision.distance.sweeping import find_impacts, sweep_boxes
 from limberjack.core.collision.hulls import convex_hull
 from limberjack.core.collision.packing import ball, pack
-from limberjack.core.collision.touching import make_room
+from limberjack.core.collision.pairs import make_pair_work
 from limberjack.core.compilation.kernel_sources import sources
 from limberjack.core.geometry import Shape, Sphere
 from limberjack.core.kinematics.proximity.distances import Proximity
@@ -62,6 +62,6 @@ def sweep_all() -> None:
     """Call the kernels that find where moving shapes first touch."""
     solids, store = pack([ball(1.0), ball(1.0)])
     poses, twists, times = np.zeros((2, 12)), np.zeros((2, 6)), np.zeros(1)
-    placed, pair = np.zeros(2, PLACED).view(np.recarray), np.array([[0, 1]])
+    placed, pair = np.zeros(2, SOLID_POSE).view(np.recarray), np.array([[0, 1]])
     sweep_boxes(solids, poses, twists, 1.0, placed)
-    find_impacts(solids, store, poses, twists, 1.0, pair, 1, 1e-7, placed, make_room(), times)
+    find_impacts(solids, store, poses, twists, 1.0, pair, 1, 1e-7, placed, make_pair_work(), times)

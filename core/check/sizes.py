@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..collision.hulls import GREATEST
-from ..collision.packing import LEAST
+from ..collision.hulls import MAX_COORDINATE
+from ..collision.packing import MIN_SIZE
 from ..geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Plane, Polyline, Sphere
 from ..geometry.shapes import Geometry, Heightmap
 from ..model import Model
@@ -37,15 +37,15 @@ def has_bad_size(geometry: Geometry | None) -> bool:
 
 def _faults(geometry: Geometry | None) -> Iterator[str]:
     for name, size in _sizes(geometry).items():
-        if not LEAST <= size <= GREATEST:  # also true for NaN
-            yield f"its {name} is {size:g} m; give {LEAST:g} m to {GREATEST:g} m"
+        if not MIN_SIZE <= size <= MAX_COORDINATE:  # also true for NaN
+            yield f"its {name} is {size:g} m; give {MIN_SIZE:g} m to {MAX_COORDINATE:g} m"
     if isinstance(geometry, Mesh):
         yield from _mesh_faults(geometry)
     elif isinstance(geometry, Polyline):
         points = [number for outline in geometry.outlines for point in outline for number in point]
-        beyond = [number for number in points if not abs(number) <= GREATEST]
+        beyond = [number for number in points if not abs(number) <= MAX_COORDINATE]
         if beyond:
-            yield f"a point of its outline is at {beyond[0]:g} m; give numbers up to {GREATEST:g} m"
+            yield f"a point of its outline is at {beyond[0]:g} m; give numbers up to {MAX_COORDINATE:g} m"
     elif isinstance(geometry, Plane) and not _is_direction(geometry.normal):
         yield f"its normal is {as_text(geometry.normal)}, which is no direction; write 0 0 1, say"
 
@@ -82,12 +82,12 @@ def _mesh_faults(mesh: Mesh) -> Iterator[str]:
         yield f"its scale is {as_text(mesh.scale)}; give finite numbers that are not 0"
     elif mesh.vertices is not None:
         vertices = np.asarray(mesh.vertices, dtype=np.float64)
-        bad = vertices[~(np.abs(vertices * np.array(mesh.scale)) <= GREATEST).all(axis=1)]  # also true for NaN
+        bad = vertices[~(np.abs(vertices * np.array(mesh.scale)) <= MAX_COORDINATE).all(axis=1)]  # also true for NaN
         if len(bad):
             yield (
                 f"{counted(bad, 'vertex', 'vertices')} of its mesh, such as {as_text(bad[0].tolist())}, "
-                f"{'is' if len(bad) == 1 else 'are'} beyond {GREATEST:g} m with its scale, or no numbers; repair the "
-                "mesh, or its scale"
+                f"{'is' if len(bad) == 1 else 'are'} beyond {MAX_COORDINATE:g} m with its scale, or no numbers; repair "
+                "the mesh, or its scale"
             )
 
 

@@ -5,10 +5,10 @@
     hulls.py      the convex hull of any points, by quickhull.py, cached by keeping.py
     packing.py    conversion of solids to the arrays of kernels
     collision_filter.py   the rule that decides which solids may collide
-    broad.py      poses and boxes of solids, and the pairs that are near (broad phase)
+    broad_phase.py      poses and boxes of solids, and the pairs that are near (broad phase)
     distance/     the signed distance of a pair (narrow phase), and the time at which a moving pair touches
     manifold.py   the contact points of a pair
-    meshes.py     triangle meshes that collide as drawn; mesh_touching.py has their distances and contact points
+    meshes.py     triangle meshes that collide as drawn; mesh_contacts.py has their distances and contact points
     touching.py   the contact points of many pairs
 
 Lengths are in metres. Poses are in the world or in a body, as each docstring states. A negative gap is a depth.

@@ -18,22 +18,24 @@ import numpy as np
 from ..spatial.arrays import dot, matmul, norm
 from .quickhull import grow_hull
 
-ENOUGH = 64
-"""Number of corners from which on a hull may be simplified."""
-SIMPLIFIED = 1e-3
+MAX_EXACT_CORNERS = 64
+"""Number of corners from which on a hull may be simplified. Contact of a hull costs time in proportion to its corners.
+"""
+SIMPLIFIED_ERROR = 1e-3
 """Largest distance of points outside a simplified hull, as a fraction of its size."""
-EXACT = 1e-9
+EXACT_ERROR = 1e-9
 """Largest distance of points outside an exact hull, as a fraction of its size. It allows for rounding."""
-THIN = 1e-7
+FLAT_THICKNESS = 1e-7
 """Thickness, as a fraction of the size, at or below which points count as flat, or as in line."""
-LEVEL = 2e-6
-"""Largest distance of triangles' corners from a plane, as a fraction of the size, at which they are one face. The error
-of single precision is smaller.
+COPLANAR_DISTANCE = 2e-6
+"""Largest distance of triangles' corners from a plane, as a fraction of the size, at which the triangles form one face.
+
+It is larger than the rounding error of single precision, in which files store corners.
 """
 
-GREATEST = 1e9
+MAX_COORDINATE = 1e9
 """Largest coordinate of a point [m]."""
-LEAST = 1e-50
+MIN_POINT_DISTANCE = 1e-50
 """Distance at or below which two points are the same [m]. Fourth powers of larger distances are representable."""
 
 
@@ -69,20 +71,21 @@ class Hull:
 def convex_hull(points: np.ndarray) -> Hull:
     """Return the convex hull of points, shape (n, 3) [m].
 
-    It is exact up to `ENOUGH` corners. With more, it lies inside the exact hull, within `SIMPLIFIED` of its size.
+    It is exact up to `MAX_EXACT_CORNERS` corners. With more, it lies inside the exact hull, at a distance of at most
+    `SIMPLIFIED_ERROR` times its size.
 
     Raises:
-        HullError: if there are no points, or if one is not finite or has a coordinate beyond `GREATEST`.
+        HullError: if there are no points, or if one is not finite or has a coordinate beyond `MAX_COORDINATE`.
     """
     points = np.asarray(points, float).reshape(-1, 3)
     if not len(points):
         raise HullError("it has no vertices; a hull takes one or more")
-    wrong = np.flatnonzero(~(np.abs(points) <= GREATEST).all(axis=1))
+    wrong = np.flatnonzero(~(np.abs(points) <= MAX_COORDINATE).all(axis=1))
     if len(wrong):
         found = " ".join(f"{x:g}" for x in points[wrong[0]])
-        raise HullError(f"vertex {wrong[0]} is {found}; coordinates are numbers up to {GREATEST:g} m")
+        raise HullError(f"vertex {wrong[0]} is {found}; coordinates are numbers up to {MAX_COORDINATE:g} m")
     size = float((points.max(axis=0) - points.min(axis=0)).max())
-    corners, spread, rest = _first_corners(points, max(THIN * size, LEAST))
+    corners, spread, rest = _first_corners(points, max(FLAT_THICKNESS * size, MIN_POINT_DISTANCE))
     if len(corners) < 4:
         return _thin_hull(points, corners, spread, size, rest)
     triangles, planes, error = _grown(points, corners, size)
@@ -121,7 +124,7 @@ def _thin_hull(points: np.ndarray, corners: list[int], spanned: np.ndarray, size
             ends = points[[int(along.argmin()), int(along.argmax())]]
         return Hull(ends, (), np.zeros((0, 4)), np.array([[0, 1]][: len(corners) - 1], int).reshape(-1, 2), error)
     flat = matmul(points - points[corners[0]], spanned[:2].T)
-    around = _around(flat, EXACT * size)
+    around = _around(flat, EXACT_ERROR * size)
     normal = np.cross(spanned[0], spanned[1])
     count = len(around)
     distance = float(matmul(points[corners[0]], normal))
@@ -170,21 +173,21 @@ def _grown(points: np.ndarray, corners: list[int], size: float) -> tuple[np.ndar
     for face, side in np.ndindex(4, 3):
         ends = {sides[face][side], sides[face][(side + 1) % 3]}
         (neighbours[face, side],) = (other for other in range(4) if other != face and ends <= {*sides[other]})
-    room = np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros((most, 3), np.int64)
+    work = np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros((most, 3), np.int64)
     counts = np.array([4, 0, 4])
     error = grow_hull(
         np.ascontiguousarray(points),
         (triangles, neighbours, planes, alive),
         np.zeros(len(points), np.int64),
         np.zeros(len(points)),
-        room,
+        work,
         counts,
-        EXACT * size,
-        SIMPLIFIED * size,
-        ENOUGH,
+        EXACT_ERROR * size,
+        SIMPLIFIED_ERROR * size,
+        MAX_EXACT_CORNERS,
     )
-    kept = np.flatnonzero(alive[: counts[0]])
-    return triangles[kept], planes[kept], error
+    alive_faces = np.flatnonzero(alive[: counts[0]])
+    return triangles[alive_faces], planes[alive_faces], error
 
 
 def _hull_of(points: np.ndarray, triangles: np.ndarray, planes: np.ndarray, size: float, error: float) -> Hull:
@@ -192,7 +195,7 @@ def _hull_of(points: np.ndarray, triangles: np.ndarray, planes: np.ndarray, size
     used, renumbered = np.unique(triangles, return_inverse=True)
     triangles = renumbered.reshape(-1, 3)
     vertices = points[used]
-    faces = _merged(vertices, triangles, planes, LEVEL * size)
+    faces = _merged(vertices, triangles, planes, COPLANAR_DISTANCE * size)
     edges = np.unique(np.sort(np.vstack([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])), axis=0)
     return Hull(vertices, faces, np.array([_plane_of(vertices[list(face)]) for face in faces]), edges, error)
 

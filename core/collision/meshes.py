@@ -5,7 +5,7 @@ A mesh consists of its faces, and of the edges that something can touch from out
 plane is left out. A closed mesh, whose faces are counter-clockwise seen from outside, has an inside. An open mesh can
 be touched from both sides.
 
-Faces are sorted along Morton's curve, and have a tree of boxes as in broad.py.
+Faces are sorted along Morton's curve, and have a tree of boxes as in broad_phase.py.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from ..compilation.abi import KernelTuple
 from ..spatial.arrays import norm
-from .mesh_touching import BORDER, LEAF, NO_EDGE
+from .mesh_contacts import BORDER, LEAF_FACES, NO_EDGE
 
 BITS = 21
 """Number of bits of each coordinate in a Morton code."""
@@ -56,7 +56,7 @@ class TriangleMesh:
     is_closed: bool
 
     @property
-    def reach(self) -> float:
+    def bounding_radius(self) -> float:
         """Radius of a ball around the origin that contains the mesh [m]."""
         return float(norm(self.vertices).max())
 
@@ -186,15 +186,13 @@ def _joined(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np
 
 
 def _boxes(corners: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the boxes of a tree whose node k has the children 2k + 1 and 2k + 2, and whose leaves have `LEAF` faces
-    each.
-    """
+    """Return the boxes of a tree whose node k has the children 2k + 1 and 2k + 2, with `LEAF_FACES` faces in each leaf."""
     count = corners[0].shape[1]
     leaves = 1
-    while leaves * LEAF < count:
+    while leaves * LEAF_FACES < count:
         leaves *= 2
     lower, upper = np.full((2 * leaves - 1, 3), np.inf), np.full((2 * leaves - 1, 3), -np.inf)
-    starts = np.arange(0, count, LEAF)
+    starts = np.arange(0, count, LEAF_FACES)
     lower[leaves - 1 : leaves - 1 + len(starts)] = np.minimum.reduceat(np.minimum.reduce(corners), starts, axis=1).T
     upper[leaves - 1 : leaves - 1 + len(starts)] = np.maximum.reduceat(np.maximum.reduce(corners), starts, axis=1).T
     while leaves > 1:

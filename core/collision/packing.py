@@ -14,13 +14,13 @@ import numpy as np
 from ..compilation.abi import KernelTuple
 from ..spatial import IDENTITY, Pose, Vec3, quat_to_mat
 from ..spatial.arrays import matmul, norm
-from .hulls import GREATEST, Hull
+from .hulls import MAX_COORDINATE, Hull
 from .meshes import TriangleMesh, pack_meshes
 from .solids import BALL, BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, MESH, PLANE, SOLID, Hulls
 
-EVERY = 0xFFFF_FFFF
+ALL_LAYERS = 0xFFFF_FFFF
 """All layers."""
-LEAST = 1e-9
+MIN_SIZE = 1e-9
 """Smallest size of a solid [m]. From there to the greatest coordinate of a hull, squares and cubes have full
 precision.
 """
@@ -52,11 +52,11 @@ class Solid:
     body: int = 0
     owner: int = 0
     number: int = 0
-    category_bits: int = EVERY
-    collide_bits: int = EVERY
+    category_bits: int = ALL_LAYERS
+    collide_bits: int = ALL_LAYERS
 
     @property
-    def reach(self) -> float:
+    def bounding_radius(self) -> float:
         """The radius of a ball about the origin that contains the solid [m].
 
         For a hull, the ball is about the hull's middle.
@@ -69,7 +69,7 @@ class Solid:
             return float(norm(self.hull.vertices - self.hull.middle).max())
         if self.kind == MESH:
             assert self.mesh is not None
-            return self.mesh.reach
+            return self.mesh.bounding_radius
         if self.kind in (CYLINDER, CONE):
             return math.hypot(x, z)
         if self.kind == ELLIPSOID:
@@ -149,8 +149,8 @@ def _round(radius: float, length: float) -> Vec3:
 
 
 def _size(name: str, size: float) -> float:
-    if not LEAST <= size <= GREATEST:  # also true for NaN
-        raise SolidError(f"the {name} is {size:g} m; it must be from {LEAST:g} m to {GREATEST:g} m")
+    if not MIN_SIZE <= size <= MAX_COORDINATE:  # also true for NaN
+        raise SolidError(f"the {name} is {size:g} m; it must be from {MIN_SIZE:g} m to {MAX_COORDINATE:g} m")
     return float(size)
 
 
@@ -166,19 +166,24 @@ def pack(solids: Sequence[Solid]) -> tuple[np.recarray, Store]:
     """
     ordered = sorted(solids, key=lambda solid: solid.kind != PLANE)
     records = np.zeros(len(ordered), SOLID).view(np.recarray)
-    hulls = _Shelf[Hull](lambda hull: (len(hull.vertices), len(hull.faces)))
-    meshes = _Shelf[TriangleMesh](lambda mesh: (len(mesh.vertices), len(mesh.faces), len(mesh.lower)))
+    hulls = _RowAllocator[Hull](lambda hull: (len(hull.vertices), len(hull.faces)))
+    meshes = _RowAllocator[TriangleMesh](lambda mesh: (len(mesh.vertices), len(mesh.faces), len(mesh.lower)))
     for record, solid in zip(records, ordered, strict=True):
-        record.kind, record.half, record.radius, record.reach = solid.kind, solid.half, solid.radius, solid.reach
+        record.kind, record.half, record.radius, record.bounding_radius = (
+            solid.kind,
+            solid.half,
+            solid.radius,
+            solid.bounding_radius,
+        )
         record.origin, record.rotation = solid.pose[:3], quat_to_mat(solid.pose[3:])
         record.body, record.owner, record.number = solid.body, solid.owner, solid.number
         record.category_bits, record.collide_bits = solid.category_bits, solid.collide_bits
         if solid.mesh is not None:
-            record.first_vertex, record.first_face, record.first_node = meshes.place(solid.mesh)
+            record.first_vertex, record.first_face, record.first_node = meshes.first_rows(solid.mesh)
             record.vertex_count, record.face_count = len(solid.mesh.vertices), len(solid.mesh.faces)
             record.node_count, record.closed = len(solid.mesh.lower), solid.mesh.is_closed
         elif solid.hull is not None:
-            record.first_vertex, record.first_face = hulls.place(solid.hull)
+            record.first_vertex, record.first_face = hulls.first_rows(solid.hull)
             record.vertex_count, record.face_count = len(solid.hull.vertices), len(solid.hull.faces)
             record.origin += matmul(np.reshape(record.rotation, (3, 3)), solid.hull.middle)
     return records, Store(_pack_hulls(hulls.items), pack_meshes(meshes.items))
@@ -187,7 +192,7 @@ def pack(solids: Sequence[Solid]) -> tuple[np.recarray, Store]:
 Item = TypeVar("Item")
 
 
-class _Shelf(Generic[Item]):
+class _RowAllocator(Generic[Item]):
     """A list of different items that are stored in arrays one after the other.
 
     Args:
@@ -197,21 +202,21 @@ class _Shelf(Generic[Item]):
     def __init__(self, counts: Callable[[Item], tuple[int, ...]]):
         self.items: list[Item] = []
         self._counts = counts
-        self._places: dict[int, tuple[int, ...]] = {}
+        self._first_rows: dict[int, tuple[int, ...]] = {}
 
-    def place(self, item: Item) -> tuple[int, ...]:
+    def first_rows(self, item: Item) -> tuple[int, ...]:
         """Return the first row of an item in each array. An item that is not there yet is appended."""
-        if id(item) not in self._places:
+        if id(item) not in self._first_rows:
             counts = [self._counts(each) for each in self.items]
             before = [0] * len(self._counts(item))
-            self._places[id(item)] = tuple(map(sum, zip(before, *counts, strict=True)))
+            self._first_rows[id(item)] = tuple(map(sum, zip(before, *counts, strict=True)))
             self.items.append(item)
-        return self._places[id(item)]
+        return self._first_rows[id(item)]
 
 
 def _pack_hulls(hulls: list[Hull]) -> Hulls:
     before = np.cumsum([0, *(len(hull.vertices) for hull in hulls)])
-    neighbours = [_numbers(hull) for hull in hulls]
+    neighbours = [_neighbour_lists(hull) for hull in hulls]
     around = [[np.array(face) + start for face in hull.faces] for hull, start in zip(hulls, before, strict=False)]
     return Hulls(
         _stacked((hull.vertices - hull.middle for hull in hulls), 3),
@@ -229,7 +234,7 @@ def _planes_about_middle(hull: Hull) -> np.ndarray:
     return planes
 
 
-def _numbers(hull: Hull) -> list[np.ndarray]:
+def _neighbour_lists(hull: Hull) -> list[np.ndarray]:
     """Return the neighbours of each vertex, in ascending order."""
     both = np.vstack([hull.edges, hull.edges[:, ::-1]])
     return [np.sort(both[both[:, 0] == i, 1]) for i in range(len(hull.vertices))]

@@ -16,10 +16,10 @@ from ..compilation.jit import jitable, kernel, subroutine
 from ..spatial import cross, dot, scale, sub
 from ..spatial.storage import get3
 
-USED, FREE, CORNERS = range(3)
+FACE_COUNT, FREE_COUNT, CORNER_COUNT = range(3)
 """Entries of `counts`: face records that were ever in use, free ones among these, and corners of the hull."""
 
-NOBODY = -1
+NO_OWNER = -1
 """Owner of a point that lies outside no face."""
 
 ORPHAN = -2
@@ -27,7 +27,7 @@ ORPHAN = -2
 
 
 @kernel
-def grow_hull(points, hull, owners, heights, room, counts, exact, simplified, enough):
+def grow_hull(points, hull, owners, heights, work, counts, exact_error, simplified_error, max_exact_corners):
     """Add corners to a hull of triangles. Return the largest distance by which a point still lies outside [m].
 
     Args:
@@ -35,30 +35,30 @@ def grow_hull(points, hull, owners, heights, room, counts, exact, simplified, en
         hull: (triangles, neighbours, planes, alive). triangles: shape (f, 3), corners counter-clockwise seen from
             outside. neighbours: shape (f, 3), the face beyond the side from corner k to the next. planes: shape (f, 4),
             outward unit normals and distances from the origin [m]; written here. alive: shape (f,), whether a face is
-            one of the hull. The first counts[USED] faces are a tetrahedron at the start.
+            one of the hull. The first counts[FACE_COUNT] faces are a tetrahedron at the start.
         owners, heights: shape (n,), the face that a point lies outside of, and how far [m]; written here.
-        room: (free, seen, loop), work arrays of shapes (f,), (f,) and (f, 3).
-        counts: shape (3,), see `USED`.
-        exact: tolerance for fewer corners than `enough` [m].
-        simplified: tolerance from `enough` corners on [m].
-        enough: number of corners from which on the hull is simplified.
+        work: (free, seen, loop), work arrays of shapes (f,), (f,) and (f, 3).
+        counts: shape (3,), see `FACE_COUNT`.
+        exact_error: tolerance for fewer corners than `max_exact_corners` [m].
+        simplified_error: tolerance from `max_exact_corners` corners on [m].
+        max_exact_corners: number of corners from which on the hull is simplified.
     """
-    planes, left_outside = hull[2], 0.0
-    for face in range(counts[USED]):
+    planes, largest_height = hull[2], 0.0
+    for face in range(counts[FACE_COUNT]):
         write_plane(points, hull[0], planes, face)
     for i in range(points.shape[0]):
-        owners[i], heights[i] = NOBODY, 0.0
-        for face in range(counts[USED]):
-            claim(points, planes, owners, heights, i, face)
+        owners[i], heights[i] = NO_OWNER, 0.0
+        for face in range(counts[FACE_COUNT]):
+            update_owner(points, planes, owners, heights, i, face)
     while True:
         top = farthest(heights)
-        if heights[top] <= (exact if counts[CORNERS] < enough else simplified):
-            return max(left_outside, heights[top])
-        if add_corner(points, hull, owners, heights, room, counts, top, -0.1 * exact):
-            counts[CORNERS] += 1
+        if heights[top] <= (exact_error if counts[CORNER_COUNT] < max_exact_corners else simplified_error):
+            return max(largest_height, heights[top])
+        if add_corner(points, hull, owners, heights, work, counts, top, -0.1 * exact_error):
+            counts[CORNER_COUNT] += 1
         else:
-            left_outside = max(left_outside, heights[top])
-            owners[top], heights[top] = NOBODY, 0.0
+            largest_height = max(largest_height, heights[top])
+            owners[top], heights[top] = NO_OWNER, 0.0
 
 
 @jitable
@@ -72,15 +72,15 @@ def farthest(heights):
 
 
 @jitable
-def above(planes, face, p):
+def height_above_face(planes, face, p):
     """Return the signed distance of a point from a face's plane, positive outside [m]."""
     return dot(get3(planes[face]), p) - planes[face, 3]
 
 
 @jitable
-def claim(points, planes, owners, heights, i, face):
+def update_owner(points, planes, owners, heights, i, face):
     """Make a face the owner of a point that lies farther outside of it than of its present owner."""
-    height = above(planes, face, get3(points[i]))
+    height = height_above_face(planes, face, get3(points[i]))
     if height > heights[i]:
         owners[i], heights[i] = face, height
 
@@ -98,111 +98,114 @@ def write_plane(points, triangles, planes, face):
 
 
 @subroutine
-def add_corner(points, hull, owners, heights, room, counts, corner, least):
+def add_corner(points, hull, owners, heights, work, counts, corner, least):
     """Replace the faces that see a corner by faces from their outline to the corner.
 
     Return whether that was possible.
     """
     triangles, neighbours, planes, alive = hull
-    free, seen, loop = room
-    count = find_seen(points, hull, seen, owners[corner], corner, least)
-    sides = outline(triangles, neighbours, alive, seen, count, loop)
-    if not is_loop(loop, sides) or counts[USED] + sides - counts[FREE] - count > triangles.shape[0]:
+    free, visible, horizon = work
+    count = find_visible_faces(points, hull, visible, owners[corner], corner, least)
+    sides = write_horizon(triangles, neighbours, alive, visible, count, horizon)
+    if (
+        not sort_into_loop(horizon, sides)
+        or counts[FACE_COUNT] + sides - counts[FREE_COUNT] - count > triangles.shape[0]
+    ):
         for k in range(count):
-            alive[seen[k]] = 1
+            alive[visible[k]] = 1
         return False
     for k in range(count):
-        alive[seen[k]] = 0
-        free[counts[FREE]] = seen[k]
-        counts[FREE] += 1
+        alive[visible[k]] = 0
+        free[counts[FREE_COUNT]] = visible[k]
+        counts[FREE_COUNT] += 1
     for i in range(points.shape[0]):
         if owners[i] >= 0 and not alive[owners[i]]:
             owners[i], heights[i] = ORPHAN, 0.0
-    add_faces(points, hull, free, loop, counts, corner, sides)
+    add_faces(points, hull, free, horizon, counts, corner, sides)
     for i in range(points.shape[0]):
         if owners[i] == ORPHAN:
-            owners[i] = NOBODY
+            owners[i] = NO_OWNER
             for k in range(sides if i != corner else 0):
-                claim(points, planes, owners, heights, i, loop[k, 0])
+                update_owner(points, planes, owners, heights, i, horizon[k, 0])
     return True
 
 
 @subroutine
-def find_seen(points, hull, seen, first, corner, least):
-    """Write to `seen` the faces that see a corner, from neighbour to neighbour, and mark them by alive = 2.
+def find_visible_faces(points, hull, visible, first, corner, least):
+    """Write to `visible` the faces that see a corner, from neighbour to neighbour, and mark them by alive = 2.
 
     Return their number.
     """
     _triangles, neighbours, planes, alive = hull
     p = get3(points[corner])
-    seen[0], count, looked = first, 1, 0
+    visible[0], count, next_visible = first, 1, 0
     alive[first] = 2
-    while looked < count:
+    while next_visible < count:
         for side in range(3):
-            face = neighbours[seen[looked], side]
-            if alive[face] == 1 and above(planes, face, p) > least:
+            face = neighbours[visible[next_visible], side]
+            if alive[face] == 1 and height_above_face(planes, face, p) > least:
                 alive[face] = 2
-                seen[count] = face
+                visible[count] = face
                 count += 1
-        looked += 1
+        next_visible += 1
     return count
 
 
 @subroutine
-def outline(triangles, neighbours, alive, seen, count, loop):
-    """Write the sides between seen and unseen faces to `loop`: start, end, unseen face. Return their number."""
+def write_horizon(triangles, neighbours, alive, visible, count, horizon):
+    """Write the sides between seen and unseen faces to `horizon`: start, end, unseen face. Return their number."""
     sides = 0
     for k in range(count):
-        face = seen[k]
+        face = visible[k]
         for side in range(3):
             beyond = neighbours[face, side]
-            if alive[beyond] == 1 and sides < loop.shape[0]:
-                loop[sides, 0] = triangles[face, side]
-                loop[sides, 1] = triangles[face, (side + 1) % 3]
-                loop[sides, 2] = beyond
+            if alive[beyond] == 1 and sides < horizon.shape[0]:
+                horizon[sides, 0] = triangles[face, side]
+                horizon[sides, 1] = triangles[face, (side + 1) % 3]
+                horizon[sides, 2] = beyond
                 sides += 1
     return sides
 
 
 @subroutine
-def is_loop(loop, sides):
+def sort_into_loop(horizon, sides):
     """Sort the sides so that each begins where the previous one ends. Return whether they form one loop."""
     if sides < 3:
         return False
     for k in range(sides - 1):
         following = -1
         for other in range(k + 1, sides):
-            if loop[other, 0] == loop[k, 1]:
+            if horizon[other, 0] == horizon[k, 1]:
                 if following >= 0:
                     return False  # two sides begin there
                 following = other
         if following < 0:
             return False
         for j in range(3):
-            loop[k + 1, j], loop[following, j] = loop[following, j], loop[k + 1, j]
-    return loop[sides - 1, 1] == loop[0, 0]
+            horizon[k + 1, j], horizon[following, j] = horizon[following, j], horizon[k + 1, j]
+    return horizon[sides - 1, 1] == horizon[0, 0]
 
 
 @subroutine
-def add_faces(points, hull, free, loop, counts, corner, sides):
+def add_faces(points, hull, free, horizon, counts, corner, sides):
     """Add a face from each side of the loop to the corner, and write the number of the face to loop[k, 0]."""
     triangles, neighbours, planes, alive = hull
     for k in range(sides):
-        if counts[FREE] > 0:
-            counts[FREE] -= 1
-            face = free[counts[FREE]]
+        if counts[FREE_COUNT] > 0:
+            counts[FREE_COUNT] -= 1
+            face = free[counts[FREE_COUNT]]
         else:
-            face = counts[USED]
-            counts[USED] += 1
+            face = counts[FACE_COUNT]
+            counts[FACE_COUNT] += 1
         alive[face] = 1
-        start, end, beyond = loop[k, 0], loop[k, 1], loop[k, 2]
+        start, end, beyond = horizon[k, 0], horizon[k, 1], horizon[k, 2]
         triangles[face, 0], triangles[face, 1], triangles[face, 2] = start, end, corner
         write_plane(points, triangles, planes, face)
         neighbours[face, 0] = beyond
         for side in range(3):
             if triangles[beyond, side] == end and triangles[beyond, (side + 1) % 3] == start:
                 neighbours[beyond, side] = face
-        loop[k, 0] = face
+        horizon[k, 0] = face
     for k in range(sides):
-        neighbours[loop[k, 0], 1] = loop[(k + 1) % sides, 0]
-        neighbours[loop[k, 0], 2] = loop[k - 1 if k else sides - 1, 0]
+        neighbours[horizon[k, 0], 1] = horizon[(k + 1) % sides, 0]
+        neighbours[horizon[k, 0], 2] = horizon[k - 1 if k else sides - 1, 0]

@@ -33,7 +33,7 @@ SOLID = np.dtype(
         ("radius", np.float64),  # radius that is added to the core [m]
         ("origin", np.float64, 3),  # in the body [m]
         ("rotation", np.float64, 9),  # own axes in the body
-        ("reach", np.float64),  # radius of a ball about the origin that contains it [m]; infinite for a plane
+        ("bounding_radius", np.float64),  # radius of a ball about the origin that contains it [m]; infinite for a plane
         ("category_bits", np.int64),  # bits: the layers that it is on
         ("collide_bits", np.int64),  # bits: the layers that it collides with
         ("first_vertex", np.int64),  # in Hulls or Meshes, as are the next three
@@ -83,10 +83,10 @@ def support(solid, hulls, d):
     if kind == CAPSULE:
         return 0.0, 0.0, half[2] if d[2] >= 0.0 else -half[2]
     if kind == CYLINDER:
-        x, y = rim(half[0], d)
+        x, y = rim_support(half[0], d)
         return x, y, half[2] if d[2] >= 0.0 else -half[2]
     if kind == CONE:
-        x, y = rim(half[0], d)
+        x, y = rim_support(half[0], d)
         if d[2] * half[2] >= d[0] * x + d[1] * y - d[2] * half[2]:
             return 0.0, 0.0, half[2]
         return x, y, -half[2]
@@ -101,7 +101,7 @@ def support(solid, hulls, d):
 
 
 @jitable
-def rim(radius, d):
+def rim_support(radius, d):
     """Return the point (x, y) of a circle about z that is farthest along d."""
     across = math.sqrt(d[0] * d[0] + d[1] * d[1])
     if across == 0.0:
@@ -117,34 +117,34 @@ def farthest_vertex(solid, hulls, d):
     """
     best = solid.first_vertex
     height = dot(get3(hulls.vertices[best]), d)
-    if solid.vertex_count <= FEW:
+    if solid.vertex_count <= EXHAUSTIVE_VERTICES:
         for i in range(solid.first_vertex + 1, solid.first_vertex + solid.vertex_count):
-            found = dot(get3(hulls.vertices[i]), d)
-            if found > height:
-                best, height = i, found
+            height_i = dot(get3(hulls.vertices[i]), d)
+            if height_i > height:
+                best, height = i, height_i
         return best
     climbs = True
     while climbs:
         climbs = False
         for k in range(hulls.neighbours_from[best], hulls.neighbours_from[best + 1]):
             i = hulls.neighbours[k]
-            found = dot(get3(hulls.vertices[i]), d)
-            if found > height:
-                best, height, climbs = i, found, True
+            height_i = dot(get3(hulls.vertices[i]), d)
+            if height_i > height:
+                best, height, climbs = i, height_i, True
     return best
 
 
-FEW = 24
+EXHAUSTIVE_VERTICES = 24
 """Largest number of vertices at which examining all of them is as fast as the search by neighbours."""
 
-FREE = 0
-"""Kind of a patch: a surface on which normals have two directions of freedom."""
-RIDGE = 1
-"""Kind of a patch: a surface or edge whose normals turn about one axis only."""
-FACE = 2
+SMOOTH_PATCH = 0
+"""Kind of a patch: a surface on which the normal turns in two directions, such as a sphere, or a vertex."""
+EDGE_PATCH = 1
+"""Kind of a patch: an edge, or a surface such as the side of a cylinder, whose normals turn about one axis only."""
+FACE_PATCH = 2
 """Kind of a patch: a flat face, which has one normal."""
 
-UNCURVED = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+ZERO_HESSIAN = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 """Second derivatives of the support function of a core without curvature, as a symmetric matrix."""
 
 
@@ -154,40 +154,41 @@ def patch(solid, hulls, n, patch_kind):
 
     Args:
         n: unit vector in the solid's frame.
-        patch_kind: FREE, or RIDGE or FACE for the nearest ridge or face, which need not contain the support point.
+        patch_kind: SMOOTH_PATCH, or EDGE_PATCH or FACE_PATCH for the nearest edge or face, which need not contain the
+            support point.
 
     Returns:
         (whether there is such a patch; a point of it; second derivatives of the support function by n as a symmetric
-        matrix; the axis about which normals of a ridge turn, or the face's normal; the cosine between that axis and all
-        normals of the ridge).
+        matrix; the axis about which normals of an edge turn, or the face's normal; the cosine between that axis and all
+        normals of the edge).
     """
     kind = solid.kind
     half = get3(solid.half)
-    none = (False, (0.0, 0.0, 0.0), UNCURVED, (0.0, 0.0, 1.0), 0.0)
-    if patch_kind == FREE:
-        return True, support(solid, hulls, n), curving(solid, hulls, n), (0.0, 0.0, 1.0), 0.0
+    none = (False, (0.0, 0.0, 0.0), ZERO_HESSIAN, (0.0, 0.0, 1.0), 0.0)
+    if patch_kind == SMOOTH_PATCH:
+        return True, support(solid, hulls, n), support_hessian(solid, hulls, n), (0.0, 0.0, 1.0), 0.0
     up = 1.0 if n[2] >= 0.0 else -1.0
     if kind == BOX:
         return box_patch(half, n, patch_kind)
     if kind == HULL:
         return hull_patch(solid, hulls, n, patch_kind)
-    if kind == CAPSULE and patch_kind == RIDGE:
-        return True, (0.0, 0.0, 0.0), UNCURVED, (0.0, 0.0, 1.0), 0.0
+    if kind == CAPSULE and patch_kind == EDGE_PATCH:
+        return True, (0.0, 0.0, 0.0), ZERO_HESSIAN, (0.0, 0.0, 1.0), 0.0
     if kind == CYLINDER:
-        if patch_kind == FACE:
-            return True, (0.0, 0.0, up * half[2]), UNCURVED, (0.0, 0.0, up), 1.0
-        x, y = rim(half[0], n)
-        return True, (x, y, 0.0), curving(solid, hulls, n), (0.0, 0.0, 1.0), 0.0
+        if patch_kind == FACE_PATCH:
+            return True, (0.0, 0.0, up * half[2]), ZERO_HESSIAN, (0.0, 0.0, up), 1.0
+        x, y = rim_support(half[0], n)
+        return True, (x, y, 0.0), support_hessian(solid, hulls, n), (0.0, 0.0, 1.0), 0.0
     if kind == CONE:
-        if patch_kind == FACE:
-            return True, (0.0, 0.0, -half[2]), UNCURVED, (0.0, 0.0, -1.0), 1.0
+        if patch_kind == FACE_PATCH:
+            return True, (0.0, 0.0, -half[2]), ZERO_HESSIAN, (0.0, 0.0, -1.0), 1.0
         slant = math.sqrt(4.0 * half[2] * half[2] + half[0] * half[0])
-        return True, (0.0, 0.0, half[2]), UNCURVED, (0.0, 0.0, 1.0), half[0] / slant
+        return True, (0.0, 0.0, half[2]), ZERO_HESSIAN, (0.0, 0.0, 1.0), half[0] / slant
     return none
 
 
 @subroutine
-def curving(solid, hulls, n):
+def support_hessian(solid, hulls, n):
     """Return the second derivatives of the core's support function by the unit vector n.
 
     They are valid if n is no normal of a flat or straight part.
@@ -210,33 +211,33 @@ def curving(solid, hulls, n):
         if across2 > 0.0:
             k = half[0] / (across2 * math.sqrt(across2))
             return k * n[1] * n[1], -k * n[0] * n[1], 0.0, k * n[0] * n[0], 0.0, 0.0
-    return UNCURVED
+    return ZERO_HESSIAN
 
 
 @jitable
 def box_patch(half, n, patch_kind):
-    """Return the nearest edge (RIDGE) or the nearest face (FACE) of a box, as `patch` does."""
+    """Return the nearest edge (EDGE_PATCH) or the nearest face (FACE_PATCH) of a box, as `patch` does."""
     p = (
         half[0] if n[0] >= 0.0 else -half[0],
         half[1] if n[1] >= 0.0 else -half[1],
         half[2] if n[2] >= 0.0 else -half[2],
     )
     x, y, z = abs(n[0]), abs(n[1]), abs(n[2])
-    if patch_kind == FACE:
+    if patch_kind == FACE_PATCH:
         if x >= y and x >= z:
             axis = (1.0 if n[0] >= 0.0 else -1.0, 0.0, 0.0)
         elif y >= z:
             axis = (0.0, 1.0 if n[1] >= 0.0 else -1.0, 0.0)
         else:
             axis = (0.0, 0.0, 1.0 if n[2] >= 0.0 else -1.0)
-        return True, p, UNCURVED, axis, 1.0
+        return True, p, ZERO_HESSIAN, axis, 1.0
     if x <= y and x <= z:
         axis = (1.0, 0.0, 0.0)
     elif y <= z:
         axis = (0.0, 1.0, 0.0)
     else:
         axis = (0.0, 0.0, 1.0)
-    return True, p, UNCURVED, axis, 0.0
+    return True, p, ZERO_HESSIAN, axis, 0.0
 
 
 @jitable
@@ -245,14 +246,14 @@ def hull_patch(solid, hulls, n, patch_kind):
 
     It is the face with the nearest normal, or the edge from the support point that is nearest to perpendicular to n.
     """
-    if patch_kind == FACE and solid.face_count == 0:  # a segment or a point
-        return False, (0.0, 0.0, 0.0), UNCURVED, (0.0, 0.0, 1.0), 0.0
-    if patch_kind == FACE:
+    if patch_kind == FACE_PATCH and solid.face_count == 0:  # a segment or a point
+        return False, (0.0, 0.0, 0.0), ZERO_HESSIAN, (0.0, 0.0, 1.0), 0.0
+    if patch_kind == FACE_PATCH:
         face = nearest_face(solid, hulls, n)
         return (
             True,
             get3(hulls.vertices[hulls.corners[hulls.corners_from[face]]]),
-            UNCURVED,
+            ZERO_HESSIAN,
             get3(hulls.planes[face]),
             1.0,
         )
@@ -265,7 +266,7 @@ def hull_patch(solid, hulls, n, patch_kind):
         length = math.sqrt(dot(edge, edge))
         if length > 0.0 and dot(edge, n) > flattest * length:
             flattest, axis, found = dot(edge, n) / length, scale(edge, 1.0 / length), True
-    return found, p, UNCURVED, axis, 0.0
+    return found, p, ZERO_HESSIAN, axis, 0.0
 
 
 @subroutine

@@ -14,7 +14,7 @@ import math
 
 from ..compilation.jit import jitable, subroutine
 from .active_set import write_residuals
-from .points import MEMORY
+from .points import ANDERSON_MEMORY
 
 MIN_ROWS = 6
 """Number of rows below which the second matrix has no room for a history of two sweeps."""
@@ -36,7 +36,7 @@ def accelerate_loads(touch, first, last, combined):
     combined: number of sweeps since the last restart. Returns the new number; 0 is a restart.
     """
     A, equations, rows = touch.matrix[1], touch.anderson, last - first
-    memory = min(MEMORY, (rows - 2) // 2)
+    memory = min(ANDERSON_MEMORY, (rows - 2) // 2)
     if rows < MIN_ROWS:
         return 0
     at, loads, changes = first + (combined + memory - 1) % memory, first + 2 * memory, first + 2 * memory + 1
@@ -53,14 +53,14 @@ def accelerate_loads(touch, first, last, combined):
     for i in range(count):
         for j in range(i + 1):
             equations[i, j] = row_product(A, first + memory + i, first + memory + j, first, last)
-        equations[i, MEMORY] = row_product(A, first + memory + i, changes, first, last)
+        equations[i, ANDERSON_MEMORY] = row_product(A, first + memory + i, changes, first, last)
     if not solve_normal_equations(equations, count):
         return 0
     for r in range(first, last):
         weight = math.sqrt(abs(touch.matrix[0, r, r]))
         for i in range(count):
             change = A[first + memory + i, r] / weight if weight > 0.0 else 0.0
-            touch.rows[r].load -= equations[i, MEMORY] * (A[first + i, r] + change)
+            touch.rows[r].load -= equations[i, ANDERSON_MEMORY] * (A[first + i, r] + change)
     write_residuals(touch, first, last)
     return combined + 1
 
@@ -93,10 +93,10 @@ def solve_normal_equations(equations, count):
                 equations[i, j] = total / equations[j, j]
     for i in range(count):
         for k in range(i):
-            equations[i, MEMORY] -= equations[i, k] * equations[k, MEMORY]
-        equations[i, MEMORY] /= equations[i, i]
+            equations[i, ANDERSON_MEMORY] -= equations[i, k] * equations[k, ANDERSON_MEMORY]
+        equations[i, ANDERSON_MEMORY] /= equations[i, i]
     for i in range(count - 1, -1, -1):
         for k in range(i + 1, count):
-            equations[i, MEMORY] -= equations[k, i] * equations[k, MEMORY]
-        equations[i, MEMORY] /= equations[i, i]
+            equations[i, ANDERSON_MEMORY] -= equations[k, i] * equations[k, ANDERSON_MEMORY]
+        equations[i, ANDERSON_MEMORY] /= equations[i, i]
     return True

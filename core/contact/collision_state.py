@@ -8,10 +8,10 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..collision.broad import PLACED, find_pairs, make_tree, place_solids
+from ..collision.broad_phase import SOLID_POSE, find_pairs, make_tree, write_solid_poses
 from ..collision.manifold import CONTACT
+from ..collision.pairs import make_pair_work, write_contact_points
 from ..collision.solids import BALL, HULL, MESH, PLANE
-from ..collision.touching import make_room, touch_pairs
 from ..compilation.abi import KernelTuple
 from ..compilation.jit import Pointer, jitable, subroutine
 from ..spatial import add, dot, norm, sub
@@ -20,49 +20,49 @@ from .contact_kinematics import velocity_at
 from .loads import acceleration_along
 from .points import POINTS
 
-TURN = 0.4
+MAX_STEP_ROTATION = 0.4
 """Largest rotation in one step of a body that may collide [rad]."""
 
 
-BITE = 0.5
+MAX_OVERLAP_SHARE = 0.5
 """Largest overlap at the end of a step, as a part of the thicker solid, so that no solid passes through another."""
 
 
-THIN = 0.02
+MIN_HULL_THICKNESS = 0.02
 """Smallest thickness of a hull that is assumed, as a part of its size."""
 
 
-MOST_POINTS = 8
+MAX_MANIFOLD_POINTS = 8
 """Maximum number of contact points of a pair."""
 
 
-MOVED = 1e-5
+SAME_POINT_DISTANCE = 1e-5
 """Distance between a contact point and one of the manifold below which they are the same, as a part of the solid's
 size.
 """
 
 
-SAME_FACET = 1.0 - 1e-11
+SAME_FACET_COSINE = 1.0 - 1e-11
 """Cosine of the angle between two normals above which they belong to one facet. Beyond it, a slide changes the facet.
 """
 
 
-FAR = 1e6
+HALF_SPACE_EXTENT = 1e6
 """Extent of a half-space that moves [m]."""
 
 
-NEARBY = np.dtype([("rate", np.float64), ("closed", np.int64), ("before", np.int64)], align=True)
+CANDIDATE_STATE = np.dtype([("rate", np.float64), ("is_contact", np.int64), ("start_number", np.int64)], align=True)
 """For a CONTACT: rate of its gap [m/s], whether it is a contact that holds, and its number at the step's start or -1.
 """
 
 
-class Search(KernelTuple, namedtuple("Search", "place pairs touch")):
+class CollisionKernels(KernelTuple, namedtuple("CollisionKernels", "write_poses find_pairs write_points")):
     """The kernels of core/collision, each compiled by itself."""
 
 
 FIELDS = (
-    "search solids surfaces store collision_filter placed tree room poses twists pairs starts ends near_starts"
-    " near_ends numbers reach"
+    "kernels solids surfaces store collision_filter solid_poses tree pair_work body_poses twists pairs starts ends"
+    " start_states end_states counts listed_gap"
 )
 
 
@@ -70,59 +70,60 @@ class CollisionState(KernelTuple, namedtuple("CollisionState", FIELDS)):
     """The collision state: all solids, and the contact points at the start and at the end of a step.
 
     Attributes:
-        search: see `Search`.
+        kernels: see `CollisionKernels`.
         solids, store, collision_filter: as in core/collision. surfaces: SURFACE record of each solid.
-        placed, tree, room, poses, twists: work arrays for poses and velocities.
-        pairs: candidate pairs, shape (n, 2). starts, ends: CONTACT records; near_starts, near_ends: NEARBY records.
-        numbers: numbers of pairs, starts and ends, and number of pairs for which there was no room.
-        reach: largest gap that is listed, shape (1,) [m].
+        solid_poses, tree, pair_work, body_poses, twists: work arrays for poses and velocities.
+        pairs: candidate pairs, shape (n, 2). starts, ends: CONTACT records. start_states, end_states: CANDIDATE_STATE
+            records, one for each of these.
+        counts: numbers of pairs, starts and ends, and number of pairs for which there was no room.
+        listed_gap: largest gap that is listed, shape (1,) [m].
     """
 
 
-PAIRS, STARTS, ENDS, SHORT = range(4)
+PAIR_COUNT, START_COUNT, END_COUNT, NEEDED_PAIRS = range(4)
 
 
 def make_collision_state(colliders, surfaces, bodies: int, pairs: int = 64) -> CollisionState:
     solids, store, collision_filter = colliders.solids, colliders.store, colliders.collision_filter
-    count, most = len(solids), pairs * MOST_POINTS
-    placed, tree, room = np.zeros(count, PLACED).view(np.recarray), make_tree(count), make_room()
-    poses, twists, found = np.zeros((bodies, 12)), np.zeros((bodies, 6)), np.zeros((pairs, 2), np.int64)
+    count, most = len(solids), pairs * MAX_MANIFOLD_POINTS
+    solid_poses, tree, pair_work = np.zeros(count, SOLID_POSE).view(np.recarray), make_tree(count), make_pair_work()
+    body_poses, twists, found = np.zeros((bodies, 12)), np.zeros((bodies, 6)), np.zeros((pairs, 2), np.int64)
     starts, ends = (np.zeros(most, CONTACT).view(np.recarray) for _ in range(2))
-    search = Search(
-        Pointer(place_solids, solids, store, poses, placed),
-        Pointer(find_pairs, solids, placed, collision_filter, 0.0, tree, found, gives=0),
-        Pointer(touch_pairs, solids, store, placed, found, 0, 0.0, room, starts, gives=0),
+    kernels = CollisionKernels(
+        Pointer(write_solid_poses, solids, store, body_poses, solid_poses),
+        Pointer(find_pairs, solids, solid_poses, collision_filter, 0.0, tree, found, gives=0),
+        Pointer(write_contact_points, solids, store, solid_poses, found, 0, 0.0, pair_work, starts, gives=0),
     )
     return CollisionState(
-        search,
+        kernels,
         solids,
         surfaces,
         store,
         collision_filter,
-        placed,
+        solid_poses,
         tree,
-        room,
-        poses,
+        pair_work,
+        body_poses,
         twists,
         found,
         starts,
         ends,
-        *(np.zeros(most, NEARBY).view(np.recarray) for _ in range(2)),
+        *(np.zeros(most, CANDIDATE_STATE).view(np.recarray) for _ in range(2)),
         np.zeros(4, np.int64),
         np.zeros(1),
     )
 
 
 @subroutine
-def place_all(system, collisions):
+def update_solid_poses(system, collisions):
     """Compute the poses of solids from those of bodies."""
     work = system.work
     for i in range(work.bodies.shape[0]):
-        put9(collisions.poses[i], get9(work.bodies[i].rotation))
-        put3(collisions.poses[i], get3(work.bodies[i].origin), 9)
+        put9(collisions.body_poses[i], get9(work.bodies[i].rotation))
+        put3(collisions.body_poses[i], get3(work.bodies[i].origin), 9)
         put3(collisions.twists[i], get3(work.bodies[i].velocity, 3))
         put3(collisions.twists[i], get3(work.bodies[i].velocity), 3)
-    collisions.search.place(collisions.solids, collisions.store, collisions.poses, collisions.placed)
+    collisions.kernels.write_poses(collisions.solids, collisions.store, collisions.body_poses, collisions.solid_poses)
 
 
 @subroutine
@@ -132,28 +133,35 @@ def update_candidate_pairs(system, collisions, h, skin):
     Bodies have poses, velocities and accelerations. Return (whether there was enough room, longest step that is allowed
     [s]).
     """
-    place_all(system, collisions)
-    longest, reach = h, 2.0 * reach_of_step(system, collisions, h) + skin
-    count = collisions.search.pairs(
-        collisions.solids, collisions.placed, collisions.collision_filter, reach, collisions.tree, collisions.pairs
+    update_solid_poses(system, collisions)
+    longest, listed_gap = h, 2.0 * largest_displacement(system, collisions, h) + skin
+    count = collisions.kernels.find_pairs(
+        collisions.solids,
+        collisions.solid_poses,
+        collisions.collision_filter,
+        listed_gap,
+        collisions.tree,
+        collisions.pairs,
     )
-    collisions.numbers[PAIRS] = count
+    collisions.counts[PAIR_COUNT] = count
     if count > collisions.pairs.shape[0]:
-        collisions.numbers[SHORT] = count
+        collisions.counts[NEEDED_PAIRS] = count
         return False, h
     for k in range(count):
         for side in range(2):
             solid = collisions.solids[collisions.pairs[k, side]]
             o, w = get3(solid.origin), get3(collisions.twists[solid.body], 3)
-            if norm(w) * h > TURN and not (solid.kind == BALL and dot(o, o) == 0.0):
-                longest = min(longest, TURN / norm(w))
-    collisions.reach[0] = reach
-    fits = list_contacts(system, collisions, reach, collisions.starts, collisions.near_starts, STARTS)
-    for k in range(collisions.numbers[STARTS] if fits else 0):
-        start, own = collisions.starts[k], collisions.near_starts[k]
-        if not own.closed and start.gap > skin:
+            if norm(w) * h > MAX_STEP_ROTATION and not (solid.kind == BALL and dot(o, o) == 0.0):
+                longest = min(longest, MAX_STEP_ROTATION / norm(w))
+    collisions.listed_gap[0] = listed_gap
+    fits = list_contacts(system, collisions, listed_gap, collisions.starts, collisions.start_states, START_COUNT)
+    for k in range(collisions.counts[START_COUNT] if fits else 0):
+        start, own = collisions.starts[k], collisions.start_states[k]
+        if not own.is_contact and start.gap > skin:
             thick = max(thickness(collisions.solids[start.first]), thickness(collisions.solids[start.second]))
-            longest = min(longest, time_to_close(system, collisions, start, own.rate, start.gap + BITE * thick))
+            longest = min(
+                longest, time_to_close(system, collisions, start, own.rate, start.gap + MAX_OVERLAP_SHARE * thick)
+            )
     return fits, longest
 
 
@@ -183,11 +191,13 @@ def thickness(solid):
     if solid.kind == PLANE:
         return math.inf
     half = get3(solid.half)
-    return solid.radius + max(min(half[0], half[1], half[2]), THIN * solid.reach if solid.kind == HULL else 0.0)
+    return solid.radius + max(
+        min(half[0], half[1], half[2]), MIN_HULL_THICKNESS * solid.bounding_radius if solid.kind == HULL else 0.0
+    )
 
 
 @subroutine
-def reach_of_step(system, collisions, h):
+def largest_displacement(system, collisions, h):
     """Return the largest displacement of a point of a solid in a step [m], with twice the effect of accelerations."""
     most, down = 0.0, get3(system.model.gravity)
     for i in range(collisions.solids.shape[0]):
@@ -195,7 +205,7 @@ def reach_of_step(system, collisions, h):
         if solid.body == 0:
             continue
         twist, body = collisions.twists[solid.body], system.work.bodies[solid.body]
-        arm = norm(get3(solid.origin)) + min(solid.reach, FAR)
+        arm = norm(get3(solid.origin)) + min(solid.bounding_radius, HALF_SPACE_EXTENT)
         speed = norm(get3(twist)) + norm(get3(twist, 3)) * arm
         change = norm(add(get3(body.acceleration, 3), down)) + norm(get3(body.acceleration)) * arm
         most = max(most, (speed + change * h) * h)
@@ -203,33 +213,33 @@ def reach_of_step(system, collisions, h):
 
 
 @subroutine
-def list_contacts(system, collisions, reach, contacts, nearby, which):
+def list_contacts(system, collisions, listed_gap, contacts, states, count_index):
     """List the contact points of all pairs up to a gap, with their rates. Return whether there was enough room."""
-    count = collisions.search.touch(
+    count = collisions.kernels.write_points(
         collisions.solids,
         collisions.store,
-        collisions.placed,
+        collisions.solid_poses,
         collisions.pairs,
-        collisions.numbers[PAIRS],
-        reach,
-        collisions.room,
+        collisions.counts[PAIR_COUNT],
+        listed_gap,
+        collisions.pair_work,
         contacts,
     )
-    collisions.numbers[which] = count
+    collisions.counts[count_index] = count
     if count > contacts.shape[0]:
-        collisions.numbers[SHORT] = count // MOST_POINTS + 1
+        collisions.counts[NEEDED_PAIRS] = count // MAX_MANIFOLD_POINTS + 1
         return False
     touch, bodies = system.touch, system.work.bodies
     for k in range(count):
         contact = contacts[k]
         one, other = bodies[collisions.solids[contact.first].body], bodies[collisions.solids[contact.second].body]
         p = get3(contact.point)
-        nearby[k].rate = dot(get3(contact.normal), sub(velocity_at(other, p), velocity_at(one, p)))
-        nearby[k].closed, nearby[k].before = 0, -1
+        states[k].rate = dot(get3(contact.normal), sub(velocity_at(other, p), velocity_at(one, p)))
+        states[k].is_contact, states[k].start_number = 0, -1
         for i in range(touch.count[POINTS]):
             point = touch.points[i]
             if contact_exists(collisions, point, contact):
-                nearby[k].closed = 1
+                states[k].is_contact = 1
     return True
 
 
@@ -239,10 +249,10 @@ def contact_exists(collisions, point, contact):
     if point.first != contact.first or point.second != contact.second:
         return False
     is_mesh = MESH in (collisions.solids[point.first].kind, collisions.solids[point.second].kind)
-    if is_mesh and dot(get3(point.normal), get3(contact.normal)) < SAME_FACET:
+    if is_mesh and dot(get3(point.normal), get3(contact.normal)) < SAME_FACET_COSINE:
         return False
-    reach = MOVED * min(collisions.solids[point.first].reach, collisions.solids[point.second].reach) + 2.0 * abs(
-        contact.gap
-    )
-    off = sub(get3(contact.point), get3(point.place))
-    return dot(off, off) <= reach * reach
+    tolerance = SAME_POINT_DISTANCE * min(
+        collisions.solids[point.first].bounding_radius, collisions.solids[point.second].bounding_radius
+    ) + 2.0 * abs(contact.gap)
+    off = sub(get3(contact.point), get3(point.position))
+    return dot(off, off) <= tolerance * tolerance

@@ -193,9 +193,11 @@ def load_warm_start(touch):
         row = touch.rows[r]
         point, direction = touch.points[row.point], get3(row.direction)
         if row.kind == NORMAL:
-            row.initial_load = point.known_load
+            row.initial_load = point.warm_start_load
         else:
-            row.initial_load = dot(direction, get3(point.known_force if row.kind == TANGENT else point.known_torque))
+            row.initial_load = dot(
+                direction, get3(point.warm_start_force if row.kind == TANGENT else point.warm_start_torque)
+            )
 
 
 @jitable
@@ -203,17 +205,17 @@ def store_warm_start(touch):
     """Store the loads of each point, for the next solution and for the steps until then."""
     for r in range(touch.count[ROWS]):
         point = touch.points[touch.rows[r].point]
-        put3(point.known_force, (0.0, 0.0, 0.0))
-        put3(point.known_torque, (0.0, 0.0, 0.0))
+        put3(point.warm_start_force, (0.0, 0.0, 0.0))
+        put3(point.warm_start_torque, (0.0, 0.0, 0.0))
     for r in range(touch.count[ROWS]):
         row = touch.rows[r]
         point, part = touch.points[row.point], scale(get3(row.direction), row.load)
         if row.kind == NORMAL:
-            point.known_load = row.load
+            point.warm_start_load = row.load
         elif row.kind == TANGENT:
-            put3(point.known_force, add(get3(point.known_force), part))
+            put3(point.warm_start_force, add(get3(point.warm_start_force), part))
         else:
-            put3(point.known_torque, add(get3(point.known_torque), part))
+            put3(point.warm_start_torque, add(get3(point.warm_start_torque), part))
 
 
 @jitable

@@ -15,8 +15,8 @@ from ..collision.solids import BALL, BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HU
 from ..compilation.jit import jitable, subroutine
 from ..spatial import add, cross, dot, rotate, rotate_back, scale, sub
 from ..spatial.storage import get3, get9, put3, put9
-from .contact_kinematics import PARALLEL
-from .points import FACE, FREE, LINE, OVAL, RING, ROUND, STICKS, SURFACE_FIELDS
+from .contact_kinematics import MIN_LINE_SINE
+from .points import CIRCULAR, ELLIPSOIDAL, FRICTIONLESS, LINEAR, PLANAR, SPHERICAL, STICKS, SURFACE_FIELDS
 
 FACE_ANGLE = 1e-6
 """Sine of the angle between a face's normal and the contact's up to which the face is in contact."""
@@ -38,102 +38,105 @@ SURFACE = np.dtype(
 
 
 @subroutine
-def make_point(point, contact, solids, surfaces, store, placed):
+def make_point(point, contact, solids, surfaces, store, solid_poses):
     """Fill in a POINT from a CONTACT record: its features, its surface, and the states of friction, without loads."""
     A, B = solids[contact.first], solids[contact.second]
     point.first, point.second, point.name = contact.first, contact.second, contact.name
     n, middle = get3(contact.normal), get3(contact.point)
     put3(point.normal, n)
     one, other = point.one, point.other
-    flat_a = write_feature(one, A, store, placed[contact.first], sub(middle, scale(n, 0.5 * contact.gap)), n)
+    flat_a = write_feature(one, A, store, solid_poses[contact.first], sub(middle, scale(n, 0.5 * contact.gap)), n)
     flat_b = write_feature(
-        other, B, store, placed[contact.second], add(middle, scale(n, 0.5 * contact.gap)), scale(n, -1.0)
+        other, B, store, solid_poses[contact.second], add(middle, scale(n, 0.5 * contact.gap)), scale(n, -1.0)
     )
-    if one.kind == FACE and (other.kind != FACE or flat_a <= flat_b):
+    if one.kind == PLANAR and (other.kind != PLANAR or flat_a <= flat_b):
         match_to_face(other, B)
-    elif other.kind == FACE:
+    elif other.kind == PLANAR:
         match_to_face(one, A)
     else:
         rounding = one.radius + other.radius
-        match_rounded(one, other, A, B, n, rounding, placed[contact.first], placed[contact.second])
+        match_rounded(one, other, A, B, n, rounding, solid_poses[contact.first], solid_poses[contact.second])
     to_body_frame(one, A)
     to_body_frame(other, B)
     put3(one.belt, get3(surfaces[contact.first].belt))
     put3(other.belt, get3(surfaces[contact.second].belt))
-    join_surfaces(point, surfaces[contact.first], surfaces[contact.second])
-    point.rest_gap, point.bounces, point.known_load, point.has_step_loads = 0.0, 0, 0.0, 0
-    put3(point.known_force, (0.0, 0.0, 0.0))
-    put3(point.known_torque, (0.0, 0.0, 0.0))
-    point.slide = STICKS if point.friction > 0.0 else FREE
-    point.roll = STICKS if point.rolling > 0.0 else FREE
-    point.spin = STICKS if point.spinning > 0.0 else FREE
+    combine_pair_surfaces(point, surfaces[contact.first], surfaces[contact.second])
+    point.rest_gap, point.bounces, point.warm_start_load, point.has_step_loads = 0.0, 0, 0.0, 0
+    put3(point.warm_start_force, (0.0, 0.0, 0.0))
+    put3(point.warm_start_torque, (0.0, 0.0, 0.0))
+    point.slide = STICKS if point.friction > 0.0 else FRICTIONLESS
+    point.roll = STICKS if point.rolling > 0.0 else FRICTIONLESS
+    point.spin = STICKS if point.spinning > 0.0 else FRICTIONLESS
     put3(point.slip, (0.0, 0.0, 0.0))
     put3(point.roll_slip, (0.0, 0.0, 0.0))
     point.spin_slip, point.load = 0.0, 0.0
 
 
 @subroutine
-def write_feature(feature, solid, store, place, p, n):
+def write_feature(feature, solid, store, pose, p, n):
     """Write the feature of a solid at a point p of its surface with the outward normal n, both in the world.
 
     The feature is in the solid's axes. Returns the sine of the angle between n and the normal of a flat face; 1 without
     one.
     """
-    R = get9(place.rotation)
-    p, n = rotate_back(R, sub(p, get3(place.origin))), rotate_back(R, n)
-    kind, half, near = solid.kind, get3(solid.half), FEATURE_DISTANCE * solid.reach
+    R = get9(pose.rotation)
+    p, n = rotate_back(R, sub(p, get3(pose.origin))), rotate_back(R, n)
+    kind, half, tolerance = solid.kind, get3(solid.half), FEATURE_DISTANCE * solid.bounding_radius
     core = sub(p, scale(n, solid.radius))
     put3(feature.at, core)
     put3(feature.along, n)
-    feature.kind, feature.radius, feature.body = ROUND, solid.radius, solid.body
+    feature.kind, feature.radius, feature.body = SPHERICAL, solid.radius, solid.body
     if kind == BALL:
         put3(feature.at, (0.0, 0.0, 0.0))
     elif kind == CAPSULE:
-        feature.kind = LINE if abs(p[2]) < half[2] - near else ROUND
+        feature.kind = LINEAR if abs(p[2]) < half[2] - tolerance else SPHERICAL
         put3(feature.at, (0.0, 0.0, min(max(core[2], -half[2]), half[2])))
         put3(feature.along, (0.0, 0.0, 1.0))
     elif kind == BOX:
-        return write_box(feature, half, p, n, near)
+        return write_box(feature, half, p, n, tolerance)
     elif kind == HULL:
-        return write_hull(feature, solid, store.hulls, p, n, near)
+        return write_hull(feature, solid, store.hulls, p, n, tolerance)
     elif kind in (CYLINDER, CONE):
-        return write_axisymmetric(feature, kind, half, p, n, near)
+        return write_axisymmetric(feature, kind, half, p, n, tolerance)
     elif kind == ELLIPSOID:
-        feature.kind = OVAL
+        feature.kind = ELLIPSOIDAL
         put3(feature.at, (0.0, 0.0, 0.0))
         put3(feature.half, half)
     else:  # a half-space, or what of a mesh is there
-        feature.kind = FACE
+        feature.kind = PLANAR
         return 0.0
     return 1.0
 
 
 @jitable
-def write_box(feature, half, p, n, near):
+def write_box(feature, half, p, n, tolerance):
     """Write the feature of a box: a face, an edge or a vertex. Returns as `write_feature`."""
     x, y, z = abs(n[0]), abs(n[1]), abs(n[2])
     k = 0 if x >= y and x >= z else 1 if y >= z else 2
     u, v = n[(k + 1) % 3], n[(k + 2) % 3]
     sine = math.sqrt(u * u + v * v)
     if sine <= FACE_ANGLE:
-        feature.kind = FACE
+        feature.kind = PLANAR
         side = 1.0 if n[k] >= 0.0 else -1.0
         put3(feature.along, (side if k == 0 else 0.0, side if k == 1 else 0.0, side if k == 2 else 0.0))
         return sine
-    ends, free = 0, -1
+    ends, edge_axis = 0, -1
     for j in range(3):
-        if half[j] - abs(p[j]) <= near:
+        if half[j] - abs(p[j]) <= tolerance:
             ends += 1
         else:
-            free = j
+            edge_axis = j
     if ends == 2:
-        feature.kind = LINE
-        put3(feature.along, (1.0 if free == 0 else 0.0, 1.0 if free == 1 else 0.0, 1.0 if free == 2 else 0.0))
+        feature.kind = LINEAR
+        put3(
+            feature.along,
+            (1.0 if edge_axis == 0 else 0.0, 1.0 if edge_axis == 1 else 0.0, 1.0 if edge_axis == 2 else 0.0),
+        )
     return 1.0
 
 
 @jitable
-def write_hull(feature, solid, hulls, p, n, near):
+def write_hull(feature, solid, hulls, p, n, tolerance):
     """Write the feature of a convex hull: a face, an edge or a vertex. Returns as `write_feature`."""
     if solid.face_count == 0:
         return 1.0
@@ -141,56 +144,56 @@ def write_hull(feature, solid, hulls, p, n, near):
     turned = cross(face, n)
     sine = math.sqrt(dot(turned, turned))
     if sine <= FACE_ANGLE and dot(face, n) > 0.0:
-        feature.kind = FACE
+        feature.kind = PLANAR
         put3(feature.along, face)
         return sine
-    found, first, second = 0, face, face
+    adjacent_faces, first, second = 0, face, face
     for i in range(solid.first_face, solid.first_face + solid.face_count):
         plane = hulls.planes[i]
-        if plane[3] - dot(get3(plane), p) <= near:
-            if found == 0:
+        if plane[3] - dot(get3(plane), p) <= tolerance:
+            if adjacent_faces == 0:
                 first = get3(plane)
-            elif found == 1:
+            elif adjacent_faces == 1:
                 second = get3(plane)
-            found += 1
+            adjacent_faces += 1
     along = cross(first, second)
     length = math.sqrt(dot(along, along))
-    if found == 2 and length > PARALLEL:
-        feature.kind = LINE
+    if adjacent_faces == 2 and length > MIN_LINE_SINE:
+        feature.kind = LINEAR
         put3(feature.along, scale(along, 1.0 / length))
     return 1.0
 
 
 @jitable
-def write_axisymmetric(feature, kind, half, p, n, near):
+def write_axisymmetric(feature, kind, half, p, n, tolerance):
     """Write the feature of a cylinder or a cone: its base, its circular edge, its side, or the tip.
 
     The side of a cone is a circle of it. Returns as `write_feature`.
     """
     sine = math.sqrt(n[0] * n[0] + n[1] * n[1])
     if sine <= FACE_ANGLE and (kind == CYLINDER or n[2] < 0.0):
-        feature.kind = FACE
+        feature.kind = PLANAR
         put3(feature.along, (0.0, 0.0, 1.0 if n[2] > 0.0 else -1.0))
         return sine
     reach = math.sqrt(p[0] * p[0] + p[1] * p[1])
     beside = abs(p[0] * n[1] - p[1] * n[0])
     outward = p[0] * n[0] + p[1] * n[1]
-    if reach <= near or outward <= 0.0 or beside > 1e-6 * reach * sine:  # the tip, or some other place of a rim
+    if reach <= tolerance or outward <= 0.0 or beside > 1e-6 * reach * sine:  # the tip, or some other place of a rim
         return 1.0
     put3(feature.at, (0.0, 0.0, p[2]))
     put3(feature.along, (0.0, 0.0, 1.0))
     feature.radius = reach
-    feature.kind = LINE if kind == CYLINDER and abs(n[2]) <= FACE_ANGLE else RING
+    feature.kind = LINEAR if kind == CYLINDER and abs(n[2]) <= FACE_ANGLE else CIRCULAR
     return 1.0
 
 
 @jitable
 def match_to_face(feature, solid):
     """Reduce a feature that touches a face: a face or an edge to its point, the side of a cylinder to its circle."""
-    if feature.kind == FACE:
-        feature.kind = ROUND
-    elif feature.kind == LINE:
-        feature.kind = RING if solid.kind == CYLINDER else ROUND
+    if feature.kind == PLANAR:
+        feature.kind = SPHERICAL
+    elif feature.kind == LINEAR:
+        feature.kind = CIRCULAR if solid.kind == CYLINDER else SPHERICAL
 
 
 @subroutine
@@ -201,21 +204,21 @@ def match_rounded(one, other, A, B, n, rounding, at_one, at_other):
     """
     R_A, R_B = get9(at_one.rotation), get9(at_other.rotation)
     m_A, m_B = rotate_back(R_A, n), rotate_back(R_B, scale(n, -1.0))
-    if one.kind == LINE and other.kind == LINE:
+    if one.kind == LINEAR and other.kind == LINEAR:
         across = cross(rotate(R_A, get3(one.along)), rotate(R_B, get3(other.along)))
         if dot(across, across) <= PARALLEL_EDGES * PARALLEL_EDGES:  # they touch along both, in two points
-            one.kind = ROUND
-    if one.kind == OVAL or (one.kind == RING and other.kind != ROUND and other.kind != OVAL):
+            one.kind = SPHERICAL
+    if one.kind == ELLIPSOIDAL or (one.kind == CIRCULAR and other.kind != SPHERICAL and other.kind != ELLIPSOIDAL):
         replace_by_face(other, m_B)
-    elif other.kind == OVAL or (other.kind == RING and one.kind != ROUND):
+    elif other.kind == ELLIPSOIDAL or (other.kind == CIRCULAR and one.kind != SPHERICAL):
         replace_by_face(one, m_A)
-    elif rounding <= ROUNDED_SHARE * min(A.reach, B.reach) and one.kind == ROUND:
+    elif rounding <= ROUNDED_SHARE * min(A.bounding_radius, B.bounding_radius) and one.kind == SPHERICAL:
         replace_by_face(other, m_B)
-    elif rounding <= ROUNDED_SHARE * min(A.reach, B.reach) and other.kind == ROUND:
+    elif rounding <= ROUNDED_SHARE * min(A.bounding_radius, B.bounding_radius) and other.kind == SPHERICAL:
         replace_by_face(one, m_A)
     else:
         return
-    if one.kind == FACE:
+    if one.kind == PLANAR:
         match_to_face(other, B)
     else:
         match_to_face(one, A)
@@ -225,12 +228,12 @@ def match_rounded(one, other, A, B, n, rounding, at_one, at_other):
 def replace_by_face(feature, m):
     """Replace a feature by the plane across the normal m, in the solid's axes."""
     out = m
-    if feature.kind == RING:
+    if feature.kind == CIRCULAR:
         axis = get3(feature.along)
         out = sub(m, scale(axis, dot(m, axis)))
-        out = scale(out, 1.0 / max(math.sqrt(dot(out, out)), PARALLEL))
+        out = scale(out, 1.0 / max(math.sqrt(dot(out, out)), MIN_LINE_SINE))
     put3(feature.at, add(get3(feature.at), scale(out, feature.radius)))
-    feature.kind = FACE
+    feature.kind = PLANAR
     put3(feature.along, m)
 
 
@@ -244,7 +247,7 @@ def to_body_frame(feature, solid):
 
 
 @subroutine
-def join_surfaces(point, a, b):
+def combine_pair_surfaces(point, a, b):
     """Combine two surfaces, as `join` of core/geometry/contact_properties.py does."""
     point.friction = min(a.friction, b.friction)
     point.static_friction = max(min(a.static_friction, b.static_friction), point.friction)

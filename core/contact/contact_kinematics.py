@@ -17,23 +17,23 @@ import math
 from ..compilation.jit import jitable, subroutine
 from ..spatial import add, cross, dot, matmul, rotate, rotate_back, scale, sub
 from ..spatial.storage import get3, get9, put3
-from .points import FACE, LINE, OVAL, RING, ROUND
+from .points import CIRCULAR, ELLIPSOIDAL, LINEAR, PLANAR, SPHERICAL
 
-PARALLEL = 1e-6
+MIN_LINE_SINE = 1e-6
 """Sine of the angle below which two lines count as parallel."""
 
 
 @subroutine
-def place_point(work, point):
+def update_kinematics(work, point):
     """Write the kinematics of a POINT, from the poses and velocities of the bodies in `work`."""
     one, other = point.one, point.other
-    if one.kind == FACE:
+    if one.kind == PLANAR:
         n, n_rate, x, y, x_rate, y_rate, gap = nearest_on_face(work, one, other, 1.0)
-    elif other.kind == FACE:
+    elif other.kind == PLANAR:
         n, n_rate, y, x, y_rate, x_rate, gap = nearest_on_face(work, other, one, -1.0)
-    elif one.kind == LINE and other.kind == LINE:
+    elif one.kind == LINEAR and other.kind == LINEAR:
         n, n_rate, x, y, x_rate, y_rate, gap = nearest_on_lines(work, one, other, get3(point.normal))
-    elif one.kind == ROUND:
+    elif one.kind == SPHERICAL:
         n, n_rate, x, y, x_rate, y_rate, gap = nearest_to_sphere(work, one, other, get3(point.normal))
     else:
         n, n_rate, y, x, y_rate, x_rate, gap = nearest_to_sphere(work, other, one, scale(get3(point.normal), -1.0))
@@ -41,15 +41,15 @@ def place_point(work, point):
     middle = scale(add(x, y), 0.5)
     put3(point.normal, n)
     put3(point.normal_rate, n_rate)
-    put3(point.place, middle)
+    put3(point.position, middle)
     put3(point.one_rate, x_rate)
     put3(point.other_rate, y_rate)
     point.gap = gap
-    own = sub(velocity_at(work.bodies[other.body], middle), velocity_at(work.bodies[one.body], middle))
-    point.rate = dot(n, own)
+    relative_velocity = sub(velocity_at(work.bodies[other.body], middle), velocity_at(work.bodies[one.body], middle))
+    point.rate = dot(n, relative_velocity)
     belts = sub(belt_velocity_of(work, other), belt_velocity_of(work, one))
-    own = add(own, belts)
-    put3(point.slip_velocity, sub(own, scale(n, dot(own, n))))
+    relative_velocity = add(relative_velocity, belts)
+    put3(point.slip_velocity, sub(relative_velocity, scale(n, dot(relative_velocity, n))))
     put3(point.angular_velocity, sub(get3(work.bodies[other.body].velocity), get3(work.bodies[one.body].velocity)))
 
 
@@ -96,7 +96,7 @@ def farthest_point(body, feature, down, down_rate):
     """Return the point of a feature that is farthest along the unit vector `down`, and its velocity."""
     c, a, a_rate = feature_in_world(body, feature)
     c_rate = velocity_at(body, c)
-    if feature.kind == RING:
+    if feature.kind == CIRCULAR:
         along = dot(down, a)
         p = sub(down, scale(a, along))
         p_rate = sub(down_rate, add(scale(a, dot(down_rate, a) + dot(down, a_rate)), scale(a_rate, along)))
@@ -106,7 +106,7 @@ def farthest_point(body, feature, down, down_rate):
         u = scale(p, 1.0 / length)
         u_rate = scale(sub(p_rate, scale(u, dot(u, p_rate))), 1.0 / length)
         return add(c, scale(u, feature.radius)), add(c_rate, scale(u_rate, feature.radius))
-    if feature.kind == OVAL:
+    if feature.kind == ELLIPSOIDAL:
         R = matmul(get9(body.rotation), get9(feature.rotation))
         d = rotate_back(R, down)
         s = get3(feature.half)
@@ -136,12 +136,12 @@ def nearest_to_sphere(work, sphere, other, before):
     c_rate = velocity_at(here, c)
     p, a, a_rate = feature_in_world(there, other)
     foot, foot_rate = p, velocity_at(there, p)
-    if other.kind == LINE:
+    if other.kind == LINEAR:
         t = dot(sub(c, p), a)
         foot = add(p, scale(a, t))
         t_rate = dot(sub(c_rate, foot_rate), a) + dot(sub(c, p), a_rate)
         foot_rate = add(add(foot_rate, scale(a_rate, t)), scale(a, t_rate))
-    elif other.kind == RING:
+    elif other.kind == CIRCULAR:
         q, q_rate = sub(c, p), sub(c_rate, foot_rate)
         along = dot(q, a)
         out = sub(q, scale(a, along))
@@ -154,7 +154,7 @@ def nearest_to_sphere(work, sphere, other, before):
     apart = sub(foot, c)
     distance = math.sqrt(dot(apart, apart))
     n, n_rate = before, (0.0, 0.0, 0.0)
-    rounding = 0.0 if other.kind == RING else other.radius
+    rounding = 0.0 if other.kind == CIRCULAR else other.radius
     if distance > 0.0:
         n = scale(apart, 1.0 / distance)
         if dot(n, before) < 0.0:
@@ -177,9 +177,9 @@ def nearest_on_lines(work, one, other, before):
     q, b, b_rate = feature_in_world(there, other)
     n = cross(a, b)
     length = math.sqrt(dot(n, n))
-    n = scale(n, (1.0 if dot(n, before) >= 0.0 else -1.0) / max(length, PARALLEL))
+    n = scale(n, (1.0 if dot(n, before) >= 0.0 else -1.0) / max(length, MIN_LINE_SINE))
     cosine = dot(a, b)
-    sine2 = max(1.0 - cosine * cosine, PARALLEL * PARALLEL)
+    sine2 = max(1.0 - cosine * cosine, MIN_LINE_SINE * MIN_LINE_SINE)
     over_a, over_b = -dot(n, a_rate), -dot(n, b_rate)  # n stays perpendicular to both
     n_rate = add(
         scale(a, (over_a - cosine * over_b) / sine2),
@@ -190,11 +190,11 @@ def nearest_on_lines(work, one, other, before):
     t = (cosine * dot(apart, a) - dot(apart, b)) / sine2
     x, y = add(p, scale(a, s)), add(q, scale(b, t))
     distance = dot(n, apart)
-    x_own, y_own = velocity_at(here, x), velocity_at(there, y)
-    change = sub(sub(y_own, x_own), scale(n_rate, distance))
+    x_material, y_material = velocity_at(here, x), velocity_at(there, y)
+    change = sub(sub(y_material, x_material), scale(n_rate, distance))
     s_rate = (dot(change, a) - cosine * dot(change, b)) / sine2
     t_rate = (cosine * dot(change, a) - dot(change, b)) / sine2
-    x_rate = add(add(x_own, scale(a, s_rate)), scale(n_rate, one.radius))
-    y_rate = sub(add(y_own, scale(b, t_rate)), scale(n_rate, other.radius))
+    x_rate = add(add(x_material, scale(a, s_rate)), scale(n_rate, one.radius))
+    y_rate = sub(add(y_material, scale(b, t_rate)), scale(n_rate, other.radius))
     x, y = add(x, scale(n, one.radius)), sub(y, scale(n, other.radius))
     return n, n_rate, x, y, x_rate, y_rate, distance - one.radius - other.radius

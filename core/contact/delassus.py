@@ -21,7 +21,7 @@ from ..joints import SCREWS
 from ..spatial import ZERO_PAIR, add, cross, dot, scale, sub
 from ..spatial.storage import get3, get_pair, put3, put_pair
 from .islands import set_row_ranges
-from .points import FREE, NORMAL, ROLL, ROWS, SLIPS, SPIN, STICKS, TANGENT
+from .points import FRICTIONLESS, NORMAL, ROLL, ROWS, SLIPS, SPIN, STICKS, TANGENT
 
 MIN_SLIP_SPEED = 1e-9
 """Slip below which friction keeps the direction in which the slip began [m/s or rad/s]."""
@@ -36,10 +36,10 @@ def tangents(n):
 
 
 @subroutine
-def add_rows(touch, p, everything):
+def add_rows(touch, p, includes_slipping):
     """Add the rows of point p, torques after forces.
 
-    everything: whether to add the rows of friction that slips too, as impacts need.
+    includes_slipping: whether to add the rows of friction that slips too, as impacts need.
     """
     point = touch.points[p]
     n = get3(point.normal)
@@ -47,12 +47,12 @@ def add_rows(touch, p, everything):
     point.row = touch.count[ROWS]
     if point.is_soft == 0:
         add_row(touch, p, NORMAL, n)
-    if point.slide == STICKS or (everything and point.slide != FREE):
+    if point.slide == STICKS or (includes_slipping and point.slide != FRICTIONLESS):
         add_row(touch, p, TANGENT, a)
         add_row(touch, p, TANGENT, b)
-    if point.spin == STICKS or (everything and point.spin != FREE):
+    if point.spin == STICKS or (includes_slipping and point.spin != FRICTIONLESS):
         add_row(touch, p, SPIN, n)
-    if point.roll == STICKS or (everything and point.roll != FREE):
+    if point.roll == STICKS or (includes_slipping and point.roll != FRICTIONLESS):
         add_row(touch, p, ROLL, a)
         add_row(touch, p, ROLL, b)
 
@@ -164,7 +164,7 @@ def propagate_wrench(system, point, torque, force, forces, responses):
 @jitable
 def add_wrench(system, body, point, torque, force, sign):
     """Add a wrench on a body to its bias force, with the opposite sign, since bias forces oppose the motion."""
-    arm = sub(get3(point.place), get3(system.work.bodies[body].origin))
+    arm = sub(get3(point.position), get3(system.work.bodies[body].origin))
     turn, push = get_pair(system.scratch.force[body])
     turn = add(turn, scale(add(torque, cross(arm, force)), sign))
     put_pair(system.scratch.force[body], (turn, add(push, scale(force, sign))))

@@ -19,7 +19,7 @@ from ..dynamics.constraint_forces import clear_pushes
 from ..dynamics.energy import kinetic_energy
 from ..spatial import ZERO, add, dot, norm, scale
 from ..spatial.storage import get3, put3
-from .contact_kinematics import place_point
+from .contact_kinematics import update_kinematics
 from .delassus import add_rows, apply_loads, write_delassus
 from .islands import group_points
 from .points import NORMAL, POINTS, ROWS, TANGENT
@@ -61,7 +61,7 @@ def resolve_impact(system, qd, min_approach, rest_height, dv):
     for i in range(touch.count[POINTS]):
         p = touch.order[i]
         point = touch.points[p]
-        place_point(system.work, point)
+        update_kinematics(system.work, point)
         point.load, point.separation_velocity, point.row = 0.0, 0.0, -1
         put3(point.force, (0.0, 0.0, 0.0))
         put3(point.torque, (0.0, 0.0, 0.0))

@@ -18,7 +18,7 @@ from ..dynamics.constraints import ROW_COUNT
 from ..spatial import add, cross, dot, rotate, scale, sub
 from ..spatial.storage import get3, get9, put3
 from .complementarity import load_warm_start
-from .contact_kinematics import place_point, velocity_at
+from .contact_kinematics import update_kinematics, velocity_at
 from .delassus import (
     add_rows,
     apply_dof_forces,
@@ -51,7 +51,7 @@ def apply_contact_loads(system, qdd):
             apply_wrench(system, point, get3(point.torque), force)
             has_soft_loads = True
             continue
-        place_point(work, touch.points[p])
+        update_kinematics(work, touch.points[p])
         clear_loads(touch.points[p])
         if touch.points[p].is_active:
             add_rows(touch, p, False)
@@ -118,15 +118,15 @@ def write_point_accelerations(system):
         point = touch.points[p]
         n = get3(point.normal)
         one, other = work.bodies[point.one.body], work.bodies[point.other.body]
-        place = get3(point.place)
-        pull = sub(
-            acceleration_along(other, place, get3(point.other_rate)),
-            acceleration_along(one, place, get3(point.one_rate)),
+        position = get3(point.position)
+        acceleration = sub(
+            acceleration_along(other, position, get3(point.other_rate)),
+            acceleration_along(one, position, get3(point.one_rate)),
         )
-        own = sub(velocity_at(other, place), velocity_at(one, place))
-        point.gap_acceleration = dot(n, pull) + dot(get3(point.normal_rate), own)
-        pull = add(pull, sub(belt_acceleration(other, point.other), belt_acceleration(one, point.one)))
-        put3(point.slip_acceleration, sub(pull, scale(n, dot(n, pull))))
+        relative_velocity = sub(velocity_at(other, position), velocity_at(one, position))
+        point.gap_acceleration = dot(n, acceleration) + dot(get3(point.normal_rate), relative_velocity)
+        acceleration = add(acceleration, sub(belt_acceleration(other, point.other), belt_acceleration(one, point.one)))
+        put3(point.slip_acceleration, sub(acceleration, scale(n, dot(n, acceleration))))
         put3(point.angular_acceleration, sub(get3(other.acceleration), get3(one.acceleration)))
     for r in range(touch.count[ROWS]):
         row = touch.rows[r]
@@ -145,9 +145,9 @@ def write_point_accelerations(system):
 
 
 @jitable
-def acceleration_along(body, place, rate):
+def acceleration_along(body, position, rate):
     """Return the rate of change of a body's velocity at a place that moves through space at `rate` [m/s^2]."""
-    arm = sub(place, get3(body.origin))
+    arm = sub(position, get3(body.origin))
     spun = cross(get3(body.velocity), rate)
     return add(add(get3(body.acceleration, 3), cross(get3(body.acceleration), arm)), spun)
 
@@ -185,11 +185,11 @@ def store_loads(system):
             put3(point.torque, add(get3(point.torque), torque))
         if point.is_soft and point.gap < 0.0 and point.is_active:
             lost -= (point.load + point.stiffness * point.gap) * point.rate
-        force, place = get3(point.force), get3(point.place)
+        force, position = get3(point.force), get3(point.position)
         one, other = system.work.bodies[point.one.body], system.work.bodies[point.other.body]
-        own = sub(velocity_at(other, place), velocity_at(one, place))
+        relative_velocity = sub(velocity_at(other, position), velocity_at(one, position))
         lost -= dot(force, get3(point.slip_velocity)) + dot(get3(point.torque), get3(point.angular_velocity))
-        gained += dot(force, sub(own, get3(point.slip_velocity)))
+        gained += dot(force, sub(relative_velocity, get3(point.slip_velocity)))
     write_point_accelerations(system)
     return lost, gained
 

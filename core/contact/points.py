@@ -15,11 +15,11 @@ import numpy as np
 from ..compilation.abi import KernelTuple
 from ..spatial.storage import renamed_fields
 
-FACE, ROUND, LINE, RING, OVAL = range(5)
+PLANAR, SPHERICAL, LINEAR, CIRCULAR, ELLIPSOIDAL = range(5)
 """Kinds of contact features: a plane; a vertex or a sphere; an edge, or the side of a cylinder; a circular edge; an
 ellipsoid."""
 
-FREE, STICKS, SLIPS = 0, 1, 2
+FRICTIONLESS, STICKS, SLIPS = 0, 1, 2
 """States of one kind of friction in a point: there is none; it keeps the slip at 0; it acts against the slip."""
 
 FEATURE = np.dtype(
@@ -68,7 +68,7 @@ POINT = np.dtype(
         ("is_on_cone", np.int64),  # whether its loads lie on the edge of the friction cone although it need not slip
         ("current_friction", np.float64),  # the coefficient of friction at present
         ("row", np.int64),  # its first row
-        ("slide", np.int64),  # FREE, STICKS or SLIPS
+        ("slide", np.int64),  # FRICTIONLESS, STICKS or SLIPS
         ("roll", np.int64),
         ("spin", np.int64),
         ("slip", np.float64, 3),  # direction of the slip, or of the slip as it begins
@@ -78,7 +78,7 @@ POINT = np.dtype(
         ("bounces", np.int64),  # in this frame
         # kinematics, by contact_kinematics.py
         ("normal", np.float64, 3),  # from the first feature to the other, in the world
-        ("place", np.float64, 3),  # halfway between both surfaces, in the world [m]
+        ("position", np.float64, 3),  # halfway between both surfaces, in the world [m]
         ("gap", np.float64),  # negative if the surfaces overlap [m]
         ("slip_velocity", np.float64, 3),  # slip velocity of the other surface relative to the first, with belts [m/s]
         ("angular_velocity", np.float64, 3),  # angular velocity of the other body relative to the first [rad/s]
@@ -86,13 +86,13 @@ POINT = np.dtype(
         ("normal_rate", np.float64, 3),  # time derivative of the normal [1/s]
         ("one_rate", np.float64, 3),  # velocity of the nearest point on each surface, in the world [m/s]
         ("other_rate", np.float64, 3),
-        # loads on the other body at `place`; in an impact the impulses
+        # loads on the other body at `position`; in an impact the impulses
         ("load", np.float64),  # normal force [N]
         ("force", np.float64, 3),  # friction force [N]
         ("torque", np.float64, 3),  # torque of rolling and spinning friction [N m]
-        ("known_load", np.float64),  # the same three as the complementarity problem gave them last
-        ("known_force", np.float64, 3),
-        ("known_torque", np.float64, 3),
+        ("warm_start_load", np.float64),  # the same three as the complementarity problem gave them last
+        ("warm_start_force", np.float64, 3),
+        ("warm_start_torque", np.float64, 3),
         ("gap_acceleration", np.float64),  # second time derivative of the gap [m/s^2]
         ("slip_acceleration", np.float64, 3),  # time derivative of the slip velocity, tangential [m/s^2]
         ("angular_acceleration", np.float64, 3),  # time derivative of the angular velocity [rad/s^2]
@@ -104,6 +104,10 @@ POINT = np.dtype(
 """One contact point: its two features, surface, state of friction, kinematics and loads."""
 
 SAVED_NAMES = {
+    "position": "place",
+    "warm_start_load": "known_load",
+    "warm_start_force": "known_force",
+    "warm_start_torque": "known_torque",
     "current_friction": "limit",
     "static_friction": "holding",
     "is_active": "holds",
@@ -172,7 +176,7 @@ which they give up.
 UNLIMITED = 1 << 62
 """Value of ALLOWED that no sweep reaches."""
 
-MEMORY = 8
+ANDERSON_MEMORY = 8
 """Number of sweeps that Anderson acceleration combines."""
 
 MAX_ROWS = 6
@@ -199,7 +203,7 @@ class Touch(
         constraint_rates: rates that these loads cause in the model's constraints, shape (2 rows, constraint rows).
         constraint_multipliers: multipliers with which the constraints respond, shape (rows, constraint rows).
         matrix: the Delassus matrix W and its factors, one block for each island, shape (2, rows, rows).
-        anderson: equations of Anderson acceleration, shape (MEMORY, MEMORY + 1).
+        anderson: equations of Anderson acceleration, shape (ANDERSON_MEMORY, ANDERSON_MEMORY + 1).
     """
 
 
@@ -218,5 +222,5 @@ def make_touch(points: int, bodies: int, dofs: int, constraint_rows: int) -> Tou
         np.zeros((2 * rows, constraint_rows)),
         np.zeros((rows, constraint_rows)),
         np.zeros((2, rows, rows)),
-        np.zeros((MEMORY, MEMORY + 1)),
+        np.zeros((ANDERSON_MEMORY, ANDERSON_MEMORY + 1)),
     )

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..collision.broad import PLACED, place_solids
+from ..collision.broad_phase import SOLID_POSE, write_solid_poses
 from ..contact.collision_state import make_collision_state
 from ..geometry import Shape
-from ..geometry.contact_properties import Surface, join
+from ..geometry.contact_properties import Surface, combine_surfaces
 from ..kinematics.proximity.distances import Proximity, place_bodies
 from ..kinematics.work import make_work
 from ..model import WORLD, Model
@@ -118,11 +118,14 @@ class ContactFacts:
 
     @cached_property
     def placed(self) -> np.recarray:
-        """The poses of all solids at the start of the stage, as PLACED records."""
+        """The poses of all solids at the start of the stage, as SOLID_POSE records."""
         arrays, collisions = self.run.compiled.arrays, self.touches.collisions
-        poses, placed = np.zeros((len(arrays.bodies), 12)), np.zeros(len(collisions.solids), PLACED).view(np.recarray)
+        poses, placed = (
+            np.zeros((len(arrays.bodies), 12)),
+            np.zeros(len(collisions.solids), SOLID_POSE).view(np.recarray),
+        )
         place_bodies(arrays, make_work(arrays), self.run.start.q, poses)
-        place_solids(collisions.solids, collisions.store, poses, placed)
+        write_solid_poses(collisions.solids, collisions.store, poses, placed)
         return placed
 
     def solids_of(self, *links: str) -> np.ndarray:
@@ -131,7 +134,7 @@ class ContactFacts:
 
     def size(self, *solids: int) -> float:
         """Return the size of the smallest of some solids, about half of its extent [m]."""
-        return float(min(self.solids.reach[list(solids)]))
+        return float(min(self.solids.bounding_radius[list(solids)]))
 
     def shape(self, solid: int) -> Shape:
         record = self.solids[solid]
@@ -139,7 +142,7 @@ class ContactFacts:
 
     def surface(self, first: int, second: int) -> Surface:
         """Return the combined surface of two solids."""
-        return join(self.shape(first).surface, self.shape(second).surface)
+        return combine_surfaces(self.shape(first).surface, self.shape(second).surface)
 
     def moving_first(self, one: str, other: str) -> tuple[str, str]:
         """Return two links in the order in which one that is fixed to the world comes last."""

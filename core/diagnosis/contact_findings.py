@@ -137,8 +137,8 @@ def wrong_scale(run: RunFacts) -> Iterator[Diagnosis]:
         spread = _spread(run, names[0])
         if run.immovable.intersection(names) or not len(solids) or not spread:
             continue
-        widest = int(solids[np.argmax(facts.solids.reach[solids])])
-        reach = float(facts.solids.reach[widest])
+        widest = int(solids[np.argmax(facts.solids.bounding_radius[solids])])
+        reach = float(facts.solids.bounding_radius[widest])
         ratio = reach / spread
         if math.isinf(reach) or 1.0 / SCALE < ratio < SCALE:
             continue

@@ -80,7 +80,7 @@ def _is_lost(facts: ContactFacts, first: str) -> bool:
     if not len(solids) or not any(facts.run.compiled.model.link(name).gravity for name in links):
         return False
     places, times = matmul(_places(facts, first), facts.down), facts.run.trajectory.times
-    size = float(facts.solids.reach[solids].max())
+    size = float(facts.solids.bounding_radius[solids].max())
     if places[-1] - places[0] < FAR_BELOW * size:
         return False
     early, late = np.diff(places[-3:]) / np.diff(times[-3:])
@@ -160,7 +160,7 @@ def _comes_across(facts: ContactFacts, first: str, own: np.ndarray, solid: int, 
         normal = place.rotation.reshape(3, 3)[:, 2]
         above = matmul(path - place.origin, normal)
         return bool(above[0] > 0.0 > above[-1])
-    reach = float(facts.solids.reach[own].min())
+    reach = float(facts.solids.bounding_radius[own].min())
     lower, upper = place.lower - reach, place.upper + reach
     steps = np.linspace(0.0, 1.0, 9)[:, None, None]
     fine = (path[:-1] + steps * (path[1:] - path[:-1])).reshape(-1, 3)

@@ -23,7 +23,7 @@ from ..records.report import Report, energy_at_stake
 from ..solvers.jumps import Jump
 from ..solvers.observation import Observation
 from ..solvers.protocol import Counters, State
-from ..solvers.system import LEDGERS, System, free_rates, make_system
+from ..solvers.system import ENERGY_TOTALS, System, free_rates, make_system
 from ..trajectory.trajectory import Trajectory
 from .contact_facts import ContactFacts, contact_facts
 from .diagnosis import Remedy
@@ -273,7 +273,7 @@ class RunFacts:
         system = make_system(self.compiled, self.constraints)
         system.work.force_states.is_disabled = 1
         system.work.dofs.is_locked = immovable
-        y = np.concatenate([q, qd, np.zeros(LEDGERS)])
+        y = np.concatenate([q, qd, np.zeros(ENERGY_TOTALS)])
         with np.errstate(all="ignore"):
             free_rates(system, 0.0, y, 0.0, np.zeros_like(y))
         return system

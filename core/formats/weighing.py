@@ -10,7 +10,7 @@ import numpy as np
 from ..check import Issue
 from ..geometry import Mesh, Shape
 from ..geometry.mass import MassProperties
-from ..geometry.shape_mass import weighed
+from ..geometry.shape_mass import mass_properties_and_notes
 from ..model import Link, Model
 from ..spatial import Pose
 from .sdf.link import combined
@@ -58,7 +58,7 @@ def _solids(shapes: Iterable[Shape], warnings: list[str]) -> Iterable[tuple[Mass
     """Yield the shapes that enclose a volume, each with its pose in the link. Add warnings to `warnings`."""
     for shape in shapes:
         try:
-            solid, notes = weighed(shape.geometry)
+            solid, notes = mass_properties_and_notes(shape.geometry)
         except ValueError as error:
             warnings.append(f"its '{shape.name}' is not weighed: {mesh_name(shape)}{error}")
             continue

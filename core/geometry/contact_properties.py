@@ -56,7 +56,7 @@ class Surface:
         return self.stiffness if self.stiffness < RIGID else math.inf
 
 
-def join(a: Surface | None, b: Surface | None) -> Surface:
+def combine_surfaces(a: Surface | None, b: Surface | None) -> Surface:
     """Return the surface that describes a contact between two surfaces. None stands for a default surface.
 
     The order of the arguments does not matter. Both friction coefficients are the smaller ones, as in Gazebo (ODE and

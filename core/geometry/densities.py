@@ -62,10 +62,10 @@ SUBSTANCES = (
 )
 """All known materials, in order of density."""
 
-SAME = 1e-6
+SAME_DENSITY = 1e-6
 """Largest relative difference of a density from that of a substance which it denotes. Single precision rounds it."""
 
 
 def substance_of(density: float) -> Substance | None:
     """Return the substance that has this density [kg/m^3], or None."""
-    return next((known for known in SUBSTANCES if abs(density - known.density) <= SAME * known.density), None)
+    return next((known for known in SUBSTANCES if abs(density - known.density) <= SAME_DENSITY * known.density), None)

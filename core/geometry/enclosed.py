@@ -11,15 +11,15 @@ import numpy as np
 from ..collision.hulls import HullError, convex_hull
 from ..spatial.arrays import det
 from .mesh_data import fan_triangles
-from .shells import turned_outward
+from .shells import orient_outward
 
-SAME_PLACE = 1e-6
+MERGE_DISTANCE = 1e-6
 """Fraction of a mesh's size within which vertices count as one. Formats repeat vertices where normals or textures
 differ.
 """
 
 
-def enclosed(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
+def enclosing_surfaces(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return the corners of closed surfaces that face outward, shape (t, 3, 3), and the notes.
 
     A mesh that is open, or divided by faces inside, is replaced by its convex hull.
@@ -41,7 +41,7 @@ def enclosed(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, t
     oriented = _consistently_oriented(triangles)
     if (oriented != triangles).any():
         notes.append("has normals that disagree, so it was weighed as if they were recalculated")
-    outward = turned_outward(vertices, oriented)
+    outward = orient_outward(vertices, oriented)
     if outward.some_were_inside_out:
         notes.append("has a part that is inside out, which was weighed as if it were not")
     if outward.counts_twice:
@@ -54,7 +54,7 @@ def _welded(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np
     used, numbers = np.unique(triangles, return_inverse=True)
     points = vertices[used]
     size = float(np.ptp(points, axis=0).max(initial=0.0)) or 1.0
-    cells = np.round(points / (SAME_PLACE * size))
+    cells = np.round(points / (MERGE_DISTANCE * size))
     _, first, places = np.unique(cells, axis=0, return_index=True, return_inverse=True)
     triangles = places.ravel()[numbers.ravel()].reshape(-1, 3)
     a, b, c = triangles.T

@@ -37,15 +37,15 @@ COARSEST = 1.0
 """Largest threshold of CoACD, which gives few pieces."""
 DEFAULT = 0.05
 """Threshold that is used if none is given."""
-MOST_CORNERS = 64
+MAX_CORNERS = 64
 """Largest number of corners of a piece."""
-MOST_BODIES = 64
+MAX_BODIES = 64
 """Largest number of bodies of a mesh at which each body is divided separately."""
-NEARLY = 1e-3
+CONVEX_VOLUME_ERROR = 1e-3
 """Largest relative difference of a convex body's volume from that of its hull."""
 SEED = 0
 """Seed of CoACD's random numbers. It is constant so that one mesh always gives the same pieces."""
-STEP = 0.05
+POLL_INTERVAL = 0.05
 """Time between two checks whether the process has ended [s]."""
 
 
@@ -80,14 +80,14 @@ def digest(vertices: np.ndarray, triangles: np.ndarray, threshold: float) -> str
     Pieces that are stored with a mesh are out of date if its digest has changed.
     """
     parts = np.ascontiguousarray(vertices, float).tobytes(), np.ascontiguousarray(triangles, np.int32).tobytes()
-    return hashlib.sha256(b"".join([*parts, f"{threshold:g} {MOST_CORNERS} {SEED}".encode()])).hexdigest()
+    return hashlib.sha256(b"".join([*parts, f"{threshold:g} {MAX_CORNERS} {SEED}".encode()])).hexdigest()
 
 
 def decompose(vertices: np.ndarray, triangles: np.ndarray, threshold: float = DEFAULT) -> Pieces:
     """Return the pieces of a mesh, after waiting for the process of a `Decomposition`."""
     with Decomposition(vertices, triangles, threshold) as running:
         for _ in running:
-            time.sleep(STEP)
+            time.sleep(POLL_INTERVAL)
         return running.result()
 
 
@@ -164,7 +164,7 @@ def run(folder: str) -> None:
             found.append(vertices[np.unique(part)])
             continue
         mesh = coacd.Mesh(vertices, part)
-        divided = coacd.run_coacd(mesh, threshold=threshold, max_ch_vertex=MOST_CORNERS, seed=SEED)
+        divided = coacd.run_coacd(mesh, threshold=threshold, max_ch_vertex=MAX_CORNERS, seed=SEED)
         found += [corners for corners, _ in divided]
     pieces = {f"piece{k}": corners for k, corners in enumerate(found)}
     np.savez(Path(folder, "part.npz"), count=len(found), **pieces)
@@ -179,7 +179,7 @@ def bodies(vertices: np.ndarray, triangles: np.ndarray) -> list[np.ndarray]:
     """
     shells = shell_numbers(triangles, len(vertices))
     outside = containers(vertices, triangles, shells)
-    if len(outside) > MOST_BODIES:
+    if len(outside) > MAX_BODIES:
         return [triangles]
     outermost = np.array(
         [min([number, *above], key=lambda each: len(outside[each])) for number, above in enumerate(outside)]
@@ -188,9 +188,9 @@ def bodies(vertices: np.ndarray, triangles: np.ndarray) -> list[np.ndarray]:
 
 
 def is_convex(vertices: np.ndarray, triangles: np.ndarray) -> bool:
-    """Return whether the volume of a closed mesh is that of its convex hull, within `NEARLY`."""
+    """Return whether the volume of a closed mesh is that of its convex hull, within `CONVEX_VOLUME_ERROR`."""
     hull = convex_hull(vertices[np.unique(triangles)])
-    return bool(hull.faces) and abs(abs(volume(vertices, triangles)) / hull_volume(hull) - 1.0) < NEARLY
+    return bool(hull.faces) and abs(abs(volume(vertices, triangles)) / hull_volume(hull) - 1.0) < CONVEX_VOLUME_ERROR
 
 
 def is_closed(triangles: np.ndarray) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from .enclosed import enclosed
+from .enclosed import enclosing_surfaces
 from .mass import MassProperties, mass_properties
 from .mesh_data import mesh_triangles
 from .shapes import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Polyline, Sphere
@@ -27,10 +27,10 @@ def solid_properties(geometry: Geometry | None) -> MassProperties | None:
         ValueError: if the shape encloses no volume, or one that is too large for a number, or if it is a mesh whose
             file cannot be used.
     """
-    return weighed(geometry)[0]
+    return mass_properties_and_notes(geometry)[0]
 
 
-def weighed(geometry: Geometry | None) -> tuple[MassProperties | None, tuple[str, ...]]:
+def mass_properties_and_notes(geometry: Geometry | None) -> tuple[MassProperties | None, tuple[str, ...]]:
     """Return the result of `solid_properties`, and the notes about a mesh.
 
     A note is an assumption that a fault of the mesh required, such as "is open, so …".
@@ -139,7 +139,7 @@ def _surrounds(outline: tuple, point: tuple[float, float]) -> bool:
 
 def _mesh(mesh: Mesh) -> tuple[MassProperties, tuple[str, ...]]:
     vertices, triangles = mesh_triangles(mesh)
-    corners, notes = enclosed(vertices, triangles)
+    corners, notes = enclosing_surfaces(vertices, triangles)
     return mass_properties(corners), notes
 
 

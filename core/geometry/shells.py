@@ -15,7 +15,7 @@ from ..spatial.arrays import angle_of, det, dot, norm
 
 
 @dataclass(frozen=True)
-class Outward:
+class OrientedShells:
     """Triangles whose shells face outward, except those of cavities.
 
     Attributes:
@@ -29,7 +29,7 @@ class Outward:
     counts_twice: bool
 
 
-def turned_outward(points: np.ndarray, triangles: np.ndarray) -> Outward:
+def orient_outward(points: np.ndarray, triangles: np.ndarray) -> OrientedShells:
     """Return the triangles with the shells turned that were drawn inside out.
 
     Args:
@@ -52,7 +52,7 @@ def turned_outward(points: np.ndarray, triangles: np.ndarray) -> Outward:
     counts_twice = any(
         turned[shell] > 0 and sum(int(turned[other]) for other in above) > 0 for shell, above in enumerate(outside)
     )
-    return Outward(triangles, bool(flips.any() and not flips.all()), counts_twice)
+    return OrientedShells(triangles, bool(flips.any() and not flips.all()), counts_twice)
 
 
 def shell_numbers(triangles: np.ndarray, count: int) -> np.ndarray:

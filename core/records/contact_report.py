@@ -92,7 +92,7 @@ class Touches:
     def overlapping(self) -> set[frozenset[str]]:
         """The pairs of links with rigid surfaces that overlap in the first two frames of the stage."""
         lines = self.lines[self.lines["frame"] <= 1]
-        reach, stiffness = self.collisions.solids["reach"], self.collisions.surfaces["stiffness"]
+        reach, stiffness = self.collisions.solids["bounding_radius"], self.collisions.surfaces["stiffness"]
         size = np.minimum(reach[lines["first"]], reach[lines["second"]])
         lines = lines[lines["depth"] > OVERLAPPING * size]
         rigid = np.isinf(stiffness[lines["first"]]) & np.isinf(stiffness[lines["second"]])

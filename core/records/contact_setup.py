@@ -84,7 +84,7 @@ def owners_of(compiled: CompiledModel, collisions: CollisionState) -> tuple[str,
 
 
 REPORTED = np.dtype(
-    [(name, POINT[name]) for name in ("first", "second", "place", "normal", "gap", "load", "force", "torque")]
+    [(name, POINT[name]) for name in ("first", "second", "position", "normal", "gap", "load", "force", "torque")]
 )
 """The fields of POINT from which a `Contact` is made: a tenth of the record."""
 
@@ -103,7 +103,7 @@ def contacts_of(owners: Sequence[str], points: np.ndarray) -> list[Contact]:
         Contact(
             owners[int(point["first"])],
             owners[int(point["second"])],
-            point["place"].copy(),
+            point["position"].copy(),
             point["normal"].copy(),
             point["load"] * point["normal"] + point["force"],
             float(point["gap"]),
@@ -121,7 +121,7 @@ def table_of_contacts(owners: Sequence[str], points: np.ndarray, frame: int, tim
         np.full(count, time),
         names[points["first"]],
         names[points["second"]],
-        points["place"].copy(),
+        points["position"].copy(),
         points["normal"].copy(),
         points["load"][:, None] * points["normal"] + points["force"],
         points["torque"].copy(),

@@ -130,7 +130,7 @@ def insert_line(lines, k, end, frame, point):
 @subroutine
 def add_point(system, log, point, line):
     """Add the force in a point to the record of its pair. `slip` is the sum over points until the frame is finished."""
-    normal, force, place = get3(point.normal), get3(point.force), get3(point.place)
+    normal, force, place = get3(point.normal), get3(point.force), get3(point.position)
     spin, velocity = surface_motion(system, log, point.second, place)
     other_spin, other_velocity = surface_motion(system, log, point.first, place)
     velocity = sub(velocity, other_velocity)

@@ -37,7 +37,7 @@ from ..solvers.assembly import assemble
 from ..solvers.hybrid_contact.solver import HybridContactSolver, is_unequal
 from ..solvers.integration.adaptive import Adaptive, ExplicitOnly, ImplicitOnly
 from ..solvers.joint_events.tied_limits import drop_redundant_limits
-from ..solvers.jumps import Jump, continuous_span, placed_anew
+from ..solvers.jumps import Jump, continuous_span, state_after_jump
 from ..solvers.observation import Observation
 from ..solvers.protocol import Progress, Solver, State
 from ..solvers.singular_mass_matrix import require_regular
@@ -434,7 +434,7 @@ class Simulation:
     def _place_anew(self, jump: Jump, frame: int) -> None:
         """Continue with prescribed motion beyond a jump. Bodies that jump push nothing between the two poses."""
         state, counts = self._stage.solver.state, self._counted()
-        q, qd = placed_anew(self.compiled, state, self.controls, jump)
+        q, qd = state_after_jump(self.compiled, state, self.controls, jump)
         state = state._replace(time=jump.time - self._zero, q=q, qd=qd)
         self._stage = self._stage_of(self.compiled, state, jump.time, self._stage, frame, is_jump=True)
         if isinstance(self._stage.solver, HybridContactSolver):

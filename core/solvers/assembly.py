@@ -22,17 +22,26 @@ from ..model.couplings import mimic_equation
 from ..spatial import IDENTITY, compose, inverse
 from ..spatial.storage import copy
 from .singular_mass_matrix import require_regular
-from .system import CLOSED, LEDGERS, NEARLY, System, correct, make_system, read_signals, write_rates
+from .system import (
+    ACCEPTED_RESIDUAL,
+    CLOSED_RESIDUAL,
+    ENERGY_TOTALS,
+    System,
+    make_system,
+    read_signals,
+    solve_correction,
+    write_rates,
+)
 
-MOST_STEPS = 300
-PATIENCE = 30
+MAX_NEWTON_STEPS = 300
+MAX_STALLED_STEPS = 30
 """Number of consecutive steps without progress after which the assembly ends."""
-LONGEST_STEP = 0.3
+MAX_STEP_CHANGE = 0.3
 """Largest change of a coordinate in one step of the assembly [rad or m]."""
 
 
 @dataclass(frozen=True)
-class Start:
+class InitialState:
     """An initial state.
 
     Attributes:
@@ -47,7 +56,7 @@ class Start:
 
 def assemble(
     compiled: CompiledModel, controls: Controls, q: Mapping, qd: Mapping, time: float, is_measured: bool = False
-) -> Start:
+) -> InitialState:
     """Close a model's loops and couplings at the start.
 
     Joints in `q` stay where they are, joints in `qd` move as given, and all others follow, by Newton steps that are the
@@ -62,18 +71,18 @@ def assemble(
             not fit the model.
     """
     controls.require(compiled)
-    start = _Assembly(compiled, controls, time)
-    at, moving = compiled.q_from(q), compiled.q_from(qd, velocities=True)
-    start.notes += [
+    assembly = _Assembly(compiled, controls, time)
+    q_start, qd_start = compiled.q_from(q), compiled.q_from(qd, velocities=True)
+    assembly.notes += [
         f"joint '{name}' is prescribed: the state given for it is not taken" for name in q if name in controls.joints
     ]
-    if not start.needed:
-        return Start(at, moving)
-    _follow(compiled, at, {*q, *controls.joints})
-    kept_q, kept_qd = ([], []) if is_measured else (q, qd)
-    at = start.close(at, [name for name in kept_q if name not in controls.joints])
-    moving = start.fit(at, moving, [name for name in kept_qd if name not in controls.joints])
-    return Start(at, moving, tuple(start.notes))
+    if not assembly.needed:
+        return InitialState(q_start, qd_start)
+    _set_followers(compiled, q_start, {*q, *controls.joints})
+    fixed_q, fixed_qd = ([], []) if is_measured else (q, qd)
+    q_start = assembly.close(q_start, [name for name in fixed_q if name not in controls.joints])
+    qd_start = assembly.fit(q_start, qd_start, [name for name in fixed_qd if name not in controls.joints])
+    return InitialState(q_start, qd_start, tuple(assembly.notes))
 
 
 class _Assembly:
@@ -83,15 +92,15 @@ class _Assembly:
         self.needed = self.loops.rows > 0
         self.notes: list[str] = []
 
-    def close(self, q: np.ndarray, kept: list[str]) -> np.ndarray:
-        """Return positions with all constraints satisfied. Those of `kept` do not change if that is possible."""
-        constraints, system = self._holding(q, kept)
-        found, error = _closed(system, q.copy())
-        if kept and not np.abs(error).max() <= NEARLY:
-            self._give_way(kept, "positions")
-            constraints, system = self._holding(q, [])
-            found, error = _closed(system, q.copy())
-        if not np.abs(error).max() <= NEARLY:
+    def close(self, q: np.ndarray, fixed: list[str]) -> np.ndarray:
+        """Return positions with all constraints satisfied. Those of `fixed` do not change if that is possible."""
+        constraints, system = self._constrain(q, fixed)
+        found, error = _close_positions(system, q.copy())
+        if fixed and not np.abs(error).max() <= ACCEPTED_RESIDUAL:
+            self._note_released(fixed, "positions")
+            constraints, system = self._constrain(q, [])
+            found, error = _close_positions(system, q.copy())
+        if not np.abs(error).max() <= ACCEPTED_RESIDUAL:
             if not np.isfinite(error).all():
                 require_regular(self.compiled, q)  # without inertia, no step is the smallest
             row = int(np.argmax(np.abs(np.nan_to_num(error, nan=np.inf))))
@@ -101,17 +110,17 @@ class _Assembly:
             )
         return found
 
-    def fit(self, q: np.ndarray, qd: np.ndarray, kept: list[str]) -> np.ndarray:
-        """Return velocities that all constraints allow. Those of `kept` do not change if that is possible."""
-        found, error = _fitting(self._holding(q, kept)[1], q, qd.copy(), self.loops.rows)
-        if kept and not np.abs(error).max() <= NEARLY * (1.0 + np.abs(qd).max(initial=0.0)):
-            self._give_way(kept, "velocities")
-            found, error = _fitting(self._holding(q, [])[1], q, qd.copy(), self.loops.rows)
+    def fit(self, q: np.ndarray, qd: np.ndarray, fixed: list[str]) -> np.ndarray:
+        """Return velocities that all constraints allow. Those of `fixed` do not change if that is possible."""
+        found, error = _fit_velocities(self._constrain(q, fixed)[1], q, qd.copy(), self.loops.rows)
+        if fixed and not np.abs(error).max() <= ACCEPTED_RESIDUAL * (1.0 + np.abs(qd).max(initial=0.0)):
+            self._note_released(fixed, "velocities")
+            found, error = _fit_velocities(self._constrain(q, [])[1], q, qd.copy(), self.loops.rows)
         return found
 
-    def _holding(self, q: np.ndarray, names: list[str]) -> tuple[ConstraintSet, System]:
-        kept = {name: q[self.compiled.spans[name].q] for name in names}
-        constraints = constraints_of(self.compiled, self.controls.joints, self.controls.links, kept)
+    def _constrain(self, q: np.ndarray, names: list[str]) -> tuple[ConstraintSet, System]:
+        fixed = {name: q[self.compiled.spans[name].q] for name in names}
+        constraints = constraints_of(self.compiled, self.controls.joints, self.controls.links, fixed)
         system = make_system(self.compiled, constraints)
         if constraints.signals:
             at = self.time
@@ -120,42 +129,44 @@ class _Assembly:
             system = system._replace(inputs=inputs)
         return constraints, system
 
-    def _give_way(self, names: list[str], what: str) -> None:
+    def _note_released(self, names: list[str], quantity: str) -> None:
         given = ", ".join(f"'{name}'" for name in names)
-        self.notes.append(f"the {what} given for {given} cannot be kept: loops, couplings or limits lead elsewhere")
+        self.notes.append(f"the {quantity} given for {given} cannot be kept: loops, couplings or limits lead elsewhere")
 
 
-def _closed(system: System, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _close_positions(system: System, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return (q, remaining error of each row) after as many Newton steps as make progress."""
-    best, idle = math.inf, 0
-    for _ in range(MOST_STEPS):
+    best, stalled = math.inf, 0
+    for _ in range(MAX_NEWTON_STEPS):
         factor_at(system, q)
-        step_closer(system, q, LONGEST_STEP)
-        gaps(system, 0.0, q)
+        take_position_step(system, q, MAX_STEP_CHANGE)
+        write_position_errors(system, 0.0, q)
         worst = float(np.abs(system.scratch.error).max())
-        if worst <= CLOSED or not math.isfinite(worst):
+        if worst <= CLOSED_RESIDUAL or not math.isfinite(worst):
             break
-        best, idle = (worst, 0) if worst < 0.9 * best else (best, idle + 1)
-        if idle > PATIENCE:
+        best, stalled = (worst, 0) if worst < 0.9 * best else (best, stalled + 1)
+        if stalled > MAX_STALLED_STEPS:
             break
     return q, system.scratch.error.copy()
 
 
-def _fitting(system: System, q: np.ndarray, qd: np.ndarray, first_kept: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return (qd, remaining error of each row). Rows from `first_kept` on keep their rates."""
-    rate_gaps(system, 0.0, q, qd)
-    wanted = system.scratch.error.copy()
-    wanted[:first_kept] = 0.0
+def _fit_velocities(
+    system: System, q: np.ndarray, qd: np.ndarray, first_fixed_row: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return (qd, remaining error of each row). Rows from `first_fixed_row` on keep their rates."""
+    write_velocity_errors(system, 0.0, q, qd)
+    target = system.scratch.error.copy()
+    target[:first_fixed_row] = 0.0
     factor_at(system, q)
     for _ in range(5):
-        rate_gaps(system, 0.0, q, qd)
-        step_velocities(system, qd, system.scratch.error - wanted)
-    rate_gaps(system, 0.0, q, qd)
-    return qd, system.scratch.error - wanted
+        write_velocity_errors(system, 0.0, q, qd)
+        take_velocity_step(system, qd, system.scratch.error - target)
+    write_velocity_errors(system, 0.0, q, qd)
+    return qd, system.scratch.error - target
 
 
 @kernel
-def gaps(system, time, q):
+def write_position_errors(system, time, q):
     """Write the position error of each row at a time [s] to the system's `error`."""
     read_signals(system, time)
     move_bodies(system.model, system.work, q, system.work.zeros)
@@ -163,7 +174,7 @@ def gaps(system, time, q):
 
 
 @kernel
-def rate_gaps(system, time, q, qd):
+def write_velocity_errors(system, time, q, qd):
     """Write the velocity error of each row at a time [s] to the system's `error`."""
     read_signals(system, time)
     move_bodies(system.model, system.work, q, qd)
@@ -172,49 +183,49 @@ def rate_gaps(system, time, q, qd):
 
 def factor_at(system: System, q: np.ndarray) -> None:
     """Factor the mass matrix and the constraint matrix at q, for the steps below."""
-    y = np.concatenate([q, np.zeros(len(system.tau) + LEDGERS)])
+    y = np.concatenate([q, np.zeros(len(system.tau) + ENERGY_TOTALS)])
     write_rates(system, 0.0, y, np.zeros_like(y))
 
 
 @kernel
-def step_closer(system, q, longest):
+def take_position_step(system, q, longest):
     """Move q by a Newton step in which no coordinate changes by more than `longest` [rad or m]."""
     scratch = system.scratch
     position_errors(system.model, system.work, system.constraints, scratch.signal, q, scratch.error)
-    correct(system)
+    solve_correction(system)
     integrate_positions(system.model, q, scratch.dv, min(1.0, longest / max(largest(scratch.dv), 1e-300)))
 
 
 @kernel
-def step_velocities(system, qd, error):
+def take_velocity_step(system, qd, error):
     """Change qd by a Newton step that removes `error`."""
     scratch = system.scratch
     copy(error, scratch.error)
-    correct(system)
+    solve_correction(system)
     for j in range(qd.shape[0]):
         qd[j] += scratch.dv[j]
 
 
-def _follow(compiled: CompiledModel, q: np.ndarray, given: set[str]) -> None:
+def _set_followers(compiled: CompiledModel, q: np.ndarray, given: set[str]) -> None:
     """Move mimics to the values that their leaders imply, and loop joints to the poses that the tree implies."""
     mimics = [(joint.name, joint.mimic) for joint in compiled.model.joints if joint.mimic and joint.name not in given]
     for _ in mimics:  # as often as a chain of them can be long
         for follower, mimic in mimics:
-            _mimic(compiled, q, mimic_equation(follower, mimic))
+            _set_mimic(compiled, q, mimic_equation(follower, mimic))
     links = [joint for joint in compiled.tree.loops if joint.name in compiled.spans and joint.name not in given]
     if links:
-        carried = {branch.joint.name for branch in compiled.tree.branches} | set(compiled.floating)
-        state = {name: values for name, values in compiled.q_by_joint(q).items() if name in carried}
+        tree_joints = {branch.joint.name for branch in compiled.tree.branches} | set(compiled.floating)
+        state = {name: values for name, values in compiled.q_by_joint(q).items() if name in tree_joints}
         poses = {WORLD: IDENTITY} | tree_poses(compiled.model, state)
         for joint in links:
-            ends = compose(poses[joint.parent], joint.X_PJ), compose(poses[joint.child], joint.X_CJ)
+            frames = compose(poses[joint.parent], joint.X_PJ), compose(poses[joint.child], joint.X_CJ)
             span = compiled.spans[joint.name]
-            q[span.q] = coordinates_at(joint, compose(inverse(ends[0]), ends[1]), q[span.q])
+            q[span.q] = coordinates_at(joint, compose(inverse(frames[0]), frames[1]), q[span.q])
 
 
-def _mimic(compiled: CompiledModel, q: np.ndarray, equation: Equation) -> None:
+def _set_mimic(compiled: CompiledModel, q: np.ndarray, equation: Equation) -> None:
     follower, leader = equation.terms
-    to, at = (compiled.model.joint(term.joint).place_of(term.axis) for term in equation.terms)
-    if to is not None and at is not None:
-        leads = q[compiled.spans[leader.joint].q_at(at)]
-        q[compiled.spans[follower.joint].q_at(to)] = equation.constant - leader.weight * leads
+    follower_axis, leader_axis = (compiled.model.joint(term.joint).place_of(term.axis) for term in equation.terms)
+    if follower_axis is not None and leader_axis is not None:
+        leader_value = q[compiled.spans[leader.joint].q_at(leader_axis)]
+        q[compiled.spans[follower.joint].q_at(follower_axis)] = equation.constant - leader.weight * leader_value

@@ -21,22 +21,22 @@ from ..spatial import Pose, compose, inverse, norm, quat_normalized, rotvec_of_q
 from .assembly import assemble
 from .protocol import State
 
-STEEP = 0.4
+MIN_PATH_SHARE = 0.4
 """Share of a path within a window that lies between two of its samples, above which there may be a jump between them.
 
 The samples are at Chebyshev nodes, at most 0.22 of the window apart.
 """
 
-CONCENTRATED = 0.75
+MIN_HALF_SHARE = 0.75
 """Share of a step that one half of its interval has at each bisection of a jump; of a smooth function, about 0.5."""
 
-LEFT = 0.5
+MIN_REMAINING_SHARE = 0.5
 """Share of the step between two samples that remains after the last bisection, below which there is no jump."""
 
 BISECTIONS = 40
 """Number of bisections between two samples: a frame of 40 ms ends at 4e-14 s."""
 
-SMALLEST = 1e-6
+MIN_JUMP = 1e-6
 """Size of a step up to which it counts as the rounding of poses in single precision, and not as a jump [m or rad]."""
 
 SAME_TIME = 1e-14
@@ -104,7 +104,7 @@ def _first_span(
         samples = controls.sample(signals, compiled, begin, last)
         times = spread(begin, last).tolist()
         earlier = [
-            _steepest(controls, compiled, signal, times, values)
+            _largest_jump(controls, compiled, signal, times, values)
             for signal, values in zip(signals, samples, strict=True)
         ]
         jumps = [jump for jump in earlier if jump]
@@ -113,43 +113,43 @@ def _first_span(
         found = min(jumps, key=lambda jump: jump.time)
 
 
-def _steepest(
+def _largest_jump(
     controls: Controls, compiled: CompiledModel, signal: Signal, times: list[float], values: np.ndarray
 ) -> Jump | None:
     """Return the jump of one motion where it changes most between its samples."""
     steps = [_distance(signal, one, other) for one, other in itertools.pairwise(values)]
     place = int(np.argmax(steps))
-    if steps[place] <= max(SMALLEST, STEEP * math.fsum(steps)):
+    if steps[place] <= max(MIN_JUMP, MIN_PATH_SHARE * math.fsum(steps)):
         return None
 
-    def give(time: float) -> np.ndarray:
+    def value_at(time: float) -> np.ndarray:
         return controls.values(signal, compiled, time)
 
-    return _located(give, signal, compiled, times[place], times[place + 1])
+    return _bisect_jump(value_at, signal, compiled, times[place], times[place + 1])
 
 
-def _located(
-    give: Callable[[float], np.ndarray], signal: Signal, compiled: CompiledModel, low: float, high: float
+def _bisect_jump(
+    value_at: Callable[[float], np.ndarray], signal: Signal, compiled: CompiledModel, low: float, high: float
 ) -> Jump | None:
     """Return the jump between two times [s]; None if the function is continuous there."""
-    at_low, at_high = give(low), give(high)
+    at_low, at_high = value_at(low), value_at(high)
     first = step = _distance(signal, at_low, at_high)
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
         if not low < middle < high:
             break
-        at_middle = give(middle)
+        at_middle = value_at(middle)
         halves = _distance(signal, at_low, at_middle), _distance(signal, at_middle, at_high)
-        if max(halves) < CONCENTRATED * step:
+        if max(halves) < MIN_HALF_SHARE * step:
             return None
         if halves[0] > halves[1]:
             high, at_high, step = middle, at_middle, halves[0]
         else:
             low, at_low, step = middle, at_middle, halves[1]
-    if step < LEFT * first:
+    if step < MIN_REMAINING_SHARE * first:
         return None
     subject = f"{'link' if signal.of_link else 'joint'} '{signal.name}'"
-    return Jump(high, low, subject, *_measured(signal, compiled, at_low, at_high))
+    return Jump(high, low, subject, *_jump_size(signal, compiled, at_low, at_high))
 
 
 def _distance(signal: Signal, one: np.ndarray, other: np.ndarray) -> float:
@@ -173,14 +173,16 @@ def _unit_pose(values: np.ndarray) -> Pose:
     return x, y, z, w, i, j, k
 
 
-def _measured(signal: Signal, compiled: CompiledModel, one: np.ndarray, other: np.ndarray) -> tuple[float, str]:
+def _jump_size(signal: Signal, compiled: CompiledModel, one: np.ndarray, other: np.ndarray) -> tuple[float, str]:
     way, angle = _parts(signal, one, other)
     if signal.place is not None:
         return way, compiled.spans[signal.name].joint.q_units[signal.place][1].value
     return (way, "m") if way >= angle else (angle, "rad")
 
 
-def placed_anew(compiled: CompiledModel, state: State, controls: Controls, jump: Jump) -> tuple[np.ndarray, np.ndarray]:
+def state_after_jump(
+    compiled: CompiledModel, state: State, controls: Controls, jump: Jump
+) -> tuple[np.ndarray, np.ndarray]:
     """Return q and qd of a state in which all prescribed motion is where it is after a jump.
 
     Links that joints connect with a link that jumps are placed with it, at the coordinates of these joints. Their
@@ -195,7 +197,11 @@ def placed_anew(compiled: CompiledModel, state: State, controls: Controls, jump:
 
 def _after(compiled: CompiledModel, controls: Controls, time: float) -> Mapping[str, list[float]]:
     """Return the coordinates of prescribed joints, and of the free joints of prescribed links, at a time [s]."""
-    found = {name: numbers_of(give(time)).tolist() for name, give in controls.joints.items() if name in compiled.spans}
+    found = {
+        name: numbers_of(value_at(time)).tolist()
+        for name, value_at in controls.joints.items()
+        if name in compiled.spans
+    }
     links = controls.links_led_at(time)
     for name, span in compiled.spans.items():
         if span.link in links and span.link in compiled.floating:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..contact.points import MAX_ROWS, OVAL, POINTS, ROWS, SLIPS, UNLIMITED
+from ..contact.points import ELLIPSOIDAL, MAX_ROWS, POINTS, ROWS, SLIPS, UNLIMITED
 from ..model import StateError
 from .convex_step.problem import PREVIOUS_COUNT
 from .protocol import Memory
@@ -24,17 +24,17 @@ SIDE = (-1, 1)
 """Range of a sign, such as the side of a stop; 0 for none."""
 NAME = (-(2**63), 2**63 - 1)
 """Range of the name of a contact point within its manifold, which may be any integer."""
-PARTING = (0, 2)
+SEPARATION_STATE = (0, 2)
 """Range of the state of `HybridContactSolver` that says from what overlapping solids are to separate."""
 COUNTER = (0, 2**53)
 """Range of a counter. A solver that takes a million steps a second reaches the upper end in 285 years."""
-FEW = (0, 2**20)
+SMALL_COUNTER = (0, 2**20)
 """Range of a small counter, such as the number of steps until events are located again."""
-LISTED = "points", "before"
+PER_CONTACT = "points", "before"
 """Arrays that have one record for each contact, so that their length may differ."""
-LONGEST = 1e12
+MAX_TIME = 1e12
 """Upper bound of a time, and of the length of a step [s]. No motion lasts so long."""
-MOST_AT_EVENTS = 1000
+MAX_EVENT_POINTS = 1000
 """Largest number of contact points for which loads are found at events. Convex steps are chosen for far fewer."""
 
 
@@ -55,7 +55,7 @@ def checked_memory(arrays: Sequence[np.ndarray], own: Memory, solids: int = 0, b
     for name, array in memory.items():
         if array.dtype != own[name].dtype:
             raise _unfit(f"'{name}' has another type")
-        if array.shape != own[name].shape and not (name in LISTED and array.ndim == 1):
+        if array.shape != own[name].shape and not (name in PER_CONTACT and array.ndim == 1):
             raise _unfit(f"'{name}' has the shape {array.shape}, and not {own[name].shape}")
         _require_numbers(name, array)
         for field, (low, high) in _ranges(name, array, solids, bodies).items():
@@ -71,29 +71,31 @@ def checked_memory(arrays: Sequence[np.ndarray], own: Memory, solids: int = 0, b
 def _ranges(name: str, array: np.ndarray, solids: int, bodies: int) -> Mapping[str, Range]:
     """Return the range of each integer field of an array, by the field's name, which is empty for a plain array."""
     if array.dtype.names is None:
-        ranges = {"": {"asleep": (0, len(array)), "parting": PARTING, "count": (0, UNLIMITED)}.get(name, COUNTER)}
+        ranges = {
+            "": {"asleep": (0, len(array)), "parting": SEPARATION_STATE, "count": (0, UNLIMITED)}.get(name, COUNTER)
+        }
         return ranges if array.dtype.kind == "i" else {}
     solid, body = (0, solids - 1), (0, bodies - 1)
     known = {
-        "stepping": _all(FLAG, "started", "fresh", "implicit", "rescued")
-        | _all(FEW, "trust", "lasting", "patience", "signs", "crowded", "yielded", "stalled")
-        | _all((0, 62), "halted"),
-        "force_states": _all(SIDE, "slide", "touch", "pressed", "saturated", "struck")
-        | _all(FLAG, "asleep", "held", "apart", "told", "candidate", "rested", "stubborn", "speeding"),
-        "points": _all(FLAG, "is_soft", "candidate", "holds", "given", "strained")
-        | _all((0, SLIPS), "slide", "roll", "spin")
-        | _all((0, OVAL), "one.kind", "other.kind")
-        | _all(body, "one.body", "other.body", "island")
-        | _all(solid, "first", "second")
+        "stepping": _same_range(FLAG, "started", "fresh", "implicit", "rescued")
+        | _same_range(SMALL_COUNTER, "trust", "lasting", "patience", "signs", "crowded", "yielded", "stalled")
+        | _same_range((0, 62), "halted"),
+        "force_states": _same_range(SIDE, "slide", "touch", "pressed", "saturated", "struck")
+        | _same_range(FLAG, "asleep", "held", "apart", "told", "candidate", "rested", "stubborn", "speeding"),
+        "points": _same_range(FLAG, "is_soft", "candidate", "holds", "given", "strained")
+        | _same_range((0, SLIPS), "slide", "roll", "spin")
+        | _same_range((0, ELLIPSOIDAL), "one.kind", "other.kind")
+        | _same_range(body, "one.body", "other.body", "island")
+        | _same_range(solid, "first", "second")
         | {"name": NAME, "row": (-1, COUNTER[1])},
-        "before": _all(solid, "first", "second")
-        | _all(FLAG, "slips", "struck")
+        "before": _same_range(solid, "first", "second")
+        | _same_range(FLAG, "slips", "struck")
         | {"name": NAME, "law": (-2, COUNTER[1])},
     }
     return {field: known.get(name, {}).get(field, COUNTER) for field in _integer_fields(array.dtype)}
 
 
-def _all(allowed: Range, *fields: str) -> dict[str, Range]:
+def _same_range(allowed: Range, *fields: str) -> dict[str, Range]:
     return dict.fromkeys(fields, allowed)
 
 
@@ -132,7 +134,7 @@ def _require_counts(memory: Memory) -> None:
     if "stepping" not in memory:  # the memory of a solver without STEPPING records
         return
     stepping = memory["stepping"][0]
-    for field, most in (("time", LONGEST), ("step", LONGEST), ("stretch", 1.0)):
+    for field, most in (("time", MAX_TIME), ("step", MAX_TIME), ("stretch", 1.0)):
         if not 0.0 <= stepping[field] <= most:
             raise _unfit(f"'{field}' is {stepping[field]:g} s")
     if "points" not in memory:
@@ -142,8 +144,8 @@ def _require_counts(memory: Memory) -> None:
         raise _unfit(f"it has {points} points, and counts others")
     if memory["crowd_counts"][PREVIOUS_COUNT] != len(memory["before"]):
         raise _unfit(f"it has {len(memory['before'])} contacts, and counts others")
-    if points > MOST_AT_EVENTS and not stepping["trust"]:
-        raise _unfit(f"it has {points} points, and may have {MOST_AT_EVENTS}")
+    if points > MAX_EVENT_POINTS and not stepping["trust"]:
+        raise _unfit(f"it has {points} points, and may have {MAX_EVENT_POINTS}")
 
 
 def _unfit(why: str) -> StateError:

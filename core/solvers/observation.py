@@ -20,8 +20,8 @@ from ..kinematics.forward import write_link_poses
 from ..model.compiling.compiled import ON_DOF, CompiledModel
 from ..spatial import rotate_back
 from ..spatial.storage import get9
-from .assembly import gaps
-from .system import LEDGERS, System, write_rates
+from .assembly import write_position_errors
+from .system import ENERGY_TOTALS, System, write_rates
 
 if TYPE_CHECKING:
     from .protocol import State
@@ -68,28 +68,28 @@ class Observation:
 
     def energies(self) -> tuple[float, float]:
         """Return (kinetic, potential) [J]. The latter includes the energy of compliant contacts."""
-        return self._weigh(NO_LINKS, NO_POSES, NO_POSES)
+        return self._poses_and_energies(NO_LINKS, NO_POSES, NO_POSES)
 
     def place(self, compiled: CompiledModel, X_WL: np.ndarray) -> tuple[float, float]:
         """Write the poses of links to `X_WL`, shape (L, 7), and return the result of `energies`."""
-        return self._weigh(compiled.link_body, compiled.X_BL, X_WL)
+        return self._poses_and_energies(compiled.link_body, compiled.X_BL, X_WL)
 
-    def _weigh(self, link_body: np.ndarray, X_BL: np.ndarray, X_WL: np.ndarray) -> tuple[float, float]:
+    def _poses_and_energies(self, link_body: np.ndarray, X_BL: np.ndarray, X_WL: np.ndarray) -> tuple[float, float]:
         state = self.state
-        kinetic, potential, stored = place_and_weigh(self.system, state.q, state.qd, link_body, X_BL, X_WL)
+        kinetic, potential, stored = poses_and_energies(self.system, state.q, state.qd, link_body, X_BL, X_WL)
         return kinetic, potential + (stored if self._stored is None else self._stored)
 
     def gaps(self) -> np.ndarray:
         """Return the position error of each row of the constraints, shape (rows,) [rad or m]."""
-        gaps(self.system, self.state.time, self.state.q)
+        write_position_errors(self.system, self.state.time, self.state.q)
         return self.system.scratch.error
 
     def accelerations(self) -> np.ndarray:
         """Return qdd, shape (nv,)."""
-        y = np.concatenate([self.state.q, self.state.qd, np.zeros(LEDGERS)])
+        y = np.concatenate([self.state.q, self.state.qd, np.zeros(ENERGY_TOTALS)])
         rates = np.zeros_like(y)
         write_rates(self.system, self.state.time, y, rates)
-        return rates[len(self.state.q) : -LEDGERS]
+        return rates[len(self.state.q) : -ENERGY_TOTALS]
 
     def efforts(self, constraints: ConstraintSet) -> np.ndarray:
         """Return the driving force on each dof, shape (nv,) [N m or N]. `accelerations` must have been called.
@@ -115,13 +115,13 @@ class Observation:
 
 
 @kernel
-def stored_softly(touch):
+def compliant_contact_energy(touch):
     """Return the energy of the active compliant contacts [J]."""
     return soft_contact_energy(touch)
 
 
 @kernel
-def place_and_weigh(system, q, qd, link_body, X_BL, X_WL):
+def poses_and_energies(system, q, qd, link_body, X_BL, X_WL):
     """Write the poses of links to `X_WL`, shape (L, 7). Return (kinetic, potential, stored in compliant contacts) [J].
 
     The first two are those of `mechanical_energy`. link_body and X_BL are those of the `CompiledModel`.

@@ -7,13 +7,13 @@ import math
 
 from ..compilation.jit import jitable, subroutine
 from ..kinematics.work import largest
-from .system import LEDGERS, parts_of
+from .system import ENERGY_TOTALS, parts_of
 
-LEDGER_SLACK = 100.0
+ENERGY_TOLERANCE_RATIO = 100.0
 """Ratio of the tolerance of the ledgers to that of the state."""
-FASTEST = 1e6
+MAX_SPEED_FROM_REST = 1e6
 """Speed that no step and no impact causes from rest [m/s or rad/s]."""
-FASTER = 1e3
+MAX_SPEED_RATIO = 1e3
 """Ratio of the largest speed after and before a step or an impact, above which it diverged."""
 
 
@@ -25,9 +25,9 @@ def error_norm(y, trial, errors, tolerance):
     very little motion.
     """
     total = 0.0
-    count = y.shape[0] - LEDGERS
+    count = y.shape[0] - ENERGY_TOTALS
     for k in range(y.shape[0]):
-        allowed = tolerance if k < count else LEDGER_SLACK * tolerance
+        allowed = tolerance if k < count else ENERGY_TOLERANCE_RATIO * tolerance
         part = errors[k] / (allowed * (1.0 + max(abs(y[k]), abs(trial[k]))))
         total += part * part
     return math.sqrt(total / max(count, 1))
@@ -42,7 +42,7 @@ def is_finite(y):
 
 
 @subroutine
-def went_astray(system, y, before):
+def has_diverged(system, y, before):
     """Return whether velocities are not finite, or have jumped beyond all plausible values."""
-    fastest = max(FASTEST, FASTER * largest(parts_of(system, before)[1]))
+    fastest = max(MAX_SPEED_FROM_REST, MAX_SPEED_RATIO * largest(parts_of(system, before)[1]))
     return not is_finite(y) or largest(parts_of(system, y)[1]) > fastest

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`System`: the arrays that determine how a model moves, and the kernels that compute its rates of change.
 
-A state is one vector y: q, then qd, then two ledgers of energy [J]. The first ledger is the energy that dampers,
+A state is one vector y: q, then qd, then two energy totals [J]. The first total is the energy that dampers,
 friction and stops have removed, and the second is the energy that drives and controls have added.
 """
 
@@ -32,17 +32,17 @@ from ..model.compiling.compiled import ON_DOF, Arrays, CompiledModel
 from ..spatial import quat_normalized, quat_rate, quat_to_mat, rotate
 from ..spatial.storage import get3, get4, put3, put4
 
-LEDGERS = 2
+ENERGY_TOTALS = 2
 """Number of entries of y after q and qd. They are integrated too, but the motion does not depend on them."""
 
-CLOSED = 2e-15
+CLOSED_RESIDUAL = 2e-15
 """Residual to which constraints are closed after each step [rad or m, rad/s or m/s], near rounding error."""
 
-NEARLY = 1e-6
+ACCEPTED_RESIDUAL = 1e-6
 """Residual that is accepted if constraints contradict each other [rad or m], as drawings in single precision may."""
 
 
-EVALUATIONS, CLOSINGS = range(2)
+EVALUATIONS, PROJECTIONS = range(2)
 """Indices in `System.counts`."""
 
 
@@ -107,26 +107,26 @@ def free_rates(system, time, y, h, out):
 
     See `joint_forces` for such a step, of h seconds. Poses, velocities and articulated inertias stay in `system.work`.
     """
-    move_freely(system, time, y, h, out)
+    write_free_rates(system, time, y, h, out)
     out[y.shape[0] - 2] += store_locking_loads(system, parts_of(system, y)[1])
 
 
 @kernel
 def constrained_rates(system, time, y, h, out):
     """Write dy/dt to `out` as `free_rates` does, with constraints. Their factors and multipliers are kept."""
-    move_freely(system, time, y, h, out)
+    write_free_rates(system, time, y, h, out)
     q, qd = parts_of(system, y)
-    out[y.shape[0] - 1] += constrain(system, time, q, qd, parts_of(system, out)[1])
+    out[y.shape[0] - 1] += apply_constraints(system, time, q, qd, parts_of(system, out)[1])
     out[y.shape[0] - 2] += store_locking_loads(system, qd)
 
 
 @kernel
-def touching_rates(system, time, y, h, out):
+def contact_rates(system, time, y, h, out):
     """Write dy/dt to `out` as `constrained_rates` does, with the forces of contact points. Their loads are kept."""
-    move_freely(system, time, y, h, out)
+    write_free_rates(system, time, y, h, out)
     q, qd = parts_of(system, y)
     qdd = parts_of(system, out)[1]
-    constrain(system, time, q, qd, qdd)
+    apply_constraints(system, time, q, qd, qdd)
     lost, gained = apply_contact_loads(system, qdd)
     out[y.shape[0] - 1] += gained + power_of_signals(system)
     out[y.shape[0] - 2] += lost + store_locking_loads(system, qd)
@@ -135,13 +135,13 @@ def touching_rates(system, time, y, h, out):
 @jitable
 def parts_of(system, y):
     """Return (q, qd) of a state, or their rates, as views."""
-    end = y.shape[0] - LEDGERS
+    end = y.shape[0] - ENERGY_TOTALS
     begin = end - system.tau.shape[0]
     return y[:begin], y[begin:end]
 
 
 @subroutine
-def move_freely(system, time, y, h, out):
+def write_free_rates(system, time, y, h, out):
     model, work, tau = system.model, system.work, system.tau
     q, qd = parts_of(system, y)
     system.counts[EVALUATIONS] += 1
@@ -192,7 +192,7 @@ def store_locking_loads(system, qd):
 
 
 @subroutine
-def constrain(system, time, q, qd, qdd):
+def apply_constraints(system, time, q, qd, qdd):
     """Correct the accelerations `qdd` for constraint forces. Return the power of prescribed motion [W]."""
     model, work, scratch = system.model, system.work, system.scratch
     read_signals(system, time)
@@ -227,7 +227,7 @@ def read_signals(system, time):
 
 
 @kernel
-def close(system, time, y):
+def project_state(system, time, y):
     """Project a state that nearly satisfies the constraints onto them. Return whether it succeeded.
 
     It uses Newton's method in positions, then in velocities, with the factors that `constrained_rates` has left. The
@@ -235,25 +235,30 @@ def close(system, time, y):
     """
     q, qd = parts_of(system, y)
     read_signals(system, time)
-    return close_positions(system, q) and close_velocities(system, q, qd)
+    return project_positions(system, q) and project_velocities(system, q, qd)
 
 
 @kernel
 def skip_projection(system, time, y):
-    """Return True: the counterpart of `close` for a model without constraints."""
+    """Return True: the counterpart of `project_state` for a model without constraints."""
     return True
 
 
-class Calls(KernelTuple, namedtuple("Calls", "rates close")):
-    """The kernels that integrators call. rates: one of the three `…_rates`. close: `close` or `skip_projection`."""
+class Calls(KernelTuple, namedtuple("Calls", "rates project")):
+    """The kernels that integrators call.
+
+    Attributes:
+        rates: one of `free_rates`, `constrained_rates` and `contact_rates`.
+        project: `project_state` or `skip_projection`.
+    """
 
 
 def calls_of(system: System) -> Calls:
     """Return the kernels of a system, as pointers that kernels can call."""
-    y = np.zeros(len(system.model.dofs) + LEDGERS)
+    y = np.zeros(len(system.model.dofs) + ENERGY_TOTALS)
     return Calls(
         Pointer(_rates_of(system), system, 0.0, y, 0.0, y),
-        Pointer(close if is_constrained(system) else skip_projection, system, 0.0, y, gives=True),
+        Pointer(project_state if is_constrained(system) else skip_projection, system, 0.0, y, gives=True),
     )
 
 
@@ -264,7 +269,7 @@ def write_rates(system: System, time: float, y: np.ndarray, out: np.ndarray) -> 
 
 def _rates_of(system: System) -> kernel:
     if len(system.touch.points):
-        return touching_rates
+        return contact_rates
     return constrained_rates if is_constrained(system) else free_rates
 
 
@@ -274,45 +279,45 @@ def is_constrained(system: System) -> bool:
 
 
 @jitable
-def close_positions(system, q):
+def project_positions(system, q):
     model, scratch = system.model, system.scratch
     before = 1e300
     for _ in range(8):
         move_bodies(model, system.work, q, system.work.zeros)
         position_errors(model, system.work, system.constraints, scratch.signal, q, scratch.error)
         worst = largest(scratch.error[: system.constraints.count[ROW_COUNT]])
-        if worst <= CLOSED:
+        if worst <= CLOSED_RESIDUAL:
             return True
         if not worst < 0.5 * before:
-            return worst <= NEARLY
+            return worst <= ACCEPTED_RESIDUAL
         before = worst
-        correct(system)
+        solve_correction(system)
         integrate_positions(model, q, scratch.dv, 1.0)
-    return before <= NEARLY
+    return before <= ACCEPTED_RESIDUAL
 
 
 @jitable
-def close_velocities(system, q, qd):
+def project_velocities(system, q, qd):
     model, scratch = system.model, system.scratch
     before = 1e300
     for _ in range(8):
         move_bodies(model, system.work, q, qd)
         velocity_errors(model, system.work, system.constraints, scratch.signal, q, qd, scratch.error)
         worst = largest(scratch.error[: system.constraints.count[ROW_COUNT]])
-        if worst <= CLOSED * (1.0 + largest(qd)) or not worst < 0.5 * before:
+        if worst <= CLOSED_RESIDUAL * (1.0 + largest(qd)) or not worst < 0.5 * before:
             return True
         before = worst
-        correct(system)
+        solve_correction(system)
         for j in range(qd.shape[0]):
             qd[j] += scratch.dv[j]
     return True
 
 
 @subroutine
-def correct(system):
+def solve_correction(system):
     """Write to `dv` the smallest motion that removes the present `error`, in the metric of the model's inertia."""
     scratch = system.scratch
-    system.counts[CLOSINGS] += 1
+    system.counts[PROJECTIONS] += 1
     multipliers_for(system.constraints, scratch, scratch.error, scratch.multipliers)
     respond(system.model, system.work, system.constraints, scratch, scratch.multipliers, scratch.dv)
 

@@ -16,11 +16,11 @@ from scipy.optimize import nnls
 from scipy.spatial import ConvexHull
 
 from limberjack.core.collision import packing
-from limberjack.core.collision.broad import PLACED, place_solids
+from limberjack.core.collision.broad_phase import SOLID_POSE, write_solid_poses
 from limberjack.core.collision.hulls import Hull, convex_hull
 from limberjack.core.collision.packing import Solid, pack
+from limberjack.core.collision.pairs import SEPARATION, make_pair_work, write_signed_distances
 from limberjack.core.collision.solids import BALL, BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, PLANE
-from limberjack.core.collision.touching import SEPARATION, make_room, separate_pairs
 
 NAMES = ("plane", "ball", "capsule", "box", "cylinder", "cone", "ellipsoid", "hull")
 """Of the kinds, by their numbers."""
@@ -325,7 +325,7 @@ def outside_hull(points: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def poses_of(*crowds: Crowd) -> np.ndarray:
-    """Shape (all, 12), as place_solids takes them."""
+    """Shape (all, 12), as write_solid_poses takes them."""
     return np.concatenate([np.column_stack([crowd.R.reshape(-1, 9), crowd.t]) for crowd in crowds])
 
 
@@ -333,13 +333,13 @@ def measured(A: Crowd, B: Crowd, margin: float = np.inf, swapped: bool = False) 
     """SEPARATION records of all pairs, n of them, from core."""
     solids = [replace(solid, body=i) for i, solid in enumerate([*A.solids, *B.solids])]
     records, hulls = pack(solids)
-    placed = np.zeros(len(records), PLACED).view(np.recarray)
-    place_solids(records, hulls, poses_of(A, B), placed)
+    placed = np.zeros(len(records), SOLID_POSE).view(np.recarray)
+    write_solid_poses(records, hulls, poses_of(A, B), placed)
     count = len(A)
     pairs = np.column_stack([np.arange(count), np.arange(count) + count])
     separations = np.zeros(count, SEPARATION).view(np.recarray)
     pairs = np.ascontiguousarray(pairs[:, ::-1] if swapped else pairs)
-    separate_pairs(records, hulls, placed, pairs, margin, make_room(), separations)
+    write_signed_distances(records, hulls, placed, pairs, margin, make_pair_work(), separations)
     return separations
 
 

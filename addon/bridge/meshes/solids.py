@@ -10,8 +10,8 @@ import bmesh
 import numpy as np
 from mathutils.bvhtree import BVHTree
 
-from ....core.geometry.crossings import crossing
-from ....core.geometry.shells import shell_numbers, turned_outward
+from ....core.geometry.shells import orient_outward, shell_numbers
+from ....core.geometry.triangle_intersections import triangles_intersect
 from ....core.spatial.arrays import det
 from .meshes import MeshData, convex_hull, rebuilt
 
@@ -50,7 +50,7 @@ def solid_of(data: MeshData) -> Solid:
         corners = _rebuilt(data, lambda mesh: _recalculate(mesh, mixed))
         points, triangles = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
         triangles = triangles.reshape(-1, 3)
-    outward = turned_outward(points, triangles)
+    outward = orient_outward(points, triangles)
     if outward.some_were_inside_out:
         notes.append("a part of the mesh '{}' is inside out, and was weighed as if it were not")
     if len(triangles) > MOST_TRIANGLES:
@@ -75,7 +75,7 @@ def crosses_itself(points: np.ndarray, triangles: np.ndarray) -> bool:
     one, other = triangles[pairs[:, 0]], triangles[pairs[:, 1]]
     are_neighbours = (one[:, :, None] == other[:, None, :]).any(axis=(1, 2))
     one, other = points[one[~are_neighbours]], points[other[~are_neighbours]]
-    return bool(crossing(one, other, OVERLAP_TOLERANCE).any())
+    return bool(triangles_intersect(one, other, OVERLAP_TOLERANCE).any())
 
 
 def _is_open(data: MeshData) -> bool:

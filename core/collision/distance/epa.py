@@ -19,16 +19,16 @@ from ...compilation.abi import KernelTuple
 from ...compilation.jit import jitable, subroutine
 from ...spatial import add, cross, dot, scale, sub
 from ...spatial.storage import get3, put3
-from .gjk import CLOSE, support_of_difference
+from .gjk import PRECISION, support_of_difference
 
-CORNERS = 160
+MAX_CORNERS = 160
 """Largest number of corners of a polytope. A pair of curved cores needs about sixty."""
-FACES = 640
+MAX_FACES = 640
 """Number of face records of a polytope."""
-EDGES = 240
+MAX_EDGES = 240
 """Number of edges for which there is room around a hole."""
 
-FLAT = 1e-15
+COPLANAR_DISTANCE = 1e-15
 """Distance below a face's plane, as a fraction of the solids' size, up to which a point counts as in the plane."""
 
 FACE = np.dtype(
@@ -46,39 +46,41 @@ class Polytope(KernelTuple, namedtuple("Polytope", "rows faces edges")):
     """Work arrays for a polytope.
 
     Attributes:
-        rows: its corners, shape (CORNERS, 9), as in simplex.py.
-        faces: FACE records, shape (FACES,).
-        edges: numbers of two corners, shape (EDGES, 2).
+        rows: its corners, shape (MAX_CORNERS, 9), as in simplex.py.
+        faces: FACE records, shape (MAX_FACES,).
+        edges: numbers of two corners, shape (MAX_EDGES, 2).
     """
 
 
 def make_polytope() -> Polytope:
-    return Polytope(np.zeros((CORNERS, 9)), np.zeros(FACES, FACE).view(np.recarray), np.zeros((EDGES, 2), np.int64))
+    return Polytope(
+        np.zeros((MAX_CORNERS, 9)), np.zeros(MAX_FACES, FACE).view(np.recarray), np.zeros((MAX_EDGES, 2), np.int64)
+    )
 
 
 @subroutine
-def epa_penetration(A, B, hulls, R, c, size, close, room, count):
+def epa_penetration(A, B, hulls, R, c, size, precision, work, count):
     """Return the shortest translation that separates two cores that overlap or touch.
 
     Args:
         A, B, hulls, R, c: as in gjk.walk.
-        size, close: as in gjk.walk.
-        room: a Polytope. Its first `count` rows hold the simplex with which GJK ended.
+        size, precision: as in gjk.walk.
+        work: a Polytope. Its first `count` rows hold the simplex with which GJK ended.
         count: number of corners of that simplex.
 
     Returns:
         (depth [m], unit direction from A to B in which B separates, a point of A and a point of B that separate last).
     """
-    rows, faces = room.rows, room.faces
+    rows, faces = work.rows, work.faces
     if count < 4 or is_flat(rows, size):
-        count, flat = complete(A, B, hulls, R, c, size, rows, count)
+        count, flat = complete_tetrahedron(A, B, hulls, R, c, size, rows, count)
         if count < 4:  # the difference has no volume
             return 0.0, flat, get3(rows[0], 3), get3(rows[0], 6)
     start_faces(rows, faces)
-    corners, used = 4, 4
+    corners, face_count = 4, 4
     depth, n, top = math.inf, (0.0, 0.0, 1.0), 0
-    while corners < CORNERS:
-        nearest = nearest_face(faces, used)
+    while corners < MAX_CORNERS:
+        nearest = nearest_face(faces, face_count)
         if nearest < 0:
             break
         face = faces[nearest]
@@ -88,27 +90,27 @@ def epa_penetration(A, B, hulls, R, c, size, close, room, count):
         upper = dot(normal, w)
         if upper < depth:
             depth, n, top = upper, normal, corners
-        if depth - lower <= close * size:
+        if depth - lower <= precision * size:
             break
         corners += 1
-        radius_sum = blow_up(room, used, corners - 1, FLAT * size)
-        if radius_sum < 0:
+        expanded_count = expand_polytope(work, face_count, corners - 1, COPLANAR_DISTANCE * size)
+        if expanded_count < 0:
             break
-        used = radius_sum
+        face_count = expanded_count
     if depth == math.inf:
         depth, n = 0.0, (0.0, 0.0, 1.0)
-    a, b = parting_points(rows, faces, used, top, n)
+    a, b = witness_points_of_face(rows, faces, face_count, top, n)
     return max(depth, 0.0), scale(n, -1.0), a, b
 
 
 @jitable
 def is_flat(rows, size):
     a, b, c, d = get3(rows[0]), get3(rows[1]), get3(rows[2]), get3(rows[3])
-    return abs(dot(cross(sub(b, a), sub(c, a)), sub(d, a))) <= CLOSE * size * size * size
+    return abs(dot(cross(sub(b, a), sub(c, a)), sub(d, a))) <= PRECISION * size * size * size
 
 
 @subroutine
-def complete(A, B, hulls, R, c, size, rows, count):
+def complete_tetrahedron(A, B, hulls, R, c, size, rows, count):
     """Write to `rows` a tetrahedron in the difference of the cores.
 
     Returns:
@@ -117,26 +119,26 @@ def complete(A, B, hulls, R, c, size, rows, count):
     support_of_difference(A, B, hulls, R, c, (1.0, 0.0, 0.0), rows[0])
     a = get3(rows[0])
     tried = farthest_from(A, B, hulls, R, c, rows, 1, a, (0.0, 0.0, 0.0))
-    if tried <= CLOSE * size:
+    if tried <= PRECISION * size:
         return 1, (0.0, 0.0, 1.0)
     ab = sub(get3(rows[1]), a)
     ab = scale(ab, 1.0 / math.sqrt(dot(ab, ab)))
     tried = farthest_from(A, B, hulls, R, c, rows, 2, a, ab)
-    if tried <= CLOSE * size:
+    if tried <= PRECISION * size:
         return 2, across_of(ab)
     n = cross(ab, sub(get3(rows[2]), a))
     n = scale(n, 1.0 / math.sqrt(dot(n, n)))
     support_of_difference(A, B, hulls, R, c, n, rows[3])
-    if dot(n, sub(get3(rows[3]), a)) <= CLOSE * size:
+    if dot(n, sub(get3(rows[3]), a)) <= PRECISION * size:
         n = scale(n, -1.0)
         support_of_difference(A, B, hulls, R, c, n, rows[3])
-        if dot(n, sub(get3(rows[3]), a)) <= CLOSE * size:
+        if dot(n, sub(get3(rows[3]), a)) <= PRECISION * size:
             return 3, n
     return 4, n
 
 
 @subroutine
-def farthest_from(A, B, hulls, R, c, rows, place, a, along):
+def farthest_from(A, B, hulls, R, c, rows, row, a, along):
     """Write to rows[place] the support point that is farthest from a point, or from a line through it.
 
     Six directions are tried. Return the distance [m].
@@ -152,12 +154,12 @@ def farthest_from(A, B, hulls, R, c, rows, place, a, along):
         d = sub(d, scale(along, dot(along, d)))
         if dot(d, d) < 0.1:
             continue
-        support_of_difference(A, B, hulls, R, c, d, rows[place])
-        away = sub(get3(rows[place]), a)
+        support_of_difference(A, B, hulls, R, c, d, rows[row])
+        away = sub(get3(rows[row]), a)
         away = sub(away, scale(along, dot(along, away)))
         if dot(away, away) > best:
             best, chosen = dot(away, away), d
-    support_of_difference(A, B, hulls, R, c, chosen, rows[place])
+    support_of_difference(A, B, hulls, R, c, chosen, rows[row])
     return math.sqrt(max(best, 0.0))
 
 
@@ -199,26 +201,26 @@ def put_face(rows, face, i, j, m):
 
 
 @subroutine
-def nearest_face(faces, used):
+def nearest_face(faces, face_count):
     best, distance = -1, math.inf
-    for i in range(used):
+    for i in range(face_count):
         if faces[i].distance < distance:
             best, distance = i, faces[i].distance
     return best
 
 
 @subroutine
-def blow_up(room, used, corner, least):
+def expand_polytope(work, face_count, corner, least):
     """Remove the faces that see a new corner, and connect the edges of the hole to it.
 
     A face whose plane contains the corner, within `least` [m], is removed too, since it could leave a new face without
     an area. New faces use the records of removed ones. Return the number of face records in use, or -1 if that is
     impossible.
     """
-    rows, faces, edges = room.rows, room.faces, room.edges
+    rows, faces, edges = work.rows, work.faces, work.edges
     w = get3(rows[corner])
     open_edges = 0
-    for i in range(used):
+    for i in range(face_count):
         face = faces[i]
         if face.distance == math.inf or dot(get3(face.normal), w) - face.distance < -least:
             continue
@@ -230,18 +232,18 @@ def blow_up(room, used, corner, least):
                 return -1
     if open_edges < 3:
         return -1
-    place = 0
+    free_face = 0
     for k in range(open_edges):
-        while place < used and faces[place].distance != math.inf:
-            place += 1
-        if place == used:
-            if used == FACES:
+        while free_face < face_count and faces[free_face].distance != math.inf:
+            free_face += 1
+        if free_face == face_count:
+            if face_count == MAX_FACES:
                 return -1
-            used += 1
-        if not put_face(rows, faces[place], edges[k, 0], edges[k, 1], corner):
+            face_count += 1
+        if not put_face(rows, faces[free_face], edges[k, 0], edges[k, 1], corner):
             return -1
-        place += 1
-    return used
+        free_face += 1
+    return face_count
 
 
 @subroutine
@@ -254,21 +256,21 @@ def toggle_edge(edges, count, start, end):
         if edges[i, 0] == end and edges[i, 1] == start:
             edges[i, 0], edges[i, 1] = edges[count - 1, 0], edges[count - 1, 1]
             return count - 1
-    if count == EDGES:
+    if count == MAX_EDGES:
         return -1
     edges[count, 0], edges[count, 1] = start, end
     return count + 1
 
 
 @subroutine
-def parting_points(rows, faces, used, top, n):
+def witness_points_of_face(rows, faces, face_count, top, n):
     """Return the points of A and of B whose difference is the polytope's surface point on the line along n.
 
     Several faces may lie in the plane nearest to the origin. The face that contains the point is taken. If the polytope
     has no faces, return the points of row `top`.
     """
     most, a, b = -math.inf, get3(rows[top], 3), get3(rows[top], 6)
-    for i in range(used):
+    for i in range(face_count):
         face = faces[i]
         ahead = dot(get3(face.normal), n)
         if face.distance == math.inf or not ahead > 0.0:

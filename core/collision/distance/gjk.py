@@ -20,20 +20,20 @@ from ...spatial.storage import get3, put3
 from ..solids import support
 from .simplex import nearest_to_origin, reduce
 
-CLOSE = 1e-14
+PRECISION = 1e-14
 """Precision of distances, as a fraction of the size of both solids. Below this distance the cores count as
 overlapping.
 """
-CURVED_CLOSE = 1e-10
+CURVED_PRECISION = 1e-10
 """Precision of the search if a core is curved. Newton's method (refinement.py) finds the remaining digits."""
-MOST = 128
+MAX_ITERATIONS = 128
 """Largest number of steps. Cores with corners need about ten, curved ones forty. It ends searches that cycle."""
 
 APART = 0
 """Outcome of `gjk_distance`: the cores are apart."""
-BEYOND = 1
+BEYOND_MARGIN = 1
 """Outcome of `gjk_distance`: the cores are farther apart than the margin."""
-MEETING = 2
+OVERLAPPING = 2
 """Outcome of `gjk_distance`: the cores overlap."""
 
 
@@ -51,13 +51,13 @@ def support_of_difference(A, B, hulls, R, c, d, row):
 
 
 @subroutine
-def gjk_distance(A, B, hulls, R, c, size, close, margin, rows):
+def gjk_distance(A, B, hulls, R, c, size, precision, margin, rows):
     """Return the distance of two cores and their nearest points.
 
     Args:
         R, c: B's axes and origin [m] in A's axes.
         size: sum of the sizes of both solids [m].
-        close: required precision of the distance, as a fraction of `size`.
+        precision: required precision of the distance, as a fraction of `size`.
         margin: cores farther apart than this [m] need no exact answer.
         rows: shape (4 or more, 9), the simplex, written to; see simplex.py.
 
@@ -70,22 +70,22 @@ def gjk_distance(A, B, hulls, R, c, size, close, margin, rows):
     count, v, weights = 1, get3(rows[0]), (1.0, 0.0, 0.0)
     distance2 = dot(v, v)
     outcome = APART
-    for _ in range(MOST):
+    for _ in range(MAX_ITERATIONS):
         distance = math.sqrt(distance2)
-        if distance <= CLOSE * size:
-            outcome = MEETING
+        if distance <= PRECISION * size:
+            outcome = OVERLAPPING
             break
         support_of_difference(A, B, hulls, R, c, (-v[0], -v[1], -v[2]), rows[count])
         w = get3(rows[count])
         bound = dot(v, w) / distance
         if bound > margin:
-            outcome = BEYOND
+            outcome = BEYOND_MARGIN
             break
-        if distance - bound <= close * size or is_known(rows, count):
+        if distance - bound <= precision * size or is_known(rows, count):
             break
         inside, nearest, found = nearest_to_origin(rows, count + 1)
         if inside:
-            count, outcome = count + 1, MEETING
+            count, outcome = count + 1, OVERLAPPING
             break
         if not dot(nearest, nearest) < distance2:  # the remaining improvement is less than rounding
             break
@@ -93,7 +93,7 @@ def gjk_distance(A, B, hulls, R, c, size, close, margin, rows):
         v = nearest
         distance2 = dot(v, v)
     distance = math.sqrt(distance2)
-    if outcome == MEETING:
+    if outcome == OVERLAPPING:
         return outcome, count, 0.0, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     a, b = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for i in range(min(count, 3)):

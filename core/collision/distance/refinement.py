@@ -20,7 +20,7 @@ import math
 
 from ...compilation.jit import jitable, subroutine
 from ...spatial import add, cross, dot, rotate, rotate_back, scale, sub, sym_add, sym_mul, sym_rotate
-from ..solids import FACE, RIDGE, patch, support
+from ..solids import EDGE_PATCH, FACE_PATCH, patch, support
 
 STEPS = 8
 """Largest number of Newton steps for each pair of patches."""
@@ -59,7 +59,7 @@ def climb_patch(A, B, hulls, R, c, n, patch_kind_a, patch_kind_b):
 
     Args:
         n: initial unit normal from A to B, in A's axes.
-        patch_kind_a, patch_kind_b: FREE, RIDGE or FACE; see solids.patch.
+        patch_kind_a, patch_kind_b: SMOOTH_PATCH, EDGE_PATCH or FACE_PATCH; see solids.patch.
     """
     found = n
     for _ in range(STEPS):
@@ -69,17 +69,17 @@ def climb_patch(A, B, hulls, R, c, n, patch_kind_a, patch_kind_b):
         if not (is_there and is_there_too):
             return False, n
         axis_b = rotate(R, (-axis_b[0], -axis_b[1], -axis_b[2]))  # the axis belongs to -n; negated, it belongs to n
-        if patch_kind_a == FACE:
+        if patch_kind_a == FACE_PATCH:
             return True, axis
-        if patch_kind_b == FACE:
+        if patch_kind_b == FACE_PATCH:
             return True, axis_b
-        if patch_kind_a == RIDGE and patch_kind_b == RIDGE:
+        if patch_kind_a == EDGE_PATCH and patch_kind_b == EDGE_PATCH:
             return across_both(axis, along, axis_b, along_b, found)
         gap = sub(add(c, rotate(R, p_b)), p)
         H = sym_add(H, sym_rotate(R, H_b))
-        if patch_kind_a == RIDGE:
+        if patch_kind_a == EDGE_PATCH:
             before, found = found, turned_about(axis, along, found, gap, H)
-        elif patch_kind_b == RIDGE:
+        elif patch_kind_b == EDGE_PATCH:
             before, found = found, turned_about(axis_b, along_b, found, gap, H)
         else:
             before, found = found, turned_freely(found, gap, H)

@@ -17,22 +17,22 @@ import math
 from ...compilation.jit import jitable, kernel, subroutine
 from ...spatial import add, dot, matmul, quat_of_rotvec, quat_to_mat, rotate, scale, sub
 from ...spatial.storage import get3, get9, put3, put9
-from ..mesh_touching import separate_mesh
+from ..mesh_contacts import mesh_distance
+from ..pairs import order_by_kind, relative_pose
 from ..solids import MESH
-from ..touching import ordered, seen_from
-from .narrow import separate
+from .narrow import signed_distance
 
 MOST = 500
 """Largest number of steps. About ten are sufficient, except for solids that pass very close to each other."""
 
 
 @kernel
-def sweep_boxes(solids, poses, twists, duration, placed):
-    """Enlarge the boxes in `placed` by the volume that the solids sweep in `duration`.
+def sweep_boxes(solids, poses, twists, duration, solid_poses):
+    """Enlarge the boxes in `solid_poses` by the volume that the solids sweep in `duration`.
 
     Args:
-        solids, poses: as in broad.place_solids.
-        placed: boxes that broad.place_solids has written.
+        solids, poses: as in broad_phase.write_solid_poses.
+        solid_poses: boxes that broad_phase.write_solid_poses has written.
         twists: shape (bodies, 6): velocity of the body's origin [m/s], then its angular velocity [rad/s], world axes.
         duration: [s].
     """
@@ -41,8 +41,8 @@ def sweep_boxes(solids, poses, twists, duration, placed):
         v, turning = get3(twist), swing(solids[i], twist) * duration
         for k in range(3):
             step = v[k] * duration
-            placed[i].lower[k] += min(step, 0.0) - turning
-            placed[i].upper[k] += max(step, 0.0) + turning
+            solid_poses[i].lower[k] += min(step, 0.0) - turning
+            solid_poses[i].upper[k] += max(step, 0.0) + turning
 
 
 @subroutine
@@ -50,28 +50,28 @@ def swing(solid, twist):
     """Return an upper bound of the speed of a solid's points relative to its body's origin [m/s]."""
     o, w = get3(solid.origin), get3(twist, 3)
     rate = math.sqrt(dot(w, w))
-    return rate * (math.sqrt(dot(o, o)) + solid.reach) if rate > 0.0 else 0.0
+    return rate * (math.sqrt(dot(o, o)) + solid.bounding_radius) if rate > 0.0 else 0.0
 
 
 @kernel
-def find_impacts(solids, store, poses, twists, duration, pairs, count, skin, placed, room, times):
+def find_impacts(solids, store, poses, twists, duration, pairs, count, skin, solid_poses, work, times):
     """Write to `times` when the first `count` pairs first come as near as `skin`; infinite if they do not in
     `duration`.
 
     Args:
-        solids, store, poses, twists, duration: as in `sweep_boxes`; `store` as in broad.place_solids.
-        pairs, room: as in touching.touch_pairs.
+        solids, store, poses, twists, duration: as in `sweep_boxes`; `store` as in broad_phase.write_solid_poses.
+        pairs, work: as in pairs.write_contact_points.
         skin: distance, above 0 [m].
-        placed: two PLACED records, work array.
+        solid_poses: two SOLID_POSE records, work array.
         times: shape (count,) or more, written to [s].
     """
     for k in range(count):
-        first, second = ordered(solids, pairs[k, 0], pairs[k, 1])
-        times[k] = first_touch(solids[first], solids[second], store, poses, twists, duration, skin, placed, room)
+        first, second = order_by_kind(solids, pairs[k, 0], pairs[k, 1])
+        times[k] = first_touch(solids[first], solids[second], store, poses, twists, duration, skin, solid_poses, work)
 
 
 @subroutine
-def first_touch(A, B, store, poses, twists, duration, skin, placed, room):
+def first_touch(A, B, store, poses, twists, duration, skin, solid_poses, work):
     """Return the time [s] at which two solids first come as near as `skin` [m].
 
     It is infinite if that is not within `duration`.
@@ -81,15 +81,15 @@ def first_touch(A, B, store, poses, twists, duration, skin, placed, room):
     turning = swing(A, of_a) + swing(B, of_b)
     time = 0.0
     for _ in range(MOST):
-        put_at(A, poses[A.body], of_a, time, placed[0])
-        put_at(B, poses[B.body], of_b, time, placed[1])
-        R, c = seen_from(placed[0], placed[1])
+        put_at(A, poses[A.body], of_a, time, solid_poses[0])
+        put_at(B, poses[B.body], of_b, time, solid_poses[1])
+        R, c = relative_pose(solid_poses[0], solid_poses[1])
         if A.kind == MESH:
-            s, n, _ = separate_mesh(A, B, store, R, c, math.inf, room)
+            s, n, _ = mesh_distance(A, B, store, R, c, math.inf, work)
             rate = math.sqrt(dot(closing, closing)) + turning  # the nearest points may change to any part of a mesh
         else:
-            s, n, _ = separate(A, B, store.hulls, R, c, math.inf, room.polytope)
-            rate = dot(closing, rotate(get9(placed[0].rotation), n)) + turning
+            s, n, _ = signed_distance(A, B, store.hulls, R, c, math.inf, work.polytope)
+            rate = dot(closing, rotate(get9(solid_poses[0].rotation), n)) + turning
         if s <= skin:
             return time
         if not rate > 0.0:

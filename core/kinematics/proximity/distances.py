@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...collision.broad import PLACED, find_pairs, make_tree, place_solids
-from ...collision.manifold import CONTACT, MOST
+from ...collision.broad_phase import SOLID_POSE, find_pairs, make_tree, write_solid_poses
+from ...collision.manifold import CONTACT, MAX_POINTS
+from ...collision.pairs import SEPARATION, make_pair_work, write_contact_points, write_signed_distances
 from ...collision.solids import MESH, PLANE
-from ...collision.touching import SEPARATION, make_room, separate_pairs, touch_pairs
 from ...compilation.jit import kernel
 from ...model import Model, ModelError
 from ...model.compiling.colliders import Colliders, colliders_of
@@ -89,8 +89,8 @@ class Proximity:
         count = len(self.colliders.solids)
         self._work = make_work(self.compiled.arrays)
         self._poses = np.zeros((len(self.compiled.arrays.bodies), 12))
-        self._placed = np.zeros(count, PLACED).view(np.recarray)
-        self._tree, self._room = make_tree(count), make_room()
+        self._placed = np.zeros(count, SOLID_POSE).view(np.recarray)
+        self._tree, self._room = make_tree(count), make_pair_work()
         self.place(q)
 
     def place(self, q: Coordinates) -> None:
@@ -98,7 +98,7 @@ class Proximity:
         compiled = self.compiled
         positions = compiled.q_from(q) if q is None or isinstance(q, Mapping) else compiled.positions(q)
         place_bodies(self.compiled.arrays, self._work, positions, self._poses)
-        place_solids(self.colliders.solids, self.colliders.store, self._poses, self._placed)
+        write_solid_poses(self.colliders.solids, self.colliders.store, self._poses, self._placed)
 
     def shift(self, links: Collection[str], by: Vec3) -> None:
         """Move links by a vector in world axes [m], away from where the pose has them, until `place` is called again.
@@ -108,7 +108,7 @@ class Proximity:
         names, rows = self.compiled.link_names, self.compiled.link_body.tolist()
         bodies = sorted({row for name, row in zip(names, rows, strict=True) if name in links and row})
         self._poses[bodies, 9:] += np.array(by)
-        place_solids(self.colliders.solids, self.colliders.store, self._poses, self._placed)
+        write_solid_poses(self.colliders.solids, self.colliders.store, self._poses, self._placed)
 
     def distance(self, a: str, b: str) -> Separation:
         """As the function of that name."""
@@ -138,8 +138,8 @@ class Proximity:
             margin: the largest gap of a point that is told [m].
         """
         pairs, colliders = self._pairs(margin), self.colliders
-        contacts = np.zeros(MOST * max(len(pairs), 1), CONTACT).view(np.recarray)
-        count = touch_pairs(
+        contacts = np.zeros(MAX_POINTS * max(len(pairs), 1), CONTACT).view(np.recarray)
+        count = write_contact_points(
             colliders.solids, colliders.store, self._placed, pairs, len(pairs), margin, self._room, contacts
         )
         return contacts[:count]
@@ -156,7 +156,7 @@ class Proximity:
 
     def _measured(self, pairs: np.ndarray, margin: float) -> list[Separation]:
         colliders, separations = self.colliders, np.zeros(len(pairs), SEPARATION).view(np.recarray)
-        separate_pairs(colliders.solids, colliders.store, self._placed, pairs, margin, self._room, separations)
+        write_signed_distances(colliders.solids, colliders.store, self._placed, pairs, margin, self._room, separations)
         return [_told(colliders, self.compiled, i, j, found) for (i, j), found in zip(pairs, separations, strict=True)]
 
     def _solids_of(self, name: str) -> list[int]:

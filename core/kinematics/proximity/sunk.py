@@ -113,7 +113,7 @@ def is_deep(solid: np.record, gap: float) -> bool:
     Args:
         solid: a SOLID record. gap: signed distance [m].
     """
-    allowed = DEEP * float(solid.reach)
+    allowed = DEEP * float(solid.bounding_radius)
     if solid.kind != HULL:  # a hull's record does not tell how thick it is
         allowed = min(allowed, DEEP_IF_FLAT * float(solid.radius + solid.half.min()))
     return gap < -allowed
@@ -183,7 +183,7 @@ def _lift(proximity: Proximity, links: tuple[str, ...], up: Vec3) -> float:
     """
     solids = proximity.colliders.solids
     owners = [proximity.compiled.model.links[int(owner)].name for owner in solids.owner]
-    size = max(float(solid.reach) for solid, owner in zip(solids, owners, strict=True) if owner in links)
+    size = max(float(solid.bounding_radius) for solid, owner in zip(solids, owners, strict=True) if owner in links)
     if size == math.inf:  # a half-space of the machine itself is as wide at any height
         return 0.0
     low, high = 0.0, 0.0

@@ -85,13 +85,13 @@ def begin_constraint(step, kind, rows, first, count):
 
 
 @subroutine
-def write_jacobian_row(model, work, step, k, row, one, other, place, direction, is_angular):
+def write_jacobian_row(model, work, step, k, row, one, other, position, direction, is_angular):
     """Write one row of a constraint's Jacobian: the velocity of the other body relative to the first one.
 
     Args:
         k, row: number of the constraint, and the row.
         one, other: the two bodies.
-        place: point at which the velocity is taken, in the world [m].
+        position: point at which the velocity is taken, in the world [m].
         direction: unit vector along which, or about which, it is taken, in the world.
         is_angular: whether it is the angular velocity about `direction`.
     """
@@ -101,7 +101,7 @@ def write_jacobian_row(model, work, step, k, row, one, other, place, direction, 
         i = other if side == 0 else one
         sign = 1.0 if side == 0 else -1.0
         while i != common:
-            arm = sub(place, get3(work.bodies[i].origin))
+            arm = sub(position, get3(work.bodies[i].origin))
             for j in range(model.bodies[i].v, model.bodies[i].v_end):
                 turn, slide = motion_of_dof(model, work, i, j)
                 motion = turn if is_angular else add(slide, cross(turn, arm))

@@ -14,7 +14,7 @@ import math
 
 from ...compilation.jit import jitable, subroutine
 from ...contact.collision_state import thickness
-from ...contact.contact_features import join_surfaces
+from ...contact.contact_features import combine_pair_surfaces
 from ...contact.delassus import tangents
 from ...dynamics.constraint_rows import target_frame, velocity_errors
 from ...dynamics.constraints import ACTIVE_COUNT, EQUATION, WELD
@@ -129,7 +129,7 @@ def add_contact(system, collisions, step, point, contact, h, base_step, gravity)
     if count == 0:
         contact.constraint = -1
         return True
-    join_surfaces(point, collisions.surfaces[contact.first], collisions.surfaces[contact.second])
+    combine_pair_surfaces(point, collisions.surfaces[contact.first], collisions.surfaces[contact.second])
     contact.stiffness = point.stiffness if point.is_soft else 0.0
     first = step.counts[DOF_COUNT]
     step.counts[DOF_COUNT] += count
@@ -138,8 +138,8 @@ def add_contact(system, collisions, step, point, contact, h, base_step, gravity)
     contact.constraint = begin_constraint(step, UNILATERAL, 1, first, count)
     normal = step.constraints[contact.constraint]
     normal.contact = step.counts[CONTACT_COUNT]
-    place = get3(contact.place)
-    write_jacobian_row(system.model, system.work, step, contact.constraint, 0, one, other, place, n, False)
+    position = get3(contact.position)
+    write_jacobian_row(system.model, system.work, step, contact.constraint, 0, one, other, position, n, False)
     if point.is_soft:
         normal.stiffness, normal.dissipation = h * h * point.stiffness, point.dissipation
         normal.bias_impulse[0] = -h * point.stiffness * contact.gap
@@ -176,9 +176,9 @@ def set_friction(system, collisions, step, k, contact, directions, is_angular, c
     """
     constraint = step.constraints[k]
     one, other = collisions.solids[contact.first].body, collisions.solids[contact.second].body
-    place, belts = get3(contact.place), belt_velocity(system.work, collisions, contact, one, other)
+    position, belts = get3(contact.position), belt_velocity(system.work, collisions, contact, one, other)
     for r in range(constraint.rows):
-        write_jacobian_row(system.model, system.work, step, k, r, one, other, place, directions[r], is_angular)
+        write_jacobian_row(system.model, system.work, step, k, r, one, other, position, directions[r], is_angular)
         constraint.bias_velocity[r] = 0.0 if is_angular else dot(directions[r], belts)
     constraint.stiffness = rigid_stiffness(step, k, h, base_step)
     for r in range(constraint.rows):
@@ -217,9 +217,9 @@ def add_set_valued_force_constraints(system, step, q, qd, h, base_step, gravity)
             value, rate = element_value(model, element, q), element_rate(model, element, q, qd)
             for side in (-1.0, 1.0):
                 bound = force_state.lower if side < 0.0 else force_state.upper
-                room = side * (bound - value)
-                if room < 2.0 * h * (abs(rate) + h * gravity) + 0.1:
-                    add_stop(model, step, element, k, first, count, q, room, side, h, base_step, gravity)
+                distance = side * (bound - value)
+                if distance < 2.0 * h * (abs(rate) + h * gravity) + 0.1:
+                    add_stop(model, step, element, k, first, count, q, distance, side, h, base_step, gravity)
         if element.kind == ON_QUANTITY:
             continue
         if element.friction > 0.0:
@@ -282,12 +282,12 @@ def add_dof_constraint(step, kind, first, element, slope):
 
 
 @subroutine
-def add_stop(model, step, element, number, first, count, q, room, side, h, base_step, gravity):
+def add_stop(model, step, element, number, first, count, q, distance, side, h, base_step, gravity):
     """Add the constraint of a stop.
 
     Args:
         number: of the set-valued force.
-        room: distance to the stop [m or rad].
+        distance: distance to the stop [m or rad].
         side: -1 for the lower stop, 1 for the upper one.
     """
     k = begin_constraint(step, UNILATERAL, 1, first, count)
@@ -299,10 +299,10 @@ def add_stop(model, step, element, number, first, count, q, room, side, h, base_
         write_quantity_jacobian(model, step, element, constraint, q, -side)
     if element.stiffness < RIGID_STOP_STIFFNESS:
         constraint.stiffness, constraint.dissipation = h * h * element.stiffness, element.dissipation
-        constraint.bias_impulse[0] = -h * element.stiffness * room
+        constraint.bias_impulse[0] = -h * element.stiffness * distance
     else:
-        rate = target_rate(room, h, base_step, max(gravity, 1.0))
-        set_rigid_limit(step, k, room, element.restitution, rigid_stiffness(step, k, h, base_step), rate)
+        rate = target_rate(distance, h, base_step, max(gravity, 1.0))
+        set_rigid_limit(step, k, distance, element.restitution, rigid_stiffness(step, k, h, base_step), rate)
 
 
 @subroutine
@@ -391,9 +391,9 @@ def write_bilateral_jacobian(system, step, record, k, r, q):
     """Write the Jacobian of row r of a model constraint to constraint k."""
     model, constraint = system.model, step.constraints[k]
     if record.kind == WELD:
-        place = target_frame(system.work, record, system.scratch.signal)[1]
+        position = target_frame(system.work, record, system.scratch.signal)[1]
         unit = (1.0 if r % 3 == 0 else 0.0, 1.0 if r % 3 == 1 else 0.0, 1.0 if r % 3 == 2 else 0.0)
-        write_jacobian_row(model, system.work, step, k, 0, record.one, record.other, place, unit, r < 3)
+        write_jacobian_row(model, system.work, step, k, 0, record.one, record.other, position, unit, r < 3)
     elif record.kind == EQUATION:
         for j in range(constraint.dof_count):
             step.jacobian[constraint.jacobian_start + j] = system.constraints.terms[record.term + j].weight

@@ -57,7 +57,7 @@ free flight, because they do work or act on a single body, whose flight is compu
 MAX_REFACTORIZATIONS = 8
 """Upper bound of the times that the constraints' factors are renewed to close loops; Newton's method needs a few."""
 SUFFICIENT_REFACTORIZATIONS = 2
-"""Number of these after which an error that `calls.close` accepts counts as a misfit of the model's own parts."""
+"""Number of these after which an error that `calls.project` accepts counts as a misfit of the model's own parts."""
 CLOSED_ERROR = 1e-10
 """Error of a loop that needs no further correction [rad or m]."""
 NO_INERTIA = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -343,17 +343,17 @@ def write_inertial_rates(system, y, out):
 def close_loops(calls, system, time, y, rates):
     """Close all loops and couplings at the end of a step. Returns whether they are closed.
 
-    `calls.close` corrects the state with the factors that the last call of `calls.rates` left. After a step in which
+    `calls.project` corrects the state with the factors that the last call of `calls.rates` left. After a step in which
     links turned far, these factors may be too old for the correction to converge, so they are renewed.
 
     rates: scratch, for the rates of y.
     """
-    closed = calls.close(system, time, y)
+    closed = calls.project(system, time, y)
     for turn in range(MAX_REFACTORIZATIONS if system.constraints.count[ROW_COUNT] > 0 else 0):
         if closed and (turn >= SUFFICIENT_REFACTORIZATIONS or largest_constraint_error(system, y) <= CLOSED_ERROR):
             return True
         calls.rates(system, time, y, 0.0, rates)
-        closed = calls.close(system, time, y)
+        closed = calls.project(system, time, y)
     return closed
 
 

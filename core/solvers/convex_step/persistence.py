@@ -191,7 +191,7 @@ def report_contacts(system, collisions, step):
         point.has_step_loads, point.is_active, point.candidate, point.is_on_cone = 1, 1, 0, 0
         point.is_soft, point.stiffness = (1 if contact.stiffness > 0.0 else 0), contact.stiffness
         point.gap, point.rate, point.load = contact.gap, 0.0, contact.load
-        put3(point.place, get3(contact.place))
+        put3(point.position, get3(contact.position))
         put3(point.normal, get3(contact.normal))
         put3(point.force, get3(contact.force))
         put3(point.torque, get3(contact.torque))
@@ -223,6 +223,6 @@ def record_impacts(step, now, h, gravity, impacts):
         if i < impacts.impacts.shape[0]:
             impact = impacts.impacts[i]
             impact.time, impact.first, impact.second = now.time + h, contact.first, contact.second
-            put3(impact.point, get3(contact.place))
+            put3(impact.point, get3(contact.position))
             put3(impact.normal, get3(contact.normal))
             put3(impact.impulse, add(scale(get3(contact.normal), constraint.impulse[0]), scale(get3(contact.force), h)))

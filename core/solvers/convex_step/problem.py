@@ -24,7 +24,7 @@ CONTACT_RECORD = np.dtype(
         ("first", np.int64),  # the two solids
         ("second", np.int64),
         ("name", np.int64),  # of the point within the pair, the same in the next step
-        ("place", np.float64, 3),  # the contact point [m]
+        ("position", np.float64, 3),  # the contact point [m]
         ("normal", np.float64, 3),  # unit vector from the first solid to the second
         ("gap", np.float64),  # negative if the solids overlap [m]
         ("stiffness", np.float64),  # of a compliant contact [N/m]; 0 for a rigid one
@@ -44,6 +44,7 @@ CONTACT_RECORD = np.dtype(
 """One contact of a convex step: its geometry, its loads, and the state of friction that the next step needs."""
 
 SAVED_NAMES = {
+    "position": "place",
     "is_slipping": "slips",
     "is_impact": "struck",
     "slip_strain": "strain",

@@ -17,7 +17,14 @@ from collections import namedtuple
 
 from ...compilation.abi import KernelTuple
 from ...compilation.jit import jitable, kernel, subroutine
-from ...contact.collision_state import FAR, PAIRS, SHORT, STARTS, list_contacts, place_all
+from ...contact.collision_state import (
+    HALF_SPACE_EXTENT,
+    NEEDED_PAIRS,
+    PAIR_COUNT,
+    START_COUNT,
+    list_contacts,
+    update_solid_poses,
+)
 from ...contact.contact_kinematics import velocity_at
 from ...dynamics.constraints import ROW_COUNT
 from ...dynamics.energy import energies_of
@@ -26,7 +33,7 @@ from ...spatial import norm, sub
 from ...spatial.storage import copy, get3, put3
 from ..protocol import HOPELESS, REACHED, UNDERWAY
 from ..release import release_all
-from ..stepping import went_astray
+from ..stepping import has_diverged
 from ..system import normalize_quaternions, parts_of, read_signals
 from .constraint_potentials import BOUNDED
 from .constraints import add_bilateral_constraints, add_contact, add_set_valued_force_constraints
@@ -121,7 +128,7 @@ def advance_convex(calls, system, collisions, step, y, trial, slopes, stepping, 
         if not fits:
             restore_backup(step, contacts)
             return NO_ROOM
-        if not succeeded or went_astray(system, y, trial):
+        if not succeeded or has_diverged(system, y, trial):
             if h < MIN_STEP:
                 return HOPELESS
             copy(trial, y)
@@ -247,29 +254,31 @@ def find_near_contacts(system, collisions, step, h, gravity):
     Each solid's box grows by the way that the solid itself can move if nothing accelerates it by much more than gravity
     [m/s^2]. Pairs at rest and sleeping pairs are left out.
     """
-    place_all(system, collisions)
+    update_solid_poses(system, collisions)
     farthest = 0.0
     for i in range(collisions.solids.shape[0]):
-        solid, place = collisions.solids[i], collisions.placed[i]
+        solid, pose = collisions.solids[i], collisions.solid_poses[i]
         if solid.body == 0:
             continue
         twist = collisions.twists[solid.body]
-        arm = norm(get3(solid.origin)) + min(solid.reach, FAR)
-        way = h * (norm(get3(twist)) + norm(get3(twist, 3)) * arm + h * gravity)
-        farthest = max(farthest, way)
+        arm = norm(get3(solid.origin)) + min(solid.bounding_radius, HALF_SPACE_EXTENT)
+        displacement = h * (norm(get3(twist)) + norm(get3(twist, 3)) * arm + h * gravity)
+        farthest = max(farthest, displacement)
         for k in range(3):
-            place.lower[k] -= way
-            place.upper[k] += way
-    count = collisions.search.pairs(
-        collisions.solids, collisions.placed, collisions.collision_filter, 0.0, collisions.tree, collisions.pairs
+            pose.lower[k] -= displacement
+            pose.upper[k] += displacement
+    count = collisions.kernels.find_pairs(
+        collisions.solids, collisions.solid_poses, collisions.collision_filter, 0.0, collisions.tree, collisions.pairs
     )
-    collisions.numbers[PAIRS] = count
+    collisions.counts[PAIR_COUNT] = count
     if count > collisions.pairs.shape[0]:
-        collisions.numbers[SHORT] = count
+        collisions.counts[NEEDED_PAIRS] = count
         return False
-    collisions.numbers[PAIRS] = remove_sleeping_pairs(system.work, collisions, step, count)
-    collisions.reach[0] = 2.0 * farthest
-    return list_contacts(system, collisions, collisions.reach[0], collisions.starts, collisions.near_starts, STARTS)
+    collisions.counts[PAIR_COUNT] = remove_sleeping_pairs(system.work, collisions, step, count)
+    collisions.listed_gap[0] = 2.0 * farthest
+    return list_contacts(
+        system, collisions, collisions.listed_gap[0], collisions.starts, collisions.start_states, START_COUNT
+    )
 
 
 @subroutine
@@ -278,7 +287,7 @@ def assemble_constraints(system, collisions, step, q, qd, time, h, settings, gra
     counts, next_previous = step.counts, 0
     counts[CONTACT_COUNT] = 0
     point = system.touch.points[0]  # scratch: it only holds the combined surface of a pair
-    for k in range(collisions.numbers[STARTS]):
+    for k in range(collisions.counts[START_COUNT]):
         start = collisions.starts[k]
         if stays_open(system, collisions, start, h, gravity):
             continue
@@ -288,7 +297,7 @@ def assemble_constraints(system, collisions, step, q, qd, time, h, settings, gra
             return False
         contact = step.contacts[counts[CONTACT_COUNT]]
         contact.first, contact.second, contact.name = first, second, start.name
-        put3(contact.place, get3(start.point))
+        put3(contact.position, get3(start.point))
         put3(contact.normal, get3(start.normal))
         contact.gap = start.gap
         recall_contact(step, contact, next_previous)
@@ -325,7 +334,7 @@ def contact_velocity(work, collisions, contact):
 def wake_touched(system, collisions, step, h, gravity):
     """Wake sleeping islands that may come into contact with moving bodies. Returns whether there were any."""
     found = False
-    for k in range(collisions.numbers[STARTS]):
+    for k in range(collisions.counts[START_COUNT]):
         start = collisions.starts[k]
         if stays_open(system, collisions, start, h, gravity):
             continue

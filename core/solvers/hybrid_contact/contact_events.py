@@ -15,15 +15,22 @@ import numpy as np
 
 from ...compilation.abi import KernelTuple
 from ...compilation.jit import jitable, subroutine
-from ...contact.collision_state import ENDS, SAME_FACET, STARTS, contact_exists, list_contacts, place_all
+from ...contact.collision_state import (
+    END_COUNT,
+    SAME_FACET_COSINE,
+    START_COUNT,
+    contact_exists,
+    list_contacts,
+    update_solid_poses,
+)
 from ...contact.contact_features import make_point
-from ...contact.contact_kinematics import place_point
+from ...contact.contact_kinematics import update_kinematics
 from ...contact.delassus import MIN_SLIP_SPEED
 from ...contact.points import MAX_ROWS, POINTS, SLIPS, STICKS
 from ...kinematics.motion import move_bodies
 from ...spatial import dot, norm, sub
 from ...spatial.storage import get3, put3
-from ..joint_events.margins import cubic, lowest, root
+from ..joint_events.margins import cubic_minimum, cubic_root, hermite_cubic
 from .contradictions import ROUGH, friction_torques
 
 GAP, LOAD, SLIDE, STICK, LEAVE, JOINT = range(6)
@@ -69,7 +76,7 @@ def remove_moved_points(system, collisions):
     touch, kept = system.touch, 0
     for p in range(touch.count[POINTS]):
         point, found = touch.points[p], False
-        for i in range(collisions.numbers[STARTS]):
+        for i in range(collisions.counts[START_COUNT]):
             found = found or contact_exists(collisions, point, collisions.starts[i])
         if found:
             if kept != p:
@@ -84,14 +91,16 @@ def remove_moved_points(system, collisions):
 def list_end_contacts(system, collisions, q, qd):
     """List the contact points at the end of a step that was tried, and match each with one at the start."""
     move_bodies(system.model, system.work, q, qd)
-    place_all(system, collisions)
-    fits = list_contacts(system, collisions, collisions.reach[0], collisions.ends, collisions.near_ends, ENDS)
-    for k in range(collisions.numbers[ENDS] if fits else 0):
+    update_solid_poses(system, collisions)
+    fits = list_contacts(
+        system, collisions, collisions.listed_gap[0], collisions.ends, collisions.end_states, END_COUNT
+    )
+    for k in range(collisions.counts[END_COUNT] if fits else 0):
         end = collisions.ends[k]
-        for i in range(collisions.numbers[STARTS]):
+        for i in range(collisions.counts[START_COUNT]):
             start = collisions.starts[i]
             if start.first == end.first and start.second == end.second and start.name == end.name:
-                collisions.near_ends[k].before = i
+                collisions.end_states[k].start_number = i
                 break
     return fits
 
@@ -100,15 +109,15 @@ def list_end_contacts(system, collisions, q, qd):
 def first_closing(collisions, h, closed_gap, gap_error):
     """Return (part of the step, number of the end point) of the first gap that closes; a part of 2 if none does."""
     first, which = 2.0, -1
-    for k in range(collisions.numbers[ENDS]):
-        end, own = collisions.ends[k], collisions.near_ends[k]
-        if own.closed:
+    for k in range(collisions.counts[END_COUNT]):
+        end, own = collisions.ends[k], collisions.end_states[k]
+        if own.is_contact:
             continue
-        if own.before >= 0:
-            start = collisions.starts[own.before]
-            if collisions.near_starts[own.before].closed and is_same_overlap(start, end):
+        if own.start_number >= 0:
+            start = collisions.starts[own.start_number]
+            if collisions.start_states[own.start_number].is_contact and is_same_overlap(start, end):
                 continue
-            rate = collisions.near_starts[own.before].rate
+            rate = collisions.start_states[own.start_number].rate
             part = closing_part(start.gap, rate, end.gap, own.rate, h, closed_gap, gap_error)
         elif end.gap < -closed_gap:
             part = 1.0
@@ -125,16 +134,16 @@ def first_closing(collisions, h, closed_gap, gap_error):
 @jitable
 def is_same_overlap(start, end):
     """Return whether a point that holds has only moved along between two faces that overlap, as after convex steps."""
-    return dot(get3(start.normal), get3(end.normal)) >= SAME_FACET and end.gap >= MOST_DEEPENING * start.gap
+    return dot(get3(start.normal), get3(end.normal)) >= SAME_FACET_COSINE and end.gap >= MOST_DEEPENING * start.gap
 
 
 @jitable
 def pair_gap(collisions, end):
     """Return the smallest gap of a pair at the start of a step, without points that hold; infinity if there is none."""
     least = math.inf
-    for i in range(collisions.numbers[STARTS]):
+    for i in range(collisions.counts[START_COUNT]):
         start = collisions.starts[i]
-        if start.first == end.first and start.second == end.second and not collisions.near_starts[i].closed:
+        if start.first == end.first and start.second == end.second and not collisions.start_states[i].is_contact:
             least = min(least, start.gap)
     return least
 
@@ -149,21 +158,21 @@ def closing_part(gap, rate, end_gap, end_rate, h, closed_gap, gap_error):
     da, db = h * rate, h * end_rate
     if gap > closed_gap:
         if end_gap < -gap_error:
-            return root(gap, da, end_gap, db, 0.0, 1.0)
+            return cubic_root(gap, da, end_gap, db, 0.0, 1.0)
         if not (da < 0.0 < db):
             return 2.0
-        low = lowest(gap, da, end_gap, db)
-        if cubic(gap, da, end_gap, db, low) >= -gap_error:
+        low = cubic_minimum(gap, da, end_gap, db)
+        if hermite_cubic(gap, da, end_gap, db, low) >= -gap_error:
             return 2.0
-        return root(gap, da, end_gap, db, 0.0, low)
+        return cubic_root(gap, da, end_gap, db, 0.0, low)
     if end_gap >= min(gap, 0.0) - gap_error or (end_gap >= -closed_gap and da <= 0.0):
         return 2.0
     # The gap opens first: find a time at which it is open.
     begin = 0.5
-    while begin > 1e-9 and cubic(gap, da, end_gap, db, begin) <= max(gap, 0.0):
+    while begin > 1e-9 and hermite_cubic(gap, da, end_gap, db, begin) <= max(gap, 0.0):
         begin *= 0.5
     if begin > 1e-9:
-        return root(gap, da, end_gap, db, begin, 1.0)
+        return cubic_root(gap, da, end_gap, db, begin, 1.0)
     return 1e-3
 
 
@@ -241,8 +250,8 @@ def margin_tolerance(kind, largest):
 def count_closed(collisions, closed_gap):
     """Return the number of end points that are closed and no contacts yet."""
     count = 0
-    for k in range(collisions.numbers[ENDS]):
-        if not collisions.near_ends[k].closed and collisions.ends[k].gap <= closed_gap:
+    for k in range(collisions.counts[END_COUNT]):
+        if not collisions.end_states[k].is_contact and collisions.ends[k].gap <= closed_gap:
             count += 1
     return count
 
@@ -251,15 +260,17 @@ def count_closed(collisions, closed_gap):
 def add_closed(system, collisions, closed_gap):
     """Add a contact for each end point that is closed and no contact yet. Return whether there was enough room."""
     touch = system.touch
-    for k in range(collisions.numbers[ENDS]):
+    for k in range(collisions.counts[END_COUNT]):
         end = collisions.ends[k]
-        if collisions.near_ends[k].closed or end.gap > closed_gap:
+        if collisions.end_states[k].is_contact or end.gap > closed_gap:
             continue
         p = touch.count[POINTS]
         if (p + 1) * MAX_ROWS > touch.rows.shape[0]:
             return False
-        make_point(touch.points[p], end, collisions.solids, collisions.surfaces, collisions.store, collisions.placed)
-        place_point(system.work, touch.points[p])
+        make_point(
+            touch.points[p], end, collisions.solids, collisions.surfaces, collisions.store, collisions.solid_poses
+        )
+        update_kinematics(system.work, touch.points[p])
         touch.points[p].rest_gap = touch.points[p].gap
         touch.count[POINTS] += 1
     return True

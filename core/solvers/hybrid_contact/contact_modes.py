@@ -13,13 +13,13 @@ import math
 
 from ...compilation.jit import jitable, subroutine
 from ...contact.complementarity import load_warm_start, store_warm_start
-from ...contact.contact_kinematics import place_point
+from ...contact.contact_kinematics import update_kinematics
 from ...contact.delassus import MIN_SLIP_SPEED, add_rows, apply_loads, write_delassus
 from ...contact.impacts import resolve_impact, write_row_rates
 from ...contact.islands import group_points
 from ...contact.loads import write_point_accelerations
 from ...contact.minimum_norm_loads import factor_delassus, solve_loads
-from ...contact.points import FREE, NORMAL, POINTS, ROWS, SLIPS, SPIN, STICKS, TANGENT, WARM_STARTED
+from ...contact.points import FRICTIONLESS, NORMAL, POINTS, ROWS, SLIPS, SPIN, STICKS, TANGENT, WARM_STARTED
 from ...contact.redundant_normals import solve_redundant_cones
 from ...dynamics.aba import acceleration_pass
 from ...dynamics.constraint_forces import clear_pushes
@@ -27,8 +27,8 @@ from ...dynamics.energy import kinetic_energy
 from ...kinematics.motion import move_bodies
 from ...spatial import ZERO, add, dot, norm, scale, sub
 from ...spatial.storage import get3, put3
-from ..joint_events.events import resolve
-from ..joint_events.modes import settle
+from ..joint_events.events import resolve_joint_event
+from ..joint_events.modes import resolve_modes
 from ..release import release_all
 from ..system import parts_of
 from .contradictions import EDGE, OUTSIDE, is_over_cone, largest_load, reconsider_points, worst_point
@@ -48,7 +48,7 @@ def resolve_contacts(calls, system, time, y, slopes, tolerances, spare, impacts)
     tolerances: an `EventTolerances`. spare: a work array of the shape of y. impacts: the `Impacts`, to which those at y
     are added. Return (whether the modes are certain, whether velocities jumped).
     """
-    shallow, resting, rest_speed = tolerances.steps.shallow, tolerances.steps.resting, tolerances.rest_speed
+    shallow, resting, rest_speed = tolerances.steps.instant_depth, tolerances.steps.rest_height, tolerances.rest_speed
     q, qd = parts_of(system, y)
     jumped, settled = False, True
     for _ in range(MOST_IMPACT_ROUNDS):
@@ -62,14 +62,16 @@ def resolve_contacts(calls, system, time, y, slopes, tolerances, spare, impacts)
             jumped = True
         if system.model.set_valued_forces.shape[0] == 0:
             break
-        _, impact_count = resolve(calls, system, time, y, slopes, shallow, resting, False)
+        _, impact_count = resolve_joint_event(calls, system, time, y, slopes, shallow, resting, False)
         jumped = jumped or impact_count != 0
         if impact_count == 0:
             break
     stop_slow_motion(calls, system, time, y, slopes, tolerances, parts_of(system, spare)[1])
     for _ in range(MOST_MODE_ROUNDS):
         settled = find_modes(calls, system, time, y, slopes, tolerances)
-        if system.model.set_valued_forces.shape[0] == 0 or settle(calls, system, time, y, slopes, shallow, False):
+        if system.model.set_valued_forces.shape[0] == 0 or resolve_modes(
+            calls, system, time, y, slopes, shallow, False
+        ):
             break
     calls.rates(system, time, y, 0.0, slopes)
     return settled, jumped
@@ -89,10 +91,10 @@ def stop_slow_motion(calls, system, time, y, slopes, tolerances, dv):
     for i in range(touch.count[POINTS]):
         p = touch.order[i]
         point = touch.points[p]
-        place_point(system.work, point)
+        update_kinematics(system.work, point)
         weight = max(-point.gap_acceleration, norm(get3(system.model.gravity)))
         separates = point.rate > tolerances.rest_speed
-        if separates and (point.is_soft or point.rate * point.rate > 2.0 * weight * tolerances.steps.resting):
+        if separates and (point.is_soft or point.rate * point.rate > 2.0 * weight * tolerances.steps.rest_height):
             # The bounce is higher than `resting`.
             continue
         found = found or (separates and point.is_soft == 0)
@@ -101,7 +103,7 @@ def stop_slow_motion(calls, system, time, y, slopes, tolerances, dv):
         point.slide = (
             mode_if_slow(norm(get3(point.slip_velocity)), point.friction, tolerances.slow_slip)
             if point.slip_speed == 0.0
-            else FREE
+            else FRICTIONLESS
         )
         point.roll = mode_if_slow(norm(rolling), point.rolling, tolerances.slow_slip)
         point.spin = mode_if_slow(abs(spin), point.spinning, tolerances.slow_slip)
@@ -127,8 +129,8 @@ def stop_slow_motion(calls, system, time, y, slopes, tolerances, dv):
 
 @jitable
 def mode_if_slow(speed, friction, slow_slip):
-    """Return STICKS if friction can stop a motion that is this slow, else FREE."""
-    return STICKS if friction > 0.0 and speed <= slow_slip else FREE
+    """Return STICKS if friction can stop a motion that is this slow, else FRICTIONLESS."""
+    return STICKS if friction > 0.0 and speed <= slow_slip else FRICTIONLESS
 
 
 @subroutine
@@ -141,7 +143,7 @@ def record_impacts(system, time, impacts):
             if k < impacts.impacts.shape[0]:
                 impact = impacts.impacts[k]
                 impact.time, impact.first, impact.second = time, point.first, point.second
-                put3(impact.point, get3(point.place))
+                put3(impact.point, get3(point.position))
                 n = get3(point.normal)
                 put3(impact.normal, n)
                 for j in range(3):
@@ -159,13 +161,13 @@ def find_modes(calls, system, time, y, slopes, tolerances):
     touch = system.touch
     touch.count[WARM_STARTED] = 0
     for p in range(touch.count[POINTS]):
-        place_point(system.work, touch.points[p])
+        update_kinematics(system.work, touch.points[p])
         propose_mode(touch.points[p], tolerances.rest_speed, tolerances.closed_gap)
     calls.rates(system, time, y, 0.0, slopes)
     for p in range(touch.count[POINTS]):
         point = touch.points[p]
         point.is_active, point.is_on_cone = point.candidate, 0
-        if point.is_soft and point.friction > 0.0 and point.slide == FREE and point.slip_speed == 0.0:
+        if point.is_soft and point.friction > 0.0 and point.slide == FRICTIONLESS and point.slip_speed == 0.0:
             point.slide = STICKS
     calls.rates(system, time, y, 0.0, slopes)
     certain = True
@@ -256,10 +258,10 @@ def propose_mode(point, rest_speed, closed_gap):
     point.slide = slip_mode(get3(point.slip_velocity), point.friction, point.slip, point.slip_speed)
     if point.is_soft and point.slide == STICKS:
         # Its friction cone is unknown before its load.
-        point.slide = FREE
+        point.slide = FRICTIONLESS
     point.current_friction = point.friction if point.slide == SLIPS else point.static_friction
     point.roll = slip_mode(rolling, point.rolling, point.roll_slip, 0.0)
-    point.spin = FREE
+    point.spin = FRICTIONLESS
     if point.spinning > 0.0:
         point.spin = SLIPS if abs(spin) > MIN_SLIP_SPEED else STICKS
         point.spin_slip = 1.0 if spin > 0.0 else -1.0
@@ -272,7 +274,7 @@ def slip_mode(v, friction, slip, slip_speed):
     slip_speed: speed at which the surface itself moves, as a belt [m/s].
     """
     if friction <= 0.0:
-        return FREE
+        return FRICTIONLESS
     speed = math.sqrt(dot(v, v))
     if speed > MIN_SLIP_SPEED:
         put3(slip, scale(v, 1.0 / speed))

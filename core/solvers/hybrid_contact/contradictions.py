@@ -10,7 +10,7 @@ from ...contact.delassus import MIN_SLIP_SPEED
 from ...contact.points import POINTS, SLIPS, STICKS
 from ...spatial import dot, norm, scale, sub
 from ...spatial.storage import get3, put3
-from ..joint_events.margins import NEAR
+from ..joint_events.margins import ZERO_TOLERANCE
 
 MOST_ROUNDS = 60
 """Upper bound of the rounds of mode changes at one event, apart from two rounds for each contact."""
@@ -84,7 +84,7 @@ def contradiction(point, most, system):
     if point.candidate == 0:
         return 0.0
     if point.is_active == 0:
-        return -point.gap_acceleration if point.gap_acceleration < -NEAR else 0.0
+        return -point.gap_acceleration if point.gap_acceleration < -ZERO_TOLERANCE else 0.0
     rough = ROUGH * most + 1e-300
     if point.is_soft == 0 and point.load < -rough and not point.is_on_cone:
         return -point.load
@@ -98,11 +98,11 @@ def contradiction(point, most, system):
         and dot(get3(point.slip_velocity), get3(point.slip_velocity)) <= MIN_SLIP_SPEED * MIN_SLIP_SPEED
     ):
         back = dot(get3(point.slip_acceleration), get3(point.slip))
-        if back < -NEAR:
+        if back < -ZERO_TOLERANCE:
             return -back
         beside = sub(get3(point.slip_acceleration), scale(get3(point.slip), back))
         off = math.sqrt(dot(beside, beside))
-        if off > 1e-8 * (back + NEAR) + NEAR:
+        if off > 1e-8 * (back + ZERO_TOLERANCE) + ZERO_TOLERANCE:
             return off
     spun, rolled = friction_torques(point)
     if point.is_on_cone:
@@ -147,10 +147,10 @@ def change_point(point, most):
     ):
         pull = get3(point.slip_acceleration)
         back, size = dot(pull, get3(point.slip)), math.sqrt(dot(pull, pull))
-        if back < -NEAR:
+        if back < -ZERO_TOLERANCE:
             point.slide, point.current_friction = STICKS, point.static_friction
             return
-        if size > NEAR and size - back > 1e-16 * size:
+        if size > ZERO_TOLERANCE and size - back > 1e-16 * size:
             put3(point.slip, scale(pull, 1.0 / size))
     if point.is_on_cone:
         return

@@ -16,7 +16,7 @@ from collections import namedtuple
 
 from ...compilation.abi import KernelTuple
 from ...compilation.jit import jitable, kernel, subroutine
-from ...contact.collision_state import ENDS, PAIRS, update_candidate_pairs
+from ...contact.collision_state import END_COUNT, PAIR_COUNT, update_candidate_pairs
 from ...contact.loads import soft_contact_energy
 from ...contact.points import ALLOWED, POINTS, WORK
 from ...kinematics.motion import move_bodies
@@ -25,23 +25,23 @@ from ...spatial.storage import copy
 from ..convex_step.persistence import clear_reported_loads
 from ..convex_step.steps import NO_ROOM
 from ..integration.adaptive_steps import (
-    CROWDED,
+    CROWDED_INTERVAL,
     SHORTEST_STEP,
-    accept,
+    accept_step,
     adapt_to_drives,
     adapt_to_stops,
+    add_energy_flow,
     choose_method,
-    count_flow,
-    count_pressed,
+    count_pressed_stops,
     first_step,
     switch_method_if_stuck,
 )
 from ..integration.dop853 import ORDER
-from ..integration.one_step import attempt, end_row, mark
+from ..integration.one_step import attempt_step, end_row, write_step_margins
 from ..joint_events.events import apply_mode_change, initialize_modes
-from ..joint_events.margins import DRIVE, first_crossing, slack
+from ..joint_events.margins import DRIVE, first_crossing, margin_tolerance
 from ..protocol import REACHED, UNDERWAY
-from ..stepping import is_finite, went_astray
+from ..stepping import has_diverged, is_finite
 from ..system import normalize_quaternions, parts_of
 from .cone_boundary import MOST_YIELDS, is_strained, note_yield, stays_in_cones
 from .contact_events import (
@@ -92,7 +92,7 @@ class EventTolerances(
     """Tolerances of event location at one accuracy level.
 
     Attributes:
-        steps: those of steps without contact, a one_step.Settings.
+        steps: those of steps without contact, a one_step.StepSettings.
         closed_gap: gap up to which a contact counts as closed at an event [m].
         gap_error: error of a gap at the time of its event [m].
         rest_speed: approach speed that counts as zero [m/s].
@@ -157,7 +157,7 @@ def advance_touching(calls, system, events, y, trial, slopes, stepping, end, mos
         note_yield(now, yields, tolerances)
         now.time = end if h == end - now.time else now.time + h
         remove_rounding_errors(system, trial)
-        accept(system, y, trial, slopes, now, h, error, tolerances.steps.order)
+        accept_step(system, y, trial, slopes, now, h, error, tolerances.steps.order)
         choose_method(calls, system, y, slopes, now, h, rate, tolerances.steps.order)
         now.step = max(now.step, least)
         now.event_cost = max(0.0, now.event_cost - tolerances.cost_decay * h)
@@ -193,8 +193,8 @@ def try_step(calls, system, y, trial, slopes, now, h, tolerances, flies_freely):
     points = system.touch.count[POINTS]
     if points > 0 or not flies_freely:
         now.event_cost += step_cost(system.model.bodies.shape[0], points)
-    error, rate = attempt(calls, system, y, trial, slopes, now, h, tolerances.steps)
-    return (math.inf if went_astray(system, trial, y) else error), rate
+    error, rate = attempt_step(calls, system, y, trial, slopes, now, h, tolerances.steps)
+    return (math.inf if has_diverged(system, trial, y) else error), rate
 
 
 @subroutine
@@ -281,7 +281,7 @@ def update_contacts(calls, system, events, y, slopes, now):
     copy(y, slopes[1])
     certain, jumped = resolve_contacts(calls, system, now.time, y, slopes[0], tolerances, events.spare, impacts)
     now.event_cost += count[WORK] * SWEEP_ENTRY_COST
-    astray = went_astray(system, y, slopes[1]) or not is_finite(slopes[0])
+    astray = has_diverged(system, y, slopes[1]) or not is_finite(slopes[0])
     if astray or count[WORK] > count[ALLOWED]:
         copy(slopes[1], y)
         impacts.count[0] = impact_count
@@ -289,7 +289,7 @@ def update_contacts(calls, system, events, y, slopes, now):
         return True
     now.unsettled += 0 if certain else 1
     now.impacts += 1 if jumped else 0
-    mark(system, y, slopes[0], 0)
+    write_step_margins(system, y, slopes[0], 0)
     store_margins(system.touch)
     if now.started == 0 or jumped:
         now.step = max(first_step(y, slopes[0], tolerances.steps.tolerance), 10.0 * SHORTEST_STEP)
@@ -308,14 +308,14 @@ def first_event(system, events, trial, slopes, now, h):
     collisions, tolerances = events.collisions, events.tolerances
     first, index, kind, margin = 2.0, -1, -1, -1
     if system.model.set_valued_forces.shape[0] > 0:
-        mark(system, trial, slopes[end_row(now, tolerances.steps)], 1)
+        write_step_margins(system, trial, slopes[end_row(now, tolerances.steps)], 1)
         first, index, margin = first_crossing(system.model, system.margins[0], system.margins[1], h)
         kind = JOINT
     part, p, change = first_change(system.touch)
     if part < first:
         first, index, kind = part, p, change
     q, qd = parts_of(system, trial)
-    if collisions.numbers[PAIRS] > 0:
+    if collisions.counts[PAIR_COUNT] > 0:
         list_end_contacts(system, collisions, q, qd)
         part, p = first_closing(collisions, h, tolerances.closed_gap, tolerances.gap_error)
         if part < first:
@@ -331,18 +331,18 @@ def advance_to_event(calls, system, events, y, trial, slopes, now, h, event):
     """
     tolerances = events.tolerances
     s, index, kind, margin = locate_event(calls, system, events, y, trial, slopes, now, h, event)
-    if went_astray(system, trial, y):
+    if has_diverged(system, trial, y):
         now.event_cost = math.inf
         return True
-    count_flow(y, trial, now)
+    add_energy_flow(y, trial, now)
     copy(trial, y)
     now.time += s
     now.event_cost = max(0.0, now.event_cost - tolerances.cost_decay * s)
     now.steps += 1
     now.events += 1
-    now.crowded = now.crowded + 1 if s < CROWDED else 0
+    now.crowded = now.crowded + 1 if s < CROWDED_INTERVAL else 0
     normalize_quaternions(system.model, y)
-    pressed = count_pressed(system)
+    pressed = count_pressed_stops(system)
     if kind == JOINT:
         apply_mode_change(system, y, index, margin)
     fits = update_contacts(calls, system, events, y, slopes, now)
@@ -361,7 +361,7 @@ def locate_event(calls, system, events, y, trial, slopes, now, h, event):
     collisions, tolerances = events.collisions, events.tolerances
     part, index, kind, margin = event
     low, high, s = 0.0, h, part * h
-    time_error = max(tolerances.steps.loose * h * 1e-3, 1e-15)
+    time_error = max(tolerances.steps.smooth_event_time_error * h * 1e-3, 1e-15)
     for turn in range(MOST_TRIES):
         error, _ = try_step(calls, system, y, trial, slopes, now, s, tolerances, False)
         if not error < (1.0 if now.implicit else 1e300):
@@ -404,9 +404,9 @@ def time_until_event(system, collisions, index, kind, margin, s):
     """
     if kind == GAP:
         soonest = math.inf
-        for k in range(collisions.numbers[ENDS]):
-            own = collisions.near_ends[k]
-            if not own.closed and own.rate < 0.0 and collisions.ends[k].gap > 0.0:
+        for k in range(collisions.counts[END_COUNT]):
+            own = collisions.end_states[k]
+            if not own.is_contact and own.rate < 0.0 and collisions.ends[k].gap > 0.0:
                 soonest = min(soonest, -collisions.ends[k].gap / own.rate)
         return soonest
     if kind == JOINT:
@@ -422,15 +422,15 @@ def time_until_event(system, collisions, index, kind, margin, s):
 @jitable
 def slack_of(system, k, margin):
     """Return how far below 0 a margin of set-valued force k may be without being an event."""
-    return slack(system.model.set_valued_forces[k], margin)
+    return margin_tolerance(system.model.set_valued_forces[k], margin)
 
 
 @subroutine
 def smallest_closing_gap(collisions):
     """Return the smallest gap at the end of a step among points that approach and are no contacts [m]."""
     least = math.inf
-    for k in range(collisions.numbers[ENDS]):
-        own = collisions.near_ends[k]
-        if not own.closed and own.rate < 0.0:
+    for k in range(collisions.counts[END_COUNT]):
+        own = collisions.end_states[k]
+        if not own.is_contact and own.rate < 0.0:
             least = min(least, abs(collisions.ends[k].gap))
     return least

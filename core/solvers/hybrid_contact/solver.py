@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from ...contact.collision_state import SHORT, CollisionState
+from ...contact.collision_state import NEEDED_PAIRS, CollisionState
 from ...contact.points import MAX_ROWS, POINTS, ROWS, SAVED_POINT, make_touch
 from ...controls.inputs import Inputs
 from ...kinematics.proximity.sunk import is_open_ground
@@ -22,7 +22,7 @@ from ..convex_step.problem import NEWTON_STEPS, PREVIOUS_COUNT, SAVED_CONTACT, C
 from ..convex_step.steps import NO_ROOM, ConvexStepSettings, advance_convex
 from ..integration.adaptive import Adaptive
 from ..memory_check import checked_memory
-from ..observation import Observation, stored_softly
+from ..observation import Observation, compliant_contact_energy
 from ..protocol import REACHED, Memory, Progress, State
 from ..system import System, write_rates
 from .contact_events import IMPACT, Impacts
@@ -111,7 +111,7 @@ class HybridContactSolver(Adaptive):
         self._only_convex_steps = only_convex_steps
         self._stepping[0].convex_steps_taken = SOON
         self._parting = np.zeros(1, np.int64)  # 0, FROM_ALL or FROM_GROUND
-        own = {"tolerance": self.CONTACT_TOLERANCES, "resting": self.BOUNCE}
+        own = {"tolerance": self.CONTACT_TOLERANCES, "rest_height": self.BOUNCE}
         self._settings = self._settings._replace(**{name: table[accuracy] for name, table in own.items()})
         self._stored: float | None = None  # energy of compliant contacts after a convex step [J]
         impacts = Impacts(np.zeros(self.MOST_IMPACTS, IMPACT).view(np.recarray), np.zeros(1, np.int64))
@@ -220,7 +220,7 @@ class HybridContactSolver(Adaptive):
         """Take so many convex steps before events are located again, whatever these cost."""
         now = self._stepping[0]
         now.convex_steps_left, now.convex_step, now.event_cost = steps, 0.0, 0.0
-        now.soft_energy = stored_softly(self._system.touch)
+        now.soft_energy = compliant_contact_energy(self._system.touch)
         now.crowded, now.stalled, now.yield_step, now.yielded = 0, 0, 0.0, 0
         self._convex_step.counts[PREVIOUS_COUNT] = 0
         self._convex_step.asleep[:], self._convex_step.still_time[:], self._convex_step.element_loads[:] = 0, 0.0, 0.0
@@ -298,7 +298,7 @@ class HybridContactSolver(Adaptive):
 
     def _make_room(self) -> None:
         """Enlarge the arrays that were too short, and keep their contents."""
-        if self.collisions.numbers[SHORT]:
+        if self.collisions.counts[NEEDED_PAIRS]:
             self._enlarge_collision_state()
         elif self._stepping[0].convex_steps_left:
             self._widen_convex_step(2 * len(self._convex_step.contacts))
@@ -307,10 +307,10 @@ class HybridContactSolver(Adaptive):
 
     def _enlarge_collision_state(self) -> None:
         collisions = self.collisions
-        pairs = max(2 * len(collisions.pairs), int(collisions.numbers[SHORT]))
-        names = ("starts", "ends", "near_starts", "near_ends")
+        pairs = max(2 * len(collisions.pairs), int(collisions.counts[NEEDED_PAIRS]))
+        names = ("starts", "ends", "start_states", "end_states")
         more = {name: _longer(getattr(collisions, name), pairs * 8) for name in names}
-        collisions.numbers[:] = 0
+        collisions.counts[:] = 0
         collisions = collisions._replace(pairs=np.zeros((pairs, 2), np.int64), **more)
         self._events = self._events._replace(collisions=collisions)
 

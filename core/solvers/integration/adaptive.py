@@ -15,10 +15,10 @@ from ..joint_events.modes import apply_locks
 from ..memory_check import checked_memory
 from ..observation import Observation
 from ..protocol import Counters, Memory, Progress, State
-from ..system import LEDGERS, System, calls_of, close, parts_of, write_rates
-from .adaptive_steps import BOTH, EXPLICIT, IMPLICIT, MOST_CROWDED, SAVED_STEPPING, STEPPING, SWITCH_AFTER, advance
+from ..system import ENERGY_TOTALS, System, calls_of, parts_of, project_state, write_rates
+from .adaptive_steps import BOTH, EXPLICIT, FAIL_AFTER, IMPLICIT, SAVED_STEPPING, STEPPING, SWITCH_AFTER, advance
 from .dop853 import COUNT
-from .one_step import Settings
+from .one_step import StepSettings
 
 WORK_AT_ONCE = {True: 1500, False: 12}
 """Work of one call of `advance`, in (bodies + rows) x steps, by whether kernels are compiled.
@@ -35,7 +35,7 @@ class Adaptive:
 
     TOLERANCES = {"draft": 1e-4, "good": 3e-6, "exact": 1e-10}
     """Absolute and relative error tolerance of a step [rad, m, rad/s, m/s], by accuracy."""
-    HELD_TOLERANCES = {"draft": 1e-5, "good": 1e-7, "exact": 3e-10}
+    CONSTRAINED_TOLERANCES = {"draft": 1e-5, "good": 1e-7, "exact": 3e-10}
     """Error tolerance of a step for models with constraints, by accuracy.
 
     They are smaller than `TOLERANCES`, since small errors grow near a singular position. Still smaller ones would need
@@ -43,14 +43,14 @@ class Adaptive:
     """
     ORDERS = {"draft": 3, "good": 7, "exact": 8}
     """Order of implicit steps, by accuracy. Explicit steps have order 8."""
-    SHALLOW = {"draft": 1e-3, "good": 3e-5, "exact": 0.0}
+    INSTANT_DEPTHS = {"draft": 1e-3, "good": 3e-5, "exact": 0.0}
     """Largest depth of a compliant stop at which its impact is instantaneous, as on a rigid stop [rad or m]."""
-    RESTING = {"draft": 1e-3, "good": 3e-5, "exact": 1e-10}
+    REST_HEIGHTS = {"draft": 1e-3, "good": 3e-5, "exact": 1e-10}
     """Height of a bounce, or length of a slide, below which a motion ends at once [rad or m]."""
-    NEAR = {"draft": 1e-3, "good": 1e-4, "exact": 1e-6}
-    LOOSE = {"draft": 3e-2, "good": 1e-2, "exact": 1e-4}
-    """Tolerance of event times, in parts of a step: `NEAR` where velocities or forces jump, this one where they do not.
-    """
+    EVENT_TIME_ERRORS = {"draft": 1e-3, "good": 1e-4, "exact": 1e-6}
+    """Error of an event's time at which velocities or forces jump, as a share of a step."""
+    SMOOTH_EVENT_TIME_ERRORS = {"draft": 3e-2, "good": 1e-2, "exact": 1e-4}
+    """Error of an event's time at which forces are continuous, as a share of a step."""
     methods = BOTH
 
     def __init__(self, system: System, state: State, accuracy: str):
@@ -65,9 +65,12 @@ class Adaptive:
         self._stepping[0].implicit = self.methods == IMPLICIT
         self._stepping[0].switch_after = SWITCH_AFTER
         rows = len(system.constraints.first)
-        tolerance = (self.HELD_TOLERANCES if rows else self.TOLERANCES)[accuracy]
-        events = (table[accuracy] for table in (self.SHALLOW, self.RESTING, self.NEAR, self.LOOSE))
-        self._settings = Settings(tolerance, order, self.methods, *events)
+        tolerance = (self.CONSTRAINED_TOLERANCES if rows else self.TOLERANCES)[accuracy]
+        events = (
+            table[accuracy]
+            for table in (self.INSTANT_DEPTHS, self.REST_HEIGHTS, self.EVENT_TIME_ERRORS, self.SMOOTH_EVENT_TIME_ERRORS)
+        )
+        self._settings = StepSettings(tolerance, order, self.methods, *events)
         work = len(system.model.bodies) + rows
         self._steps_at_once = max(1, WORK_AT_ONCE[jit.is_compiled()] // work)
 
@@ -75,7 +78,7 @@ class Adaptive:
     def state(self) -> State:
         """The present state. Its `time` is less than what was asked if `advance` failed."""
         q, qd = parts_of(self._system, self._y)
-        return State(self._stepping.item()[0], q.copy(), qd.copy(), *self._y[-LEDGERS:].tolist())
+        return State(self._stepping.item()[0], q.copy(), qd.copy(), *self._y[-ENERGY_TOTALS:].tolist())
 
     @property
     def counters(self) -> Counters:
@@ -84,7 +87,7 @@ class Adaptive:
         return Counters(
             evaluations=evaluations,
             iterations=iterations,
-            is_crowded=now["crowded"] > MOST_CROWDED,
+            is_crowded=now["crowded"] > FAIL_AFTER,
             **{name: now[name] for name in COUNTED},
         )
 
@@ -104,7 +107,7 @@ class Adaptive:
         if len(inputs.signals):
             before = sum(self.observe().energies())
             write_rates(self._system, now, self._y, self._trial)
-            close(self._system, now, self._y)
+            project_state(self._system, now, self._y)
             self._y[-1] += sum(self.observe().energies()) - before
 
     def observe(self) -> Observation:

@@ -16,18 +16,18 @@ from ...compilation.jit import jitable, kernel, subroutine
 from ...model.compiling.compiled import ON_DOF
 from ...spatial import raised
 from ...spatial.storage import copy, renamed_fields
-from ..joint_events.events import apply_mode_change, initialize_modes, resolve
+from ..joint_events.events import apply_mode_change, initialize_modes, resolve_joint_event
 from ..joint_events.margins import DRIVE, first_crossing
 from ..protocol import HOPELESS, REACHED, UNDERWAY
-from ..system import LEDGERS, normalize_quaternions
+from ..system import ENERGY_TOTALS, normalize_quaternions
 from .dop853 import COUNT, ORDER
 from .event_location import step_to_event
-from .one_step import attempt, end_row, mark
+from .one_step import attempt_step, end_row, write_step_margins
 
 SHORTEST_STEP = 1e-12
 """Length below which a step has failed: the motion diverges or jumps [s]."""
 
-SUSPICIOUS = 1.0
+STABILITY_PRODUCT = 1.0
 """Product of an explicit step and the fastest rate beyond which stability may limit the step, not accuracy."""
 
 SWITCH_AFTER = 15
@@ -42,14 +42,14 @@ STIFF_DRIVE_PRODUCT = 15.0
 EXPLICIT_COST = COUNT
 """Number of evaluations of the accelerations in an explicit step."""
 
-CROWDED = 1e-6
+CROWDED_INTERVAL = 1e-6
 """Time between two events below which they count as crowded [s]."""
 
-MANY_CROWDED = 30
+LOCK_ALL_AFTER = 30
 """Number of consecutive crowded events after which every force that can lock its coordinate stays locked until
 the next frame."""
 
-MOST_CROWDED = 2000
+FAIL_AFTER = 2000
 """Number of consecutive crowded events after which the simulation fails."""
 
 FIRST_STOP_STEP = 0.4
@@ -117,22 +117,22 @@ def advance(calls, system, y, trial, slopes, stepping, end, settings, most_steps
     """Integrate `y` in place up to `end` [s], with at most `most_steps` steps. Return a `Progress`."""
     now = stepping[0]
     if now.has_slopes == 0:
-        begin(calls, system, y, slopes, now, settings)
+        start_motion(calls, system, y, slopes, now, settings)
     for _ in range(most_steps):
         if now.time >= end:
             break
-        if now.crowded > MOST_CROWDED:
+        if now.crowded > FAIL_AFTER:
             return HOPELESS
         if not now.step > SHORTEST_STEP and not switch_method_if_stuck(calls, system, y, slopes, now, settings):
             return HOPELESS
         remaining = end - now.time
         h = remaining / math.ceil(remaining / now.step)  # even steps up to the frame: no sliver is left over
-        error, rate = attempt(calls, system, y, trial, slopes, now, h, settings)
+        error, rate = attempt_step(calls, system, y, trial, slopes, now, h, settings)
         if error <= 1.0 and is_interrupted(system, trial, slopes, now, h, settings):
-            meet(calls, system, y, trial, slopes, now, h, rate, settings)
+            handle_event(calls, system, y, trial, slopes, now, h, rate, settings)
         elif error <= 1.0:
             now.time = end if h == remaining else now.time + h
-            accept(system, y, trial, slopes, now, h, error, settings.order)
+            accept_step(system, y, trial, slopes, now, h, error, settings.order)
             if settings.methods == BOTH:
                 choose_method(calls, system, y, slopes, now, h, rate, settings.order)
         else:  # an error that is not a number comes here as well
@@ -150,15 +150,17 @@ def advance(calls, system, y, trial, slopes, stepping, end, settings, most_steps
 
 
 @subroutine
-def begin(calls, system, y, slopes, now, settings):
+def start_motion(calls, system, y, slopes, now, settings):
     """Determine which set-valued forces hold, the first slope and, at the start of a motion, the first step."""
     if now.started == 0:
         initialize_modes(system, y)
     calls.rates(system, now.time, y, 0.0, slopes[0])
     if system.work.force_states.shape[0] > 0:
-        settled = resolve(calls, system, now.time, y, slopes[0], settings.shallow, settings.resting, False)[0]
+        settled = resolve_joint_event(
+            calls, system, now.time, y, slopes[0], settings.instant_depth, settings.rest_height, False
+        )[0]
         now.unsettled += 1 - settled
-        mark(system, y, slopes[0], 0)
+        write_step_margins(system, y, slopes[0], 0)
     if now.started == 0:
         now.step = max(first_step(y, slopes[0], settings.tolerance), 10.0 * SHORTEST_STEP)
         now.error = 1e-4
@@ -171,38 +173,40 @@ def is_interrupted(system, trial, slopes, now, h, settings):
     """Return whether an event lies within a step that has been tried."""
     if system.work.force_states.shape[0] == 0:
         return False
-    mark(system, trial, slopes[end_row(now, settings)], 1)
+    write_step_margins(system, trial, slopes[end_row(now, settings)], 1)
     return first_crossing(system.model, system.margins[0], system.margins[1], h)[0] <= 1.0
 
 
 @subroutine
-def meet(calls, system, y, trial, slopes, now, h, rate, settings):
+def handle_event(calls, system, y, trial, slopes, now, h, rate, settings):
     """Step to the first event, and handle it."""
-    seconds, element, which = step_to_event(calls, system, y, trial, slopes, now, h, settings)
+    seconds, element, margin = step_to_event(calls, system, y, trial, slopes, now, h, settings)
     if math.isnan(seconds):
         now.step = 0.1 * h
         now.rejected += 1
         return
-    count_flow(y, trial, now)
+    add_energy_flow(y, trial, now)
     copy(trial, y)
     now.time += seconds
     now.steps += 1
     now.implicit_steps += now.implicit
     now.events += 1
-    now.crowded = now.crowded + 1 if seconds < CROWDED else 0
+    now.crowded = now.crowded + 1 if seconds < CROWDED_INTERVAL else 0
     normalize_quaternions(system.model, y)
     copy(slopes[end_row(now, settings)], slopes[0])
-    apply_mode_change(system, y, element, which)
-    pressed = count_pressed(system)
-    crowded = now.crowded > MANY_CROWDED
-    settled, jumped = resolve(calls, system, now.time, y, slopes[0], settings.shallow, settings.resting, crowded)
+    apply_mode_change(system, y, element, margin)
+    pressed = count_pressed_stops(system)
+    crowded = now.crowded > LOCK_ALL_AFTER
+    settled, jumped = resolve_joint_event(
+        calls, system, now.time, y, slopes[0], settings.instant_depth, settings.rest_height, crowded
+    )
     now.unsettled += 1 - settled
     now.impacts += jumped
-    mark(system, y, slopes[0], 0)
+    write_step_margins(system, y, slopes[0], 0)
     if settings.methods == BOTH:
         choose_method(calls, system, y, slopes, now, h, rate, settings.order)
     adapt_to_stops(system, now, settings, pressed)
-    if settings.methods == BOTH and which == DRIVE:
+    if settings.methods == BOTH and margin == DRIVE:
         adapt_to_drives(system, now)
 
 
@@ -228,12 +232,12 @@ def switch_method_if_stuck(calls, system, y, slopes, now, settings):
 @jitable
 def adapt_to_stops(system, now, settings, before):
     """Choose a new step when a compliant stop begins or ceases to be pressed."""
-    pressed = count_pressed(system)
+    pressed = count_pressed_stops(system)
     if pressed > before:
         if before == 0:
             now.step_before_stop = now.step
         first = FIRST_STOP_STEP / fastest_stop(system)  # long steps would swallow it
-        if now.implicit and settings.methods == BOTH and not pays(first, now, settings.order):
+        if now.implicit and settings.methods == BOTH and not is_implicit_cheaper(first, now, settings.order):
             now.implicit = 0
             now.step = min(now.step, now.explicit_step)
         now.steps_for_other = 0
@@ -269,7 +273,7 @@ def fastest_stop(system):
 
 
 @jitable
-def count_pressed(system):
+def count_pressed_stops(system):
     count = 0
     for k in range(system.work.force_states.shape[0]):
         count += abs(system.work.force_states[k].pressed)
@@ -281,7 +285,7 @@ def first_step(y, slopes, tolerance):
     """Return a step that changes the state by a small part of itself. The step control corrects it soon."""
     size = 0.0
     rate = 0.0
-    for k in range(y.shape[0] - LEDGERS):
+    for k in range(y.shape[0] - ENERGY_TOTALS):
         weight = 1.0 + abs(y[k])
         size = max(size, abs(y[k]) / weight)
         rate = max(rate, abs(slopes[k]) / weight)
@@ -289,33 +293,33 @@ def first_step(y, slopes, tolerance):
 
 
 @jitable
-def accept(system, y, trial, slopes, now, h, error, order):
+def accept_step(system, y, trial, slopes, now, h, error, order):
     exponent = -0.85 / (order if now.implicit else ORDER)
     growth = 0.9 * raised(max(error, 1e-10), exponent) * raised(now.error, 0.04)
     now.step = h * min(max(growth, 0.2), 5.0)
     now.error = max(error, 1e-4)
     now.steps += 1
     now.implicit_steps += now.implicit
-    count_flow(y, trial, now)
+    add_energy_flow(y, trial, now)
     copy(trial, y)
     now.crowded = 0
     if now.implicit == 0:
         copy(slopes[COUNT], slopes[0])  # the last slope is the next step's first
     for k in range(system.margins.shape[1]):
-        for which in range(system.margins.shape[2]):
-            system.margins[0, k, which, 0] = system.margins[1, k, which, 0]
-            system.margins[0, k, which, 1] = system.margins[1, k, which, 1]
+        for margin in range(system.margins.shape[2]):
+            system.margins[0, k, margin, 0] = system.margins[1, k, margin, 0]
+            system.margins[0, k, margin, 1] = system.margins[1, k, margin, 1]
     normalize_quaternions(system.model, y)
 
 
 @jitable
-def count_flow(y, trial, now):
-    for k in range(y.shape[0] - LEDGERS, y.shape[0]):
+def add_energy_flow(y, trial, now):
+    for k in range(y.shape[0] - ENERGY_TOTALS, y.shape[0]):
         now.flow += abs(trial[k] - y[k])
 
 
 @jitable
-def pays(h, now, order):
+def is_implicit_cheaper(h, now, order):
     """Return whether implicit steps of h seconds cost less than the explicit steps before them."""
     return h * EXPLICIT_COST > now.explicit_step * (order * (order + 1) // 2)
 
@@ -324,9 +328,9 @@ def pays(h, now, order):
 def choose_method(calls, system, y, slopes, now, h, rate, order):
     """Try implicit steps if stability seems to limit explicit ones. Keep them while they cost less."""
     if now.implicit:
-        now.steps_for_other = 0 if pays(h, now, order) else now.steps_for_other + 1
+        now.steps_for_other = 0 if is_implicit_cheaper(h, now, order) else now.steps_for_other + 1
     else:
-        now.steps_for_other = now.steps_for_other + 1 if h * rate > SUSPICIOUS else 0
+        now.steps_for_other = now.steps_for_other + 1 if h * rate > STABILITY_PRODUCT else 0
     if now.steps_for_other < (SWITCH_AFTER if now.implicit else now.switch_after):
         return
     now.steps_for_other = 0

@@ -15,7 +15,7 @@ import numpy as np
 from ...compilation.jit import jitable, subroutine
 from ...spatial.storage import copy
 from ..stepping import error_norm, is_finite
-from ..system import LEDGERS
+from ..system import ENERGY_TOTALS
 from .dop853_table import FIFTH, NODES, RESULT, STAGES, THIRD
 
 ORDER = 8
@@ -51,14 +51,14 @@ def dop853_step(calls, system, y, trial, slopes, time, h, tolerance):
     fifth, third = slopes[COUNT + 1], slopes[COUNT + 2]
     for stage in range(1, COUNT + 1):
         combine(y, slopes, WEIGHTS[stage], stage, h, trial)
-        if not is_finite(trial) or (stage == COUNT and not calls.close(system, time + h, trial)):
+        if not is_finite(trial) or (stage == COUNT and not calls.project(system, time + h, trial)):
             return math.inf, 0.0
         if stage == COUNT - 1:
             copy(trial, third)
         calls.rates(system, time + TIMES[stage] * h, trial, 0.0, slopes[stage])
     rate = fastest_rate(trial, third, slopes)
-    weigh(slopes, ERRORS[0], h, fifth)
-    weigh(slopes, ERRORS[1], h, third)
+    weighted_sum(slopes, ERRORS[0], h, fifth)
+    weighted_sum(slopes, ERRORS[1], h, third)
     small = error_norm(y, trial, fifth, tolerance)
     large = error_norm(y, trial, third, tolerance)
     if small == 0.0:
@@ -78,7 +78,7 @@ def combine(y, slopes, weights, count, h, out):
 
 
 @jitable
-def weigh(slopes, weights, h, out):
+def weighted_sum(slopes, weights, h, out):
     for k in range(out.shape[0]):
         out[k] = 0.0
     for s in range(weights.shape[0]):
@@ -92,7 +92,7 @@ def weigh(slopes, weights, h, out):
 def fastest_rate(trial, last, slopes):
     """Return the ratio of the difference of slopes to that of two states at the end of the step [1/s]."""
     turned, apart = 0.0, 0.0
-    for k in range(trial.shape[0] - LEDGERS):
+    for k in range(trial.shape[0] - ENERGY_TOTALS):
         faster, farther = slopes[COUNT, k] - slopes[COUNT - 1, k], trial[k] - last[k]
         turned += faster * faster
         apart += farther * farther

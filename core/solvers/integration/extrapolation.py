@@ -20,7 +20,7 @@ from ...dynamics.forces import joint_forces
 from ...dynamics.set_valued_forces import add_set_valued_forces
 from ...spatial.storage import copy
 from ..stepping import error_norm, is_finite
-from ..system import LEDGERS, parts_of, rates_of_positions
+from ..system import ENERGY_TOTALS, parts_of, rates_of_positions
 
 
 @subroutine
@@ -48,7 +48,7 @@ def extrapolated_step(calls, system, y, trial, table, slopes, time, h, order, to
     error = error_norm(y, trial, slopes, tolerance)
     if error <= 1.0:
         calls.rates(system, time + h, trial, 0.0, slopes)  # `close` takes its factors from there
-        if not calls.close(system, time + h, trial):
+        if not calls.project(system, time + h, trial):
             return math.inf
     return error
 
@@ -60,10 +60,10 @@ def euler_step(calls, system, y, slopes, time, h):
     The power of dampers and drives is taken at the end as well. At the beginning, the power of a stiff damper may be
     much larger than during most of the step.
     """
-    ledgers = y.shape[0] - LEDGERS
+    first_total = y.shape[0] - ENERGY_TOTALS
     q, qd = parts_of(system, y)
     set_inputs(system, time)
-    lost, gained = own_powers(system, q, qd)
+    lost, gained = powers_of_forces(system, q, qd)
     calls.rates(system, time, y, h, slopes)
     for j in range(qd.shape[0]):
         qd[j] += h * slopes[q.shape[0] + j]
@@ -71,15 +71,15 @@ def euler_step(calls, system, y, slopes, time, h):
     for k in range(q.shape[0]):
         q[k] += h * slopes[k]
     set_inputs(system, time + h)
-    loses, gains = own_powers(system, q, qd)
-    slopes[ledgers] += loses - lost
-    slopes[ledgers + 1] += gains - gained
-    for k in range(ledgers, y.shape[0]):
+    lost_at_end, gained_at_end = powers_of_forces(system, q, qd)
+    slopes[first_total] += lost_at_end - lost
+    slopes[first_total + 1] += gained_at_end - gained
+    for k in range(first_total, y.shape[0]):
         y[k] += h * slopes[k]
 
 
 @subroutine
-def own_powers(system, q, qd):
+def powers_of_forces(system, q, qd):
     """Return (power dissipated by springs, dampers, set-valued forces and drives, power supplied by drives) [W]."""
     lost = joint_forces(system.model, system.work, q, qd, 0.0, system.tau)
     taken, gained = add_set_valued_forces(system.model, system.work, q, qd, 0.0, system.tau)

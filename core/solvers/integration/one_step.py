@@ -13,21 +13,29 @@ from .dop853 import COUNT, dop853_step
 from .extrapolation import extrapolated_step
 
 
-class Settings(KernelTuple, namedtuple("Settings", "tolerance order methods shallow resting near loose")):
+class StepSettings(
+    KernelTuple,
+    namedtuple(
+        "StepSettings", "tolerance order methods instant_depth rest_height event_time_error smooth_event_time_error"
+    ),
+):
     """Settings that do not change during a run.
 
     Attributes:
-        tolerance: absolute and relative error tolerance of a step. order: of implicit steps. methods: those allowed.
-        shallow: largest depth of a compliant stop at which its impact is instantaneous [rad or m].
-        resting: height of a bounce, or length of a slide, below which a motion ends at once [rad or m].
-        near: tolerance of event times, in parts of a step; a straight line makes up for the rest.
-        loose: the same where forces do not jump.
+        tolerance: absolute and relative error tolerance of a step [rad, m, rad/s, m/s].
+        order: order of implicit steps.
+        methods: BOTH, EXPLICIT or IMPLICIT, the steps that are allowed.
+        instant_depth: largest depth of a compliant stop at which its impact is instantaneous [rad or m].
+        rest_height: height of a bounce, or length of a slide, below which a motion ends at once [rad or m].
+        event_time_error: error of an event's time at which velocities or forces jump, as a share of a step. The last
+            part up to the event is a straight line.
+        smooth_event_time_error: the same for events at which forces are continuous.
     """
 
 
 @jitable
-def attempt(calls, system, y, trial, slopes, now, h, settings):
-    """Write to `trial` the state that y reaches after h seconds. Return (error, rate of the fastest change or 0)."""
+def attempt_step(calls, system, y, trial, slopes, now, h, settings):
+    """Write the state h seconds after y to `trial`. Return (error, fastest rate [1/s] or 0 of an implicit step)."""
     tolerance, order = settings.tolerance, settings.order
     if now.implicit:
         error = extrapolated_step(calls, system, y, trial, slopes, slopes[order], now.time, h, order, tolerance)
@@ -42,7 +50,7 @@ def end_row(now, settings):
 
 
 @subroutine
-def mark(system, y, slopes, end):
+def write_step_margins(system, y, slopes, end):
     """Write the margins at the beginning (end = 0) or at the end (end = 1) of a step to `system.margins`."""
     q, qd = parts_of(system, y)
     write_margins(system.model, system.work, q, qd, parts_of(system, slopes)[1], system.margins[end])

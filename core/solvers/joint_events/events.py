@@ -10,38 +10,38 @@ from ...dynamics.set_valued_forces import drive_force, element_value
 from ...model.compiling.compiled import ON_DOF
 from ..system import parts_of
 from .impacts import INCONSISTENT, UNCHANGED, bring_to_rest, resolve_joint_impacts
-from .margins import DRIVE, LOWER, NEAR, UPPER
-from .modes import settle
+from .margins import DRIVE, LOWER, UPPER, ZERO_TOLERANCE
+from .modes import resolve_modes
 
 
 @jitable
-def apply_mode_change(system, y, k, which):
+def apply_mode_change(system, y, k, margin):
     """Store the change of mode at an event of set-valued force k, unless the state itself implies it.
 
     That is the case for drives and compliant stops, whose forces are nearly zero at the event.
     """
     element, force_state = system.model.set_valued_forces[k], system.work.force_states[k]
     q, qd = parts_of(system, y)
-    if which == DRIVE:
-        pulls = 1 if drive_force(element, q, qd) > 0.0 else -1
-        force_state.saturated = pulls if force_state.saturated == 0 else 0
-    elif which in (LOWER, UPPER):
-        side = -1 if which == LOWER else 1
+    if margin == DRIVE:
+        force_sign = 1 if drive_force(element, q, qd) > 0.0 else -1
+        force_state.saturated = force_sign if force_state.saturated == 0 else 0
+    elif margin in (LOWER, UPPER):
+        side = -1 if margin == LOWER else 1
         if force_state.pressed == side:
             force_state.pressed = 0
 
 
 @subroutine
-def resolve(calls, system, time, y, slopes, shallow, resting, crowded):
+def resolve_joint_event(calls, system, time, y, slopes, instant_depth, rest_height, crowded):
     """Handle impacts, find which set-valued forces hold from now on, and leave the rates in `slopes`.
 
     Return (whether the modes are certain, whether velocities jumped), as 1 or 0.
     """
-    jumped = resolve_joint_impacts(calls, system, time, y, slopes, shallow, resting)
+    jumped = resolve_joint_impacts(calls, system, time, y, slopes, instant_depth, rest_height)
     if jumped != UNCHANGED:
         limit_drives(system, y)
-    bring_to_rest(calls, system, time, y, slopes, resting, jumped != UNCHANGED)
-    settled = settle(calls, system, time, y, slopes, shallow, crowded)
+    bring_to_rest(calls, system, time, y, slopes, rest_height, jumped != UNCHANGED)
+    settled = resolve_modes(calls, system, time, y, slopes, instant_depth, crowded)
     return (1 if settled and jumped != INCONSISTENT else 0), (0 if jumped == UNCHANGED else 1)
 
 
@@ -52,9 +52,9 @@ def limit_drives(system, y):
     for k in range(system.model.set_valued_forces.shape[0]):
         element = system.model.set_valued_forces[k]
         if element.kind == ON_DOF:
-            asked = drive_force(element, q, qd)
+            force = drive_force(element, q, qd)
             system.work.force_states[k].saturated = (
-                0 if abs(asked) <= element.effort_limit else (1 if asked > 0.0 else -1)
+                0 if abs(force) <= element.effort_limit else (1 if force > 0.0 else -1)
             )
 
 
@@ -72,7 +72,11 @@ def initialize_modes(system, y):
         if force_state.is_disabled:
             continue
         value = element_value(system.model, element, q)
-        side = -1 if value < force_state.lower - NEAR else (1 if value > force_state.upper + NEAR else 0)
+        side = (
+            -1
+            if value < force_state.lower - ZERO_TOLERANCE
+            else (1 if value > force_state.upper + ZERO_TOLERANCE else 0)
+        )
         if side == 0:
             continue
         if math.isinf(element.stiffness):

@@ -25,14 +25,14 @@ from ...kinematics.work import largest
 from ...model.compiling.compiled import ON_CHART, ON_DOF
 from ...spatial import log1p
 from ...spatial.storage import copy
-from ..system import CLOSED, parts_of
-from .margins import NEAR
-from .modes import TOGETHER, apply_locks, element_acceleration
+from ..system import CLOSED_RESIDUAL, parts_of
+from .margins import ZERO_TOLERANCE
+from .modes import BLOCK_ROUNDS, apply_locks, element_acceleration
 
-MOST_BOUNCES = 200
+MAX_BOUNCES = 200
 """Maximum number of bounces of one set-valued force in one frame. After these, it comes to rest."""
 
-MOST_ROUNDS = 30
+MAX_IMPACT_ROUNDS = 30
 """Upper bound of the rounds in which stops that an impact would pass are added, and stops that would pull removed."""
 
 UNCHANGED, JUMPED, INCONSISTENT = range(3)
@@ -40,99 +40,99 @@ UNCHANGED, JUMPED, INCONSISTENT = range(3)
 
 
 @subroutine
-def resolve_joint_impacts(calls, system, time, y, slopes, shallow, resting):
+def resolve_joint_impacts(calls, system, time, y, slopes, instant_depth, rest_height):
     """Let velocities jump at impacts. The lost energy counts as dissipated.
 
     slopes: the rates at y, which are overwritten. shallow [m or rad]: depth up to which a compliant stop acts at once.
     resting [m or rad]: height of a bounce below which the motion ends. Return UNCHANGED, JUMPED, or INCONSISTENT if no
     consistent velocities were found.
     """
-    if release_speeds(system, y):
+    if release_velocity_limits(system, y):
         calls.rates(system, time, y, 0.0, slopes)
-    if not find_impacts(system, y, slopes, shallow, resting):
+    if not find_impacts(system, y, slopes, instant_depth, rest_height):
         return UNCHANGED
     lock_impacts(system)
     calls.rates(system, time, y, 0.0, slopes)
-    if press_soft(system, shallow):
+    if press_compliant_stops(system, instant_depth):
         if not lock_impacts(system):
             return UNCHANGED
         calls.rates(system, time, y, 0.0, slopes)
     qd = parts_of(system, y)[1]
-    leaving = parts_of(system, slopes)[1]  # the rates will be found anew
+    velocities_after = parts_of(system, slopes)[1]  # the rates will be found anew
     before = kinetic_energy(system.model, system.work, qd)
-    after, give, fits = before, 1.0, False
+    after, restitution_share, fits = before, 1.0, False
     for _ in range(MAX_RESTITUTION_TRIES):
-        fits = bounce_together(calls, system, time, y, slopes, give)
-        after = kinetic_energy(system.model, system.work, leaving)
+        fits = solve_impact(calls, system, time, y, slopes, restitution_share)
+        after = kinetic_energy(system.model, system.work, velocities_after)
         if fits and (after <= before * (1.0 + 1e-12) or system.inputs.signals.shape[0] > 0):
             break
-        give *= reduced_share(give)
-    copy(leaving, qd)
+        restitution_share *= reduced_share(restitution_share)
+    copy(velocities_after, qd)
     y[y.shape[0] - 2] += before - after
-    forget(system)
+    clear_impacts(system)
     return JUMPED if fits else INCONSISTENT
 
 
 @subroutine
-def bounce_together(calls, system, time, y, slopes, give):
-    """Write the velocities after an impact to those of `slopes`, with a part `give` of all restitutions.
+def solve_impact(calls, system, time, y, slopes, restitution_share):
+    """Write the velocities after an impact to those of `slopes`, with a part `restitution_share` of all restitutions.
 
     Return whether they satisfy the constraints.
     """
     q, qd = parts_of(system, y)
-    leaving = parts_of(system, slopes)[1]
-    for turn in range(MOST_ROUNDS):
+    velocities_after = parts_of(system, slopes)[1]
+    for turn in range(MAX_IMPACT_ROUNDS):
         if turn > 0:
             lock_impacts(system)
             calls.rates(system, time, y, 0.0, slopes)
-        fits = bounce(system, q, qd, leaving, give)
-        if not update_impacts(system, q, leaving, turn < TOGETHER):
+        fits = solve_impact_velocities(system, q, qd, velocities_after, restitution_share)
+        if not update_impacts(system, q, velocities_after, turn < BLOCK_ROUNDS):
             return fits
     return False
 
 
 @subroutine
-def bounce(system, q, qd, leaving, give):
+def solve_impact_velocities(system, q, qd, velocities_after, restitution_share):
     """Write the velocities that the targets of the impacts imply. Return whether the constraints stay satisfied."""
     model, work = system.model, system.work
     for k in range(model.set_valued_forces.shape[0]):
         force_state = work.force_states[k]
         if force_state.impact_side != 0 and model.set_valued_forces[k].kind == ON_DOF:
             v = model.set_valued_forces[k].v
-            work.dofs[v].prescribed_qdd = target(force_state, give) - qd[v]
-    velocity_change_of_locked_dofs(model, work, system.scratch, leaving)
+            work.dofs[v].prescribed_qdd = target_velocity(force_state, restitution_share) - qd[v]
+    velocity_change_of_locked_dofs(model, work, system.scratch, velocities_after)
     for j in range(qd.shape[0]):
-        leaving[j] += qd[j]
+        velocities_after[j] += qd[j]
     for k in range(model.set_valued_forces.shape[0]):
         if model.set_valued_forces[k].kind == ON_DOF:
             dof = work.dofs[model.set_valued_forces[k].v]
             work.force_states[k].impulse = dof.locking_force
             dof.prescribed_qdd = 0.0
-    worst = close_targets(system, q, leaving, give)
-    move_bodies(model, work, q, leaving)
-    return worst <= NEAR * (1.0 + largest(qd))
+    worst = correct_row_velocities(system, q, velocities_after, restitution_share)
+    move_bodies(model, work, q, velocities_after)
+    return worst <= ZERO_TOLERANCE * (1.0 + largest(qd))
 
 
 @subroutine
-def close_targets(system, q, leaving, give):
+def correct_row_velocities(system, q, velocities_after, restitution_share):
     """Correct velocities for the targets of rows, and add up the impulses. Return the remaining error."""
     model, work, scratch, constraints = system.model, system.work, system.scratch, system.constraints
     rows, worst = constraints.count[ROW_COUNT], 0.0
     for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
         if record.element >= 0:
-            record.pace = target(work.force_states[record.element], give)
+            record.pace = target_velocity(work.force_states[record.element], restitution_share)
             work.force_states[record.element].impulse = 0.0
     for _ in range(5 if rows > 0 else 0):
-        move_bodies(model, work, q, leaving)
-        velocity_errors(model, work, constraints, scratch.signal, q, leaving, scratch.error)
+        move_bodies(model, work, q, velocities_after)
+        velocity_errors(model, work, constraints, scratch.signal, q, velocities_after, scratch.error)
         worst = largest(scratch.error[:rows])
-        if worst <= CLOSED * (1.0 + largest(leaving)):
+        if worst <= CLOSED_RESIDUAL * (1.0 + largest(velocities_after)):
             break
         multipliers_for(constraints, scratch, scratch.error, scratch.multipliers)
         respond(model, work, constraints, scratch, scratch.multipliers, scratch.dv)
-        for j in range(leaving.shape[0]):
-            leaving[j] += scratch.dv[j]
+        for j in range(velocities_after.shape[0]):
+            velocities_after[j] += scratch.dv[j]
         add_impulses(system)
     for n in range(constraints.count[ACTIVE_COUNT]):
         constraints.records[constraints.active[n]].pace = 0.0
@@ -152,13 +152,13 @@ def add_impulses(system):
 
 
 @jitable
-def target(force_state, give):
+def target_velocity(force_state, restitution_share):
     """Return the velocity after the impact of one set-valued force."""
-    return force_state.velocity_after if force_state.speeding else give * force_state.velocity_after
+    return force_state.velocity_after if force_state.speeding else restitution_share * force_state.velocity_after
 
 
 @subroutine
-def update_impacts(system, q, leaving, together):
+def update_impacts(system, q, velocities_after, all_at_once):
     """Leave out impulses that would pull, and add stops that would be passed. Return whether there were any."""
     model, found = system.model, False
     for k in range(model.set_valued_forces.shape[0]):
@@ -170,16 +170,16 @@ def update_impacts(system, q, leaving, together):
                 continue
             force_state.impact_side = 0
         else:
-            rate = element_rate(model, element, q, leaving)
+            rate = element_rate(model, element, q, velocities_after)
             side = 1 if rate > 0.0 else -1
-            stopped = at_stop(model, element, force_state, q, side) and abs(rate) > NEAR
-            if not stopped and not abs(rate) > element.velocity_limit + NEAR:
+            stopped = at_stop(model, element, force_state, q, side) and abs(rate) > ZERO_TOLERANCE
+            if not stopped and not abs(rate) > element.velocity_limit + ZERO_TOLERANCE:
                 continue
             force_state.impact_side, force_state.speeding, force_state.velocity_after = side, 0 if stopped else 1, 0.0
             if not stopped:
                 force_state.velocity_after = side * element.velocity_limit
         found = True
-        if not together:
+        if not all_at_once:
             return True
     return found
 
@@ -189,11 +189,11 @@ def at_stop(model, element, force_state, q, side):
     """Return whether a coordinate is at a stop that takes impulses."""
     if element.kind == ON_CHART or force_state.pressed == side:
         return False
-    return side * (bound_of(force_state, side) - element_value(model, element, q)) <= NEAR
+    return side * (bound_of(force_state, side) - element_value(model, element, q)) <= ZERO_TOLERANCE
 
 
 @subroutine
-def release_speeds(system, y):
+def release_velocity_limits(system, y):
     """Release axes that are held at their velocity limit if a stop is hit. Return whether there are any.
 
     Whether an axis rests after an impact depends on the acceleration that drives it back to the stop. The velocity
@@ -204,7 +204,7 @@ def release_speeds(system, y):
     strikes, found = False, False
     for k in range(model.set_valued_forces.shape[0]):
         rate = element_rate(model, model.set_valued_forces[k], q, qd)
-        if not force_states[k].is_disabled and abs(rate) > NEAR:
+        if not force_states[k].is_disabled and abs(rate) > ZERO_TOLERANCE:
             strikes = strikes or at_stop(model, model.set_valued_forces[k], force_states[k], q, 1 if rate > 0.0 else -1)
     for k in range(model.set_valued_forces.shape[0] if strikes else 0):
         if force_states[k].is_locked and force_states[k].motion_sign != 0:
@@ -215,7 +215,7 @@ def release_speeds(system, y):
 
 
 @subroutine
-def find_impacts(system, y, slopes, shallow, resting):
+def find_impacts(system, y, slopes, instant_depth, rest_height):
     """Store which stops and limits take an impulse, and the velocities after it. Return whether there are any."""
     model, found = system.model, False
     q, qd = parts_of(system, y)
@@ -231,13 +231,13 @@ def find_impacts(system, y, slopes, shallow, resting):
             if force_state.is_locked
             else element_acceleration(system, y, slopes, k)
         )
-        if abs(rate) > NEAR and at_stop(model, element, force_state, q, side):
-            if shallow > 0.0 or math.isinf(element.stiffness):
+        if abs(rate) > ZERO_TOLERANCE and at_stop(model, element, force_state, q, side):
+            if instant_depth > 0.0 or math.isinf(element.stiffness):
                 force_state.impact_side, force_state.velocity_before = side, rate
-                force_state.velocity_after = -rebound(element, force_state, rate, side, resting)
+                force_state.velocity_after = -rebound(element, force_state, rate, side, rest_height)
             else:
                 force_state.pressed = side
-        elif abs(rate) > element.velocity_limit + NEAR:
+        elif abs(rate) > element.velocity_limit + ZERO_TOLERANCE:
             force_state.impact_side, force_state.speeding, force_state.velocity_before = side, 1, rate
             force_state.velocity_after = side * element.velocity_limit
         found = found or force_state.impact_side != 0
@@ -245,34 +245,36 @@ def find_impacts(system, y, slopes, shallow, resting):
 
 
 @jitable
-def rebound(element, force_state, rate, side, resting):
+def rebound(element, force_state, rate, side, rest_height):
     """Return the speed at which a coordinate leaves a stop; 0 if the bounce would be below the tolerance."""
     force_state.bounce_count += 1
     back = rate * (
-        element.restitution if math.isinf(element.stiffness) else given_back(element.dissipation * abs(rate))
+        element.restitution if math.isinf(element.stiffness) else compliant_restitution(element.dissipation * abs(rate))
     )
-    return 0.0 if force_state.bounce_count > MOST_BOUNCES or stays(force_state, back, side, resting) else back
+    return (
+        0.0 if force_state.bounce_count > MAX_BOUNCES or is_driven_back(force_state, back, side, rest_height) else back
+    )
 
 
 @jitable
-def stays(force_state, rate, side, resting):
+def is_driven_back(force_state, rate, side, rest_height):
     """Return whether a coordinate that leaves the stop so slowly is driven back at once."""
     return (
         side * force_state.free_acceleration > 0.0
-        and rate * rate <= 2.0 * side * force_state.free_acceleration * resting
+        and rate * rate <= 2.0 * side * force_state.free_acceleration * rest_height
     )
 
 
 @jitable
-def slides_on(model, work, k, rate, resting):
+def keeps_sliding(model, work, k, rate, rest_height):
     """Return whether friction takes longer than the tolerance to stop a coordinate with this velocity."""
     element = model.set_valued_forces[k]
     yields = work.dofs[element.v].D_inv if element.kind == ON_DOF else work.force_states[k].locked_response
-    return rate * rate > 2.0 * element.friction * yields * resting and abs(rate) > NEAR
+    return rate * rate > 2.0 * element.friction * yields * rest_height and abs(rate) > ZERO_TOLERANCE
 
 
 @subroutine
-def bring_to_rest(calls, system, time, y, slopes, resting, jumped):
+def bring_to_rest(calls, system, time, y, slopes, rest_height, jumped):
     """Stop coordinates that would move by less than the tolerance, by impulses that conserve momentum.
 
     These are slides that friction stops, and coordinates that have just left a stop into which forces drive them.
@@ -286,27 +288,27 @@ def bring_to_rest(calls, system, time, y, slopes, resting, jumped):
         rate = element_rate(model, element, q, qd)
         # A coordinate that accelerates has just begun to slide: its low speed does not mean that it stops.
         slows = jumped or rate * force_state.free_acceleration <= 0.0
-        rests = element.friction > 0.0 and slows and not slides_on(model, work, k, rate, resting)
+        rests = element.friction > 0.0 and slows and not keeps_sliding(model, work, k, rate, rest_height)
         for side in (-1, 1):
             if at_stop(model, element, force_state, q, side):
-                rests = rests or abs(rate) <= NEAR or stays(force_state, rate, side, resting)
+                rests = rests or abs(rate) <= ZERO_TOLERANCE or is_driven_back(force_state, rate, side, rest_height)
         force_state.is_locked = 1 if rests and not force_state.is_disabled else 0
         force_state.velocity_after, force_state.speeding = 0.0, 0
         force_state.impact_side = force_state.is_locked
-        found = found or (force_state.is_locked != 0 and abs(rate) > NEAR)
+        found = found or (force_state.is_locked != 0 and abs(rate) > ZERO_TOLERANCE)
     if found:
         apply_locks(system)
         calls.rates(system, time, y, 0.0, slopes)
         before = kinetic_energy(model, work, qd)
-        leaving = parts_of(system, slopes)[1]
-        if bounce(system, q, qd, leaving, 0.0):
-            y[y.shape[0] - 2] += before - kinetic_energy(model, work, leaving)
-            copy(leaving, qd)
-    forget(system)
+        velocities_after = parts_of(system, slopes)[1]
+        if solve_impact_velocities(system, q, qd, velocities_after, 0.0):
+            y[y.shape[0] - 2] += before - kinetic_energy(model, work, velocities_after)
+            copy(velocities_after, qd)
+    clear_impacts(system)
 
 
 @jitable
-def given_back(x):
+def compliant_restitution(x):
     """Return the restitution of a compliant stop for x = dissipation * speed: y / x with x - ln(1 + x) = -y - ln(1 -
     y).
 
@@ -337,29 +339,29 @@ def lock_impacts(system):
 
 
 @subroutine
-def forget(system):
+def clear_impacts(system):
     """Clear all impacts."""
     for k in range(system.work.force_states.shape[0]):
         system.work.force_states[k].impact_side, system.work.force_states[k].speeding = 0, 0
 
 
 @subroutine
-def press_soft(system, shallow):
-    """Let compliant stops that would be pressed deeper than `shallow` act as such. Return whether there are any."""
+def press_compliant_stops(system, instant_depth):
+    """Mark compliant stops as pressed that would be deeper than `instant_depth`. Return whether there are any."""
     model, work, found = system.model, system.work, False
     for k in range(model.set_valued_forces.shape[0]):
         if work.force_states[k].impact_side != 0:
-            found = soften(model.set_valued_forces[k], work.force_states[k], shallow) or found
+            found = press_if_deep(model.set_valued_forces[k], work.force_states[k], instant_depth) or found
     return found
 
 
 @jitable
-def soften(element, force_state, shallow):
-    """Let a stop act as a compliant one if it would be pressed deeper than `shallow`."""
+def press_if_deep(element, force_state, instant_depth):
+    """Mark a compliant stop as pressed, in place of its impact, if the depth would exceed `instant_depth` [rad or m]."""
     if (
         force_state.speeding
         or force_state.velocity_before * force_state.velocity_before
-        <= shallow * shallow * element.stiffness * force_state.locked_response
+        <= instant_depth * instant_depth * element.stiffness * force_state.locked_response
     ):
         return False
     if math.isinf(element.stiffness):

@@ -22,34 +22,34 @@ stops, LOWER_VELOCITY and UPPER_VELOCITY those to the velocity limits, and DRIVE
 effort limit.
 """
 
-COUNT = 7
+MARGIN_COUNT = 7
 """The number of margins of a set-valued force."""
 
-NEAR = 1e-9
+ZERO_TOLERANCE = 1e-9
 """Tolerance within which a coordinate is at its stop [rad or m], and a velocity is zero [rad/s or m/s]."""
 
-AFAR = 1e300
+NO_EVENT = 1e300
 """Margin of an event that cannot happen."""
 
-UNKNOWN = math.nan
+UNKNOWN_RATE = math.nan
 """Rate of a margin whose rate is not known."""
 
 
 @subroutine
 def write_margins(model, work, q, qd, qdd, out):
-    """Write (margin, its rate) of each set-valued force to `out`, shape (set-valued forces, COUNT, 2).
+    """Write (margin, its rate) of each set-valued force to `out`, shape (set-valued forces, MARGIN_COUNT, 2).
 
     The forces of set-valued forces that hold are those of the last evaluation of the rates.
     """
     for k in range(model.set_valued_forces.shape[0]):
-        for which in range(COUNT):
-            out[k, which, 0], out[k, which, 1] = AFAR, 0.0
+        for margin in range(MARGIN_COUNT):
+            out[k, margin, 0], out[k, margin, 1] = NO_EVENT, 0.0
         element, force_state = model.set_valued_forces[k], work.force_states[k]
         if force_state.is_disabled:
             continue
         if force_state.is_locked and not force_state.is_undecided:
             least, most = holding_forces(element, force_state)
-            out[k, HOLD, 0], out[k, HOLD, 1] = min(force_state.load - least, most - force_state.load), UNKNOWN
+            out[k, HOLD, 0], out[k, HOLD, 1] = min(force_state.load - least, most - force_state.load), UNKNOWN_RATE
         write_stop_margins(model, element, force_state, q, qd, out[k])
         if element.kind != ON_QUANTITY:
             write_speed_margins(element, force_state, qd[element.v], qdd[element.v], out[k])
@@ -62,20 +62,20 @@ def write_stop_margins(model, element, force_state, q, qd, out):
     value, rate = element_value(model, element, q), element_rate(model, element, q, qd)
     for side in (-1, 1):
         bound = bound_of(force_state, side)
-        which = LOWER if side < 0 else UPPER
+        margin = LOWER if side < 0 else UPPER
         if not math.isinf(bound) and not (force_state.is_locked and force_state.motion_sign == 0):
-            way = 1.0 if force_state.pressed == side else -1.0
-            out[which, 0], out[which, 1] = way * side * (value - bound), way * side * rate
+            sign = 1.0 if force_state.pressed == side else -1.0
+            out[margin, 0], out[margin, 1] = sign * side * (value - bound), sign * side * rate
 
 
 @jitable
-def write_speed_margins(element, force_state, rate, gain, out):
+def write_speed_margins(element, force_state, rate, acceleration, out):
     if element.friction > 0.0 and force_state.motion_sign != 0 and not force_state.is_locked:
-        out[SLIDE, 0], out[SLIDE, 1] = force_state.motion_sign * rate, force_state.motion_sign * gain
+        out[SLIDE, 0], out[SLIDE, 1] = force_state.motion_sign * rate, force_state.motion_sign * acceleration
     for side in (-1, 1):
         if not math.isinf(element.velocity_limit) and not (force_state.is_locked and force_state.motion_sign == side):
-            which = LOWER_VELOCITY if side < 0 else UPPER_VELOCITY
-            out[which, 0], out[which, 1] = element.velocity_limit - side * rate, -side * gain
+            margin = LOWER_VELOCITY if side < 0 else UPPER_VELOCITY
+            out[margin, 0], out[margin, 1] = element.velocity_limit - side * rate, -side * acceleration
 
 
 @jitable
@@ -85,13 +85,13 @@ def write_drive_margin(element, force_state, q, qd, qdd, out):
     A stiff drive passes through its whole range of force in a very short time, so the end of that range must be located
     exactly. If the event is missed, the demanded force returns into the range at once.
     """
-    asked = drive_force(element, q, qd)
+    force = drive_force(element, q, qd)
     if force_state.saturated == 0:
-        out[DRIVE, 0], out[DRIVE, 1] = element.effort_limit - abs(asked), UNKNOWN
+        out[DRIVE, 0], out[DRIVE, 1] = element.effort_limit - abs(force), UNKNOWN_RATE
     else:
         change = element.drive_stiffness * (element.drive_rate - qd[element.v]) - element.drive_damping * qdd[element.v]
         out[DRIVE, 0], out[DRIVE, 1] = (
-            force_state.saturated * asked - element.effort_limit,
+            force_state.saturated * force - element.effort_limit,
             force_state.saturated * change,
         )
 
@@ -107,87 +107,90 @@ def holding_forces(element, force_state):
 
 
 @jitable
-def slack(element, which):
+def margin_tolerance(element, margin):
     """Return how far below 0 a margin may be because of rounding."""
-    if which == HOLD:
-        return NEAR * (1.0 + element.friction)
-    if which == DRIVE:
-        return NEAR * (1.0 + element.effort_limit)
-    return 0.1 * NEAR
+    if margin == HOLD:
+        return ZERO_TOLERANCE * (1.0 + element.friction)
+    if margin == DRIVE:
+        return ZERO_TOLERANCE * (1.0 + element.effort_limit)
+    return 0.1 * ZERO_TOLERANCE
 
 
 @subroutine
 def first_crossing(model, starts, ends, h):
-    """Return (part of the step, set-valued force, which) of the first margin that becomes negative.
+    """Return (part of the step, set-valued force, margin) of the first margin that becomes negative.
 
-    The part is 2 if none does. starts, ends: margins at both ends of the step, shape (set-valued forces, COUNT, 2). h:
-    its length [s].
+    The part is 2 if none does.
+
+    Args:
+        starts, ends: margins at both ends of the step, shape (set-valued forces, MARGIN_COUNT, 2).
+        h: length of the step [s].
     """
-    first, element, which = 2.0, -1, -1
+    first, element, margin = 2.0, -1, -1
     for k in range(model.set_valued_forces.shape[0]):
-        for w in range(COUNT):
-            if ends[k, w, 0] < AFAR and starts[k, w, 0] < AFAR:
-                part = crossing(starts[k, w], ends[k, w], h, slack(model.set_valued_forces[k], w))
+        for w in range(MARGIN_COUNT):
+            if ends[k, w, 0] < NO_EVENT and starts[k, w, 0] < NO_EVENT:
+                part = crossing_part(starts[k, w], ends[k, w], h, margin_tolerance(model.set_valued_forces[k], w))
                 if part < first:
-                    first, element, which = part, k, w
-    return first, element, which
+                    first, element, margin = part, k, w
+    return first, element, margin
 
 
 @jitable
-def is_clear(model, ends):
+def has_passed_no_event(model, ends):
     """Return whether no margin with a known rate is below its tolerance at the end of a step."""
     for k in range(model.set_valued_forces.shape[0]):
-        for w in range(COUNT):
-            if ends[k, w, 0] < -slack(model.set_valued_forces[k], w) and not math.isnan(ends[k, w, 1]):
+        for w in range(MARGIN_COUNT):
+            if ends[k, w, 0] < -margin_tolerance(model.set_valued_forces[k], w) and not math.isnan(ends[k, w, 1]):
                 return False
     return True
 
 
 @jitable
-def crossing(start, end, h, allowed):
+def crossing_part(start, end, h, tolerance):
     """Return the part of a step at which a margin falls below its tolerance, by the cubic through both ends.
 
     Return 2 if it does not.
     """
-    spared = 0.5 * allowed
+    half_tolerance = 0.5 * tolerance
     # The event is located at half the tolerance, so that a margin that stays there is not found again.
-    a, b = start[0] + spared, end[0] + spared
+    a, b = start[0] + half_tolerance, end[0] + half_tolerance
     if math.isnan(start[1]) or math.isnan(end[1]):
-        if b >= -spared:
+        if b >= -half_tolerance:
             return 2.0
         # The margin of a locked force may stay at minus half the tolerance for many steps. Only a margin below minus
         # the full tolerance is an event.
-        a, b = start[0] + allowed, end[0] + allowed
+        a, b = start[0] + tolerance, end[0] + tolerance
         return max(a / (a - b), 1e-3) if a > 0.0 else 1e-3
     da, db = h * start[1], h * end[1]
-    if b >= -spared:
+    if b >= -half_tolerance:
         if not (da < 0.0 < db):
             return 2.0
-        low = lowest(a, da, b, db)
-        if cubic(a, da, b, db, low) >= -spared:
+        low = cubic_minimum(a, da, b, db)
+        if hermite_cubic(a, da, b, db, low) >= -half_tolerance:
             return 2.0
-        return root(a, da, b, db, 0.0, low)
+        return cubic_root(a, da, b, db, 0.0, low)
     if a > 0.0:
-        return root(a, da, b, db, 0.0, 1.0)
+        return cubic_root(a, da, b, db, 0.0, 1.0)
     if da < 0.0:
         return 0.0
     begin = 0.5  # the margin is about to become positive: find where it is
-    while begin > 1e-9 and cubic(a, da, b, db, begin) <= 0.0:
+    while begin > 1e-9 and hermite_cubic(a, da, b, db, begin) <= 0.0:
         begin *= 0.5
     if begin > 1e-9:
-        return root(a, da, b, db, begin, 1.0)
+        return cubic_root(a, da, b, db, begin, 1.0)
     return 1.0 if b < a else 2.0
 
 
 @jitable
-def cubic(a, da, b, db, s):
+def hermite_cubic(a, da, b, db, s):
     """Return the value of the cubic Hermite interpolant at s in [0, 1]."""
     t = 1.0 - s
     return (a * (1.0 + 2.0 * s) + da * s) * t * t + (b * (3.0 - 2.0 * s) - db * t) * s * s
 
 
 @jitable
-def lowest(a, da, b, db):
+def cubic_minimum(a, da, b, db):
     """Return where a cubic is least that falls at 0 and rises at 1."""
     low, high = 0.0, 1.0
     for _ in range(30):
@@ -201,11 +204,11 @@ def lowest(a, da, b, db):
 
 
 @jitable
-def root(a, da, b, db, low, high):
+def cubic_root(a, da, b, db, low, high):
     """Return where a cubic is 0 that is positive at `low` and negative at `high`."""
     for _ in range(45):
         middle = 0.5 * (low + high)
-        if cubic(a, da, b, db, middle) > 0.0:
+        if hermite_cubic(a, da, b, db, middle) > 0.0:
             low = middle
         else:
             high = middle

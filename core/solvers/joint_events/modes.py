@@ -19,17 +19,17 @@ from ...dynamics.constraints import activate
 from ...dynamics.set_valued_forces import bound_of, element_rate, element_value
 from ...model.compiling.compiled import ON_CHART, ON_DOF, ON_QUANTITY
 from ..system import parts_of
-from .margins import NEAR, holding_forces
+from .margins import ZERO_TOLERANCE, holding_forces
 
-TOGETHER = 6
+BLOCK_ROUNDS = 6
 """Number of rounds in which all set-valued forces change at once."""
 
-SINGLY = 40
+MAX_ROUNDS = 40
 """Maximum number of rounds; after the first ones, one set-valued force changes in each."""
 
 
 @subroutine
-def settle(calls, system, time, y, slopes, shallow, crowded):
+def resolve_modes(calls, system, time, y, slopes, instant_depth, crowded):
     """Find which set-valued forces hold at a state whose velocities have jumped. Leave the rates there in `slopes`.
 
     If several joints of a loop stick, their shares of the load are not unique, and every choice may be contradictory.
@@ -37,23 +37,23 @@ def settle(calls, system, time, y, slopes, shallow, crowded):
     there is no contradiction.
     """
     set_valued_forces, force_states = system.model.set_valued_forces, system.work.force_states
-    propose(system, y, shallow)
-    for turn in range(1 if crowded else SINGLY):
+    lock_candidates(system, y, instant_depth)
+    for turn in range(1 if crowded else MAX_ROUNDS):
         apply_locks(system)
         calls.rates(system, time, y, 0.0, slopes)
         if turn == 0:
-            if not calls.close(system, time, y):
+            if not calls.project(system, time, y):
                 return False
             calls.rates(system, time, y, 0.0, slopes)
         changes = 0
         for k in range(set_valued_forces.shape[0]):
-            if force_states[k].candidate and reconsider(system, y, slopes, k, shallow):
+            if force_states[k].candidate and update_lock(system, y, slopes, k, instant_depth):
                 changes += 1
-                if turn >= TOGETHER:
+                if turn >= BLOCK_ROUNDS:
                     break
         if changes == 0 and not crowded:
             return True
-    propose(system, y, shallow)
+    lock_candidates(system, y, instant_depth)
     for k in range(force_states.shape[0]):
         force_states[k].is_undecided = force_states[k].is_locked
     apply_locks(system)
@@ -62,7 +62,7 @@ def settle(calls, system, time, y, slopes, shallow, crowded):
 
 
 @subroutine
-def propose(system, y, shallow):
+def lock_candidates(system, y, instant_depth):
     """Let each set-valued force hold that could, and store the direction in which the others slide."""
     model, force_states = system.model, system.work.force_states
     q, qd = parts_of(system, y)
@@ -78,33 +78,39 @@ def propose(system, y, shallow):
         if force_state.is_disabled:
             continue
         rate = element_rate(model, element, q, qd)
-        force_state.motion_sign = 0 if abs(rate) <= NEAR else (1 if rate > 0.0 else -1)
+        force_state.motion_sign = 0 if abs(rate) <= ZERO_TOLERANCE else (1 if rate > 0.0 else -1)
         if force_state.motion_sign == 0:
-            force_state.stop_side = touched_side(model, element, force_state, q, shallow)
+            force_state.stop_side = touched_side(model, element, force_state, q, instant_depth)
             if force_state.stop_side != 0 or element.friction > 0.0:
                 force_state.candidate, force_state.rested, force_state.is_locked = 1, 1, 1
                 if element.kind != ON_QUANTITY:
                     qd[element.v] = 0.0
-        elif element.kind != ON_QUANTITY and abs(abs(rate) - element.velocity_limit) <= NEAR:
+        elif element.kind != ON_QUANTITY and abs(abs(rate) - element.velocity_limit) <= ZERO_TOLERANCE:
             force_state.candidate, force_state.is_locked = 1, 1
             qd[element.v] = force_state.motion_sign * element.velocity_limit
 
 
 @jitable
-def touched_side(model, element, force_state, q, shallow):
+def touched_side(model, element, force_state, q, instant_depth):
     """Return -1 or 1 if a coordinate is at a stop that is rigid or nearly so, else 0. Updates the positions of the
     stops.
     """
-    if element.kind == ON_CHART or force_state.pressed != 0 or not (shallow > 0.0 or math.isinf(element.stiffness)):
+    if (
+        element.kind == ON_CHART
+        or force_state.pressed != 0
+        or not (instant_depth > 0.0 or math.isinf(element.stiffness))
+    ):
         return 0
     value = element_value(model, element, q)
-    if value >= element.lower - NEAR:  # so that what rests there is at its stop, and not by rounding beyond it
+    if (
+        value >= element.lower - ZERO_TOLERANCE
+    ):  # so that what rests there is at its stop, and not by rounding beyond it
         force_state.lower = min(value, element.lower)
-    if value <= element.upper + NEAR:
+    if value <= element.upper + ZERO_TOLERANCE:
         force_state.upper = max(value, element.upper)
-    if value - force_state.lower <= NEAR:
+    if value - force_state.lower <= ZERO_TOLERANCE:
         return -1
-    return 1 if force_state.upper - value <= NEAR else 0
+    return 1 if force_state.upper - value <= ZERO_TOLERANCE else 0
 
 
 @subroutine
@@ -122,26 +128,26 @@ def apply_locks(system):
 
 
 @subroutine
-def reconsider(system, y, slopes, k, shallow):
+def update_lock(system, y, slopes, k, instant_depth):
     """Release a coordinate whose force exceeds its bounds, or lock one that is driven back. Return whether it did."""
     element, force_state = system.model.set_valued_forces[k], system.work.force_states[k]
     if force_state.is_locked:
         least, most = holding_forces(element, force_state)
-        allowed = NEAR * (1.0 + element.friction)
-        if force_state.stop_side != 0 and abs(force_state.load) > element.stiffness * shallow + element.friction:
+        tolerance = ZERO_TOLERANCE * (1.0 + element.friction)
+        if force_state.stop_side != 0 and abs(force_state.load) > element.stiffness * instant_depth + element.friction:
             # the stop gives way by more than may be left out
             force_state.pressed, force_state.stop_side = force_state.stop_side, 0
             force_state.candidate = force_state.is_locked = 1 if element.friction > 0.0 else 0
             return True
-        if least - allowed <= force_state.load <= most + allowed:
+        if least - tolerance <= force_state.load <= most + tolerance:
             return False
         force_state.is_locked = 0
         if force_state.motion_sign == 0:
             force_state.motion_sign = -1 if force_state.load > most else 1
         return True
-    gain = element_acceleration(system, y, slopes, k)
-    back = -gain if force_state.rested else gain
-    if force_state.motion_sign * back <= NEAR:
+    acceleration = element_acceleration(system, y, slopes, k)
+    towards_rest = -acceleration if force_state.rested else acceleration
+    if force_state.motion_sign * towards_rest <= ZERO_TOLERANCE:
         return False
     force_state.is_locked = 1
     if force_state.rested:

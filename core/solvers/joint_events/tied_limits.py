@@ -11,7 +11,7 @@ import numpy as np
 
 from ...dynamics.constraints import EQUATION, Constraints
 from ...model.compiling.compiled import ON_DOF
-from .margins import NEAR
+from .margins import ZERO_TOLERANCE
 
 SAME_RATIO = 1e-9
 """Relative difference up to which two speeds, or two weights that cancel, count as equal, since ratios are rounded."""
@@ -83,7 +83,7 @@ def _keep_one_stop(group: list[tuple[np.record, Tie]], side: float) -> None:
     if not stops:
         return
     first = min(place for place, _, _ in stops)
-    met = [(element, name) for place, element, name in stops if place <= first + NEAR]
+    met = [(element, name) for place, element, name in stops if place <= first + ZERO_TOLERANCE]
     kept = max(met, key=lambda stop: float(stop[0].restitution))[0]
     for element, name in met:
         if element is not kept:

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from limberjack.core.collision.broad import PLACED, place_solids
+from limberjack.core.collision.broad_phase import SOLID_POSE, write_solid_poses
 from limberjack.core.collision.hulls import HullError, convex_hull
-from limberjack.core.collision.manifold import CONTACT, MOST
+from limberjack.core.collision.manifold import CONTACT, MAX_POINTS
 from limberjack.core.collision.packing import SolidError, hulled, pack
+from limberjack.core.collision.pairs import SEPARATION, make_pair_work, write_contact_points, write_signed_distances
 from limberjack.core.collision.solids import BALL, HULL, PLANE
-from limberjack.core.collision.touching import SEPARATION, make_room, separate_pairs, touch_pairs
 from support.solids import made, quarter_turns, random_rotations
 
 COUNTS = [pytest.param(3_000, id="quick"), pytest.param(100_000, id="all", marks=pytest.mark.slow)]
@@ -54,8 +54,8 @@ def test_finite_questions_have_finite_answers(count):
     turns[along] = quarter_turns()[rng.integers(0, 24, along.sum())]
     places = rng.integers(-2, 3, (bodies, 3)) * rng.choice([0.0, 1e-9, 1e-3, 0.5, 1.0, 1e3, 1e9], (bodies, 1))
     records, hulls = pack(solids)
-    placed = np.zeros(bodies, PLACED).view(np.recarray)
-    place_solids(records, hulls, np.column_stack([turns.reshape(-1, 9), places]), placed)
+    placed = np.zeros(bodies, SOLID_POSE).view(np.recarray)
+    write_solid_poses(records, hulls, np.column_stack([turns.reshape(-1, 9), places]), placed)
     planes = int((records.kind == PLANE).sum())
     firsts, seconds = rng.integers(0, bodies, count), rng.integers(planes, bodies, count)
     same = rng.random(count) < 0.3  # a few neighbours in size
@@ -63,13 +63,13 @@ def test_finite_questions_have_finite_answers(count):
     pairs = np.column_stack([firsts, seconds])
     pairs = np.ascontiguousarray(pairs[(pairs[:, 0] != pairs[:, 1]) & (records.kind[pairs[:, 1]] != PLANE)])
     separations = np.zeros(len(pairs), SEPARATION).view(np.recarray)
-    separate_pairs(records, hulls, placed, pairs, math.inf, make_room(), separations)
+    write_signed_distances(records, hulls, placed, pairs, math.inf, make_pair_work(), separations)
     assert np.isfinite(separations.gap).all()
     assert np.abs(np.linalg.norm(separations.normal, axis=1) - 1.0).max() < 1e-9
     assert np.isfinite(separations.first_point).all()
     assert np.isfinite(separations.second_point).all()
-    contacts = np.zeros(MOST * len(pairs), CONTACT).view(np.recarray)
-    written = touch_pairs(records, hulls, placed, pairs, len(pairs), 0.01, make_room(), contacts)
+    contacts = np.zeros(MAX_POINTS * len(pairs), CONTACT).view(np.recarray)
+    written = write_contact_points(records, hulls, placed, pairs, len(pairs), 0.01, make_pair_work(), contacts)
     assert written <= len(contacts)
     for name in ("point", "normal", "gap"):
         assert np.isfinite(contacts[:written][name]).all()
@@ -85,9 +85,11 @@ def test_poses_that_are_no_numbers_come_to_an_end(bad):
     for place in (0, 3, 9, 11):
         poses = np.tile([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0.1], (HULL + 1, 1)).astype(float)
         poses[:, place] = bad
-        placed = np.zeros(len(records), PLACED).view(np.recarray)
-        place_solids(records, hulls, poses, placed)
+        placed = np.zeros(len(records), SOLID_POSE).view(np.recarray)
+        write_solid_poses(records, hulls, poses, placed)
         separations = np.zeros(len(pairs), SEPARATION).view(np.recarray)
-        separate_pairs(records, hulls, placed, pairs, 1.0, make_room(), separations)
-        contacts = np.zeros(MOST * len(pairs), CONTACT).view(np.recarray)
-        assert touch_pairs(records, hulls, placed, pairs, len(pairs), 0.01, make_room(), contacts) <= len(contacts)
+        write_signed_distances(records, hulls, placed, pairs, 1.0, make_pair_work(), separations)
+        contacts = np.zeros(MAX_POINTS * len(pairs), CONTACT).view(np.recarray)
+        assert write_contact_points(records, hulls, placed, pairs, len(pairs), 0.01, make_pair_work(), contacts) <= len(
+            contacts
+        )

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from limberjack.core.collision.hulls import ENOUGH, SIMPLIFIED, Hull, HullError, convex_hull
+from limberjack.core.collision.hulls import MAX_EXACT_CORNERS, SIMPLIFIED_ERROR, Hull, HullError, convex_hull
 from support.cases import some
 
 CUBE = np.array(list(np.ndindex(2, 2, 2)), float)
@@ -83,11 +83,11 @@ def test_wheel_is_a_prism(corners):
     hull = convex_hull(points)
     require_whole(hull, points)
     expected = 0.3 * 0.5 * corners * math.sin(2.0 * math.pi / corners)
-    if 2 * corners <= ENOUGH:
+    if 2 * corners <= MAX_EXACT_CORNERS:
         assert len(hull.vertices) == 2 * corners
         assert len(hull.faces) == corners + 2
         assert volume(hull) == pytest.approx(expected, rel=1e-9)
-    assert hull.error <= SIMPLIFIED * 2.0
+    assert hull.error <= SIMPLIFIED_ERROR * 2.0
     assert volume(hull) == pytest.approx(expected, rel=0.01)
 
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull, HalfspaceIntersection
 
-from limberjack.core.collision.broad import PLACED, place_solids
+from limberjack.core.collision.broad_phase import SOLID_POSE, write_solid_poses
 from limberjack.core.collision.hulls import convex_hull
-from limberjack.core.collision.manifold import CONTACT, MOST
+from limberjack.core.collision.manifold import CONTACT, MAX_POINTS
 from limberjack.core.collision.packing import Solid, ball, box, capsule, cone, cylinder, ellipsoid, hulled, pack, plane
+from limberjack.core.collision.pairs import make_pair_work, write_contact_points
 from limberjack.core.collision.solids import BALL, HULL, PLANE
-from limberjack.core.collision.touching import make_room, touch_pairs
 from support.solids import (
     NAMES,
     SHAPES,
@@ -41,11 +41,11 @@ def about(axis: str, angle: float) -> np.ndarray:
 def touched(solids: list[Solid], poses: list, margin: float = MARGIN, pairs=None, room: int = 64) -> np.recarray:
     """The points between solids at (R, t), of all pairs with the first one or of those told."""
     records, hulls = pack([replace(solid, body=i) for i, solid in enumerate(solids)])
-    placed = np.zeros(len(records), PLACED).view(np.recarray)
-    place_solids(records, hulls, np.array([[*np.ravel(R), *t] for R, t in poses], float), placed)
+    placed = np.zeros(len(records), SOLID_POSE).view(np.recarray)
+    write_solid_poses(records, hulls, np.array([[*np.ravel(R), *t] for R, t in poses], float), placed)
     pairs = np.array([[0, i] for i in range(1, len(solids))] if pairs is None else pairs, np.int64)
     contacts = np.zeros(room, CONTACT).view(np.recarray)
-    count = touch_pairs(records, hulls, placed, pairs, len(pairs), margin, make_room(), contacts)
+    count = write_contact_points(records, hulls, placed, pairs, len(pairs), margin, make_pair_work(), contacts)
     return contacts[:count]
 
 
@@ -53,7 +53,7 @@ def touched_crowds(A, B, margin: float) -> np.recarray:
     count = len(A)
     pairs = [[i, i + count] for i in range(count)]
     poses = [*zip(A.R, A.t, strict=True), *zip(B.R, B.t, strict=True)]
-    return touched([*A.solids, *B.solids], poses, margin, pairs, room=MOST * count)
+    return touched([*A.solids, *B.solids], poses, margin, pairs, room=MAX_POINTS * count)
 
 
 def points_of(contacts) -> np.ndarray:
@@ -80,7 +80,7 @@ def test_points_lie_between_surfaces_that_touch(pair, count):
         each = [contacts[contacts.first == i] for i in range(count)]
         for i, mine in enumerate(each):
             rounding = 1e-9 * size[i] + 1e-11 * np.abs(A.t[i]).max()
-            assert len(mine) <= MOST
+            assert len(mine) <= MAX_POINTS
             if found.gap[i] > margin + rounding:
                 assert len(mine) == 0
             if found.gap[i] < margin - rounding:
@@ -248,12 +248,12 @@ def test_points_beyond_the_room_are_counted():
     """Guards the room: what does not fit is not written."""
     solids, poses = [plane(), box((1, 1, 1)), box((1, 1, 1))], [(UP, (0, 0, 0)), (UP, (0, 0, 0.5)), (UP, (3, 0, 0.5))]
     records, hulls = pack([replace(solid, body=i) for i, solid in enumerate(solids)])
-    placed = np.zeros(3, PLACED).view(np.recarray)
-    place_solids(records, hulls, np.array([[*np.ravel(R), *t] for R, t in poses], float), placed)
+    placed = np.zeros(3, SOLID_POSE).view(np.recarray)
+    write_solid_poses(records, hulls, np.array([[*np.ravel(R), *t] for R, t in poses], float), placed)
     contacts = np.zeros(6, CONTACT).view(np.recarray)
     contacts.first = -1
     pairs = np.array([[0, 1], [0, 2]], np.int64)
-    assert touch_pairs(records, hulls, placed, pairs, 2, 0.01, make_room(), contacts[:5]) == 8
+    assert write_contact_points(records, hulls, placed, pairs, 2, 0.01, make_pair_work(), contacts[:5]) == 8
     assert contacts.second[:5].tolist() == [1, 1, 1, 1, 2]
     assert contacts.first[5] == -1
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from limberjack.core.collision.broad import PLACED, place_solids
+from limberjack.core.collision.broad_phase import SOLID_POSE, write_solid_poses
 from limberjack.core.collision.hulls import convex_hull
 from limberjack.core.collision.manifold import CONTACT
 from limberjack.core.collision.meshes import BORDER, NO_EDGE, MeshError, triangle_mesh
@@ -26,7 +26,7 @@ from limberjack.core.collision.packing import (
     pack,
     plane,
 )  # fmt: skip
-from limberjack.core.collision.touching import SEPARATION, make_room, separate_pairs, touch_pairs
+from limberjack.core.collision.pairs import SEPARATION, make_pair_work, write_contact_points, write_signed_distances
 from support.solids import random_rotations
 from support.surfaces import grid, tube
 
@@ -48,23 +48,23 @@ class Meeting:
 
     def __init__(self, ground, solid):
         self.records, self.store = pack([replace(ground, body=0), replace(solid, body=1)])
-        self.placed = np.zeros(2, PLACED).view(np.recarray)
+        self.placed = np.zeros(2, SOLID_POSE).view(np.recarray)
         self.poses = np.zeros((2, 12))
         self.poses[:, :9] = UPRIGHT
-        self.room, self.contacts = make_room(), np.zeros(2000, CONTACT).view(np.recarray)
+        self.room, self.contacts = make_pair_work(), np.zeros(2000, CONTACT).view(np.recarray)
 
     def at(self, origin, rotation=UPRIGHT):
         self.poses[1] = np.concatenate([np.ravel(rotation), origin])
-        place_solids(self.records, self.store, self.poses, self.placed)
+        write_solid_poses(self.records, self.store, self.poses, self.placed)
         return self
 
     def gap(self):
         found = np.zeros(1, SEPARATION).view(np.recarray)
-        separate_pairs(self.records, self.store, self.placed, PAIR, math.inf, self.room, found)
+        write_signed_distances(self.records, self.store, self.placed, PAIR, math.inf, self.room, found)
         return float(found.gap[0])
 
     def touch(self, margin):
-        count = touch_pairs(self.records, self.store, self.placed, PAIR, 1, margin, self.room, self.contacts)
+        count = write_contact_points(self.records, self.store, self.placed, PAIR, 1, margin, self.room, self.contacts)
         return self.contacts[:count].copy()
 
 

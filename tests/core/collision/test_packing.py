@@ -76,8 +76,8 @@ def test_records_say_what_was_told_with_half_spaces_first():
     assert record.half.tolist() == [1.0, 2.0, 3.0]
     assert record.origin.tolist() == [1.0, 2.0, 3.0]
     assert record.rotation == pytest.approx(np.array([0, -1, 0, 1, 0, 0, 0, 0, 1.0]), abs=1e-15)
-    assert record.reach == pytest.approx(math.sqrt(14.0))
-    assert records.reach[0] == math.inf
+    assert record.bounding_radius == pytest.approx(math.sqrt(14.0))
+    assert records.bounding_radius[0] == math.inf
 
 
 def test_reach_holds_all_of_a_solid():
@@ -90,7 +90,7 @@ def test_reach_holds_all_of_a_solid():
         (ellipsoid((1.0, 3.0, 2.0)), 3.0),
         (hulled(convex_hull(cloud(2))), np.linalg.norm(cloud(2) - convex_hull(cloud(2)).middle, axis=1).max()),
     ):
-        assert solid.reach == pytest.approx(farthest)
+        assert solid.bounding_radius == pytest.approx(farthest)
 
 
 def test_hulls_are_packed_once_and_keep_their_neighbours():

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limberjack.core.geometry import Box, Shape, Surface
-from limberjack.core.geometry.contact_properties import RIGID, join
+from limberjack.core.geometry.contact_properties import RIGID, combine_surfaces
 from limberjack.core.geometry.densities import SUBSTANCES
 
 BY_NAME = {substance.name: Surface(substance.friction, restitution=substance.restitution) for substance in SUBSTANCES}
@@ -39,7 +39,7 @@ def surfaces():
 @given(surfaces(), surfaces())
 def test_the_order_is_no_matter(a, b):
     """Guards symmetry to the last bit: a contact is found from either side."""
-    assert join(a, b) == join(b, a)
+    assert combine_surfaces(a, b) == combine_surfaces(b, a)
 
 
 @pytest.mark.parametrize(("kA", "kB"), [(1e4, 4e4), (1e9, 1e3), (5e5, 5e5)])
@@ -50,7 +50,7 @@ def test_soft_sides_are_springs_in_series(kA, kB):
     but for the dissipation, of which the pair has the mean weighted by depths.
     """
     a, b = Surface(stiffness=kA, dissipation=0.3), Surface(stiffness=kB, dissipation=0.1)
-    joined = join(a, b)
+    joined = combine_surfaces(a, b)
     x, rate = 1e-3, 0.2
     xA, xB = x * kB / (kA + kB), x * kA / (kA + kB)
     assert joined.stiffness * x == pytest.approx(kA * xA) == pytest.approx(kB * xB)
@@ -62,34 +62,34 @@ def test_soft_sides_are_springs_in_series(kA, kB):
 def test_beside_a_rigid_side_the_other_alone_gives_way(rigid):
     """Guards the limits of the rule, where kA kB / (kA + kB) is no number."""
     hard, soft = Surface(stiffness=rigid, dissipation=5.0), Surface(stiffness=2e5, dissipation=0.3)
-    for joined in (join(hard, soft), join(soft, hard)):
+    for joined in (combine_surfaces(hard, soft), combine_surfaces(soft, hard)):
         assert (joined.stiffness, joined.dissipation) == (2e5, 0.3)
-    both = join(hard, Surface(dissipation=1.0))
+    both = combine_surfaces(hard, Surface(dissipation=1.0))
     assert (both.stiffness, both.dissipation) == (math.inf, 3.0)
 
 
 def test_a_finite_limit_comes_near_the_infinite_one():
     """Guards that nothing jumps where a stiffness grows toward rigid."""
     soft = Surface(stiffness=1e3, dissipation=0.3)
-    near = join(Surface(stiffness=0.999 * RIGID, dissipation=5.0), soft)
+    near = combine_surfaces(Surface(stiffness=0.999 * RIGID, dissipation=5.0), soft)
     assert (near.stiffness, near.dissipation) == pytest.approx((1e3, 0.3), rel=1e-5)
 
 
 def test_what_is_slippery_is_so_on_all_and_what_bounces_bounces_off_all():
     """Guards the smaller friction and the larger of the rest; a shape that says nothing has the default."""
     ice, ball = Surface(0.03, 0.05, 0.1, rolling_friction=1e-3), Surface(0.8, restitution=0.9, spinning_friction=2e-3)
-    joined = join(ice, ball)
+    joined = combine_surfaces(ice, ball)
     assert (joined.friction, joined.static_friction, joined.restitution) == (0.03, 0.05, 0.9)
     assert (joined.rolling_friction, joined.spinning_friction) == (1e-3, 2e-3)
-    assert join(None, ball) == join(ball, Surface())
-    assert join(None, None) == Surface()
+    assert combine_surfaces(None, ball) == combine_surfaces(ball, Surface())
+    assert combine_surfaces(None, None) == Surface()
     assert Surface().friction == 1.0
 
 
 def test_static_friction_is_of_the_pair_only_where_it_is_more():
     """Guards None, and what is said of static friction below the sliding one."""
-    assert join(Surface(0.5, 0.7), Surface(0.4)).static_friction is None
-    assert join(Surface(0.5, 0.7), Surface(0.6)).static_friction == 0.6
+    assert combine_surfaces(Surface(0.5, 0.7), Surface(0.4)).static_friction is None
+    assert combine_surfaces(Surface(0.5, 0.7), Surface(0.6)).static_friction == 0.6
     assert Surface(0.5, 0.3).holding_friction == 0.5
 
 
@@ -97,7 +97,7 @@ def test_static_friction_is_of_the_pair_only_where_it_is_more():
 def test_pairs_of_materials_slide_as_in_handbooks(pair):
     """Guards the numbers of materials against tables of pairs."""
     least, most = HANDBOOK[pair]
-    assert least <= join(*(BY_NAME[name] for name in pair)).friction <= most
+    assert least <= combine_surfaces(*(BY_NAME[name] for name in pair)).friction <= most
 
 
 def test_no_material_is_out_of_bounds():

@@ -8,7 +8,7 @@ import pytest
 
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.simulation import Controls, Schedule, Simulation
-from limberjack.core.solvers.joint_events.margins import crossing
+from limberjack.core.solvers.joint_events.margins import crossing_part
 
 FRAMES = np.arange(25) / 24.0
 DOWN, BELOW = (0.0, 0.0, -0.1, 1.0, 0.0, 0.0, 0.0), (0.0, 0.0, -1.0, 1.0, 0.0, 0.0, 0.0)
@@ -106,4 +106,4 @@ def test_a_force_that_sinks_slowly_is_met_where_it_passes_what_is_allowed(start,
     """Guards the place of an event whose margin has no rate, in parts of what is allowed; the margin falls evenly."""
     allowed = 1e-9
     begin, end = ((value * allowed, math.nan) for value in (start, start - (1.0 + start) / part))
-    assert crossing(begin, end, 0.01, allowed) == pytest.approx(part, rel=1e-6)
+    assert crossing_part(begin, end, 0.01, allowed) == pytest.approx(part, rel=1e-6)

@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from limberjack.core.collision.broad import PLACED, place_solids
+from limberjack.core.collision.broad_phase import SOLID_POSE, write_solid_poses
 from limberjack.core.collision.distance.sweeping import find_impacts, sweep_boxes
 from limberjack.core.collision.meshes import triangle_mesh
 from limberjack.core.collision.packing import ball, box, capsule, cylinder, meshed, pack
-from limberjack.core.collision.touching import SEPARATION, make_room, separate_pairs
+from limberjack.core.collision.pairs import SEPARATION, make_pair_work, write_signed_distances
 from limberjack.core.spatial import quat_of_rotvec, quat_to_mat
 from support.surfaces import sphere_from_inside, tube
 
@@ -28,7 +28,7 @@ class Flight:
         self.solids, self.store = pack([replace(first, body=0), replace(second, body=1)])
         self.poses, self.twists = np.zeros((2, 12)), np.zeros((2, 6))
         self.poses[:, :9] = np.eye(3).ravel()
-        self.placed, self.room = np.zeros(2, PLACED).view(np.recarray), make_room()
+        self.placed, self.room = np.zeros(2, SOLID_POSE).view(np.recarray), make_pair_work()
 
     def first_touch(self, duration):
         times = np.zeros(1)
@@ -42,9 +42,9 @@ class Flight:
         for pose, twist in zip(poses, self.twists, strict=True):
             turn = np.reshape(quat_to_mat(quat_of_rotvec(tuple(twist[3:] * time))), (3, 3))
             pose[:9], pose[9:] = (turn @ pose[:9].reshape(3, 3)).ravel(), pose[9:] + twist[:3] * time
-        place_solids(self.solids, self.store, poses, self.placed)
+        write_solid_poses(self.solids, self.store, poses, self.placed)
         found = np.zeros(1, SEPARATION).view(np.recarray)
-        separate_pairs(self.solids, self.store, self.placed, PAIR, math.inf, self.room, found)
+        write_signed_distances(self.solids, self.store, self.placed, PAIR, math.inf, self.room, found)
         return float(found.gap[0])
 
 
@@ -124,9 +124,9 @@ def reflected(flight: Flight, seconds: float, steps: int) -> float:
     for _ in range(steps):
         time = min(flight.first_touch(left), left)
         flight.poses[1, 9:] += flight.twists[1, :3] * time
-        place_solids(flight.solids, flight.store, flight.poses, flight.placed)
+        write_solid_poses(flight.solids, flight.store, flight.poses, flight.placed)
         found = np.zeros(1, SEPARATION).view(np.recarray)
-        separate_pairs(flight.solids, flight.store, flight.placed, PAIR, math.inf, flight.room, found)
+        write_signed_distances(flight.solids, flight.store, flight.placed, PAIR, math.inf, flight.room, found)
         gap, n, v = float(found.gap[0]), found.normal[0], flight.twists[1, :3].copy()
         worst = max(worst, -gap)
         if gap < 2.0 * SKIN:
@@ -172,7 +172,7 @@ def test_swept_boxes_hold_all_that_is_passed_through():
     flight = Flight(box((0.5, 0.1, 0.3)), capsule(0.1, 0.4))
     for _ in range(40):
         flight.poses[:, 9:], flight.twists[:] = rng.normal(size=(2, 3)), rng.normal(size=(2, 6)) * 5.0
-        place_solids(flight.solids, flight.store, flight.poses, flight.placed)
+        write_solid_poses(flight.solids, flight.store, flight.poses, flight.placed)
         sweep_boxes(flight.solids, flight.poses, flight.twists, 0.1, flight.placed)
         swept = flight.placed.copy()
         for time in np.linspace(0.0, 0.1, 7):

@@ -237,7 +237,7 @@ def test_a_step_that_is_tried_again_begins_as_the_first_time():
     class TriedError(Exception):
         """The second try begins."""
 
-    seen, astray, take_step = [], steps.went_astray, steps.take_step
+    seen, astray, take_step = [], steps.has_diverged, steps.take_step
 
     def fails_once(*arguments):
         return len(seen) == 1 or astray(*arguments)
@@ -249,7 +249,7 @@ def test_a_step_that_is_tried_again_begins_as_the_first_time():
         return take_step(*arguments)
 
     with pytest.MonkeyPatch.context() as patch, advance_convex.standing_in(advance_convex.python):
-        patch.setattr(steps, "went_astray", fails_once)
+        patch.setattr(steps, "has_diverged", fails_once)
         patch.setattr(steps, "take_step", begins)
         with pytest.raises(TriedError):
             next(frames)

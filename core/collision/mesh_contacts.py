@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A triangle mesh and a convex solid: their signed distance, and their contact points.
 
-A solid touches a face with its vertices above the face, along the face's normal. It touches an edge as it would touch a
-segment, but only along normals that lean over neither of the edge's faces nor, at its ends, over a following edge. All
-other directions belong to other features. So a solid that slides over a floor of triangles gets only the floor's
-normal, and one that slides over a ridge gets a normal that turns from face to face.
+Contact with a face is along the face's normal, at the solid's vertices that project into the face. Contact with an edge
+is that with a segment, but only along normals in the Voronoi region of the edge: those that lean over neither of its
+faces nor, at its ends, over an adjacent edge. All other normals belong to other features. So a solid that slides over a
+floor of triangles gets only the floor's normal, and one that slides over a ridge gets a normal that turns from one face
+to the next.
 
-A closed mesh is touched from outside, by solids whose origin is in front of a face. An open mesh is touched from the
-side on which the solid's origin is. All vectors are in the mesh's axes.
+A closed mesh has contacts on its outside only, with solids whose origin is in front of a face. An open mesh has
+contacts on the side on which the solid's origin lies. All vectors are in the mesh's axes.
 
 Source: Ericson (2005), section 5.1.5 (Voronoi regions of a triangle); van den Bergen, Smooth mesh contacts with GJK, in
 Game Physics Pearls (2010), for the artefacts without them.
@@ -20,88 +21,90 @@ import math
 from ..compilation.jit import jitable, subroutine
 from ..spatial import add, cross, dot, matmul, rotate, rotate_back, scale, sub, transpose
 from ..spatial.storage import get3, put3
-from .broad import overlap, reach_along
-from .distance.narrow import separate
-from .manifold import corners_below, put_contact, touch_pair
+from .broad_phase import boxes_overlap, extent_along_axis
+from .distance.narrow import signed_distance
+from .manifold import append_contact, write_lowest_points, write_pair_contacts
 from .solids import BALL, support
 
-LEAF = 4
+LEAF_FACES = 4
 """Number of faces in a leaf of a mesh's tree."""
 BORDER, NO_EDGE = -1, -2
 """Values of `Meshes.beyond` for an edge at a border, and for an edge that nothing can touch or that the other face has.
 """
 
-ALIGNED = 1e-9
-"""Sine of the angle by which a normal may lean over its own face because of rounding."""
-WIDER = 1e-9
-"""Enlargement of a face, relative to its and the solid's size, so that nothing falls through between two faces."""
-STRADDLED = 1e-6
+NORMAL_TOLERANCE = 1e-9
+"""Sine of the angle by which the normal of an edge may lean over an adjacent face or edge because of rounding."""
+FACE_ENLARGEMENT = 1e-9
+"""Enlargement of a face, as a fraction of its size and the solid's, so that rounding leaves no slit between two faces.
+"""
+MAX_BACK_DEPTH = 1e-6
 """Depth of a solid's origin behind a face of an open mesh up to which it counts as in front, relative to the solid's
 reach.
 
 Where an open mesh passes through the middle of a solid, rounding would choose the side in each step, and the solid
 would fall through. Blender stores poses in single precision, which rounds by 6e-8 of a length.
 """
-INSIDE = 1e-4
-"""Displacement of the point that `is_in_sight` tests, towards the middle of its face, relative to their distance."""
-ALONG_Z = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-"""Axes of an edge that is out of reach."""
+SIGHT_OFFSET = 1e-4
+"""Displacement of the point that `is_in_sight` tests towards the centroid of its face, as a fraction of their distance.
+"""
+UNUSED_AXES = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+"""Axes that `edge_distance` returns for an edge beyond the margin, which callers do not use."""
 EDGE_NAMES = 1 << 40
 """The names of an edge's points begin at this number times the edge's number, from 1 on. Names of faces are below it.
 """
 
 
 @subroutine
-def touch_mesh(A, B, store, R, c, margin, contacts, count, room):
+def write_mesh_contacts(A, B, store, R, c, margin, contacts, count, work):
     """Write the contact points of a mesh A and a solid B, from contacts[count] on. Return the new count.
 
     Args:
-        R, c: B's axes and origin [m] in A's. As in manifold.touch_pair, points and normals are in A's axes.
+        R, c: B's axes and origin [m] in A's. As in manifold.write_pair_contacts, points and normals are in A's axes.
     """
     before = count
-    lower, upper = box_of(B, store.hulls, R, c, margin)
-    room.stack[0] = 0
-    leaf, waiting = next_leaf(A, store.meshes, lower, upper, room.stack, 1)
+    lower, upper = box_with_margin(B, store.hulls, R, c, margin)
+    work.stack[0] = 0
+    leaf, stack_count = next_leaf(A, store.meshes, lower, upper, work.stack, 1)
     while leaf >= 0:
-        for k in range(leaf, min(leaf + LEAF, A.face_count)):
+        for k in range(leaf, min(leaf + LEAF_FACES, A.face_count)):
             face = A.first_face + k
-            count = touch_face_of_mesh(A, B, store, R, c, face, margin, contacts, before, count, room)
+            count = write_face_contacts(A, B, store, R, c, face, margin, contacts, before, count, work)
             for side in range(3):
                 if store.meshes.beyond[face, side] != NO_EDGE:
-                    count = touch_edge(A, B, store, R, c, face, side, margin, contacts, before, count, room)
-        leaf, waiting = next_leaf(A, store.meshes, lower, upper, room.stack, waiting)
+                    count = write_edge_contacts(A, B, store, R, c, face, side, margin, contacts, before, count, work)
+        leaf, stack_count = next_leaf(A, store.meshes, lower, upper, work.stack, stack_count)
     return count
 
 
 @subroutine
-def next_leaf(A, meshes, lower, upper, stack, waiting):
+def next_leaf(A, meshes, lower, upper, stack, stack_count):
     """Continue a search of mesh A's tree for the faces whose boxes overlap a box.
 
     Args:
         lower, upper: corners of the box, along the mesh's axes [m].
-        stack, waiting: nodes that are still to be examined, and their number. A search begins with node 0 alone.
+        stack, stack_count: nodes that are still to be examined, and their number. A search begins with node 0 alone.
 
     Returns:
         (number of the first face of the next leaf that overlaps, or -1 at the end; number of nodes in the stack).
     """
-    while waiting > 0:
-        waiting -= 1
-        node = stack[waiting]
-        if not overlap(lower, upper, meshes.lower[A.first_node + node], meshes.upper[A.first_node + node]):
+    while stack_count > 0:
+        stack_count -= 1
+        node = stack[stack_count]
+        if not boxes_overlap(lower, upper, meshes.lower[A.first_node + node], meshes.upper[A.first_node + node]):
             continue
         if 2 * node + 1 >= A.node_count:
-            return (node - (A.node_count - 1) // 2) * LEAF, waiting
-        stack[waiting], stack[waiting + 1] = 2 * node + 1, 2 * node + 2
-        waiting += 2
+            return (node - (A.node_count - 1) // 2) * LEAF_FACES, stack_count
+        stack[stack_count], stack[stack_count + 1] = 2 * node + 1, 2 * node + 2
+        stack_count += 2
     return -1, 0
 
 
 @subroutine
-def box_of(B, hulls, R, c, margin):
+def box_with_margin(B, hulls, R, c, margin):
     """Return the lower and upper corner of a box along the mesh's axes around a solid and its margin [m]."""
-    below_x, above_x = reach_along(B, hulls, R, 0)
-    below_y, above_y = reach_along(B, hulls, R, 1)
-    below_z, above_z = reach_along(B, hulls, R, 2)
+    below_x, above_x = extent_along_axis(B, hulls, R, 0)
+    below_y, above_y = extent_along_axis(B, hulls, R, 1)
+    below_z, above_z = extent_along_axis(B, hulls, R, 2)
     lower = (c[0] - below_x - margin, c[1] - below_y - margin, c[2] - below_z - margin)
     return lower, (c[0] + above_x + margin, c[1] + above_y + margin, c[2] + above_z + margin)
 
@@ -112,61 +115,61 @@ def corner_of(meshes, face, k):
 
 
 @subroutine
-def facing(A, B, meshes, face, c):
+def front_of_face(A, B, meshes, face, c):
     """Return (whether a solid B with origin c may touch a face, the face's normal towards B, its first corner).
 
     On an open mesh, the normal points to the side of B's origin; if the origin is in the plane, it is the face's own.
     """
     n, p = get3(meshes.normals[face]), corner_of(meshes, face, 0)
     offset = dot(sub(c, p), n)
-    if offset >= 0.0 or (A.closed == 0 and offset >= -STRADDLED * B.reach):
+    if offset >= 0.0 or (A.closed == 0 and offset >= -MAX_BACK_DEPTH * B.bounding_radius):
         return True, n, p
     return A.closed == 0, scale(n, -1.0), p
 
 
 @subroutine
-def touch_face_of_mesh(A, B, store, R, c, face, margin, contacts, before, count, room):
+def write_face_contacts(A, B, store, R, c, face, margin, contacts, before, count, work):
     """Write the contact points of a face: the solid's vertices above it. Return the new count."""
     meshes = store.meshes
-    may, n, p = facing(A, B, meshes, face, c)
-    if not may:
+    is_in_front, n, p = front_of_face(A, B, meshes, face, c)
+    if not is_in_front:
         return count
-    if dot(sub(c, p), n) - B.reach > margin:
+    if dot(sub(c, p), n) - B.bounding_radius > margin:
         return count
     down = rotate_back(R, (-n[0], -n[1], -n[2]))
     lowest = add(c, rotate(R, support(B, store.hulls, down)))
     if dot(sub(lowest, p), n) - B.radius > margin:
         return count
-    rows = room.lists.offered_b
-    corners = corners_below(B, store.hulls, down, rows)
-    may_hide = A.closed == 0 and not is_above(meshes, face, c, B.reach)
+    rows = work.lists.feature_b
+    corners = write_lowest_points(B, store.hulls, down, rows)
+    may_be_hidden = A.closed == 0 and not projects_into_face(meshes, face, c, B.bounding_radius)
     for i in range(corners):
         at = sub(add(c, rotate(R, get3(rows[i]))), scale(n, B.radius))
         gap = dot(sub(at, p), n)
-        if gap <= margin and is_above(meshes, face, at, B.reach):
-            if may_hide and not is_in_sight(A, store, c, face, sub(at, scale(n, gap)), room):
+        if gap <= margin and projects_into_face(meshes, face, at, B.bounding_radius):
+            if may_be_hidden and not is_in_sight(A, store, c, face, sub(at, scale(n, gap)), work):
                 continue
             name = int(rows[i, 3])
             if not merge_with_existing_point(contacts, before, count, name, n, gap):
-                count = put_contact(contacts, count, sub(at, scale(n, 0.5 * gap)), n, gap, name)
+                count = append_contact(contacts, count, sub(at, scale(n, 0.5 * gap)), n, gap, name)
     return count
 
 
 @subroutine
-def is_above(meshes, face, at, size):
+def projects_into_face(meshes, face, at, size):
     """Return whether the projection of a point along the face's normal lies within the face."""
     n = get3(meshes.normals[face])
     for k in range(3):
         start = corner_of(meshes, face, k)
         edge = sub(corner_of(meshes, face, (k + 1) % 3), start)
         length = math.sqrt(dot(edge, edge))
-        if dot(cross(n, edge), sub(at, start)) < -WIDER * (length + size) * length:
+        if dot(cross(n, edge), sub(at, start)) < -FACE_ENLARGEMENT * (length + size) * length:
             return False
     return True
 
 
 @subroutine
-def is_in_sight(A, store, c, face, foot, room):
+def is_in_sight(A, store, c, face, foot, work):
     """Return whether no other face of an open mesh lies between a solid's origin `c` and the point `foot` of a face.
 
     Beyond a ridge there may be a face whose back is turned to the solid. The solid is not behind the mesh there, so
@@ -175,32 +178,30 @@ def is_in_sight(A, store, c, face, foot, room):
     """
     meshes = store.meshes
     middle = add(add(corner_of(meshes, face, 0), corner_of(meshes, face, 1)), corner_of(meshes, face, 2))
-    foot = add(foot, scale(sub(scale(middle, 1.0 / 3.0), foot), INSIDE))
-    way = sub(foot, c)
+    foot = add(foot, scale(sub(scale(middle, 1.0 / 3.0), foot), SIGHT_OFFSET))
+    sight_line = sub(foot, c)
     lower = (min(c[0], foot[0]), min(c[1], foot[1]), min(c[2], foot[2]))
     upper = (max(c[0], foot[0]), max(c[1], foot[1]), max(c[2], foot[2]))
-    room.sight[0] = 0
-    leaf, waiting = next_leaf(A, meshes, lower, upper, room.sight, 1)
+    work.sight_stack[0] = 0
+    leaf, stack_count = next_leaf(A, meshes, lower, upper, work.sight_stack, 1)
     while leaf >= 0:
-        for k in range(leaf, min(leaf + LEAF, A.face_count)):
-            if goes_through(meshes, A.first_face + k, c, way):
+        for k in range(leaf, min(leaf + LEAF_FACES, A.face_count)):
+            if segment_crosses_face(meshes, A.first_face + k, c, sight_line):
                 return False
-        leaf, waiting = next_leaf(A, meshes, lower, upper, room.sight, waiting)
+        leaf, stack_count = next_leaf(A, meshes, lower, upper, work.sight_stack, stack_count)
     return True
 
 
 @subroutine
-def goes_through(meshes, face, c, way):
-    """Return whether the segment `way` from a point `c` passes through a face, and neither begins nor ends in its
-    plane.
-    """
+def segment_crosses_face(meshes, face, c, sight_line):
+    """Return whether the segment `sight_line` from a point `c` crosses a face from one side of its plane to the other."""
     n = get3(meshes.normals[face])
-    length = math.sqrt(dot(way, way))
+    length = math.sqrt(dot(sight_line, sight_line))
     before = dot(sub(c, corner_of(meshes, face, 0)), n)
-    after = before + dot(way, n)
-    if min(abs(before), abs(after)) <= WIDER * length or (before > 0.0) == (after > 0.0):
+    after = before + dot(sight_line, n)
+    if min(abs(before), abs(after)) <= FACE_ENLARGEMENT * length or (before > 0.0) == (after > 0.0):
         return False
-    return is_above(meshes, face, add(c, scale(way, before / (before - after))), length)
+    return projects_into_face(meshes, face, add(c, scale(sight_line, before / (before - after))), length)
 
 
 @subroutine
@@ -218,18 +219,18 @@ def merge_with_existing_point(contacts, before, count, name, n, gap):
 
 
 @subroutine
-def touch_edge(A, B, store, R, c, face, side, margin, contacts, before, count, room):
+def write_edge_contacts(A, B, store, R, c, face, side, margin, contacts, before, count, work):
     """Write the contact points of an edge. Return the new count."""
     meshes = store.meshes
-    there, s, n, a, Q, middle = meet_edge(B, store, R, c, face, side, margin, room)
-    if not there or s > margin or not is_beside(meshes, face, side, n, a):
+    is_within, s, n, a, Q, middle = edge_distance(B, store, R, c, face, side, margin, work)
+    if not is_within or s > margin or not is_edge_normal(meshes, face, side, n, a):
         return count
-    segment = room.segment[0]
+    segment = work.segment[0]
     turned, moved = matmul(transpose(Q), R), rotate_back(Q, sub(c, middle))
     start = count
-    count = touch_pair(
+    count = write_pair_contacts(
         segment, B, store.hulls, turned, moved, s, rotate_back(Q, n), rotate_back(Q, sub(a, middle)), margin, contacts,
-        count, room.lists,
+        count, work.lists,
     )  # fmt: skip
     for i in range(start, min(count, contacts.shape[0])):
         contact = contacts[i]
@@ -240,7 +241,7 @@ def touch_edge(A, B, store, R, c, face, side, margin, contacts, before, count, r
 
 
 @subroutine
-def meet_edge(B, store, R, c, face, side, margin, room):
+def edge_distance(B, store, R, c, face, side, margin, work):
     """Compute the distance of a solid from an edge, which is written to room.segment as a segment.
 
     Return (whether it is within the margin, signed distance [m], normal towards the solid, the edge's point, the
@@ -252,20 +253,22 @@ def meet_edge(B, store, R, c, face, side, margin, room):
     along = sub(end, start)
     length2, away = dot(along, along), sub(c, middle)
     off = sub(away, scale(along, min(max(dot(away, along) / length2, -0.5), 0.5)))
-    if math.sqrt(dot(off, off)) - B.reach > margin:
-        return False, 0.0, away, middle, ALONG_Z, middle
+    if math.sqrt(dot(off, off)) - B.bounding_radius > margin:
+        return False, 0.0, away, middle, UNUSED_AXES, middle
     length = math.sqrt(length2)
-    segment = room.segment[0]
-    segment.half[2] = segment.reach = 0.5 * length
+    segment = work.segment[0]
+    segment.half[2] = segment.bounding_radius = 0.5 * length
     Q = axes_along(scale(along, 1.0 / length), get3(meshes.normals[face]))
     R_QB, moved = matmul(transpose(Q), R), rotate_back(Q, away)
     if B.kind == BALL:
         back = transpose(R_QB)
-        s, n, on_ball = separate(B, segment, store.hulls, back, scale(rotate(back, moved), -1.0), margin, room.polytope)
+        s, n, on_ball = signed_distance(
+            B, segment, store.hulls, back, scale(rotate(back, moved), -1.0), margin, work.polytope
+        )
         a = add(moved, rotate(R_QB, add(on_ball, scale(n, s))))
         n = scale(rotate(R_QB, n), -1.0)
     else:
-        s, n, a = separate(segment, B, store.hulls, R_QB, moved, margin, room.polytope)
+        s, n, a = signed_distance(segment, B, store.hulls, R_QB, moved, margin, work.polytope)
     return True, s, rotate(Q, n), add(middle, rotate(Q, a)), Q, middle
 
 
@@ -277,7 +280,7 @@ def axes_along(z, normal):
 
 
 @subroutine
-def is_beside(meshes, face, side, n, a):
+def is_edge_normal(meshes, face, side, n, a):
     """Return whether a normal at a point of an edge is the edge's: it leans over no face and no following edge."""
     start, end = corner_of(meshes, face, side), corner_of(meshes, face, (side + 1) % 3)
     edge = sub(end, start)
@@ -287,11 +290,11 @@ def is_beside(meshes, face, side, n, a):
     if other != BORDER and leans_over(meshes, other, edge, start, n):
         return False
     length2 = dot(edge, edge)
-    place = dot(sub(a, start), edge)
-    if place <= ALIGNED * length2:
-        return is_free(meshes, meshes.faces[face, side], n)
-    if place >= (1.0 - ALIGNED) * length2:
-        return is_free(meshes, meshes.faces[face, (side + 1) % 3], n)
+    along = dot(sub(a, start), edge)
+    if along <= NORMAL_TOLERANCE * length2:
+        return is_vertex_normal(meshes, meshes.faces[face, side], n)
+    if along >= (1.0 - NORMAL_TOLERANCE) * length2:
+        return is_vertex_normal(meshes, meshes.faces[face, (side + 1) % 3], n)
     return True
 
 
@@ -303,52 +306,53 @@ def leans_over(meshes, face, edge, start, n):
     lean = dot(n, across)
     if dot(across, sub(scale(middle, 1.0 / 3.0), start)) < 0.0:  # across points out of the face
         lean = -lean
-    return lean > ALIGNED * math.sqrt(dot(edge, edge))
+    return lean > NORMAL_TOLERANCE * math.sqrt(dot(edge, edge))
 
 
 @subroutine
-def is_free(meshes, vertex, n):
+def is_vertex_normal(meshes, vertex, n):
     """Return whether n leans over no edge of a vertex."""
     p = get3(meshes.vertices[vertex])
     for k in range(meshes.neighbours_from[vertex], meshes.neighbours_from[vertex + 1]):
         edge = sub(get3(meshes.vertices[meshes.neighbours[k]]), p)
-        if dot(n, edge) > ALIGNED * math.sqrt(dot(edge, edge)):
+        if dot(n, edge) > NORMAL_TOLERANCE * math.sqrt(dot(edge, edge)):
             return False
     return True
 
 
 @subroutine
-def separate_mesh(A, B, store, R, c, margin, room):
-    """Do what narrow.separate does for a mesh A and a solid B: take the nearest face or edge, or the deepest."""
+def mesh_distance(A, B, store, R, c, margin, work):
+    """Do what narrow.signed_distance does for a mesh A and a solid B, by the face or edge with the smallest distance."""
     best, normal, point = math.inf, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
-    lower, upper = box_of(B, store.hulls, R, c, 0.0)
-    stack, waiting = room.stack, 1
+    lower, upper = box_with_margin(B, store.hulls, R, c, 0.0)
+    stack, stack_count = work.stack, 1
     stack[0] = 0
-    while waiting > 0:
-        waiting -= 1
-        node = stack[waiting]
+    while stack_count > 0:
+        stack_count -= 1
+        node = stack[stack_count]
         within = min(margin, max(best, 0.0))
-        if apart2(lower, upper, store.meshes, A.first_node + node) > within * within:
+        if box_distance2(lower, upper, store.meshes, A.first_node + node) > within * within:
             continue
-        if 2 * node + 1 < A.node_count:  # the nearer child is looked at first, and may spare the other
-            near, far = 2 * node + 1, 2 * node + 2
-            if apart2(lower, upper, store.meshes, A.first_node + far) < apart2(
-                lower, upper, store.meshes, A.first_node + near
+        # The nearer child is visited first, since its distance may exclude the other child.
+        if 2 * node + 1 < A.node_count:
+            nearer, farther = 2 * node + 1, 2 * node + 2
+            if box_distance2(lower, upper, store.meshes, A.first_node + farther) < box_distance2(
+                lower, upper, store.meshes, A.first_node + nearer
             ):
-                near, far = far, near
-            stack[waiting], stack[waiting + 1] = far, near
-            waiting += 2
+                nearer, farther = farther, nearer
+            stack[stack_count], stack[stack_count + 1] = farther, nearer
+            stack_count += 2
             continue
-        start = (node - (A.node_count - 1) // 2) * LEAF
-        for k in range(start, min(start + LEAF, A.face_count)):
-            s, n, a = separate_face(A, B, store, R, c, A.first_face + k, min(margin, best), room)
+        start = (node - (A.node_count - 1) // 2) * LEAF_FACES
+        for k in range(start, min(start + LEAF_FACES, A.face_count)):
+            s, n, a = face_distance(A, B, store, R, c, A.first_face + k, min(margin, best), work)
             if s < best:
                 best, normal, point = s, n, a
     return best, normal, point
 
 
 @subroutine
-def apart2(lower, upper, meshes, node):
+def box_distance2(lower, upper, meshes, node):
     """Return the square of the distance of a box from the box of a node [m^2]; 0 if they overlap."""
     total = 0.0
     for k in range(3):
@@ -358,25 +362,27 @@ def apart2(lower, upper, meshes, node):
 
 
 @subroutine
-def separate_face(A, B, store, R, c, face, margin, room):
-    """Do what `separate_mesh` does for one face and its edges. The margin may be negative."""
+def face_distance(A, B, store, R, c, face, margin, work):
+    """Do what `mesh_distance` does for one face and its edges. The margin may be negative."""
     meshes = store.meshes
     best, normal, point = math.inf, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
-    may, n, p = facing(A, B, meshes, face, c)
-    if abs(dot(sub(c, p), n)) - B.reach > margin:
+    is_in_front, n, p = front_of_face(A, B, meshes, face, c)
+    if abs(dot(sub(c, p), n)) - B.bounding_radius > margin:
         return best, normal, point
-    if may:
+    if is_in_front:
         at = add(c, rotate(R, support(B, store.hulls, rotate_back(R, (-n[0], -n[1], -n[2])))))
         at = sub(at, scale(n, B.radius))
         s = dot(sub(at, p), n)
         foot = sub(at, scale(n, s))
-        may_hide = A.closed == 0 and not is_above(meshes, face, c, B.reach)
-        if is_above(meshes, face, at, B.reach) and not (may_hide and not is_in_sight(A, store, c, face, foot, room)):
+        may_be_hidden = A.closed == 0 and not projects_into_face(meshes, face, c, B.bounding_radius)
+        if projects_into_face(meshes, face, at, B.bounding_radius) and not (
+            may_be_hidden and not is_in_sight(A, store, c, face, foot, work)
+        ):
             best, normal, point = s, n, foot
     for side in range(3):
         if meshes.beyond[face, side] == NO_EDGE:
             continue
-        there, s, n, a, _, _ = meet_edge(B, store, R, c, face, side, min(margin, best), room)
-        if there and s < best and (s > 0.0 or is_beside(meshes, face, side, n, a)):
+        is_within, s, n, a, _, _ = edge_distance(B, store, R, c, face, side, min(margin, best), work)
+        if is_within and s < best and (s > 0.0 or is_edge_normal(meshes, face, side, n, a)):
             best, normal, point = s, n, a
     return best, normal, point

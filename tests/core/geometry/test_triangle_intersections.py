@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from limberjack.core.geometry.crossings import crossing
+from limberjack.core.geometry.triangle_intersections import triangles_intersect
 
 
 def side(a, b, c, d):
@@ -36,8 +36,8 @@ def test_against_exact_arithmetic():
     one, other = (random.normal(size=(1500, 3, 3)).astype(np.float32).astype(float) for _ in range(2))
     expected = [cross_exactly(s.tolist(), t.tolist()) for s, t in zip(one, other, strict=True)]
     assert 200 < sum(expected) < 1300
-    assert crossing(one, other, 1e-12).tolist() == expected
-    assert crossing(other, one, 1e-12).tolist() == expected
+    assert triangles_intersect(one, other, 1e-12).tolist() == expected
+    assert triangles_intersect(other, one, 1e-12).tolist() == expected
 
 
 FLAT = [(0, 0, 0), (2, 0, 0), (0, 2, 0)]
@@ -57,5 +57,5 @@ FLAT = [(0, 0, 0), (2, 0, 0), (0, 2, 0)]
 def test_touching_is_not_crossing(other):
     """What touches, lies beside or is sunk in by next to nothing is not told."""
     pair = np.array([FLAT], dtype=float), np.array([other], dtype=float)
-    assert not crossing(*pair, 1e-5)[0]
-    assert not crossing(*pair[::-1], 1e-5)[0]
+    assert not triangles_intersect(*pair, 1e-5)[0]
+    assert not triangles_intersect(*pair[::-1], 1e-5)[0]

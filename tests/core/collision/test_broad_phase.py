@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from limberjack.core.collision.broad import PLACED, find_pairs, make_tree, place_solids
+from limberjack.core.collision.broad_phase import SOLID_POSE, find_pairs, make_tree, write_solid_poses
 from limberjack.core.collision.collision_filter import CollisionFilter
 from limberjack.core.collision.packing import pack
 from limberjack.core.collision.solids import BALL, HULL, PLANE
@@ -54,8 +54,8 @@ def asked(
         for i, solid in enumerate(solids)
     ]
     records, hulls = pack(solids)
-    placed = np.zeros(len(records), PLACED).view(np.recarray)
-    place_solids(records, hulls, poses_of(*crowds), placed)
+    placed = np.zeros(len(records), SOLID_POSE).view(np.recarray)
+    write_solid_poses(records, hulls, poses_of(*crowds), placed)
     pairs = np.zeros((room, 2), np.int64)
     count = find_pairs(
         records, placed, collision_filter or free_filter(len(records)), margin, make_tree(len(records)), pairs

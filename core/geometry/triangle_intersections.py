@@ -8,7 +8,7 @@ import numpy as np
 from ..spatial.arrays import matvec, norm
 
 
-def crossing(one: np.ndarray, other: np.ndarray, slack: float) -> np.ndarray:
+def triangles_intersect(one: np.ndarray, other: np.ndarray, slack: float) -> np.ndarray:
     """Return for each pair of triangles whether they intersect, as booleans of shape (n,).
 
     Triangles that only touch, or that share a plane, do not intersect.
