@@ -161,8 +161,9 @@ def find_pairs(solids, solid_poses, collision_filter, margin, tree, pairs):
 
 @subroutine
 def add_plane_pairs(solids, solid_poses, collision_filter, i, plane_count, margin, pairs, count):
-    """Write the pairs of half-space i with solids whose boxes are at most `margin` [m] above it. Return the number of
-    all pairs.
+    """Write the pairs of half-space i with solids whose boxes are at most `margin` [m] above it.
+
+    Return the number of all pairs.
     """
     normal, origin = z_axis(get9(solid_poses[i].rotation)), get3(solid_poses[i].origin)
     x, y, z = abs(normal[0]), abs(normal[1]), abs(normal[2])

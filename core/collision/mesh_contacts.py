@@ -38,8 +38,8 @@ FACE_ENLARGEMENT = 1e-9
 """Enlargement of a face, as a fraction of its size and the solid's, so that rounding leaves no slit between two faces.
 """
 MAX_BACK_DEPTH = 1e-6
-"""Depth of a solid's origin behind a face of an open mesh up to which it counts as in front, relative to the solid's
-reach.
+"""Depth of a solid's origin behind a face of an open mesh up to which it counts as in front, as a share of the solid's
+bounding radius.
 
 Where an open mesh passes through the middle of a solid, rounding would choose the side in each step, and the solid
 would fall through. Blender stores poses in single precision, which rounds by 6e-8 of a length.
@@ -194,7 +194,7 @@ def is_in_sight(A, store, c, face, foot, work):
 
 @subroutine
 def segment_crosses_face(meshes, face, c, sight_line):
-    """Return whether the segment `sight_line` from a point `c` crosses a face from one side of its plane to the other."""
+    """Return whether the segment `sight_line` from a point `c` crosses a face from one side to the other."""
     n = get3(meshes.normals[face])
     length = math.sqrt(dot(sight_line, sight_line))
     before = dot(sub(c, corner_of(meshes, face, 0)), n)
@@ -322,7 +322,7 @@ def is_vertex_normal(meshes, vertex, n):
 
 @subroutine
 def mesh_distance(A, B, store, R, c, margin, work):
-    """Do what narrow.signed_distance does for a mesh A and a solid B, by the face or edge with the smallest distance."""
+    """Do what narrow.signed_distance does for a mesh A and a solid B: find the face or edge of smallest distance."""
     best, normal, point = math.inf, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
     lower, upper = box_with_margin(B, store.hulls, R, c, 0.0)
     stack, stack_count = work.stack, 1

@@ -186,7 +186,7 @@ def _joined(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np
 
 
 def _boxes(corners: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the boxes of a tree whose node k has the children 2k + 1 and 2k + 2, with `LEAF_FACES` faces in each leaf."""
+    """Return the boxes of a tree of faces: node k has the children 2k + 1 and 2k + 2, a leaf `LEAF_FACES` faces."""
     count = corners[0].shape[1]
     leaves = 1
     while leaves * LEAF_FACES < count:

@@ -33,7 +33,7 @@ def save_loads(touch, first, last):
 def accelerate_loads(touch, first, last, combined):
     """Replace the loads after a sweep by the combination of the last sweeps.
 
-    combined: number of sweeps since the last restart. Returns the new number; 0 is a restart.
+    combined: number of sweeps since the last restart. Return the new number; 0 is a restart.
     """
     A, equations, rows = touch.matrix[1], touch.anderson, last - first
     memory = min(ANDERSON_MEMORY, (rows - 2) // 2)
@@ -78,7 +78,7 @@ def row_product(A, i, j, first, last):
 def solve_normal_equations(equations, count):
     """Solve the normal equations, given by their lower half, by Cholesky factors in place.
 
-    The last column has the right-hand side, then the solution. Returns False if the matrix is singular.
+    The last column has the right-hand side, then the solution. Return False if the matrix is singular.
     """
     for i in range(count):
         for j in range(i + 1):

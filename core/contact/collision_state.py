@@ -25,11 +25,13 @@ MAX_STEP_ROTATION = 0.4
 
 
 MAX_OVERLAP_SHARE = 0.5
-"""Largest overlap at the end of a step, as a part of the thicker solid, so that no solid passes through another."""
+"""Largest overlap at the end of a step, as a share of the thickness of the thicker solid. No solid then passes through
+another one within a step.
+"""
 
 
 MIN_HULL_THICKNESS = 0.02
-"""Smallest thickness of a hull that is assumed, as a part of its size."""
+"""Lower bound of the thickness that is assumed for a hull, as a share of its bounding radius; a flat hull has none."""
 
 
 MAX_MANIFOLD_POINTS = 8
@@ -37,22 +39,20 @@ MAX_MANIFOLD_POINTS = 8
 
 
 SAME_POINT_DISTANCE = 1e-5
-"""Distance between a contact point and one of the manifold below which they are the same, as a part of the solid's
-size.
-"""
+"""Distance of two contact points below which they are the same, as a share of the smaller solid's bounding radius."""
 
 
 SAME_FACET_COSINE = 1.0 - 1e-11
-"""Cosine of the angle between two normals above which they belong to one facet. Beyond it, a slide changes the facet.
-"""
+"""Cosine of the angle between two normals from which on they belong to the same facet of a mesh."""
 
 
 HALF_SPACE_EXTENT = 1e6
-"""Extent of a half-space that moves [m]."""
+"""Bounding radius that is assumed for a half-space, whose own is infinite, where its velocity is estimated [m]."""
 
 
 CANDIDATE_STATE = np.dtype([("rate", np.float64), ("is_contact", np.int64), ("start_number", np.int64)], align=True)
-"""For a CONTACT: rate of its gap [m/s], whether it is a contact that holds, and its number at the step's start or -1.
+"""For each CONTACT in `starts` or `ends`: rate of its gap [m/s]; whether an active contact has this point already; of
+an end point, the number of the same point in `starts`, or -1.
 """
 
 
@@ -75,12 +75,13 @@ class CollisionState(KernelTuple, namedtuple("CollisionState", FIELDS)):
         solid_poses, tree, pair_work, body_poses, twists: work arrays for poses and velocities.
         pairs: candidate pairs, shape (n, 2). starts, ends: CONTACT records. start_states, end_states: CANDIDATE_STATE
             records, one for each of these.
-        counts: numbers of pairs, starts and ends, and number of pairs for which there was no room.
+        counts: numbers of pairs, starts and ends, and the number of pairs that `pairs` was too short for, shape (4,).
         listed_gap: largest gap that is listed, shape (1,) [m].
     """
 
 
 PAIR_COUNT, START_COUNT, END_COUNT, NEEDED_PAIRS = range(4)
+"""Entries of `CollisionState.counts`."""
 
 
 def make_collision_state(colliders, surfaces, bodies: int, pairs: int = 64) -> CollisionState:
@@ -130,8 +131,8 @@ def update_solid_poses(system, collisions):
 def update_candidate_pairs(system, collisions, h, skin):
     """Find the candidate pairs for a step of h seconds, and their contact points at its start.
 
-    Bodies have poses, velocities and accelerations. Return (whether there was enough room, longest step that is allowed
-    [s]).
+    Bodies have poses, velocities and accelerations. Return (whether the arrays were long enough, longest step that is
+    allowed [s]).
     """
     update_solid_poses(system, collisions)
     longest, listed_gap = h, 2.0 * largest_displacement(system, collisions, h) + skin
@@ -185,7 +186,7 @@ def time_to_close(system, collisions, contact, rate, distance):
 
 @jitable
 def thickness(solid):
-    """Return the depth that something may reach in a solid before it passes the middle [m]."""
+    """Return the depth in a solid at which another solid passes its middle [m]; 0 for a mesh, which is a surface."""
     if solid.kind == MESH:
         return 0.0
     if solid.kind == PLANE:
@@ -214,7 +215,7 @@ def largest_displacement(system, collisions, h):
 
 @subroutine
 def list_contacts(system, collisions, listed_gap, contacts, states, count_index):
-    """List the contact points of all pairs up to a gap, with their rates. Return whether there was enough room."""
+    """List the contact points of all pairs up to a gap, with rates. Return whether the arrays were long enough."""
     count = collisions.kernels.write_points(
         collisions.solids,
         collisions.store,

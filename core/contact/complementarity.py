@@ -40,7 +40,7 @@ BLOCKED_SHARE = 1e-13
 
 @subroutine
 def solve_cones(touch, keeps_slip_directions):
-    """Solve for the loads of all rows. Returns whether the iteration converged.
+    """Solve for the loads of all rows. Return whether the iteration converged.
 
     `free_rate` and `initial_load` of the rows, and `limit` and `separation_velocity` of the points, are given. moving:
     whether points that slip keep the direction of their friction.
@@ -71,7 +71,7 @@ def island_of(touch, i):
 
 @subroutine
 def solve_island_cones(touch, begin, end, keeps_slip_directions, blocked, tolerance):
-    """Sweep over an island until no rate changes by more than `tolerance`. Returns whether that was reached.
+    """Sweep over an island until no rate changes by more than `tolerance`. Return whether that was reached.
 
     begin, end: range of places in the order. blocked: diagonal entry of W up to which a row bears no load.
     """
@@ -116,7 +116,7 @@ def rounding_error(touch, begin, end):
 
 @subroutine
 def sweep(touch, begin, end, keeps_slip_directions, blocked):
-    """Correct each point's loads twice, forward and backward. Returns the largest change of a rate."""
+    """Correct each point's loads twice, forward and backward. Return the largest change of a rate."""
     change = 0.0
     for i in range(begin, end):
         change = max(change, solve_point(touch, touch.order[i], keeps_slip_directions, blocked))
@@ -127,7 +127,7 @@ def sweep(touch, begin, end, keeps_slip_directions, blocked):
 
 @subroutine
 def solve_point(touch, p, keeps_slip_directions, blocked):
-    """Correct the loads of one point, with those of all others fixed. Returns the largest change of a rate."""
+    """Correct the loads of one point, with those of all others fixed. Return the largest change of a rate."""
     point = touch.points[p]
     r, end, load, change = point.row, touch.count[ROWS], point.load, 0.0
     if r < 0:
@@ -157,7 +157,7 @@ def solve_point(touch, p, keeps_slip_directions, blocked):
 
 @subroutine
 def solve_pair(touch, r, point, load, keeps_slip_directions, blocked):
-    """Correct the two rows of sliding or rolling friction of a point. Returns the largest change of a rate."""
+    """Correct the two rows of sliding or rolling friction of a point. Return the largest change of a rate."""
     slides = touch.rows[r].kind == TANGENT
     bound = (point.current_friction if slides else point.rolling) * load
     if keeps_slip_directions and (point.slide if slides else point.roll) == SLIPS:
@@ -220,7 +220,7 @@ def store_warm_start(touch):
 
 @jitable
 def set_load(touch, r, load):
-    """Set the load of a row, and update the rates of its island. Returns the change of its own rate."""
+    """Set the load of a row, and update the rates of its island. Return the change of its own rate."""
     change = load - touch.rows[r].load
     if change != 0.0:
         touch.rows[r].load = load

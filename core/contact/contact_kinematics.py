@@ -79,7 +79,7 @@ def nearest_on_face(work, face, other, side):
 
     side: 1 if the contact normal is the plane's outward normal, -1 if it is opposite.
 
-    Returns (normal, its rate, nearest points of plane and feature, their velocities, gap).
+    Return (normal, its rate, nearest points of plane and feature, their velocities, gap).
     """
     here, there = work.bodies[face.body], work.bodies[other.body]
     o, m, m_rate = feature_in_world(here, face)

@@ -158,7 +158,7 @@ def begin_round(touch, min_approach, rest_height, gravity, restitution, is_last)
     restitution take part too, and if all approach too slowly to bounce, every point does. So a stack comes to rest at
     once.
 
-    is_last: whether all points take part, and none bounces. Returns whether any point approaches.
+    is_last: whether all points take part, and none bounces. Return whether any point approaches.
     """
     for r in range(touch.count[ROWS]):
         row = touch.rows[r]

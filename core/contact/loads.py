@@ -37,7 +37,7 @@ from .points import NORMAL, POINTS, ROWS, SPIN, TANGENT, WARM_STARTED
 def apply_contact_loads(system, qdd):
     """Solve for the loads of all points, and correct the accelerations qdd, shape (nv,), for them.
 
-    Bodies must be placed, moved, factored and accelerated without contact loads. Returns the powers that friction and
+    Bodies must be placed, moved, factored and accelerated without contact loads. Return the powers that friction and
     compliant points dissipate, and that belts supply [W].
     """
     touch, work, gravity = system.touch, system.work, get3(system.model.gravity)
@@ -86,7 +86,7 @@ def clear_loads(point):
 
 @subroutine
 def apply_soft_load(system, point):
-    """Apply the load of a compliant point. Returns whether there is one."""
+    """Apply the load of a compliant point. Return whether there is one."""
     if point.is_soft == 0 or point.gap >= 0.0:
         return False
     point.load = max(0.0, -point.stiffness * point.gap * (1.0 - point.dissipation * point.rate))
@@ -162,7 +162,7 @@ def belt_acceleration(body, feature):
 def store_loads(system):
     """Write the rows' loads and the accelerations under them to the points.
 
-    Returns the powers that are dissipated and that belts supply [W].
+    Return the powers that are dissipated and that belts supply [W].
     """
     touch, lost, gained = system.touch, 0.0, 0.0
     for r in range(touch.count[ROWS]):

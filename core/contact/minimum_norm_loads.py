@@ -79,7 +79,7 @@ def factor_block(touch, A, first, end):
 def write_null_space(touch, A, first, end):
     """Factor a block in place, and write S = R11^-1 R12 in place of R12. The right null space is N = (-S, 1).
 
-    Returns where the dependent columns begin.
+    Return where the dependent columns begin.
     """
     dependent = factor_qr(touch, A, first, end)
     touch.rows[first].rank = dependent - first
@@ -127,7 +127,7 @@ def scale_block(touch, A, first, end):
 def factor_qr(touch, A, first, end):
     """Apply Householder's QR factorization with column pivoting in place, and write the permutation to `pivot_row`.
 
-    Returns where the dependent columns begin.
+    Return where the dependent columns begin.
     """
     largest = 0.0
     for k in range(first, end):
@@ -264,7 +264,7 @@ def reflect_once(rows, A, k, end):
 
 @subroutine
 def factor_null_spaces(touch, A, first, dependent, end):
-    """Write the LU factors of L'N in place of R22. Returns whether L'N is regular.
+    """Write the LU factors of L'N in place of R22. Return whether L'N is regular.
 
     L is the left null space, the last columns of Q. N = (-S, 1) is the right null space, in the order of the columns.
     """

@@ -16,11 +16,14 @@ from ..compilation.abi import KernelTuple
 from ..spatial.storage import renamed_fields
 
 PLANAR, SPHERICAL, LINEAR, CIRCULAR, ELLIPSOIDAL = range(5)
-"""Kinds of contact features: a plane; a vertex or a sphere; an edge, or the side of a cylinder; a circular edge; an
-ellipsoid."""
+"""Kinds of contact features by their geometry. PLANAR: a face. SPHERICAL: a vertex or a sphere. LINEAR: an edge, or the
+side of a cylinder. CIRCULAR: a circular edge. ELLIPSOIDAL: an ellipsoid.
+"""
 
 FRICTIONLESS, STICKS, SLIPS = 0, 1, 2
-"""States of one kind of friction in a point: there is none; it keeps the slip at 0; it acts against the slip."""
+"""States of one kind of friction (sliding, rolling or spinning) in a point: FRICTIONLESS: the coefficient is 0. STICKS:
+the friction keeps the slip at 0. SLIPS: it has its bound as size, and acts against the slip.
+"""
 
 FEATURE = np.dtype(
     [

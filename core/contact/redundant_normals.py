@@ -38,7 +38,7 @@ def solve_redundant_cones(system, keeps_slip_directions):
 
     A first solution shows which points stay closed, and whether these are redundant. Springs do not pull, so P is that
     of the points that bear loads in the solution before. If sweeps do not find loads of springs that solve the problem,
-    those of the first solution are taken. W must be up to date. Returns whether the iteration converged.
+    those of the first solution are taken. W must be up to date. Return whether the iteration converged.
     """
     touch = system.touch
     if not solve_cones(touch, keeps_slip_directions):
@@ -84,7 +84,7 @@ def mark_closed_rows(touch):
 
 @jitable
 def mark_loaded_rows(touch):
-    """Write to `bears_load` which normal rows bear a load. Returns whether that has changed."""
+    """Write to `bears_load` which normal rows bear a load. Return whether that has changed."""
     changed = False
     for r in range(touch.count[ROWS]):
         bears_load = 1 if touch.rows[r].kind == NORMAL and touch.rows[r].load > 0.0 else 0
@@ -108,7 +108,7 @@ def has_exact_rates(touch):
 
 @subroutine
 def penalise_null_space(touch):
-    """Add c P to the normal rows of each island of W. Returns whether any are redundant.
+    """Add c P to the normal rows of each island of W. Return whether any are redundant.
 
     The second matrix of `Touch` is scratch.
     """
@@ -124,7 +124,7 @@ def penalise_null_space(touch):
 
 @subroutine
 def penalise_island(touch, W, A, first, blocked):
-    """Add c P to the normal rows of the island whose rows begin at `first`. Returns whether they are redundant.
+    """Add c P to the normal rows of the island whose rows begin at `first`. Return whether they are redundant.
 
     blocked: diagonal entry of W up to which a row bears no load.
     """
@@ -153,7 +153,7 @@ def penalise_island(touch, W, A, first, blocked):
 def list_normal_rows(touch, W, A, first, blocked):
     """Write the numbers of an island's normal rows that bear loads to `normal_row`, and their block of W to A.
 
-    The block begins at `first`. Returns where it ends.
+    The block begins at `first`. Return where it ends.
     """
     rows, end = touch.rows, first
     for r in range(first, rows[first].end):

@@ -34,6 +34,7 @@ from .system import (
 )
 
 MAX_NEWTON_STEPS = 300
+"""Upper bound of the Newton steps of the assembly. Steps that MAX_STEP_CHANGE limits need many for a far start."""
 MAX_STALLED_STEPS = 30
 """Number of consecutive steps without progress after which the assembly ends."""
 MAX_STEP_CHANGE = 0.3
@@ -209,7 +210,8 @@ def take_velocity_step(system, qd, error):
 def _set_followers(compiled: CompiledModel, q: np.ndarray, given: set[str]) -> None:
     """Move mimics to the values that their leaders imply, and loop joints to the poses that the tree implies."""
     mimics = [(joint.name, joint.mimic) for joint in compiled.model.joints if joint.mimic and joint.name not in given]
-    for _ in mimics:  # as often as a chain of them can be long
+    # A chain of mimics has at most as many members as there are mimics.
+    for _ in mimics:
         for follower, mimic in mimics:
             _set_mimic(compiled, q, mimic_equation(follower, mimic))
     links = [joint for joint in compiled.tree.loops if joint.name in compiled.spans and joint.name not in given]

@@ -22,19 +22,24 @@ from .assembly import assemble
 from .protocol import State
 
 MIN_PATH_SHARE = 0.4
-"""Share of a path within a window that lies between two of its samples, above which there may be a jump between them.
+"""Share of the length of a path that lies between two consecutive samples, above which there may be a jump between
+them.
 
 The samples are at Chebyshev nodes, at most 0.22 of the window apart.
 """
 
 MIN_HALF_SHARE = 0.75
-"""Share of a step that one half of its interval has at each bisection of a jump; of a smooth function, about 0.5."""
+"""Share of the change in an interval that lies in one half of it, below which there is no jump. It is about 0.5 for a
+smooth function, and 1 for a jump.
+"""
 
 MIN_REMAINING_SHARE = 0.5
-"""Share of the step between two samples that remains after the last bisection, below which there is no jump."""
+"""Share of the change between two samples that is left in the interval of the last bisection, below which there is no
+jump.
+"""
 
 BISECTIONS = 40
-"""Number of bisections between two samples: a frame of 40 ms ends at 4e-14 s."""
+"""Number of bisections between two samples, which shorten an interval of 40 ms to 4e-14 s."""
 
 MIN_JUMP = 1e-6
 """Size of a step up to which it counts as the rounding of poses in single precision, and not as a jump [m or rad]."""

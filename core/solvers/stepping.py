@@ -10,7 +10,7 @@ from ..kinematics.work import largest
 from .system import ENERGY_TOTALS, parts_of
 
 ENERGY_TOLERANCE_RATIO = 100.0
-"""Ratio of the tolerance of the ledgers to that of the state."""
+"""Ratio of the tolerance of the energy totals to that of positions and velocities."""
 MAX_SPEED_FROM_REST = 1e6
 """Speed that no step and no impact causes from rest [m/s or rad/s]."""
 MAX_SPEED_RATIO = 1e3
@@ -21,8 +21,8 @@ MAX_SPEED_RATIO = 1e3
 def error_norm(y, trial, errors, tolerance):
     """Return the root mean square of `errors`, each divided by its tolerance, absolute and relative.
 
-    The ledgers have larger tolerances, but are not ignored, because a stiff stop or drive exchanges much energy during
-    very little motion.
+    The energy totals have larger tolerances, but are not ignored, because a stiff stop or drive exchanges much energy
+    during very little motion.
     """
     total = 0.0
     count = y.shape[0] - ENERGY_TOTALS

@@ -64,6 +64,14 @@ RETIRED = {
     "read_print": "read_fingerprint",
     "keep_findings": "store_findings",
     "settle_joint": "store_joint_frames",
+    "PLACED": "SOLID_POSE",
+    "OVAL": "ELLIPSOIDAL",
+    "near_starts": "start_states",
+    "near_ends": "end_states",
+    "known_load": "warm_start_load",
+    "LEDGERS": "ENERGY_TOTALS",
+    "HELD_TOLERANCES": "CONSTRAINED_TOLERANCES",
+    "went_astray": "has_diverged",
 }
 """Names that may not be used, each with the term that takes its place. CONTRIBUTING.md has the same table."""
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The penetration depth of two convex cores: the expanding polytope algorithm (EPA).
 
-A polytope within the difference of the cores is expanded where its surface is nearest to the origin. Each support point
-gives an upper bound of the depth, and the polytope's nearest face gives a lower bound. The search ends when both agree.
-If rounding or lack of room ends it earlier, the best upper bound is still a depth by which the cores can be separated.
+A polytope inside the Minkowski difference of the cores is expanded at its face nearest to the origin. Each support
+point gives an upper bound of the depth, and the nearest face a lower bound. The algorithm ends when both agree. If
+rounding or the size of the arrays ends it earlier, the best upper bound is still a depth by which the cores can be
+separated.
 
 Source: van den Bergen, Proximity queries and penetration depth computation on 3D game objects, GDC (2001).
 """
@@ -26,7 +27,7 @@ MAX_CORNERS = 160
 MAX_FACES = 640
 """Number of face records of a polytope."""
 MAX_EDGES = 240
-"""Number of edges for which there is room around a hole."""
+"""Largest number of edges around the hole that removed faces leave."""
 
 COPLANAR_DISTANCE = 1e-15
 """Distance below a face's plane, as a fraction of the solids' size, up to which a point counts as in the plane."""
@@ -63,8 +64,7 @@ def epa_penetration(A, B, hulls, R, c, size, precision, work, count):
     """Return the shortest translation that separates two cores that overlap or touch.
 
     Args:
-        A, B, hulls, R, c: as in gjk.walk.
-        size, precision: as in gjk.walk.
+        A, B, hulls, R, c, size, precision: as in gjk.gjk_distance.
         work: a Polytope. Its first `count` rows hold the simplex with which GJK ended.
         count: number of corners of that simplex.
 
@@ -250,7 +250,8 @@ def expand_polytope(work, face_count, corner, least):
 def toggle_edge(edges, count, start, end):
     """Add an edge of a removed face to the edges of the hole, or remove it if the other face had it.
 
-    An edge that two removed faces share lies inside the hole. Return the number of edges, or -1 if there is no room.
+    An edge that two removed faces share lies inside the hole. Return the number of edges, or -1 if the arrays are too
+    short.
     """
     for i in range(count):
         if edges[i, 0] == end and edges[i, 1] == start:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The distance of two convex cores: the algorithm of Gilbert, Johnson and Keerthi (GJK).
 
-It searches the difference of the two cores, all b - a, for the point nearest to the origin. Everything is in the axes
-of the first solid, relative to its origin. `R` and `c` are the second solid's axes and origin there, so a large
-distance from the world's origin costs no precision beyond that of the two origins.
+It searches the Minkowski difference of the two cores, all b - a, for the point nearest to the origin. Everything is in
+the axes of the first solid, relative to its origin. `R` and `c` are the second solid's axes and origin there, so a
+large distance from the world's origin costs no precision beyond that of the two origins.
 
 Sources: Gilbert, Johnson, Keerthi, A fast procedure for computing the distance between complex objects in
 three-dimensional space, IEEE J. Robotics and Automation 4 (1988); van den Bergen (2004), section 4.3, for the
@@ -21,13 +21,14 @@ from ..solids import support
 from .simplex import nearest_to_origin, reduce
 
 PRECISION = 1e-14
-"""Precision of distances, as a fraction of the size of both solids. Below this distance the cores count as
+"""Precision of distances, as a fraction of the sum of both solids' bounding radii. Cores that are nearer count as
 overlapping.
 """
 CURVED_PRECISION = 1e-10
 """Precision of the search if a core is curved. Newton's method (refinement.py) finds the remaining digits."""
 MAX_ITERATIONS = 128
-"""Largest number of steps. Cores with corners need about ten, curved ones forty. It ends searches that cycle."""
+"""Largest number of iterations. Polyhedra need about ten, curved cores forty; more mean that rounding makes it cycle.
+"""
 
 APART = 0
 """Outcome of `gjk_distance`: the cores are apart."""

@@ -118,7 +118,7 @@ def count_fill(graph, i):
 def order_nodes(graph, begin, end):
     """Order the nodes order[begin:end] of an island, and list the later neighbours of each.
 
-    Returns whether the order is one of elimination. If the factors would cost too much, the order is arbitrary, and the
+    Return whether the order is one of elimination. If the factors would cost too much, the order is arbitrary, and the
     neighbours are those of the matrix. Neighbours that find no room are counted but not written.
     """
     total = graph.counts[NEIGHBOUR_COUNT]
@@ -136,7 +136,7 @@ def order_nodes(graph, begin, end):
 
 @subroutine
 def find_elimination_order(graph, begin, end):
-    """Order an island's nodes by minimum degree. Returns whether the factors cost less than conjugate gradients."""
+    """Order an island's nodes by minimum degree. Return whether the factors cost less than conjugate gradients."""
     entries, multiplications = 0.0, 0.0
     for k in range(begin, end):
         p = graph.order[k]
@@ -163,7 +163,7 @@ def find_elimination_order(graph, begin, end):
 
 @subroutine
 def list_neighbours(graph, nodes, k):
-    """List the nodes of a set whose position is after k. Returns how many columns they have."""
+    """List the nodes of a set whose position is after k. Return how many columns they have."""
     total, columns = graph.counts[NEIGHBOUR_COUNT], 0
     for w in range(nodes.shape[0]):
         word, b = nodes[w], WORD_BITS * w

@@ -59,7 +59,7 @@ def conjugate_gradient(step, begin, end):
 
 @subroutine
 def apply_preconditioner(step, begin, end, x, out):
-    """Solve with the diagonal blocks alone, and write the solution to `out`. Returns the dot product of x and `out`."""
+    """Solve with the diagonal blocks alone, and write the solution to `out`. Return the dot product of x and `out`."""
     graph, forest, total = step.graph, step.forest, 0.0
     for k in range(begin, end):
         p = graph.order[k]
@@ -74,7 +74,7 @@ def apply_preconditioner(step, begin, end, x, out):
 
 @subroutine
 def multiply_hessian(step, begin, end, x, out):
-    """Write H x to `out`, with the upper half of H in the island's panels. Returns x' H x."""
+    """Write H x to `out`, with the upper half of H in the island's panels. Return x' H x."""
     graph, forest, panels = step.graph, step.forest, step.graph.panels
     for k in range(begin, end):
         for i in range(forest.first_dof[graph.order[k]], forest.first_dof[graph.order[k] + 1]):
@@ -101,8 +101,9 @@ def multiply_hessian(step, begin, end, x, out):
 
 @jitable
 def multiply_symmetric_row(panels, at, value, x, out, first, count):
-    """Add a row's entries times a value to `out`, since the matrix is symmetric. Returns the dot product of the row and
-    x.
+    """Add a row's entries times a value to `out`, since the matrix is symmetric.
+
+    Return the dot product of the row and x.
     """
     row, other, into = panels[at : at + count], x[first : first + count], out[first : first + count]
     total = 0.0

@@ -49,7 +49,7 @@ def common_ancestor(model, one, other):
 
 
 @subroutine
-def has_room(step, dofs, rows, constraints):
+def has_capacity(step, dofs, rows, constraints):
     """Return whether the arrays have room for so many more dofs, rows over these dofs, and constraints."""
     counts = step.counts
     return (

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The constraints that a convex step consists of: contacts, joints' stops, friction, speed limits and drives, and
-loops.
+"""Assembly of the constraints of a convex step: contacts; stops, friction, speed limits and drives of joints; loops.
 
 steps.py calls `add_contact`, `add_set_valued_force_constraints` and `add_bilateral_constraints`. A rigid constraint has
 a finite stiffness, set from the step length and the masses, at which it yields by less than can be seen. Sticking
@@ -27,7 +26,7 @@ from ...spatial.storage import get3, get9, put3
 from .constraint_jacobians import (
     begin_constraint,
     delassus_estimate,
-    has_room,
+    has_capacity,
     list_dofs,
     set_bias_velocity,
     write_jacobian_row,
@@ -43,20 +42,20 @@ from .problem import (
 RIGIDITY = 1e2
 """Stiffness of a rigid constraint times the Delassus estimate, in a step of the base length.
 
-The weight of a body then presses it in by RELAXATION_STEPS g base_step^2 / RIGIDITY.
+A body at rest then penetrates by RELAXATION_STEPS g base_step^2 / RIGIDITY under its weight.
 """
 RELAXATION_STEPS = 4.0
 """Number of steps in which an overlap or the deflection of a friction spring decays to about 1 / e."""
 SEPARATION_STEPS = 30.0
-"""Upper bound of the speed at which overlaps separate, as that of a fall through so many base steps."""
+"""Upper bound of the speed at which overlaps separate, as the number of base steps of free fall that reach it."""
 BILATERAL_RIGIDITY = 1e8
 """The same as RIGIDITY for loops and couplings, whose errors nothing else corrects within a step."""
 MAX_PENETRATION = 1e-2
-"""Share of the thickness of the thinner solid by which a body's own weight may press it in."""
+"""Upper bound of the penetration under a body's own weight, as a share of the thickness of the thinner solid."""
 LIGHT_LOAD = 10.0
 """Load of a contact above which its stiffness grows with the load, in weights of the lighter body."""
 RIGID_STOP_STIFFNESS = 1e7
-"""Stiffness from which on a joint's stop counts as rigid [N/m or N m/rad]."""
+"""Stiffness from which on a joint's stop counts as rigid [N/m or N m/rad]. A softer one is a spring in the step."""
 
 
 @jitable
@@ -70,7 +69,8 @@ def rigid_stiffness(step, k, h, base_step):
 def loaded_stiffness(contact, h, base_step, gravity):
     """Return the least stiffness of a rigid contact that bore a load in the last step [N s per m/s].
 
-    `rigid_stiffness` follows from the lighter body. A heavy body on it would sink in by the ratio of the masses.
+    `rigid_stiffness` follows from the lighter body. Under a heavy body, the penetration would grow by the ratio of the
+    masses.
     """
     if contact.is_impact or not gravity > 0.0:
         return 0.0
@@ -120,11 +120,11 @@ def set_rigid_limit(step, k, gap, restitution, stiffness, rate):
 def add_contact(system, collisions, step, point, contact, h, base_step, gravity):
     """Add the constraints of a contact: one along the normal, then those of sliding, spinning and rolling friction.
 
-    point: a POINT, scratch, for the combined surface of the pair. Returns whether there was room.
+    point: a POINT, scratch, for the combined surface of the pair. Return whether the arrays were long enough.
     """
     one, other = collisions.solids[contact.first].body, collisions.solids[contact.second].body
     count = list_dofs(system.model, step, one, other)
-    if not has_room(step, count, 6, 4):
+    if not has_capacity(step, count, 6, 4):
         return False
     if count == 0:
         contact.constraint = -1
@@ -201,13 +201,16 @@ def belt_velocity(work, collisions, contact, one, other):
 
 @subroutine
 def add_set_valued_force_constraints(system, step, q, qd, h, base_step, gravity):
-    """Add the constraints of stops, friction, speed limits and drives of joints. Return whether there was room."""
+    """Add the constraints of stops, friction, speed limits and drives of joints.
+
+    Return whether the arrays were long enough.
+    """
     model, force_states = system.model, system.work.force_states
     for k in range(model.set_valued_forces.shape[0]):
         element, force_state = model.set_valued_forces[k], force_states[k]
         if force_state.is_disabled:
             continue
-        if not has_room(step, 6, 6, 6):
+        if not has_capacity(step, 6, 6, 6):
             return False
         first, count = list_element_dofs(model, step, element)
         if step.asleep[step.forest.tree_of_dof[step.dofs[first]]]:
@@ -258,7 +261,7 @@ def add_drive(step, element, first, number, value, h):
 
 @subroutine
 def list_element_dofs(model, step, element):
-    """List the dofs of a set-valued force. Returns (place of the first in the list, count)."""
+    """List the dofs of a set-valued force. Return (place of the first in the list, count)."""
     first = step.counts[DOF_COUNT]
     if element.kind != ON_QUANTITY:
         step.dofs[first] = element.v
@@ -273,7 +276,7 @@ def list_element_dofs(model, step, element):
 
 @jitable
 def add_dof_constraint(step, kind, first, element, slope):
-    """Add a constraint of a set-valued force on one dof, with the Jacobian `slope`. Returns its number."""
+    """Add a constraint of a set-valued force on one dof, with the Jacobian `slope`. Return its number."""
     k = begin_constraint(step, kind, 1, first, 1)
     constraint = step.constraints[k]
     step.jacobian[constraint.jacobian_start] = slope
@@ -323,7 +326,7 @@ def write_quantity_jacobian(model, step, record, constraint, q, sign):
 def add_bilateral_constraints(system, step, q, qd):
     """Add one constraint for each row of the model's loops, couplings and prescribed motions.
 
-    Signals are read, and bodies placed and moved. Returns whether there was room.
+    Signals are read, and bodies placed and moved. Return whether the arrays were long enough.
     """
     model, constraints, scratch = system.model, system.constraints, system.scratch
     velocity_errors(model, system.work, constraints, scratch.signal, q, qd, scratch.error)
@@ -336,7 +339,7 @@ def add_bilateral_constraints(system, step, q, qd):
             continue
         begin = step.counts[CONSTRAINT_COUNT]
         for r in range(record.rows):
-            if not has_room(step, count, 1, 1):
+            if not has_capacity(step, count, 1, 1):
                 return False
             k = begin_constraint(step, BOUNDED, 1, first, count)
             write_bilateral_jacobian(system, step, record, k, r, q)
@@ -363,22 +366,25 @@ def set_bilateral_stiffness(step, begin, together):
 
 @subroutine
 def list_bilateral_dofs(system, step, record):
-    """List the dofs of a model constraint. Returns (place of the first, count); the count is -1 if there is no room."""
+    """List the dofs of a model constraint.
+
+    Return (place of the first, count); the count is -1 if the arrays are too short.
+    """
     model, first = system.model, step.counts[DOF_COUNT]
     if record.kind == WELD:
         count = list_dofs(model, step, record.one, record.other)
-        if not has_room(step, count, 0, 0):
+        if not has_capacity(step, count, 0, 0):
             return first, -1
     elif record.kind == EQUATION:
         count = record.term_end - record.term
-        if not has_room(step, count, 0, 0):
+        if not has_capacity(step, count, 0, 0):
             return first, -1
         for k in range(count):
             step.dofs[first + k] = system.constraints.terms[record.term + k].v
     else:
         body = model.bodies[record.body]
         count = body.v_end - body.v
-        if not has_room(step, count, 0, 0):
+        if not has_capacity(step, count, 0, 0):
             return first, -1
         for k in range(count):
             step.dofs[first + k] = body.v + k

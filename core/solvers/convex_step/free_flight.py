@@ -2,7 +2,7 @@
 """Free flight: how bodies move through a convex step by inertia alone, before and after the impulses of constraints.
 
 steps.py calls `begin_flight`, `separate_inertia`, `advance_positions` and `close_loops`. With constant rates, the links
-of a whipping chain would leave along their tangents and gain energy in each step. So single bodies keep their angular
+of a whipping chain would move along their tangents and gain energy in each step. So single bodies keep their angular
 momentum, and trees of several bodies move by Heun's method of third order, with the constraint forces of loops and
 couplings. Slowly turning trees, and those with prescribed motion, keep their rates.
 
@@ -125,7 +125,7 @@ def constrains_single_body(system, step):
 def begin_flight(system, step, y, h, rates):
     """Write the rates of `y` by inertia alone to `rates`, if trees turn fast enough for free flight.
 
-    Returns whether they do. h: length of the step [s].
+    Return whether they do. h: length of the step [s].
     """
     q, qd = parts_of(system, y)
     write_flight_modes(system, step)
@@ -157,10 +157,10 @@ def separate_inertia(system, step, h, is_flying, rates):
     """
     model, qdd = system.model, parts_of(system, rates)[1]
     for i in range(1, model.bodies.shape[0]):
-        flies = is_flying and may_fly(model, step, i)
-        if is_floating(model, i) and not flies:
+        is_in_flight = is_flying and may_fly(model, step, i)
+        if is_floating(model, i) and not is_in_flight:
             add_frame_rotation(model, step, i, h)
-        if flies:
+        if is_in_flight:
             for j in range(model.bodies[i].v, model.bodies[i].v_end):
                 step.v_free[j] -= h * qdd[j]
 
@@ -186,14 +186,14 @@ def add_frame_rotation(model, step, i, h):
 
 
 @subroutine
-def advance_positions(system, step, y, before, h, is_flying, slack, stages):
+def advance_positions(system, step, y, before, h, is_flying, energy_tolerance, stages):
     """Advance the positions of `y` by h seconds, and write the velocities at the end of the step.
 
     Args:
         y: the state; its velocities are those by which positions advance.
         before: the state as the step began.
         is_flying: what `begin_flight` returned.
-        slack: relative error of the kinetic energy that a flight may have.
+        energy_tolerance: relative error of the kinetic energy that a flight may have.
 
     Returns:
         Whether the flight kept its kinetic energy. If not, h is too long.
@@ -201,7 +201,7 @@ def advance_positions(system, step, y, before, h, is_flying, slack, stages):
     model, (q, qd) = system.model, parts_of(system, y)
     rate = fastest_rotation(system, step, q, qd)
     is_flying = is_flying or h * rate > MIN_FLIGHT_ANGLE
-    succeeded = not is_flying or fly(system, step, y, h, rate, slack, stages)
+    succeeded = not is_flying or fly(system, step, y, h, rate, energy_tolerance, stages)
     end = stages[1]
     for j in range(qd.shape[0]):
         step.v_position[j] = qd[j]
@@ -209,14 +209,15 @@ def advance_positions(system, step, y, before, h, is_flying, slack, stages):
     integrate_positions(model, q, step.v_position, h)
     mark_friction(step)
     for i in range(1, model.bodies.shape[0]):
-        flies = is_flying and may_fly(model, step, i)
-        if flies:  # the flight ends with other velocities; what impulses changed is added to them
+        is_in_flight = is_flying and may_fly(model, step, i)
+        # The flight ends with velocities of its own, to which the change by impulses is added.
+        if is_in_flight:
             copy_positions(model, i, parts_of(system, end)[0], q)
             for j in range(model.bodies[i].v, model.bodies[i].v_end):
                 qd[j] -= step.v_position[j]
         if is_floating(model, i):
             rotate_velocities(model, step, i, before, q, qd, h)
-        if flies:
+        if is_in_flight:
             for j in range(model.bodies[i].v, model.bodies[i].v_end):
                 qd[j] += parts_of(system, end)[1][j]
     return succeeded
@@ -246,10 +247,10 @@ def copy_positions(model, i, source, q):
 def rotate_velocities(model, step, i, before, q, qd, h):
     """Express a floating body's velocities in the axes that it has at the end of a step; a single body keeps momentum.
 
-    Forces act along the whole way of its centre of mass, so they exert no moment about it. The impulse of friction acts
-    where the step began, as seen from where it ends. The angular momentum is corrected for that way, which keeps the
-    sum over all bodies. The same holds if the centre has moved otherwise than by its velocity, because the body
-    rotated.
+    Forces act while the centre of mass moves, so they exert no moment about it. The impulse of friction, however, acts
+    at the position that the body has as the step begins. The angular momentum is corrected for the displacement of the
+    centre since then, which keeps the sum over all bodies. The same correction is needed for the part of the
+    displacement that comes from the body's rotation and not from the velocity of the centre.
 
     Args:
         before, q: positions at the beginning and at the end of the step, which takes h seconds.
@@ -264,10 +265,10 @@ def rotate_velocities(model, step, i, before, q, qd, h):
         centre = scale(inertia[1], 1.0 / inertia[0])
         v_centre = add(get3(step.v_position, body.v), cross(get3(step.v_position, body.v + 3), centre))
         centre_now = add(get3(q, body.q), rotate(R_now, centre))
-        way = sub(rotate_back(R, sub(centre_now, get3(before, body.q))), centre)
+        displacement = sub(rotate_back(R, sub(centre_now, get3(before, body.q))), centre)
         if step.tree_states[step.forest.tree_of_body[i]] != RUBBED:
-            way = sub(way, scale(v_centre, h))
-        angular = sub(angular, cross(add(centre, way), linear))
+            displacement = sub(displacement, scale(v_centre, h))
+        angular = sub(angular, cross(add(centre, displacement), linear))
         angular, linear = rotate_back(R_now, rotate(R, angular)), rotate_back(R_now, rotate(R, linear))
         angular = add(angular, cross(centre, linear))
         w, v = articulated_solve(articulated(inertia), (angular, linear))
@@ -281,11 +282,12 @@ def rotate_velocities(model, step, i, before, q, qd, h):
 
 
 @subroutine
-def fly(system, step, y, h, rate, slack, stages):
+def fly(system, step, y, h, rate, energy_tolerance, stages):
     """Move trees from `y` in free flight for h seconds, and write the state to stages[1]; others stay at rest.
 
-    Constraint forces do no work, so the kinetic energy must stay the same, up to `slack`. If it does not, the flight is
-    repeated with twice as many substeps. rate: the largest angular speed [rad/s]. Returns whether it stayed the same.
+    Constraint forces do no work, so the kinetic energy must stay the same, up to `energy_tolerance`. If it does not,
+    the flight is repeated with twice as many substeps. rate: the largest angular speed [rad/s]. Return whether it
+    stayed the same.
     """
     end, begin = stages[1], stages[5]
     copy(y, begin)
@@ -300,10 +302,10 @@ def fly(system, step, y, h, rate, slack, stages):
         for _ in range(substeps):
             heun_step(system, end, h / substeps, stages[2], stages[3], stages[4])
         change = abs(kinetic_energy_at(system, end) - kinetic)
-        if change <= slack * kinetic:
+        if change <= energy_tolerance * kinetic:
             return True
         if substeps >= MAX_SUBSTEPS:
-            return change <= max(slack, MAX_ENERGY_ERROR) * kinetic  # false if the energy is not a number
+            return change <= max(energy_tolerance, MAX_ENERGY_ERROR) * kinetic  # false if the energy is not a number
         substeps *= 2
 
 
@@ -341,7 +343,7 @@ def write_inertial_rates(system, y, out):
 
 @subroutine
 def close_loops(calls, system, time, y, rates):
-    """Close all loops and couplings at the end of a step. Returns whether they are closed.
+    """Close all loops and couplings at the end of a step. Return whether they are closed.
 
     `calls.project` corrects the state with the factors that the last call of `calls.rates` left. After a step in which
     links turned far, these factors may be too old for the correction to converge, so they are renewed.

@@ -125,7 +125,7 @@ def share_coupled_mass(constraints, step):
 
 @jitable
 def raise_coupled_mass(step, one, other):
-    """Raise the inertia of TERM `one` to that of TERM `other`, reflected by their ratio. Returns whether it grew."""
+    """Raise the inertia of TERM `one` to that of TERM `other`, reflected by their ratio. Return whether it grew."""
     if other.weight == 0.0:
         return False
     ratio = one.weight / other.weight

@@ -53,7 +53,8 @@ def find_velocities(step, momentum_residual, friction_bound_change):
     """
     forest = step.forest
     for t in range(step.roots.shape[0]):
-        if step.roots[t] < 0:  # no constraint touches it
+        # No constraint acts on a tree without an island.
+        if step.roots[t] < 0:
             for n in range(forest.first_dof[t], forest.first_dof[t + 1]):
                 step.v[forest.dofs[n]] = step.v_free[forest.dofs[n]]
     for s in range(step.counts[ISLAND_COUNT]):
@@ -105,7 +106,7 @@ def update_bounds(step, s, part):
 
 @subroutine
 def minimise(step, s, tolerance):
-    """Run Newton's method on island s, with fixed friction bounds. Returns the number of Newton steps."""
+    """Run Newton's method on island s, with fixed friction bounds. Return the number of Newton steps."""
     begin, end = step.islands[s, FIRST_TREE], step.islands[s + 1, FIRST_TREE]
     update_constraints(step, s)
     for count in range(MAX_NEWTON_STEPS):
@@ -148,7 +149,7 @@ def update_constraints(step, s):
 def write_gradient(step, s, begin, end, tolerance):
     """Write the gradient of the cost.
 
-    Returns whether its norm, weighted by the inverse mass diagonal, is at most `tolerance` times that of the momenta
+    Return whether its norm, weighted by the inverse mass diagonal, is at most `tolerance` times that of the momenta
     that it is a sum of.
     """
     forest, order, gradient = step.forest, step.graph.order, step.gradient
@@ -174,7 +175,7 @@ def write_gradient(step, s, begin, end, tolerance):
 def add_momentum_residual(step, tree):
     """Write A (v - v_free) of a tree to the gradient.
 
-    Returns its squared norm, weighted by the inverse mass diagonal, plus that of the momenta that forces have added.
+    Return its squared norm, weighted by the inverse mass diagonal, plus that of the momenta that forces have added.
     """
     forest, size = step.forest, 0.0
     change, momentum = step.work_vectors[0], step.work_vectors[1]
@@ -288,7 +289,7 @@ def add_hessian_columns(graph, trees, local_dofs, jacobian, scattered_rows, cons
 def scatter_rows(jacobian, local_dofs, scattered_rows, constraint, begin, end):
     """Scatter a constraint's Jacobian, over its dofs from `begin` to `end`, to the places of these dofs in their tree.
 
-    Returns the range of places (low, high) outside of which the rows are 0. The arrays are those of the `ConvexStep`.
+    Return the range of places (low, high) outside of which the rows are 0. The arrays are those of the `ConvexStep`.
     """
     low, high = scattered_rows.shape[1], 0
     for i in range(begin, end):
@@ -306,7 +307,7 @@ def scatter_rows(jacobian, local_dofs, scattered_rows, constraint, begin, end):
 
 @subroutine
 def line_search(step, s, begin, end):
-    """Move `v` along the Newton step to the minimum of the cost. Returns whether the step led downhill."""
+    """Move `v` along the Newton step to the minimum of the cost. Return whether the step led downhill."""
     forest = step.forest
     slope0, inertial_curvature = 0.0, 0.0
     change, momentum = step.work_vectors[0], step.work_vectors[1]  # the Newton step, in the order of forest.dofs
@@ -324,11 +325,11 @@ def line_search(step, s, begin, end):
             from_constraints += constraint.impulse[r] * constraint.velocity_change[r]
     if not slope0 < 0.0:
         return False
-    part = minimise_along(step, s, slope0 + from_constraints, inertial_curvature, slope0)
+    step_share = minimise_along(step, s, slope0 + from_constraints, inertial_curvature, slope0)
     for k in range(begin, end):
         tree = step.graph.order[k]
         for i in range(forest.first_dof[tree], forest.first_dof[tree + 1]):
-            step.v[forest.dofs[i]] += part * step.newton_step[forest.dofs[i]]
+            step.v[forest.dofs[i]] += step_share * step.newton_step[forest.dofs[i]]
     update_constraints(step, s)
     return True
 
@@ -342,27 +343,27 @@ def minimise_along(step, s, inertial_slope, inertial_curvature, slope0):
         inertial_curvature: second derivative of that part along the step.
         slope0: slope of the whole cost at the start of the step; negative.
     """
-    low, high, part = 0.0, math.inf, 1.0
+    low, high, step_share = 0.0, math.inf, 1.0
     for _ in range(MAX_LINE_SEARCH_STEPS):
-        slope, curvature = inertial_slope + part * inertial_curvature, inertial_curvature
+        slope, curvature = inertial_slope + step_share * inertial_curvature, inertial_curvature
         for n in range(step.islands[s, FIRST_CONSTRAINT], step.islands[s + 1, FIRST_CONSTRAINT]):
             constraint = step.constraints[step.sorted_constraints[n]]
             dx, dy = constraint.velocity_change[0], constraint.velocity_change[1]
-            x, y = constraint.velocity[0] + part * dx, constraint.velocity[1] + part * dy
+            x, y = constraint.velocity[0] + step_share * dx, constraint.velocity[1] + step_share * dy
             a, b = impulse_at(constraint, x, y)
             slope -= a * dx + b * dy
             xx, xy, yy = hessian_at(constraint, x, y)
             curvature += xx * dx * dx + 2.0 * xy * dx * dy + yy * dy * dy
         if abs(slope) <= -SLOPE_TOLERANCE * slope0:
-            return part
+            return step_share
         if slope < 0.0:
-            low = part
+            low = step_share
         else:
-            high = part
-        following = part - slope / curvature if curvature > 0.0 else 2.0 * part
+            high = step_share
+        following = step_share - slope / curvature if curvature > 0.0 else 2.0 * step_share
         if not low < following < high:
-            following = 0.5 * (low + high) if high < math.inf else 2.0 * part
+            following = 0.5 * (low + high) if high < math.inf else 2.0 * step_share
         if high - low <= 1e-12 * high:
-            return part
-        part = following
-    return part
+            return step_share
+        step_share = following
+    return step_share

@@ -35,7 +35,7 @@ from .problem import (
 from .sleeping import SLEEPING_CONTACT
 
 SLIP_SHARE = 1.0 - 1e-9
-"""Share of its bound from which on friction counts as slipping; the rest is rounding."""
+"""Share of its bound from which on friction counts as slipping. The remaining share, 1e-9, allows for rounding."""
 
 
 @subroutine
@@ -140,7 +140,7 @@ def store_element_loads(system, step, h, gravity):
 
 @jitable
 def is_impact(step, constraint, h, gravity):
-    """Return whether a gap that was open closed in this step, faster than twice what gravity adds in a step."""
+    """Return whether an open gap closed in this step, faster than twice the velocity that gravity adds in a step."""
     return constraint.kind != BOUNDED and constraint.gap > 0.0 and initial_rate(step, constraint) < -2.0 * gravity * h
 
 
@@ -166,7 +166,9 @@ def clear_reported_loads(system):
 
 @subroutine
 def copy_persistent(source, target, contacts):
-    """Copy what one step leaves to the next, with so many contacts, between a ConvexStep and its Backup."""
+    """Copy the arrays that persist between steps from a ConvexStep to its Backup, or back. contacts: number of
+    contacts.
+    """
     for c in range(contacts):
         target.previous_contacts[c] = source.previous_contacts[c]
     for k in range(source.element_loads.shape[0]):

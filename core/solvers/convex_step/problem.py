@@ -106,13 +106,13 @@ class ConvexStep(
         contacts, previous_contacts: CONTACT_RECORD records of this step and of the last one.
         element_loads: load of each set-valued force's stops, friction and speed limit in the last step, load of its
             drive [N or N m], and deflection of its friction's spring [m or rad], shape (set-valued forces, 3).
-        backup: copies of the arrays that one step leaves to the next, from which a failed step is repeated.
+        backup: copies of the arrays that persist between steps, from which a failed step is repeated.
         counts: numbers of constraints, dofs, Jacobian entries, contacts, previous contacts, islands, and Newton steps.
     """
 
 
 class Backup(KernelTuple, namedtuple("Backup", "previous_contacts element_loads asleep still_time sleep_forces")):
-    """Copies of the arrays of a `ConvexStep` that one step leaves to the next."""
+    """Copies of the arrays of a `ConvexStep` that persist between steps, as they were before the present step."""
 
 
 CONSTRAINT_COUNT, DOF_COUNT, JACOBIAN_COUNT, CONTACT_COUNT, PREVIOUS_COUNT, ISLAND_COUNT, NEWTON_STEPS = range(7)
@@ -122,9 +122,9 @@ FIRST_CONSTRAINT, FIRST_TREE, IS_ITERATIVE = range(3)
 PASSIVE_LOAD, DRIVE_LOAD, FRICTION_STRAIN = range(3)
 """Columns of `element_loads`."""
 UNTOUCHED, TOUCHED, LOADED, ARRIVING, RUBBED = 0, 1, 2, 3, -1
-"""Entries of `tree_states`. UNTOUCHED: no unilateral constraint acts on the tree in this step. TOUCHED: one does.
+"""Entries of `tree_states`. UNTOUCHED: no unilateral constraint acts on the tree in this step. TOUCHED: one acts on it.
 
-LOADED: it acts throughout the step, as under a weight, or the tree is held by something else than contacts. ARRIVING: a
+LOADED: it acts throughout the step, as under a weight, or constraints other than contacts act on the tree. ARRIVING: a
 single body that comes to an impact with the velocity of its arrival (restitution.py). RUBBED: contacts with friction
 act on it (free_flight.py).
 """
@@ -215,7 +215,7 @@ def make_convex_step(bodies: np.recarray, contacts: int, set_valued_forces: int 
 def find_islands(step):
     """Sort constraints and trees by islands, and order the trees of each island for elimination.
 
-    Trees that no constraint moves are in no island. Returns whether the graph's arrays were long enough.
+    Trees that no constraint moves are in no island. Return whether the graph's arrays were long enough.
     """
     forest, roots, graph, counts = step.forest, step.roots, step.graph, step.counts
     for t in range(roots.shape[0]):

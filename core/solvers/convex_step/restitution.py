@@ -36,9 +36,10 @@ from .problem import (
 IMPACT_STIFFENING = 1e4
 """Factor on the stiffness of a constraint in an impact. Its compliance then takes a share of 1e-6 of the speed."""
 ENERGY_TOLERANCE = 1e-4
-"""Energy that an impact may add, as a share of the works of its contacts; velocities have such errors."""
+"""Energy that an impact may add, as a share of the sum of its contacts' works; the velocities have errors of this size.
+"""
 CLOSED_GAP = 0.5
-"""Gap up to which a contact counts as closed, as a share of g h^2. A body falls farther in a step."""
+"""Gap up to which a contact counts as closed, as a share of g h^2, the distance that gravity adds to a step."""
 LASTING_SPEED = 2.0
 """Approach velocity up to which a closed contact bears a lasting load, in multiples of what gravity adds in a step."""
 MAX_ARRIVAL_SHARE = 2.0
@@ -70,18 +71,19 @@ def apply_restitution(model, step, v_position, now, h, settings, gravity, impact
         gravity: its size [m/s^2].
 
     Returns:
-        The work of forces on the way that bodies do not arrive with [J]; negative if contacts have lifted bodies.
+        The work of forces in this step that bodies do not have as kinetic energy at the impact [J]; negative if
+        contacts have lifted bodies.
     """
-    lacking = 0.0
+    undelivered_work = 0.0
     if has_restitution(step):
         write_arrival_velocities(model, step, v_position, h, gravity)
         for s in range(step.counts[ISLAND_COUNT]):
             if assign_roles(step, s, h, settings, gravity):
-                island_lacking = prepare_impact(step, s, v_position)
-                lacking += island_lacking
-                solve_impact(step, s, settings, max(-island_lacking, 0.0))
+                island_undelivered_work = prepare_impact(step, s, v_position)
+                undelivered_work += island_undelivered_work
+                solve_impact(step, s, settings, max(-island_undelivered_work, 0.0))
     record_impacts(step, now, h, gravity, impacts)
-    return lacking
+    return undelivered_work
 
 
 @jitable
@@ -144,7 +146,8 @@ def bears_lasting_load(step, k, h, gravity):
 
 @subroutine
 def arrival_share(step, t, v_position):
-    """Return the share of the forces' impulse with which a single body arrives, and the energy that it then lacks [J].
+    """Return the share of the forces' impulse with which a single body arrives, and the work of forces that it lacks
+    then [J].
 
     With the velocities v at the start, the momentum f that forces add in the step, and the mass matrix A, the
     velocities v + s A^-1 f have s f'v + s^2 f'A^-1 f / 2 more kinetic energy than v. The forces have done the work
@@ -165,7 +168,8 @@ def arrival_share(step, t, v_position):
     if not size > 0.0:
         return 1.0, 0.0
     squared = along * along + 2.0 * size * work  # of f'v at the arrival
-    projection = math.sqrt(squared) if squared > 0.0 else 0.0  # 0: neighbours have pushed it farther than it would fly
+    # A value of 0 or less means that neighbours have pushed the body farther than it would have flown.
+    projection = math.sqrt(squared) if squared > 0.0 else 0.0
     part = ((projection if along + size >= 0.0 else -projection) - along) / size
     part = min(max(part, -MAX_ARRIVAL_SHARE), MAX_ARRIVAL_SHARE)
     return part, work - part * (along + 0.5 * part * size)
@@ -175,7 +179,7 @@ def arrival_share(step, t, v_position):
 def assign_roles(step, s, h, settings, gravity):
     """Write the roles and arrival velocities of an island's rigid constraints in the impact.
 
-    Returns whether any of them bounces.
+    Return whether any of them bounces.
     """
     found, open_gap = False, max(CLOSED_GAP * gravity * h * h, settings.rest_height)
     for n in range(step.islands[s, FIRST_CONSTRAINT], step.islands[s + 1, FIRST_CONSTRAINT]):
@@ -199,13 +203,13 @@ def assign_roles(step, s, h, settings, gravity):
 def prepare_impact(step, s, v_position):
     """Prepare the second solution of an island: arrival velocities of single bodies, and targets of the constraints.
 
-    Returns the energy that the bodies lack as they arrive [J].
+    Return the energy that the bodies lack as they arrive [J].
     """
-    lacking = 0.0
+    undelivered_work = 0.0
     for k in range(step.islands[s, FIRST_TREE], step.islands[s + 1, FIRST_TREE]):
         t = step.graph.order[k]
         if step.tree_states[t] == TOUCHED:
-            lacking += arrival_share(step, t, v_position)[1]
+            undelivered_work += arrival_share(step, t, v_position)[1]
             step.tree_states[t] = ARRIVING
             for n in range(step.forest.first_dof[t], step.forest.first_dof[t + 1]):
                 j = step.forest.dofs[n]
@@ -223,31 +227,31 @@ def prepare_impact(step, s, v_position):
             if constraint.restitution > 0.0:
                 constraint.stiffness *= IMPACT_STIFFENING
             constraint.bias_impulse[0] = -constraint.stiffness * max(constraint.arrival_velocity, 0.0)
-    return lacking
+    return undelivered_work
 
 
 @subroutine
-def solve_impact(step, s, settings, lifted):
+def solve_impact(step, s, settings, lift_energy):
     """Solve for an island's velocities after an impact, and reduce restitution while contacts would add energy.
 
     They do if friction does work on a bouncing body (as at events, contact/impacts.py), or if the first solution has
     lifted bodies. lifted: the energy of that [J].
     """
-    share, part = 1.0, 1.0
+    share, factor = 1.0, 1.0
     for turn in range(MAX_RESTITUTION_TRIES):
         find_island_velocities(step, s, settings.momentum_residual, settings.friction_bound_change)
         work, scale = contact_work(step, s)
-        if work + lifted <= ENERGY_TOLERANCE * scale:
+        if work + lift_energy <= ENERGY_TOLERANCE * scale:
             return
         if turn == 0 and work <= ENERGY_TOLERANCE * scale:
-            part = restitution_factor(returned_energy(step, s), lifted + work)
+            factor = restitution_factor(returned_energy(step, s), lift_energy + work)
         else:
-            part = reduced_share(share)
-        share *= part
+            factor = reduced_share(share)
+        share *= factor
         for n in range(step.islands[s, FIRST_CONSTRAINT], step.islands[s + 1, FIRST_CONSTRAINT]):
             constraint = step.constraints[step.sorted_constraints[n]]
             if constraint.role == BOUNCES:
-                constraint.bias_impulse[0] *= part
+                constraint.bias_impulse[0] *= factor
 
 
 @jitable

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sleeping islands: what has been still for a while is left out of the convex step until something disturbs it.
+"""Sleeping islands: islands that have been still for a while are left out of the convex step until they are disturbed.
 
 steps.py calls these functions. An island falls asleep and wakes as a whole. It wakes if a moving body comes into
-contact with it, or if the forces on it besides contacts change. So a ball that bounces beside a pile at rest does not
-make the pile cost anything.
+contact with it, or if the forces on it besides contacts change. So a pile at rest costs nothing while a ball bounces
+beside it.
 """
 
 from __future__ import annotations
@@ -73,17 +73,17 @@ def applied_force(step, t, row, h):
 
 @subroutine
 def remove_sleeping_pairs(work, collisions, step, count):
-    """Remove those of the first `count` pairs whose bodies both sleep or stand still. Returns how many are left."""
-    kept = 0
+    """Remove those of the first `count` pairs whose bodies both sleep or stand still. Return how many remain."""
+    remaining = 0
     for k in range(count):
         first, second = collisions.pairs[k, 0], collisions.pairs[k, 1]
         if is_at_rest(work, step, collisions.solids[first].body) and is_at_rest(
             work, step, collisions.solids[second].body
         ):
             continue
-        collisions.pairs[kept, 0], collisions.pairs[kept, 1] = first, second
-        kept += 1
-    return kept
+        collisions.pairs[remaining, 0], collisions.pairs[remaining, 1] = first, second
+        remaining += 1
+    return remaining
 
 
 @subroutine
@@ -97,7 +97,7 @@ def keep_sleeping_contacts(work, collisions, step, next_previous, first, second)
         first, second: the pair.
 
     Returns:
-        The number of the first previous contact of the pair or after it, and whether there was room.
+        The number of the first previous contact of the pair or after it, and whether the arrays were long enough.
     """
     counts, previous = step.counts, step.previous_contacts
     while next_previous < counts[PREVIOUS_COUNT]:

@@ -64,8 +64,9 @@ from .sleeping import (
     wake_if_forces_changed,
 )
 
-NO_ROOM = 3
-"""Return value of `advance_convex`, besides a `Progress`: an array is too short for the contacts."""
+ARRAYS_TOO_SHORT = 3
+"""Return value of `advance_convex`, besides a `Progress`: the step was not taken, since an array is too short for it.
+"""
 
 MIN_STEP = 1e-9
 """Step below which the solver gives up if the step fails [s]."""
@@ -107,8 +108,8 @@ class ConvexStepSettings(
 def advance_convex(calls, system, collisions, step, y, trial, slopes, stepping, end, settings, impacts, most_steps):
     """Integrate `y` in place up to `end` [s], by at most `most_steps` steps.
 
-    Returns a `Progress`, or NO_ROOM. A step that fails is undone as a whole and tried again with RETRY_FACTOR times its
-    length.
+    Return a `Progress`, or ARRAYS_TOO_SHORT. A step that fails is undone as a whole and tried again with RETRY_FACTOR
+    times its length.
     """
     now = stepping[0]
     for _ in range(most_steps):
@@ -119,7 +120,7 @@ def advance_convex(calls, system, collisions, step, y, trial, slopes, stepping, 
             now.time = end
             break
         h = remaining / math.ceil(remaining / (now.convex_step if now.convex_step > 0.0 else settings.base_step) - 1e-9)
-        listed, impact_count, stored = impacts.count[0], now.impacts, now.soft_energy
+        impacts_listed, impact_count, stored = impacts.count[0], now.impacts, now.soft_energy
         contacts = step.counts[PREVIOUS_COUNT]
         copy_persistent(step, step.backup, contacts)
         fits, succeeded, change = take_step(
@@ -127,13 +128,13 @@ def advance_convex(calls, system, collisions, step, y, trial, slopes, stepping, 
         )
         if not fits:
             restore_backup(step, contacts)
-            return NO_ROOM
+            return ARRAYS_TOO_SHORT
         if not succeeded or has_diverged(system, y, trial):
             if h < MIN_STEP:
                 return HOPELESS
             copy(trial, y)
             restore_backup(step, contacts)
-            impacts.count[0], now.impacts, now.soft_energy = listed, impact_count, stored
+            impacts.count[0], now.impacts, now.soft_energy = impacts_listed, impact_count, stored
             now.convex_step = RETRY_FACTOR * h
             now.rejected += 1
             continue
@@ -147,7 +148,7 @@ def advance_convex(calls, system, collisions, step, y, trial, slopes, stepping, 
 
 @subroutine
 def restore_backup(step, contacts):
-    """Restore what the last step left, from the backup. contacts: number of contacts that it left."""
+    """Restore the arrays that persist between steps from the backup. contacts: number of contacts of the last step."""
     copy_persistent(step.backup, step, contacts)
     step.counts[PREVIOUS_COUNT] = contacts
 
@@ -156,8 +157,8 @@ def restore_backup(step, contacts):
 def take_step(calls, system, collisions, step, y, trial, slopes, now, h, settings, impacts):
     """Advance y by one step of h seconds.
 
-    Returns (whether there was room, whether the step succeeded, the largest change of a velocity [m/s]). A step fails
-    if it is too long for the rotation of bodies, or if the energy grows by more than its accounts explain.
+    Return (whether the arrays were long enough, whether the step succeeded, the largest change of a velocity [m/s]). A
+    step fails if it is too long for the rotation of bodies, or if the energy grows by more than its accounts explain.
     """
     q, qd = parts_of(system, y)
     slope, model, work = slopes[0], system.model, system.work
@@ -182,16 +183,16 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
     choose_position_velocities(step, qd)
     store_contacts(step, h)
     store_element_loads(system, step, h, max(gravity, 1.0))
-    stored, pressed = predicted_soft_energy(step, h, qd), stop_energy(model, work, q)
-    lacking = apply_restitution(model, step, qd, now, h, settings, gravity, impacts)
+    stored, stop_energy_before = predicted_soft_energy(step, h, qd), stop_energy(model, work, q)
+    undelivered_work = apply_restitution(model, step, qd, now, h, settings, gravity, impacts)
     lost, gained = energy_of_step(system, step, q, qd, now.time, h)
     update_still_time(model, step, step.v, h, settings.sleep_threshold)
     put_to_sleep(step, work.force_states, step.v, h)
-    slack = FLIGHT_TOLERANCE * settings.friction_bound_change
-    succeeded = advance_positions(system, step, y, trial, h, is_flying, slack, slopes)
+    energy_tolerance = FLIGHT_TOLERANCE * settings.friction_bound_change
+    succeeded = advance_positions(system, step, y, trial, h, is_flying, energy_tolerance, slopes)
     normalize_quaternions(model, y)
     succeeded = close_loops(calls, system, now.time + h, y, slope) and succeeded
-    lost += lacking + now.soft_energy + pressed - stored - stop_energy(model, work, q)
+    lost += undelivered_work + now.soft_energy + stop_energy_before - stored - stop_energy(model, work, q)
     y[y.shape[0] - 1] += gained
     y[y.shape[0] - 2] += lost
     now.soft_energy = stored
@@ -234,7 +235,10 @@ def reset_event_states(system, q):
 
 @subroutine
 def find_constraints(system, collisions, step, q, qd, time, h, settings, gravity):
-    """Find the constraints of a step and their islands, and wake what they touch. Returns whether there was room."""
+    """Find the constraints of a step and their islands, and wake islands that they connect with moving bodies.
+
+    Return whether the arrays were long enough.
+    """
     if not find_near_contacts(system, collisions, step, h, gravity):
         return False
     if wake_touched(system, collisions, step, h, gravity) and not find_near_contacts(
@@ -249,10 +253,10 @@ def find_constraints(system, collisions, step, q, qd, time, h, settings, gravity
 
 @subroutine
 def find_near_contacts(system, collisions, step, h, gravity):
-    """List the contact points that may close within h seconds. Returns whether there was room.
+    """List the contact points that may close within h seconds. Return whether the arrays were long enough.
 
-    Each solid's box grows by the way that the solid itself can move if nothing accelerates it by much more than gravity
-    [m/s^2]. Pairs at rest and sleeping pairs are left out.
+    The bounding box of each solid is enlarged by the distance that the solid moves in the step at its present velocity
+    and the acceleration of gravity [m/s^2]. Pairs at rest and sleeping pairs are left out.
     """
     update_solid_poses(system, collisions)
     farthest = 0.0
@@ -283,7 +287,7 @@ def find_near_contacts(system, collisions, step, h, gravity):
 
 @subroutine
 def assemble_constraints(system, collisions, step, q, qd, time, h, settings, gravity):
-    """Write all constraints of a step, and find their islands. Returns whether there was room."""
+    """Write all constraints of a step, and find their islands. Return whether the arrays were long enough."""
     counts, next_previous = step.counts, 0
     counts[CONTACT_COUNT] = 0
     point = system.touch.points[0]  # scratch: it only holds the combined surface of a pair
@@ -332,7 +336,7 @@ def contact_velocity(work, collisions, contact):
 
 @subroutine
 def wake_touched(system, collisions, step, h, gravity):
-    """Wake sleeping islands that may come into contact with moving bodies. Returns whether there were any."""
+    """Wake sleeping islands that may come into contact with moving bodies. Return whether there were any."""
     found = False
     for k in range(collisions.counts[START_COUNT]):
         start = collisions.starts[k]
@@ -348,7 +352,8 @@ def wake_touched(system, collisions, step, h, gravity):
 
 @subroutine
 def choose_position_velocities(step, qd):
-    """Write to qd, shape (nv,), the velocities by which positions advance, and to `tree_states` what was touched.
+    """Write to qd, shape (nv,), the velocities by which positions advance, and to `tree_states` which trees are
+    TOUCHED.
 
     Trees on which a unilateral constraint acts advance by the new velocities, so that no gap closes too far. Others
     advance by the mean of old and new ones, which is exact under constant forces.

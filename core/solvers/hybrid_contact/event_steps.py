@@ -23,7 +23,7 @@ from ...kinematics.motion import move_bodies
 from ...spatial import raised
 from ...spatial.storage import copy
 from ..convex_step.persistence import clear_reported_loads
-from ..convex_step.steps import NO_ROOM
+from ..convex_step.steps import ARRAYS_TOO_SHORT
 from ..integration.adaptive_steps import (
     CROWDED_INTERVAL,
     SHORTEST_STEP,
@@ -117,7 +117,7 @@ class EventWork(KernelTuple, namedtuple("EventWork", "collisions tolerances spar
 def advance_touching(calls, system, events, y, trial, slopes, stepping, end, most_steps):
     """Integrate `y` in place up to `end` [s], with at most `most_steps` steps.
 
-    Return a `Progress`, NO_ROOM or TAKE_CONVEX_STEPS.
+    Return a `Progress`, ARRAYS_TOO_SHORT or TAKE_CONVEX_STEPS.
 
     Args:
         calls: the functions of the model that depend on its kind, such as `rates`.
@@ -129,14 +129,14 @@ def advance_touching(calls, system, events, y, trial, slopes, stepping, end, mos
     now, tolerances = stepping[0], events.tolerances
     for _ in range(most_steps):
         if now.has_slopes == 0 and not initialize_contacts(calls, system, events, y, slopes, now):
-            return NO_ROOM
+            return ARRAYS_TOO_SHORT
         if now.time >= end:
             break
         if prefers_convex_steps(now, tolerances) or fails_after_switch(calls, system, y, slopes, now, tolerances):
             return TAKE_CONVEX_STEPS
         fits, h = prepare_step(calls, system, events, y, slopes, now, end - now.time)
         if not fits:
-            return NO_ROOM
+            return ARRAYS_TOO_SHORT
         if prefers_convex_steps(now, tolerances):
             return TAKE_CONVEX_STEPS
         error, rate = try_step(calls, system, y, trial, slopes, now, h, tolerances, True)
@@ -146,7 +146,7 @@ def advance_touching(calls, system, events, y, trial, slopes, stepping, end, mos
         event = first_event(system, events, trial, slopes, now, h)
         if event[0] <= 1.0:
             if not advance_to_event(calls, system, events, y, trial, slopes, now, h, event):
-                return NO_ROOM
+                return ARRAYS_TOO_SHORT
             continue
         yields = is_strained(system.touch) and not stays_in_cones(calls, system, y, trial, slopes, now, h, tolerances)
         if yields and h > tolerances.closed_gap and now.yielded < MOST_YIELDS:
@@ -222,7 +222,7 @@ def reset_bounces(system, now):
 def prepare_step(calls, system, events, y, slopes, now, remaining):
     """Choose the length of the next step [s], update its candidate pairs, and remove contacts that changed faces.
 
-    Return (whether there was enough room, the length). remaining: time to the next frame [s].
+    Return (whether the arrays were long enough, the length). remaining: time to the next frame [s].
     """
     collisions, closed_gap = events.collisions, events.tolerances.closed_gap
     h = remaining / math.ceil(remaining / (min(now.step, now.yield_step) if now.yield_step > 0.0 else now.step))
@@ -239,7 +239,7 @@ def prepare_step(calls, system, events, y, slopes, now, remaining):
 
 @subroutine
 def initialize_contacts(calls, system, events, y, slopes, now):
-    """Find the contacts and their modes at y. Return whether there was enough room.
+    """Find the contacts and their modes at y. Return whether the arrays were long enough.
 
     After a joint was released or motion jumped, solids may overlap already. The energy of these compliant contacts is
     then counted as supplied.
@@ -260,7 +260,9 @@ def initialize_contacts(calls, system, events, y, slopes, now):
 
 @subroutine
 def update_contacts(calls, system, events, y, slopes, now):
-    """Add the contacts that have closed, apply their impacts, and find the modes. Return whether there was room.
+    """Add the contacts that have closed, apply their impacts, and find the modes.
+
+    Return whether the arrays were long enough.
 
     If that costs too much or fails, y stays as it is, and the event cost tells the caller to take convex steps.
     """
@@ -325,7 +327,7 @@ def first_event(system, events, trial, slopes, now, h):
 
 @subroutine
 def advance_to_event(calls, system, events, y, trial, slopes, now, h, event):
-    """Advance y to the first event of a step of h seconds, and handle it. Return whether there was enough room.
+    """Advance y to the first event of a step of h seconds, and handle it. Return whether the arrays were long enough.
 
     event: the first event of the whole step, as `first_event` returns it.
     """

@@ -19,7 +19,7 @@ from ...spatial import arrays
 from ..convex_step.constraints import RELAXATION_STEPS, RIGIDITY
 from ..convex_step.persistence import report_contacts, report_element_loads
 from ..convex_step.problem import NEWTON_STEPS, PREVIOUS_COUNT, SAVED_CONTACT, ConvexStep, make_convex_step
-from ..convex_step.steps import NO_ROOM, ConvexStepSettings, advance_convex
+from ..convex_step.steps import ARRAYS_TOO_SHORT, ConvexStepSettings, advance_convex
 from ..integration.adaptive import Adaptive
 from ..memory_check import checked_memory
 from ..observation import Observation, compliant_contact_energy
@@ -160,7 +160,7 @@ class HybridContactSolver(Adaptive):
                 self._events = self._events._replace(impacts=self._events.impacts._replace(impacts=more))
             if found == TAKE_CONVEX_STEPS:
                 self._begin_convex_steps()
-            elif found == NO_ROOM:
+            elif found == ARRAYS_TOO_SHORT:
                 self._make_room()
             else:
                 return Progress(found)

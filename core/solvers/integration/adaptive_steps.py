@@ -46,8 +46,9 @@ CROWDED_INTERVAL = 1e-6
 """Time between two events below which they count as crowded [s]."""
 
 LOCK_ALL_AFTER = 30
-"""Number of consecutive crowded events after which every force that can lock its coordinate stays locked until
-the next frame."""
+"""Number of consecutive crowded events after which each set-valued force that can lock its coordinate locks it until
+the next frame, so that the motion goes on.
+"""
 
 FAIL_AFTER = 2000
 """Number of consecutive crowded events after which the simulation fails."""
@@ -56,6 +57,7 @@ FIRST_STOP_STEP = 0.4
 """First step on a compliant stop, as a part of 1 / (angular frequency of its oscillation)."""
 
 BOTH, EXPLICIT, IMPLICIT = 0, 1, 2
+"""Methods that a solver may use: explicit and implicit steps, or one of them alone."""
 
 STEPPING = np.dtype(
     [
@@ -126,7 +128,8 @@ def advance(calls, system, y, trial, slopes, stepping, end, settings, most_steps
         if not now.step > SHORTEST_STEP and not switch_method_if_stuck(calls, system, y, slopes, now, settings):
             return HOPELESS
         remaining = end - now.time
-        h = remaining / math.ceil(remaining / now.step)  # even steps up to the frame: no sliver is left over
+        # Steps of equal length up to the frame leave no very short one at the end.
+        h = remaining / math.ceil(remaining / now.step)
         error, rate = attempt_step(calls, system, y, trial, slopes, now, h, settings)
         if error <= 1.0 and is_interrupted(system, trial, slopes, now, h, settings):
             handle_event(calls, system, y, trial, slopes, now, h, rate, settings)
@@ -151,7 +154,7 @@ def advance(calls, system, y, trial, slopes, stepping, end, settings, most_steps
 
 @subroutine
 def start_motion(calls, system, y, slopes, now, settings):
-    """Determine which set-valued forces hold, the first slope and, at the start of a motion, the first step."""
+    """Determine the modes of set-valued forces, the first slope and, at the start of a motion, the first step."""
     if now.started == 0:
         initialize_modes(system, y)
     calls.rates(system, now.time, y, 0.0, slopes[0])
@@ -236,7 +239,8 @@ def adapt_to_stops(system, now, settings, before):
     if pressed > before:
         if before == 0:
             now.step_before_stop = now.step
-        first = FIRST_STOP_STEP / fastest_stop(system)  # long steps would swallow it
+        # Longer steps would pass the whole contact with the stop.
+        first = FIRST_STOP_STEP / fastest_stop(system)
         if now.implicit and settings.methods == BOTH and not is_implicit_cheaper(first, now, settings.order):
             now.implicit = 0
             now.step = min(now.step, now.explicit_step)
@@ -282,7 +286,7 @@ def count_pressed_stops(system):
 
 @jitable
 def first_step(y, slopes, tolerance):
-    """Return a step that changes the state by a small part of itself. The step control corrects it soon."""
+    """Return a step [s] in which the state changes by a small share of itself. The error control corrects it soon."""
     size = 0.0
     rate = 0.0
     for k in range(y.shape[0] - ENERGY_TOTALS):

@@ -41,7 +41,7 @@ def dop853_step(calls, system, y, trial, slopes, time, h, tolerance):
     """Write the state h seconds after y to `trial`. Return (error, fastest rate [1/s]).
 
     An error of 1 is what the tolerance allows; infinity means that the step has failed. `slopes`, shape (COUNT + 3,
-    len(y)), has the slope at y in its first row. LimitedQuantity COUNT becomes the slope at the result, which is the
+    len(y)), has the slope at y in its first row. Row COUNT becomes the slope at the result, which is the
     first one of the next step. The last two rows are work arrays.
 
     Only the result is projected on the constraints (Hairer, Wanner II, section VII.2: stabilization by projection).

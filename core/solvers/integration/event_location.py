@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Steps that end at an event.
 
-A step in which a margin becomes negative is repeated with a shorter length until it ends at the event: first at the
-root of a cubic through both ends, then nearer. The last part is a straight line.
+A step in which a margin becomes negative is repeated with a shorter length until it ends at the event. The first length
+is the root of a cubic through both ends, and each further one improves the one before. The last part of the motion, up
+to `event_time_error`, is a straight line.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ..system import ENERGY_TOTALS
 from .one_step import attempt_step, end_row, write_step_margins
 
 MAX_TRIES = 40
+"""Upper bound of the number of steps that are tried to locate an event; interpolation needs about five."""
 
 
 @subroutine
@@ -27,7 +29,8 @@ def step_to_event(calls, system, y, trial, slopes, now, h, settings):
     """
     low, high = 0.0, h
     part, element, margin = first_crossing(system.model, system.margins[0], system.margins[1], h)
-    if part == 0.0:  # it is there already
+    # The event is at the beginning of the step.
+    if part == 0.0:
         copy(y, trial)
         calls.rates(system, now.time, trial, 0.0, slopes[end_row(now, settings)])
         return 0.0, element, margin

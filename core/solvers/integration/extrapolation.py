@@ -25,8 +25,9 @@ from ..system import ENERGY_TOTALS, parts_of, rates_of_positions
 
 @subroutine
 def extrapolated_step(calls, system, y, trial, table, slopes, time, h, order, tolerance):
-    """Write the state h seconds after y to `trial`, by a method of this order. Return the error; the tolerance allows
-    1.
+    """Write the state h seconds after y to `trial`, by a method of this order.
+
+    Return the error; the tolerance allows 1.
 
     table: work array, shape (at least order, len(y)). slopes: work array, shape (len(y),).
     """
@@ -82,5 +83,5 @@ def euler_step(calls, system, y, slopes, time, h):
 def powers_of_forces(system, q, qd):
     """Return (power dissipated by springs, dampers, set-valued forces and drives, power supplied by drives) [W]."""
     lost = joint_forces(system.model, system.work, q, qd, 0.0, system.tau)
-    taken, gained = add_set_valued_forces(system.model, system.work, q, qd, 0.0, system.tau)
-    return lost + taken, gained
+    dissipated, gained = add_set_valued_forces(system.model, system.work, q, qd, 0.0, system.tau)
+    return lost + dissipated, gained

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Impacts of joints: the velocity of a coordinate that reaches a stop, or its velocity limit, jumps.
 
-Impulses act at all stops that are touched at once, and propagate through joints and loops. Impulses that would pull are
-left out, and stops that would then be passed take part. Friction takes no part, since a bounded force has no impulse.
-Each stop has Newton's restitution. If several stops together would gain energy, all restitutions are reduced.
+Impulses act at all stops that are reached at the same time, and propagate through joints and loops. Impulses that would
+pull are removed, and stops that would then be passed are added. Friction takes no part, since a bounded force has no
+impulse. Each stop has Newton's restitution. If several stops together would gain energy, all restitutions are reduced.
 
 Source: Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996), chapter 8; Marhefka, Orin, A compliant
 contact model with nonlinear damping for simulation of robotic systems (1999), for the restitution of a compliant stop.
@@ -41,7 +41,7 @@ UNCHANGED, JUMPED, INCONSISTENT = range(3)
 
 @subroutine
 def resolve_joint_impacts(calls, system, time, y, slopes, instant_depth, rest_height):
-    """Let velocities jump at impacts. The lost energy counts as dissipated.
+    """Apply the impacts of set-valued forces to the velocities of y. The lost energy counts as dissipated.
 
     slopes: the rates at y, which are overwritten. shallow [m or rad]: depth up to which a compliant stop acts at once.
     resting [m or rad]: height of a bounce below which the motion ends. Return UNCHANGED, JUMPED, or INCONSISTENT if no
@@ -58,7 +58,7 @@ def resolve_joint_impacts(calls, system, time, y, slopes, instant_depth, rest_he
             return UNCHANGED
         calls.rates(system, time, y, 0.0, slopes)
     qd = parts_of(system, y)[1]
-    velocities_after = parts_of(system, slopes)[1]  # the rates will be found anew
+    velocities_after = parts_of(system, slopes)[1]  # scratch, since the rates are computed anew
     before = kinetic_energy(system.model, system.work, qd)
     after, restitution_share, fits = before, 1.0, False
     for _ in range(MAX_RESTITUTION_TRIES):
@@ -278,7 +278,7 @@ def bring_to_rest(calls, system, time, y, slopes, rest_height, jumped):
     """Stop coordinates that would move by less than the tolerance, by impulses that conserve momentum.
 
     These are slides that friction stops, and coordinates that have just left a stop into which forces drive them.
-    Otherwise two stops that push each other's links off would take turns for ever.
+    Otherwise two stops whose bounces push each other's links away would bounce in turn without end.
     """
     model, work = system.model, system.work
     q, qd = parts_of(system, y)
@@ -329,7 +329,7 @@ def compliant_restitution(x):
 
 @subroutine
 def lock_impacts(system):
-    """Let exactly the set-valued forces hold that take an impulse. Return whether there are any."""
+    """Lock exactly the coordinates whose set-valued forces take an impulse. Return whether there are any."""
     force_states, found = system.work.force_states, False
     for k in range(force_states.shape[0]):
         force_states[k].is_locked = 1 if force_states[k].impact_side != 0 else 0
@@ -357,7 +357,7 @@ def press_compliant_stops(system, instant_depth):
 
 @jitable
 def press_if_deep(element, force_state, instant_depth):
-    """Mark a compliant stop as pressed, in place of its impact, if the depth would exceed `instant_depth` [rad or m]."""
+    """Mark a compliant stop as pressed, instead of its impact, if it would be deeper than `instant_depth`."""
     if (
         force_state.speeding
         or force_state.velocity_before * force_state.velocity_before

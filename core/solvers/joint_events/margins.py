@@ -17,9 +17,9 @@ from ...model.compiling.compiled import ON_DOF, ON_QUANTITY
 HOLD, SLIDE, LOWER, UPPER, LOWER_VELOCITY, UPPER_VELOCITY, DRIVE = range(7)
 """Numbers of the margins of a set-valued force.
 
-HOLD is the reserve of the force that holds, SLIDE the velocity against friction, LOWER and UPPER the distances to the
-stops, LOWER_VELOCITY and UPPER_VELOCITY those to the velocity limits, and DRIVE the reserve of a drive's force to its
-effort limit.
+HOLD is the distance of a locking force from its bounds, SLIDE the velocity against friction, LOWER and UPPER the
+distances to the stops, LOWER_VELOCITY and UPPER_VELOCITY those to the velocity limits, and DRIVE the distance of a
+drive's force from its effort limit.
 """
 
 MARGIN_COUNT = 7
@@ -174,7 +174,8 @@ def crossing_part(start, end, h, tolerance):
         return cubic_root(a, da, b, db, 0.0, 1.0)
     if da < 0.0:
         return 0.0
-    begin = 0.5  # the margin is about to become positive: find where it is
+    # The margin is negative at the start but increases: bisect for a point at which it is positive.
+    begin = 0.5
     while begin > 1e-9 and hermite_cubic(a, da, b, db, begin) <= 0.0:
         begin *= 0.5
     if begin > 1e-9:
@@ -191,7 +192,7 @@ def hermite_cubic(a, da, b, db, s):
 
 @jitable
 def cubic_minimum(a, da, b, db):
-    """Return where a cubic is least that falls at 0 and rises at 1."""
+    """Return the s in [0, 1] at which a cubic that falls at 0 and rises at 1 has its minimum."""
     low, high = 0.0, 1.0
     for _ in range(30):
         middle = 0.5 * (low + high)
@@ -205,7 +206,7 @@ def cubic_minimum(a, da, b, db):
 
 @jitable
 def cubic_root(a, da, b, db, low, high):
-    """Return where a cubic is 0 that is positive at `low` and negative at `high`."""
+    """Return the s at which a cubic that is positive at `low` and negative at `high` is 0, by bisection."""
     for _ in range(45):
         middle = 0.5 * (low + high)
         if hermite_cubic(a, da, b, db, middle) > 0.0:

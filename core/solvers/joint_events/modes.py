@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Modes of set-valued forces after an event: pressed stops, sticking friction, motion at the velocity limit.
 
-Each set-valued force at rest, at a stop or at its velocity limit is assumed to hold. One whose force exceeds its bounds
-is released, and one that is released and driven back holds again, until there is no contradiction. At first all change
-at once, then one at a time, which cannot cycle.
+Each set-valued force at rest, at a stop or at its velocity limit is assumed to lock its coordinate. A lock whose force
+exceeds its bounds is released, and a released coordinate that is driven back is locked again, until there is no
+contradiction. In the first rounds all change at once, then one at a time, which cannot cycle.
 
 Source: Judice, Pires, A block principal pivoting algorithm for large-scale strictly monotone linear complementarity
 problems (1994); Murty (1974) for one at a time.
@@ -22,7 +22,7 @@ from ..system import parts_of
 from .margins import ZERO_TOLERANCE, holding_forces
 
 BLOCK_ROUNDS = 6
-"""Number of rounds in which all set-valued forces change at once."""
+"""Number of rounds in which all set-valued forces change at once, as in block principal pivoting."""
 
 MAX_ROUNDS = 40
 """Maximum number of rounds; after the first ones, one set-valued force changes in each."""
@@ -63,7 +63,7 @@ def resolve_modes(calls, system, time, y, slopes, instant_depth, crowded):
 
 @subroutine
 def lock_candidates(system, y, instant_depth):
-    """Let each set-valued force hold that could, and store the direction in which the others slide."""
+    """Lock each coordinate that its set-valued force could lock, and store the direction of motion of the others."""
     model, force_states = system.model, system.work.force_states
     q, qd = parts_of(system, y)
     for k in range(force_states.shape[0]):
