@@ -87,8 +87,8 @@ def convex_hull(points: np.ndarray) -> Hull:
     size = float((points.max(axis=0) - points.min(axis=0)).max())
     corners, spread, rest = _first_corners(points, max(FLAT_THICKNESS * size, MIN_POINT_DISTANCE))
     if len(corners) < 4:
-        return _thin_hull(points, corners, spread, size, rest)
-    triangles, planes, error = _grown(points, corners, size)
+        return _degenerate_hull(points, corners, spread, size, rest)
+    triangles, planes, error = _hull_triangles(points, corners, size)
     return _hull_of(points, triangles, planes, size, error)
 
 
@@ -115,7 +115,7 @@ def _first_corners(points: np.ndarray, least: float) -> tuple[list[int], np.ndar
     return corners, spanned, 0.0
 
 
-def _thin_hull(points: np.ndarray, corners: list[int], spanned: np.ndarray, size: float, error: float) -> Hull:
+def _degenerate_hull(points: np.ndarray, corners: list[int], spanned: np.ndarray, size: float, error: float) -> Hull:
     """Return the hull of points that have no volume."""
     if len(corners) < 3:
         ends = points[corners]
@@ -124,7 +124,7 @@ def _thin_hull(points: np.ndarray, corners: list[int], spanned: np.ndarray, size
             ends = points[[int(along.argmin()), int(along.argmax())]]
         return Hull(ends, (), np.zeros((0, 4)), np.array([[0, 1]][: len(corners) - 1], int).reshape(-1, 2), error)
     flat = matmul(points - points[corners[0]], spanned[:2].T)
-    around = _around(flat, EXACT_ERROR * size)
+    around = _planar_hull(flat, EXACT_ERROR * size)
     normal = np.cross(spanned[0], spanned[1])
     count = len(around)
     distance = float(matmul(points[corners[0]], normal))
@@ -134,7 +134,7 @@ def _thin_hull(points: np.ndarray, corners: list[int], spanned: np.ndarray, size
     return Hull(points[around], faces, planes, edges, error)
 
 
-def _around(flat: np.ndarray, least: float) -> list[int]:
+def _planar_hull(flat: np.ndarray, least: float) -> list[int]:
     """Return the corners of the hull of points in a plane, counter-clockwise.
 
     Source: Andrew's monotone chain (1979).
@@ -155,7 +155,7 @@ def _around(flat: np.ndarray, least: float) -> list[int]:
     return halves[0] + halves[1]
 
 
-def _grown(points: np.ndarray, corners: list[int], size: float) -> tuple[np.ndarray, np.ndarray, float]:
+def _hull_triangles(points: np.ndarray, corners: list[int], size: float) -> tuple[np.ndarray, np.ndarray, float]:
     """Return the triangles of the hull, shape (t, 3), their planes, shape (t, 4), and its error [m].
 
     It grows from a tetrahedron, whose corners are given.
@@ -195,12 +195,12 @@ def _hull_of(points: np.ndarray, triangles: np.ndarray, planes: np.ndarray, size
     used, renumbered = np.unique(triangles, return_inverse=True)
     triangles = renumbered.reshape(-1, 3)
     vertices = points[used]
-    faces = _merged(vertices, triangles, planes, COPLANAR_DISTANCE * size)
+    faces = _merge_coplanar(vertices, triangles, planes, COPLANAR_DISTANCE * size)
     edges = np.unique(np.sort(np.vstack([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])), axis=0)
     return Hull(vertices, faces, np.array([_plane_of(vertices[list(face)]) for face in faces]), edges, error)
 
 
-def _merged(
+def _merge_coplanar(
     vertices: np.ndarray, triangles: np.ndarray, planes: np.ndarray, level: float
 ) -> tuple[tuple[int, ...], ...]:
     """Return the loops of vertices around connected triangles that lie in one plane.
@@ -213,31 +213,31 @@ def _merged(
     p = vertices[triangles]
     areas = norm(np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]))
     corners = p.tolist()
-    taken = np.zeros(len(triangles), bool)
+    is_merged = np.zeros(len(triangles), bool)
     faces = []
     for seed in np.argsort(-areas, kind="stable").tolist():
-        if taken[seed]:
+        if is_merged[seed]:
             continue
         x, y, z, distance = planes[seed].tolist()
-        group, waiting = [], [seed]
-        taken[seed] = True
-        while waiting:
-            group.append(waiting.pop())
+        group, stack = [], [seed]
+        is_merged[seed] = True
+        while stack:
+            group.append(stack.pop())
             i, j, k = triangles[group[-1]].tolist()
             for edge in ((j, i), (k, j), (i, k)):
                 other = beyond[edge]
-                if taken[other]:
+                if is_merged[other]:
                     continue
                 heights = (abs(a * x + b * y + c * z - distance) for a, b, c in corners[other])
                 if max(heights) <= level and matmul(planes[other, :3], planes[seed, :3]) > 0.0:
-                    taken[other] = True
-                    waiting.append(other)
-        loop = _loop(triangles[group].tolist())
+                    is_merged[other] = True
+                    stack.append(other)
+        loop = _boundary_loop(triangles[group].tolist())
         faces += [loop] if loop else [tuple(triangles[number].tolist()) for number in group]
     return tuple(faces)
 
 
-def _loop(triangles: list[list[int]]) -> tuple[int, ...]:
+def _boundary_loop(triangles: list[list[int]]) -> tuple[int, ...]:
     """Return the vertices around connected triangles, or () if their outline is not one simple loop."""
     following: dict[int, int] = {}
     edges = {(a, b) for i, j, k in triangles for a, b in ((i, j), (j, k), (k, i))}

@@ -294,38 +294,14 @@ def write_pair_contacts(A, B, hulls, R, c, s, n, a, margin, contacts, count, lis
         if count == before:
             a = crossing_point(lists, n, A.radius, a)
     elif count_b == 2 or (count_a > 2 and dot(face_a, n) >= -dot(face_b, n) - 1e-9):
-        clipped_count, is_in_clipped = clip(
-            lists.feature_a, count_a, face_a, lists.feature_b, count_b, lists.clipped, lists.spare
-        )
+        rows, in_clipped = clip(lists.feature_a, count_a, face_a, lists.feature_b, count_b, lists.clipped, lists.spare)
         count = write_clipped_contacts(
-            get3(lists.feature_a[0]),
-            face_a,
-            1.0,
-            A.radius,
-            B.radius,
-            margin,
-            contacts,
-            count,
-            lists,
-            clipped_count,
-            is_in_clipped,
+            get3(lists.feature_a[0]), face_a, 1.0, A.radius, B.radius, margin, contacts, count, lists, rows, in_clipped
         )
     else:
-        clipped_count, is_in_clipped = clip(
-            lists.feature_b, count_b, face_b, lists.feature_a, count_a, lists.clipped, lists.spare
-        )
+        rows, in_clipped = clip(lists.feature_b, count_b, face_b, lists.feature_a, count_a, lists.clipped, lists.spare)
         count = write_clipped_contacts(
-            get3(lists.feature_b[0]),
-            face_b,
-            -1.0,
-            B.radius,
-            A.radius,
-            margin,
-            contacts,
-            count,
-            lists,
-            clipped_count,
-            is_in_clipped,
+            get3(lists.feature_b[0]), face_b, -1.0, B.radius, A.radius, margin, contacts, count, lists, rows, in_clipped
         )
     rounded = A.radius + B.radius
     if count == before or (rounded > 0.0 and smallest_gap(contacts, before, count) > s + MAX_CLIPPING_ERROR * rounded):

@@ -80,7 +80,7 @@ def triangle_mesh(vertices: np.ndarray, triangles: np.ndarray) -> TriangleMesh:
         raise MeshError(f"a triangle names vertex {triangles.max()}, and there are {len(vertices)}")
     if not len(triangles):
         raise MeshError("it has no triangles; a mesh takes one or more that have an area")
-    vertices, triangles = _joined(vertices, triangles)
+    vertices, triangles = _merge_vertices(vertices, triangles)
     corners = _corners(vertices, triangles)
     normals = _cross(corners[1] - corners[0], corners[2] - corners[0])
     lengths = np.sqrt(_dot(normals, normals))
@@ -91,7 +91,7 @@ def triangle_mesh(vertices: np.ndarray, triangles: np.ndarray) -> TriangleMesh:
     order = kept[_morton_order((corners[0] + corners[1] + corners[2])[:, kept])]
     corners = [corner[:, order] for corner in corners]
     triangles, normals = triangles[order], normals[:, order] / lengths[order]
-    beyond, is_closed, starts, neighbours = _edges(len(vertices), triangles, corners, normals)
+    beyond, is_closed, starts, neighbours = _edge_topology(len(vertices), triangles, corners, normals)
     lower, upper = _boxes(corners)
     return TriangleMesh(
         vertices, starts, neighbours, triangles, np.ascontiguousarray(normals.T), beyond, lower, upper, is_closed
@@ -138,7 +138,7 @@ def _spread(x: np.ndarray) -> np.ndarray:
     return x
 
 
-def _edges(
+def _edge_topology(
     count: int, triangles: np.ndarray, corners: list[np.ndarray], normals: np.ndarray
 ) -> tuple[np.ndarray, bool, np.ndarray, np.ndarray]:
     """Return (Meshes.beyond, whether the mesh is closed, Meshes.neighbours_from, Meshes.neighbours) of `count`
@@ -151,10 +151,11 @@ def _edges(
     code = code[order]
     is_new = np.concatenate([[True], code[1:] != code[:-1], [True]])
     first = np.flatnonzero(is_new[:-2] & ~is_new[1:-1] & is_new[2:])  # edges of just two faces
-    mates = np.full(len(start), BORDER)
-    mates[np.minimum(order[first], order[first + 1])] = np.maximum(order[first], order[first + 1])
-    a = np.flatnonzero(mates != BORDER)  # as faces lie: what is near is looked up together
-    b = mates[a]
+    opposite_sides = np.full(len(start), BORDER)
+    opposite_sides[np.minimum(order[first], order[first + 1])] = np.maximum(order[first], order[first + 1])
+    # In the order of the faces, so that entries that are near each other in space are read together.
+    a = np.flatnonzero(opposite_sides != BORDER)
+    b = opposite_sides[a]
     opposed = start[a] == end[b]
     face_a, face_b = a // 3, b // 3
     beyond = np.full(3 * len(triangles), BORDER)
@@ -164,18 +165,19 @@ def _edges(
     n, m = normals[:, face_a], normals[:, face_b]
     bend = _cross(n, m)
     flat = (_dot(bend, bend) <= FLAT * FLAT) & (_dot(n, m) * np.where(opposed, 1.0, -1.0) > 0.0)
-    if is_closed:  # a valley of a body is touched by its faces alone
+    # At a concave edge of a closed mesh, only the faces can be in contact.
+    if is_closed:
         third = (b - 3 * face_b + 2) % 3
         inward = np.choose(third, [corner[:, face_b] for corner in corners]) - corners[0][:, face_a]
         flat |= _dot(inward, n) > 0.0
     beyond[a[flat]] = NO_EDGE
     edges = code[is_new[:-1]]
-    ways = np.sort(np.concatenate([edges, edges % count * count + edges // count]))
-    starts = np.concatenate([[0], np.cumsum(np.bincount(ways // count, minlength=count))])
-    return beyond.reshape(-1, 3), is_closed, starts, ways % count
+    directed_edges = np.sort(np.concatenate([edges, edges % count * count + edges // count]))
+    starts = np.concatenate([[0], np.cumsum(np.bincount(directed_edges // count, minlength=count))])
+    return beyond.reshape(-1, 3), is_closed, starts, directed_edges % count
 
 
-def _joined(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _merge_vertices(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return vertices with equal positions merged, and the triangles that name them."""
     order = np.lexsort(vertices.T)
     rows = vertices[order]

@@ -220,11 +220,11 @@ def _pack_hulls(hulls: list[Hull]) -> Hulls:
     around = [[np.array(face) + start for face in hull.faces] for hull, start in zip(hulls, before, strict=False)]
     return Hulls(
         _stacked((hull.vertices - hull.middle for hull in hulls), 3),
-        _starts(len(each) for numbers in neighbours for each in numbers),
-        _joined(each + start for numbers, start in zip(neighbours, before, strict=False) for each in numbers),
+        _offsets(len(each) for numbers in neighbours for each in numbers),
+        _concatenated(each + start for numbers, start in zip(neighbours, before, strict=False) for each in numbers),
         _stacked((_planes_about_middle(hull) for hull in hulls), 4),
-        _starts(len(each) for faces in around for each in faces),
-        _joined(each for faces in around for each in faces),
+        _offsets(len(each) for faces in around for each in faces),
+        _concatenated(each for faces in around for each in faces),
     )
 
 
@@ -244,9 +244,9 @@ def _stacked(parts: Iterable[np.ndarray], width: int) -> np.ndarray:
     return np.ascontiguousarray(np.vstack([np.zeros((0, width)), *parts]))
 
 
-def _starts(counts: Iterable[int]) -> np.ndarray:
+def _offsets(counts: Iterable[int]) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(list(counts))]).astype(np.int64)
 
 
-def _joined(parts: Iterable[np.ndarray]) -> np.ndarray:
+def _concatenated(parts: Iterable[np.ndarray]) -> np.ndarray:
     return np.concatenate([np.zeros(0, np.int64), *parts]).astype(np.int64)

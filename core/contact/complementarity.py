@@ -2,9 +2,9 @@
 """The complementarity problem of rigid contact with Coulomb friction: which points are active, stick, slip or separate.
 
 For each rigid point, load >= 0, rate >= separation_velocity, and one of both is an equality; friction is at most
-`limit` times the load, and reaches that only against the slip that remains. Rates are velocities in an impact, and
-accelerations otherwise. A projected Gauss-Seidel method solves it point by point, with Anderson acceleration and
-active-set steps where points are redundant and sweeps converge slowly.
+`current_friction` times the load, and reaches that only against the slip that remains. Rates are velocities in an
+impact, and accelerations otherwise. A projected Gauss-Seidel method solves it point by point, with Anderson
+acceleration and active-set steps where points are redundant and sweeps converge slowly.
 
 Source: Jourdan, Alart, Jean, A Gauss-Seidel like algorithm to solve frictional contact problems, Comput. Methods Appl.
 Mech. Eng. 155 (1998).
@@ -42,8 +42,9 @@ BLOCKED_SHARE = 1e-13
 def solve_cones(touch, keeps_slip_directions):
     """Solve for the loads of all rows. Return whether the iteration converged.
 
-    `free_rate` and `initial_load` of the rows, and `limit` and `separation_velocity` of the points, are given. moving:
-    whether points that slip keep the direction of their friction.
+    `free_rate` and `initial_load` of the rows, and `current_friction` and `separation_velocity` of the points, are
+    given.
+    keeps_slip_directions: whether points that slip keep the direction of their friction.
     """
     rows, largest_rate, largest_entry = touch.count[ROWS], 0.0, 0.0
     for r in range(rows):

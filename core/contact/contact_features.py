@@ -178,7 +178,8 @@ def write_axisymmetric(feature, kind, half, p, n, tolerance):
     reach = math.sqrt(p[0] * p[0] + p[1] * p[1])
     beside = abs(p[0] * n[1] - p[1] * n[0])
     outward = p[0] * n[0] + p[1] * n[1]
-    if reach <= tolerance or outward <= 0.0 or beside > 1e-6 * reach * sine:  # the tip, or some other place of a rim
+    if reach <= tolerance or outward <= 0.0 or beside > 1e-6 * reach * sine:
+        # The point is the tip, or lies on a rim beside the plane of the axis and the normal.
         return 1.0
     put3(feature.at, (0.0, 0.0, p[2]))
     put3(feature.along, (0.0, 0.0, 1.0))
@@ -206,7 +207,8 @@ def match_rounded(one, other, A, B, n, rounding, at_one, at_other):
     m_A, m_B = rotate_back(R_A, n), rotate_back(R_B, scale(n, -1.0))
     if one.kind == LINEAR and other.kind == LINEAR:
         across = cross(rotate(R_A, get3(one.along)), rotate(R_B, get3(other.along)))
-        if dot(across, across) <= PARALLEL_EDGES * PARALLEL_EDGES:  # they touch along both, in two points
+        # Parallel edges are in contact at two points.
+        if dot(across, across) <= PARALLEL_EDGES * PARALLEL_EDGES:
             one.kind = SPHERICAL
     if one.kind == ELLIPSOIDAL or (one.kind == CIRCULAR and other.kind != SPHERICAL and other.kind != ELLIPSOIDAL):
         replace_by_face(other, m_B)

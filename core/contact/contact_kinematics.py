@@ -81,12 +81,12 @@ def nearest_on_face(work, face, other, side):
 
     Return (normal, its rate, nearest points of plane and feature, their velocities, gap).
     """
-    here, there = work.bodies[face.body], work.bodies[other.body]
-    o, m, m_rate = feature_in_world(here, face)
-    p, rate = farthest_point(there, other, scale(m, -1.0), scale(m_rate, -1.0))
+    face_body, other_body = work.bodies[face.body], work.bodies[other.body]
+    o, m, m_rate = feature_in_world(face_body, face)
+    p, rate = farthest_point(other_body, other, scale(m, -1.0), scale(m_rate, -1.0))
     gap = dot(sub(p, o), m)
     foot = sub(p, scale(m, gap))
-    gap_rate = dot(m, sub(velocity_at(there, p), velocity_at(here, foot)))
+    gap_rate = dot(m, sub(velocity_at(other_body, p), velocity_at(face_body, foot)))
     foot_rate = sub(rate, add(scale(m, gap_rate), scale(m_rate, gap)))
     return scale(m, side), scale(m_rate, side), foot, p, foot_rate, rate, gap
 
@@ -126,16 +126,16 @@ def farthest_point(body, feature, down, down_rate):
 
 
 @subroutine
-def nearest_to_sphere(work, sphere, other, before):
+def nearest_to_sphere(work, sphere, other, previous_normal):
     """Return the kinematics of a vertex or sphere and a sphere, a line or a circle, as `nearest_on_face`.
 
-    before: an earlier normal, for its sign and for points that coincide.
+    previous_normal: an earlier normal, for its sign and for points that coincide.
     """
-    here, there = work.bodies[sphere.body], work.bodies[other.body]
-    c = feature_in_world(here, sphere)[0]
-    c_rate = velocity_at(here, c)
-    p, a, a_rate = feature_in_world(there, other)
-    foot, foot_rate = p, velocity_at(there, p)
+    sphere_body, other_body = work.bodies[sphere.body], work.bodies[other.body]
+    c = feature_in_world(sphere_body, sphere)[0]
+    c_rate = velocity_at(sphere_body, c)
+    p, a, a_rate = feature_in_world(other_body, other)
+    foot, foot_rate = p, velocity_at(other_body, p)
     if other.kind == LINEAR:
         t = dot(sub(c, p), a)
         foot = add(p, scale(a, t))
@@ -151,33 +151,33 @@ def nearest_to_sphere(work, sphere, other, before):
             u = scale(out, 1.0 / length)
             u_rate = scale(sub(out_rate, scale(u, dot(u, out_rate))), 1.0 / length)
             foot, foot_rate = add(p, scale(u, other.radius)), add(foot_rate, scale(u_rate, other.radius))
-    apart = sub(foot, c)
-    distance = math.sqrt(dot(apart, apart))
-    n, n_rate = before, (0.0, 0.0, 0.0)
+    offset = sub(foot, c)
+    distance = math.sqrt(dot(offset, offset))
+    n, n_rate = previous_normal, (0.0, 0.0, 0.0)
     rounding = 0.0 if other.kind == CIRCULAR else other.radius
     if distance > 0.0:
-        n = scale(apart, 1.0 / distance)
-        if dot(n, before) < 0.0:
+        n = scale(offset, 1.0 / distance)
+        if dot(n, previous_normal) < 0.0:
             n, distance = scale(n, -1.0), -distance
-        change = sub(foot_rate, c_rate)
-        n_rate = scale(sub(change, scale(n, dot(n, change))), 1.0 / distance)
+        relative_velocity = sub(foot_rate, c_rate)
+        n_rate = scale(sub(relative_velocity, scale(n, dot(n, relative_velocity))), 1.0 / distance)
     x, y = add(c, scale(n, sphere.radius)), sub(foot, scale(n, rounding))
     x_rate, y_rate = add(c_rate, scale(n_rate, sphere.radius)), sub(foot_rate, scale(n_rate, rounding))
     return n, n_rate, x, y, x_rate, y_rate, distance - sphere.radius - rounding
 
 
 @subroutine
-def nearest_on_lines(work, one, other, before):
+def nearest_on_lines(work, one, other, previous_normal):
     """Return the kinematics of two lines that are not parallel, as `nearest_on_face`.
 
-    before: an earlier normal, which tells on which side the other line is.
+    previous_normal: an earlier normal, which tells on which side the other line is.
     """
-    here, there = work.bodies[one.body], work.bodies[other.body]
-    p, a, a_rate = feature_in_world(here, one)
-    q, b, b_rate = feature_in_world(there, other)
+    body_one, body_other = work.bodies[one.body], work.bodies[other.body]
+    p, a, a_rate = feature_in_world(body_one, one)
+    q, b, b_rate = feature_in_world(body_other, other)
     n = cross(a, b)
     length = math.sqrt(dot(n, n))
-    n = scale(n, (1.0 if dot(n, before) >= 0.0 else -1.0) / max(length, MIN_LINE_SINE))
+    n = scale(n, (1.0 if dot(n, previous_normal) >= 0.0 else -1.0) / max(length, MIN_LINE_SINE))
     cosine = dot(a, b)
     sine2 = max(1.0 - cosine * cosine, MIN_LINE_SINE * MIN_LINE_SINE)
     over_a, over_b = -dot(n, a_rate), -dot(n, b_rate)  # n stays perpendicular to both
@@ -185,12 +185,12 @@ def nearest_on_lines(work, one, other, before):
         scale(a, (over_a - cosine * over_b) / sine2),
         scale(b, (over_b - cosine * over_a) / sine2),
     )
-    apart = sub(q, p)
-    s = (dot(apart, a) - cosine * dot(apart, b)) / sine2
-    t = (cosine * dot(apart, a) - dot(apart, b)) / sine2
+    offset = sub(q, p)
+    s = (dot(offset, a) - cosine * dot(offset, b)) / sine2
+    t = (cosine * dot(offset, a) - dot(offset, b)) / sine2
     x, y = add(p, scale(a, s)), add(q, scale(b, t))
-    distance = dot(n, apart)
-    x_material, y_material = velocity_at(here, x), velocity_at(there, y)
+    distance = dot(n, offset)
+    x_material, y_material = velocity_at(body_one, x), velocity_at(body_other, y)
     change = sub(sub(y_material, x_material), scale(n_rate, distance))
     s_rate = (dot(change, a) - cosine * dot(change, b)) / sine2
     t_rate = (cosine * dot(change, a) - dot(change, b)) / sine2

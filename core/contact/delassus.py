@@ -37,7 +37,7 @@ def tangents(n):
 
 @subroutine
 def add_rows(touch, p, includes_slipping):
-    """Add the rows of point p, torques after forces.
+    """Add the rows of point p: normal, sliding, spinning, rolling.
 
     includes_slipping: whether to add the rows of friction that slips too, as impacts need.
     """

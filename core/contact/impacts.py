@@ -45,8 +45,8 @@ ALL_REST, NONE_BOUNCES, BOUNCES = range(3)
 def resolve_impact(system, qd, min_approach, rest_height, dv):
     """Apply the impact of the points that approach to the velocities qd, shape (nv,).
 
-    Bodies are placed and moved, and factored with no dof locked by contact. Points keep the sums of their impulses in
-    `load`, `force` and `torque`.
+    Poses, velocities and articulated inertias of the bodies must be those at qd, with no dof locked by contact. The
+    sums of impulses are written to `load`, `force` and `torque` of the points.
 
     Args:
         min_approach: a point that approaches no faster than this takes no part [m/s].

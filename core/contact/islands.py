@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Islands of contact points: those that a path of moving bodies and points connects.
+"""Islands of contact points: sets of points that moving bodies connect, directly or by way of other points.
 
 Loads of one island do not depend on those of another, so the Delassus matrix is block diagonal, and points and rows are
 ordered by island. A body that does not move, such as a floor, connects nothing.

@@ -37,8 +37,8 @@ from .points import NORMAL, POINTS, ROWS, SPIN, TANGENT, WARM_STARTED
 def apply_contact_loads(system, qdd):
     """Solve for the loads of all points, and correct the accelerations qdd, shape (nv,), for them.
 
-    Bodies must be placed, moved, factored and accelerated without contact loads. Return the powers that friction and
-    compliant points dissipate, and that belts supply [W].
+    The poses, velocities, articulated inertias and accelerations of the bodies must be those without contact loads.
+    Return the powers that friction and compliant points dissipate, and that belts supply [W].
     """
     touch, work, gravity = system.touch, system.work, get3(system.model.gravity)
     group_points(system)

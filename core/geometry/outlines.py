@@ -10,7 +10,7 @@ import numpy as np
 from .shells import shell_numbers
 
 SUBDIVISIONS = 16
-"""Number of parts of a path's segment among which the crossing is searched."""
+"""Number of equal parts of a path's segment, at whose ends the depth is computed to find the crossing."""
 
 
 @dataclass(frozen=True, eq=False)

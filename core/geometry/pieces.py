@@ -38,11 +38,11 @@ COARSEST = 1.0
 DEFAULT = 0.05
 """Threshold that is used if none is given."""
 MAX_CORNERS = 64
-"""Largest number of corners of a piece."""
+"""Largest number of corners of a piece, as of an exact hull (collision/hulls.py)."""
 MAX_BODIES = 64
 """Largest number of bodies of a mesh at which each body is divided separately."""
 CONVEX_VOLUME_ERROR = 1e-3
-"""Largest relative difference of a convex body's volume from that of its hull."""
+"""Largest relative difference of the volumes of a body and its hull at which the body counts as convex."""
 SEED = 0
 """Seed of CoACD's random numbers. It is constant so that one mesh always gives the same pieces."""
 POLL_INTERVAL = 0.05

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Jumps of prescribed motion: discontinuities of the functions of time that give poses and coordinates.
 
-Stepped keys make such functions. A jump has no velocity, so a body whose motion is prescribed is placed anew at that
-time and pushes nothing between the two poses. Fast motion is continuous and is followed without such a step.
+Stepped keys make such functions. At a jump, a body with prescribed motion is moved to its new pose without a velocity,
+so it pushes nothing between the two poses. Fast motion is continuous, and is integrated like any other.
 """
 
 from __future__ import annotations

@@ -23,9 +23,10 @@ FLAG = (0, 1)
 SIDE = (-1, 1)
 """Range of a sign, such as the side of a stop; 0 for none."""
 NAME = (-(2**63), 2**63 - 1)
-"""Range of the name of a contact point within its manifold, which may be any integer."""
+"""Range of the name of a contact point within its manifold: any 64-bit integer."""
 SEPARATION_STATE = (0, 2)
-"""Range of the state of `HybridContactSolver` that says from what overlapping solids are to separate."""
+"""Range of the flag of `HybridContactSolver` for solids that overlap: none, separate all, or separate from the ground.
+"""
 COUNTER = (0, 2**53)
 """Range of a counter. A solver that takes a million steps a second reaches the upper end in 285 years."""
 SMALL_COUNTER = (0, 2**20)
@@ -33,9 +34,9 @@ SMALL_COUNTER = (0, 2**20)
 PER_CONTACT = "points", "before"
 """Arrays that have one record for each contact, so that their length may differ."""
 MAX_TIME = 1e12
-"""Upper bound of a time, and of the length of a step [s]. No motion lasts so long."""
+"""Upper bound of a time, and of the length of a step: 30,000 years [s]."""
 MAX_EVENT_POINTS = 1000
-"""Largest number of contact points for which loads are found at events. Convex steps are chosen for far fewer."""
+"""Upper bound of the contact points of event-driven steps. The solver takes convex steps from far fewer points on."""
 
 
 def checked_memory(arrays: Sequence[np.ndarray], own: Memory, solids: int = 0, bodies: int = 0) -> Memory:
@@ -50,20 +51,20 @@ def checked_memory(arrays: Sequence[np.ndarray], own: Memory, solids: int = 0, b
         StateError: if an array is missing, has another type or shape, or has a number that the solver cannot have.
     """
     if len(arrays) != len(own):
-        raise _unfit(f"it has {len(arrays)} arrays, and not {len(own)}")
+        raise _invalid_memory(f"it has {len(arrays)} arrays, and not {len(own)}")
     memory = dict(zip(own, arrays, strict=True))
     for name, array in memory.items():
         if array.dtype != own[name].dtype:
-            raise _unfit(f"'{name}' has another type")
+            raise _invalid_memory(f"'{name}' has another type")
         if array.shape != own[name].shape and not (name in PER_CONTACT and array.ndim == 1):
-            raise _unfit(f"'{name}' has the shape {array.shape}, and not {own[name].shape}")
+            raise _invalid_memory(f"'{name}' has the shape {array.shape}, and not {own[name].shape}")
         _require_numbers(name, array)
         for field, (low, high) in _ranges(name, array, solids, bodies).items():
             numbers = _field(array, field)
             if numbers.size and not (low <= numbers.min() and numbers.max() <= high):
-                raise _unfit(f"'{field or name}' of it is not between {low} and {high}")
+                raise _invalid_memory(f"'{field or name}' of it is not between {low} and {high}")
     if not np.isfinite(memory["y"]).all():
-        raise _unfit("a position or velocity is not finite")
+        raise _invalid_memory("a position or velocity is not finite")
     _require_counts(memory)
     return memory
 
@@ -77,25 +78,25 @@ def _ranges(name: str, array: np.ndarray, solids: int, bodies: int) -> Mapping[s
         return ranges if array.dtype.kind == "i" else {}
     solid, body = (0, solids - 1), (0, bodies - 1)
     known = {
-        "stepping": _same_range(FLAG, "started", "fresh", "implicit", "rescued")
-        | _same_range(SMALL_COUNTER, "trust", "lasting", "patience", "signs", "crowded", "yielded", "stalled")
-        | _same_range((0, 62), "halted"),
-        "force_states": _same_range(SIDE, "slide", "touch", "pressed", "saturated", "struck")
-        | _same_range(FLAG, "asleep", "held", "apart", "told", "candidate", "rested", "stubborn", "speeding"),
-        "points": _same_range(FLAG, "is_soft", "candidate", "holds", "given", "strained")
-        | _same_range((0, SLIPS), "slide", "roll", "spin")
-        | _same_range((0, ELLIPSOIDAL), "one.kind", "other.kind")
-        | _same_range(body, "one.body", "other.body", "island")
-        | _same_range(solid, "first", "second")
+        "stepping": _with_range(FLAG, "started", "fresh", "implicit", "rescued")
+        | _with_range(SMALL_COUNTER, "trust", "lasting", "patience", "signs", "crowded", "yielded", "stalled")
+        | _with_range((0, 62), "halted"),
+        "force_states": _with_range(SIDE, "slide", "touch", "pressed", "saturated", "struck")
+        | _with_range(FLAG, "asleep", "held", "apart", "told", "candidate", "rested", "stubborn", "speeding"),
+        "points": _with_range(FLAG, "is_soft", "candidate", "holds", "given", "strained")
+        | _with_range((0, SLIPS), "slide", "roll", "spin")
+        | _with_range((0, ELLIPSOIDAL), "one.kind", "other.kind")
+        | _with_range(body, "one.body", "other.body", "island")
+        | _with_range(solid, "first", "second")
         | {"name": NAME, "row": (-1, COUNTER[1])},
-        "before": _same_range(solid, "first", "second")
-        | _same_range(FLAG, "slips", "struck")
+        "before": _with_range(solid, "first", "second")
+        | _with_range(FLAG, "slips", "struck")
         | {"name": NAME, "law": (-2, COUNTER[1])},
     }
     return {field: known.get(name, {}).get(field, COUNTER) for field in _integer_fields(array.dtype)}
 
 
-def _same_range(allowed: Range, *fields: str) -> dict[str, Range]:
+def _with_range(allowed: Range, *fields: str) -> dict[str, Range]:
     return dict.fromkeys(fields, allowed)
 
 
@@ -126,7 +127,7 @@ def _require_numbers(name: str, array: np.ndarray) -> None:
         for field in array.dtype.names:
             _require_numbers(name, array[field])
     elif array.dtype.kind == "f" and np.isnan(array).any():
-        raise _unfit(f"'{name}' holds what is no number")
+        raise _invalid_memory(f"'{name}' holds what is no number")
 
 
 def _require_counts(memory: Memory) -> None:
@@ -136,17 +137,17 @@ def _require_counts(memory: Memory) -> None:
     stepping = memory["stepping"][0]
     for field, most in (("time", MAX_TIME), ("step", MAX_TIME), ("stretch", 1.0)):
         if not 0.0 <= stepping[field] <= most:
-            raise _unfit(f"'{field}' is {stepping[field]:g} s")
+            raise _invalid_memory(f"'{field}' is {stepping[field]:g} s")
     if "points" not in memory:
         return
     points, most_rows = len(memory["points"]), MAX_ROWS * len(memory["points"])
     if memory["count"][POINTS] != points or memory["count"][ROWS] > most_rows:
-        raise _unfit(f"it has {points} points, and counts others")
+        raise _invalid_memory(f"it has {points} points, and counts others")
     if memory["crowd_counts"][PREVIOUS_COUNT] != len(memory["before"]):
-        raise _unfit(f"it has {len(memory['before'])} contacts, and counts others")
+        raise _invalid_memory(f"it has {len(memory['before'])} contacts, and counts others")
     if points > MAX_EVENT_POINTS and not stepping["trust"]:
-        raise _unfit(f"it has {points} points, and may have {MAX_EVENT_POINTS}")
+        raise _invalid_memory(f"it has {points} points, and may have {MAX_EVENT_POINTS}")
 
 
-def _unfit(why: str) -> StateError:
+def _invalid_memory(why: str) -> StateError:
     return StateError(f"'continuation' is not as it was saved: {why}; leave it out to start from q and qd alone")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Release of everything that holds, before an impact or a convex step determines anew what does."""
+"""Release of all locked coordinates and active contacts, before an impact or a convex step finds new modes."""
 
 from __future__ import annotations
 

@@ -326,7 +326,7 @@ def write_quantity_jacobian(model, step, record, constraint, q, sign):
 def add_bilateral_constraints(system, step, q, qd):
     """Add one constraint for each row of the model's loops, couplings and prescribed motions.
 
-    Signals are read, and bodies placed and moved. Return whether the arrays were long enough.
+    Signals, and the poses and velocities of bodies, must be up to date. Return whether the arrays were long enough.
     """
     model, constraints, scratch = system.model, system.constraints, system.scratch
     velocity_errors(model, system.work, constraints, scratch.signal, q, qd, scratch.error)

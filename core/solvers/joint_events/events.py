@@ -33,7 +33,7 @@ def apply_mode_change(system, y, k, margin):
 
 @subroutine
 def resolve_joint_event(calls, system, time, y, slopes, instant_depth, rest_height, crowded):
-    """Handle impacts, find which set-valued forces hold from now on, and leave the rates in `slopes`.
+    """Apply the impacts of joints, find the modes of set-valued forces after them, and write the rates to `slopes`.
 
     Return (whether the modes are certain, whether velocities jumped), as 1 or 0.
     """

@@ -30,11 +30,11 @@ MAX_ROUNDS = 40
 
 @subroutine
 def resolve_modes(calls, system, time, y, slopes, instant_depth, crowded):
-    """Find which set-valued forces hold at a state whose velocities have jumped. Leave the rates there in `slopes`.
+    """Find the modes of set-valued forces after velocities have jumped. Write the rates to `slopes`.
 
     If several joints of a loop stick, their shares of the load are not unique, and every choice may be contradictory.
-    Then, and if events are crowded, all set-valued forces that could hold do so until the next check. Return whether
-    there is no contradiction.
+    Then, and if events are crowded, each force that can lock its coordinate locks it until the next frame. Return
+    whether there is no contradiction.
     """
     set_valued_forces, force_states = system.model.set_valued_forces, system.work.force_states
     lock_candidates(system, y, instant_depth)
@@ -92,9 +92,7 @@ def lock_candidates(system, y, instant_depth):
 
 @jitable
 def touched_side(model, element, force_state, q, instant_depth):
-    """Return -1 or 1 if a coordinate is at a stop that is rigid or nearly so, else 0. Updates the positions of the
-    stops.
-    """
+    """Return -1 or 1 if a coordinate is at a stop that is rigid or nearly so, else 0. Update the stops' positions."""
     if (
         element.kind == ON_CHART
         or force_state.pressed != 0
@@ -102,9 +100,8 @@ def touched_side(model, element, force_state, q, instant_depth):
     ):
         return 0
     value = element_value(model, element, q)
-    if (
-        value >= element.lower - ZERO_TOLERANCE
-    ):  # so that what rests there is at its stop, and not by rounding beyond it
+    # The stop moves to a coordinate that rounding has placed slightly beyond it.
+    if value >= element.lower - ZERO_TOLERANCE:
         force_state.lower = min(value, element.lower)
     if value <= element.upper + ZERO_TOLERANCE:
         force_state.upper = max(value, element.upper)
@@ -135,7 +132,7 @@ def update_lock(system, y, slopes, k, instant_depth):
         least, most = holding_forces(element, force_state)
         tolerance = ZERO_TOLERANCE * (1.0 + element.friction)
         if force_state.stop_side != 0 and abs(force_state.load) > element.stiffness * instant_depth + element.friction:
-            # the stop gives way by more than may be left out
+            # The stop's deflection is too large for it to count as rigid.
             force_state.pressed, force_state.stop_side = force_state.stop_side, 0
             force_state.candidate = force_state.is_locked = 1 if element.friction > 0.0 else 0
             return True
