@@ -17,10 +17,10 @@ import numpy as np
 from ..compilation.abi import KernelTuple
 from ..compilation.jit import subroutine
 from ..joints import LimitedQuantity
-from ..kinematics.work import make_force_states
 from ..model import Equation, Joint
 from ..model.compiling.compiled import ON_CHART, ON_QUANTITY, CompiledModel
 from ..model.compiling.equation_terms import equation_terms
+from ..model.compiling.force_states import make_force_states
 from ..model.screws import joint_pose
 from ..model.text import measured
 from ..spatial import IDENTITY, Pose, arrays, compose, norm, quat_of_mat

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..compilation.jit import kernel
 from ..kinematics import free_motions, make_work, require_obeyed, require_split, ties, tree_jacobian
-from ..kinematics.freedom.allowed_velocities import dofs_of
+from ..kinematics.allowed_velocities import dofs_of
 from ..model import StateError
 from ..model.compiling.compile import AnyModel, compiled_of
 from ..model.compiling.compiled import CompiledModel, Values, numbers_of

@@ -6,13 +6,13 @@ otherwise. `closed_state` computes such a state. Functions named `tree_…` use 
 state.
 """
 
+from .allowed_velocities import free_motions
 from .breaches import require_obeyed, require_split, ties
 from .checked import forward_kinematics, link_jacobian
 from .configurations import difference, integrate, is_within_limits, random_configuration
 from .coordinates import Coordinates, Gap, coordinates_at, joint_coordinates, rates_at, relative_pose
 from .forward import place_links, tree_kinematics, tree_poses, write_link_poses
 from .frames import jacobian, transform
-from .freedom.allowed_velocities import free_motions
 from .freedom.mobility import Mobility, Redundancy, mobility
 from .inverse.closing import closed_state, link_poses
 from .inverse.inverse import Reacher, Solution, compile_for_posing, inverse_kinematics

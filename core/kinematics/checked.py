@@ -12,9 +12,9 @@ from ..model.compiling.compile import AnyModel, compiled_of
 from ..model.compiling.compiled import Values
 from ..spatial import ZERO, Vec3
 from ..spatial.arrays import matmul
+from .allowed_velocities import free_motions, tied_dofs
 from .breaches import require_obeyed, require_split, ties
 from .forward import tree_kinematics
-from .freedom.allowed_velocities import free_motions, tied_dofs
 from .jacobian import tree_jacobian
 
 

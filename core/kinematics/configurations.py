@@ -35,8 +35,8 @@ from ..spatial import (
     scale,
     sub,
 )
+from .allowed_velocities import dofs_of, free_motions
 from .breaches import breach_in_words, ties
-from .freedom.allowed_velocities import dofs_of, free_motions
 from .inverse.closing import closed_state
 
 SMALL = 1e-4

@@ -21,11 +21,11 @@ from ...model.compiling.compiled import LoopJoint
 from ...model.model import Loop, Model
 from ...spatial import Pose, compose, inverse, quat_to_mat, scale
 from ...spatial.arrays import matmul, norm
+from ..allowed_velocities import Motions, fixed_gradients
 from ..coordinates import coordinates_at
 from ..inverse.closing import closed_state
 from ..joint_motion import JointMotion
 from ..still import StillModel, seen_from
-from .allowed_velocities import Motions, fixed_gradients
 from .spins import spinning_chains
 
 

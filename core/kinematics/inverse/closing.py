@@ -12,9 +12,9 @@ from ...model.compiling.compile import AnyModel, compile_model, compiled_of
 from ...model.compiling.compiled import CompiledModel
 from ...spatial import Pose
 from ...spatial.arrays import least_squares, matmul
+from ..allowed_velocities import dofs_of, free_motions
 from ..breaches import breach_in_words, ties
 from ..forward import tree_poses
-from ..freedom.allowed_velocities import dofs_of, free_motions
 from .posing import Poser
 
 

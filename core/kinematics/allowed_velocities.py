@@ -7,16 +7,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...model import Joint, StateError
-from ...model.compiling.compile import AnyModel, compiled_of
-from ...model.compiling.compiled import CompiledModel, Values
-from ...model.compiling.equation_terms import equation_terms
-from ...model.compiling.size import size_of
-from ...spatial import compose
-from ...spatial.arrays import inverse, matmul, norm, outer, svd
-from ..breaches import require_obeyed, require_split
-from ..joint_motion import JointMotion
-from ..still import StillModel
+from ..model import Joint, StateError
+from ..model.compiling.compile import AnyModel, compiled_of
+from ..model.compiling.compiled import CompiledModel, Values
+from ..model.compiling.equation_terms import equation_terms
+from ..model.compiling.size import size_of
+from ..spatial import compose
+from ..spatial.arrays import inverse, matmul, norm, outer, svd
+from .breaches import require_obeyed, require_split
+from .joint_motion import JointMotion
+from .still import StillModel
 
 RANK_TOLERANCE = 1e-6
 """Relative size below which the rest of an equation counts as dependent. Axes in files often have six digits."""
