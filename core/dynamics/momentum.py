@@ -30,11 +30,11 @@ def total_momentum(model, work, q, qd):
         R, velocity = move(model, work, i, q, qd)
         inertia = inertia_rotate(R, rigid_inertia_of(model.bodies[i]))
         origin = get3(work.bodies[i].origin)
-        own = force_from(momentum_of(inertia, velocity), origin)
+        body_momentum = force_from(momentum_of(inertia, velocity), origin)
         mass += inertia[0]
         moment = add(moment, add(inertia[1], scale(origin, inertia[0])))
-        angular = add(angular, own[0])
-        linear = add(linear, own[1])
+        angular = add(angular, body_momentum[0])
+        linear = add(linear, body_momentum[1])
     return mass, moment, (angular, linear)
 
 

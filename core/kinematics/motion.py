@@ -80,7 +80,7 @@ def move(model, work, i, q, qd):
             velocity = motion_at(velocity, step)
             rate = pair_scale(screw_of(dof, axis), qd[j])
             put3(own.axis, axis)
-            put_pair(own.bias, motion_cross(velocity, rate))
+            put_pair(own.c, motion_cross(velocity, rate))
             velocity = pair_add(velocity, rate)
     else:
         R = aligned(R, model.dofs[body.v])
@@ -92,7 +92,7 @@ def move(model, work, i, q, qd):
             turned += 3
         R = matmul(R, quat_to_mat(quat_normalized(get4(q, turned))))
         rate = chart_rate(R, qd, body)
-        put_pair(work.dofs[body.v].bias, motion_cross(velocity, rate))
+        put_pair(work.dofs[body.v].c, motion_cross(velocity, rate))
         velocity = pair_add(velocity, rate)
     own = work.bodies[i]
     put9(own.rotation, R)
@@ -123,9 +123,9 @@ def accelerate_body(model, work, i, R, qdd):
         for j in range(body.v, body.v_end):
             dof = work.dofs[j]
             push = pair_scale(screw_of(model.dofs[j], get3(dof.axis)), qdd[j])
-            acceleration = pair_add(acceleration, pair_add(get_pair(dof.bias), push))
+            acceleration = pair_add(acceleration, pair_add(get_pair(dof.c), push))
     else:
-        acceleration = pair_add(acceleration, get_pair(work.dofs[body.v].bias))
+        acceleration = pair_add(acceleration, get_pair(work.dofs[body.v].c))
         acceleration = pair_add(acceleration, chart_rate(R, qdd, body))
     put_pair(own.acceleration, acceleration)
     return acceleration

@@ -28,7 +28,7 @@ BODY_WORK = np.dtype(
 DOF_WORK = np.dtype(
     [
         ("axis", np.float64, 3),  # unit vector in world axes
-        ("bias", np.float64, 6),  # velocity-product acceleration c (RBDA, table 7.1)
+        ("c", np.float64, 6),  # velocity-product acceleration (RBDA, table 7.1), angular first
         ("armature", np.float64),  # includes what a linearly implicit step adds for springs and dampers
         # The next three are those of RBDA, table 7.1; see `dynamics/aba.py`.
         ("U_over_D", np.float64, 6),  # U, if the dof is locked

@@ -18,7 +18,7 @@ from ..contact.points import make_touch
 from ..controls.external_forces import TETHER, pull_bodies, push_bodies, steady_pushes
 from ..controls.inputs import DEGREE, INPUT, Inputs, power_of_gravity_change, set_inputs
 from ..dynamics.aba import acceleration_pass, articulated_inertia_pass, forward_kinematics_pass
-from ..dynamics.constraint_forces import hold_constraints, multipliers_for, respond
+from ..dynamics.constraint_forces import add_constraint_accelerations, solve_multipliers, velocity_change_of_multipliers
 from ..dynamics.constraint_rows import position_errors, target_rates, velocity_errors
 from ..dynamics.constraints import ACTIVE_COUNT, ROW_COUNT, ConstraintSet, make_scratch
 from ..dynamics.forces import joint_forces
@@ -196,7 +196,7 @@ def constrain(system, time, q, qd, qdd):
     """Correct the accelerations `qdd` for constraint forces. Return the power of prescribed motion [W]."""
     model, work, scratch = system.model, system.work, system.scratch
     read_signals(system, time)
-    hold_constraints(model, work, system.constraints, scratch, q, qd, qdd, get3(model.gravity))
+    add_constraint_accelerations(model, work, system.constraints, scratch, q, qd, qdd, get3(model.gravity))
     return power_of_signals(system)
 
 
@@ -313,8 +313,10 @@ def correct(system):
     """Write to `dv` the smallest motion that removes the present `error`, in the metric of the model's inertia."""
     scratch = system.scratch
     system.counts[CLOSINGS] += 1
-    multipliers_for(system.constraints, scratch, scratch.error, scratch.multipliers)
-    respond(system.model, system.work, system.constraints, scratch, scratch.multipliers, scratch.dv)
+    solve_multipliers(system.constraints, scratch, scratch.error, scratch.multipliers)
+    velocity_change_of_multipliers(
+        system.model, system.work, system.constraints, scratch, scratch.multipliers, scratch.dv
+    )
 
 
 @jitable

@@ -366,7 +366,7 @@ def list_bilateral_dofs(system, step, record):
     """List the dofs of a model constraint. Returns (place of the first, count); the count is -1 if there is no room."""
     model, first = system.model, step.counts[DOF_COUNT]
     if record.kind == WELD:
-        count = list_dofs(model, step, record.one, record.other)
+        count = list_dofs(model, step, record.body_a, record.body_b)
         if not has_room(step, count, 0, 0):
             return first, -1
     elif record.kind == EQUATION:
@@ -393,7 +393,7 @@ def write_bilateral_jacobian(system, step, record, k, r, q):
     if record.kind == WELD:
         place = target_frame(system.work, record, system.scratch.signal)[1]
         unit = (1.0 if r % 3 == 0 else 0.0, 1.0 if r % 3 == 1 else 0.0, 1.0 if r % 3 == 2 else 0.0)
-        write_jacobian_row(model, system.work, step, k, 0, record.one, record.other, place, unit, r < 3)
+        write_jacobian_row(model, system.work, step, k, 0, record.body_a, record.body_b, place, unit, r < 3)
     elif record.kind == EQUATION:
         for j in range(constraint.dof_count):
             step.jacobian[constraint.jacobian_start + j] = system.constraints.terms[record.term + j].weight

@@ -16,7 +16,7 @@ import math
 
 from ...compilation.jit import jitable, subroutine
 from ...dynamics.aba import acceleration_pass, articulated_inertia_pass, forward_kinematics_pass
-from ...dynamics.constraint_forces import hold_constraints
+from ...dynamics.constraint_forces import add_constraint_accelerations
 from ...dynamics.constraint_rows import position_errors
 from ...dynamics.constraints import ACTIVE_COUNT, EQUATION, ROW_COUNT, WELD
 from ...dynamics.energy import kinetic_energy
@@ -99,7 +99,7 @@ def write_flight_modes(system, step):
             for k in range(record.term, record.term_end):
                 step.flight_modes[forest.tree_of_dof[constraints.terms[k].v]] = mode
             continue
-        for body in (record.one, record.other) if record.kind == WELD else (record.body, record.body):
+        for body in (record.body_a, record.body_b) if record.kind == WELD else (record.body, record.body):
             if forest.tree_of_body[body] >= 0:
                 step.flight_modes[forest.tree_of_body[body]] = mode
 
@@ -112,7 +112,7 @@ def constrains_single_body(system, step):
         record = constraints.records[constraints.active[n]]
         if record.kind == EQUATION:
             continue
-        for body in (record.one, record.other) if record.kind == WELD else (record.body, record.body):
+        for body in (record.body_a, record.body_b) if record.kind == WELD else (record.body, record.body):
             if body > 0 and is_single_body(model, step, body):
                 return True
     return False
@@ -334,7 +334,9 @@ def write_inertial_rates(system, y, out):
     articulated_inertia_pass(model, work, system.tau)
     acceleration_pass(model, work, ZERO, parts_of(system, out)[1])
     if system.constraints.count[ROW_COUNT] > 0 and system.inputs.signals.shape[0] == 0:
-        hold_constraints(model, work, system.constraints, system.scratch, q, qd, parts_of(system, out)[1], ZERO)
+        add_constraint_accelerations(
+            model, work, system.constraints, system.scratch, q, qd, parts_of(system, out)[1], ZERO
+        )
     for k in range(q.shape[0] + qd.shape[0], y.shape[0]):
         out[k] = 0.0
 

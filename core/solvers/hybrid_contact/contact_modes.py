@@ -22,7 +22,7 @@ from ...contact.minimum_norm_loads import factor_delassus, solve_loads
 from ...contact.points import FREE, NORMAL, POINTS, ROWS, SLIPS, SPIN, STICKS, TANGENT, WARM_STARTED
 from ...contact.redundant_normals import solve_redundant_cones
 from ...dynamics.aba import acceleration_pass
-from ...dynamics.constraint_forces import clear_pushes
+from ...dynamics.constraint_forces import clear_forces
 from ...dynamics.energy import kinetic_energy
 from ...kinematics.motion import move_bodies
 from ...spatial import ZERO, add, dot, norm, scale, sub
@@ -116,7 +116,7 @@ def stop_slow_motion(calls, system, time, y, slopes, tolerances, dv):
         touch.rows[r].rhs = -touch.rows[r].free_rate
     before = kinetic_energy(system.model, system.work, qd)
     solve_loads(touch)
-    clear_pushes(system.work)
+    clear_forces(system.work)
     apply_loads(system)
     acceleration_pass(system.model, system.work, ZERO, dv)
     for j in range(qd.shape[0]):

@@ -15,11 +15,15 @@ import math
 
 from ...compilation.jit import jitable, subroutine
 from ...contact.impacts import MAX_RESTITUTION_TRIES, reduced_share
-from ...dynamics.constraint_forces import multipliers_for, respond, velocity_change_of_locked_dofs
+from ...dynamics.constraint_forces import (
+    solve_multipliers,
+    velocity_change_of_locked_dofs,
+    velocity_change_of_multipliers,
+)
 from ...dynamics.constraint_rows import velocity_errors
 from ...dynamics.constraints import ACTIVE_COUNT, ROW_COUNT
 from ...dynamics.energy import kinetic_energy
-from ...dynamics.set_valued_forces import bound_of, element_rate, element_value
+from ...dynamics.set_valued_forces import element_rate, element_value, stop_position
 from ...kinematics.motion import move_bodies
 from ...kinematics.work import largest
 from ...model.compiling.compiled import ON_CHART, ON_DOF
@@ -121,7 +125,7 @@ def close_targets(system, q, leaving, give):
     for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
         if record.element >= 0:
-            record.pace = target(work.force_states[record.element], give)
+            record.impact_velocity = target(work.force_states[record.element], give)
             work.force_states[record.element].impulse = 0.0
     for _ in range(5 if rows > 0 else 0):
         move_bodies(model, work, q, leaving)
@@ -129,13 +133,13 @@ def close_targets(system, q, leaving, give):
         worst = largest(scratch.error[:rows])
         if worst <= CLOSED * (1.0 + largest(leaving)):
             break
-        multipliers_for(constraints, scratch, scratch.error, scratch.multipliers)
-        respond(model, work, constraints, scratch, scratch.multipliers, scratch.dv)
+        solve_multipliers(constraints, scratch, scratch.error, scratch.multipliers)
+        velocity_change_of_multipliers(model, work, constraints, scratch, scratch.multipliers, scratch.dv)
         for j in range(leaving.shape[0]):
             leaving[j] += scratch.dv[j]
         add_impulses(system)
     for n in range(constraints.count[ACTIVE_COUNT]):
-        constraints.records[constraints.active[n]].pace = 0.0
+        constraints.records[constraints.active[n]].impact_velocity = 0.0
     return worst
 
 
@@ -189,7 +193,7 @@ def at_stop(model, element, force_state, q, side):
     """Return whether a coordinate is at a stop that takes impulses."""
     if element.kind == ON_CHART or force_state.pressed == side:
         return False
-    return side * (bound_of(force_state, side) - element_value(model, element, q)) <= NEAR
+    return side * (stop_position(force_state, side) - element_value(model, element, q)) <= NEAR
 
 
 @subroutine

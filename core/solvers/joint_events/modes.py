@@ -14,9 +14,9 @@ from __future__ import annotations
 import math
 
 from ...compilation.jit import jitable, subroutine
-from ...dynamics.constraint_rows import measured_drift, quantity_rate
+from ...dynamics.constraint_rows import bias_acceleration, quantity_rate
 from ...dynamics.constraints import activate
-from ...dynamics.set_valued_forces import bound_of, element_rate, element_value
+from ...dynamics.set_valued_forces import element_rate, element_value, stop_position
 from ...model.compiling.compiled import ON_CHART, ON_DOF, ON_QUANTITY
 from ..system import parts_of
 from .margins import NEAR, holding_forces
@@ -117,7 +117,7 @@ def apply_locks(system):
     for c in range(system.constraints.records.shape[0]):
         record = system.constraints.records[c]
         if record.element >= 0 and force_states[record.element].stop_side != 0:
-            record.constant = bound_of(force_states[record.element], force_states[record.element].stop_side)
+            record.constant = stop_position(force_states[record.element], force_states[record.element].stop_side)
     activate(system.constraints, force_states)
 
 
@@ -157,4 +157,4 @@ def element_acceleration(system, y, slopes, k):
     qdd = parts_of(system, slopes)[1]
     if element.kind != ON_QUANTITY:
         return qdd[element.v]
-    return quantity_rate(system.model, element, q, qdd) + measured_drift(system.model, element, q, qd)
+    return quantity_rate(system.model, element, q, qdd) + bias_acceleration(system.model, element, q, qd)
