@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from ..compilation.jit import jitable, kernel, subroutine
 from ..joints import BALL, SCREWS
-from ..kinematics.motion import move, rigid_inertia_of, screw_of
+from ..kinematics.motion import rigid_inertia_of, screw_of, update_body
 from ..spatial import (
     ZERO,
     ZERO_ARTICULATED,
@@ -69,7 +69,7 @@ def articulated_body(model, work, q, qd, tau, qdd):
 
 @jitable
 def accelerations(model, work, q, qd, tau, qdd):
-    """Do what `articulated_body` does, with the armatures in `work.dofs`, to which implicit steps have added inertia."""
+    """Do what `articulated_body` does, with the armatures in `work.dofs`, which include those of implicit steps."""
     forward_kinematics_pass(model, work, q, qd)
     add_medium_forces(model, work)
     articulated_inertia_pass(model, work, tau)
@@ -83,7 +83,7 @@ def forward_kinematics_pass(model, work, q, qd):
     Initialize IA of each body to its rigid-body inertia, and pA to its velocity-product force v x* I v.
     """
     for i in range(1, model.bodies.shape[0]):
-        R, velocity = move(model, work, i, q, qd)
+        R, velocity = update_body(model, work, i, q, qd)
         inertia = inertia_rotate(R, rigid_inertia_of(model.bodies[i]))
         body_work = work.bodies[i]
         put_articulated(body_work.articulated, articulated(inertia))

@@ -46,7 +46,7 @@ the quantity changes by about 1 in a second.
 
 @subroutine
 def position_errors(model, work, constraints, signal, q, out):
-    """Write the position error of each active row [rad, m] to `out`, shape (rows,). Poses are in `work`, from `move`.
+    """Write the position error of each active row [rad, m] to `out`, shape (rows,), after `update_body`.
 
     The error of a weld is the rotation vector and the displacement from the target to its second frame.
     """
@@ -72,7 +72,7 @@ def position_errors(model, work, constraints, signal, q, out):
 
 @subroutine
 def velocity_errors(model, work, constraints, signal, q, qd, out):
-    """Write the velocity error of each active row [rad/s, m/s] to `out`. Velocities are in `work`, from `move`.
+    """Write the velocity error of each active row [rad/s, m/s] to `out`. Velocities are in `work`, from `update_body`.
 
     In an impact, a row with a set-valued force has the target `impact_velocity`, which is 0 otherwise.
     """

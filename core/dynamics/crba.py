@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..compilation.jit import jitable, kernel
 from ..kinematics.jacobian import motion_of_dof
-from ..kinematics.motion import move, rigid_inertia_of
+from ..kinematics.motion import rigid_inertia_of, update_body
 from ..spatial import force_from, inertia_rotate, momentum, power, rigid_add, rigid_from
 from ..spatial.storage import get3, get_rigid, put_rigid
 
@@ -18,7 +18,7 @@ def composite_body(model, work, q, M):
     """Write the mass matrix at q, armatures included, to `M`, shape (nv, nv)."""
     count = model.bodies.shape[0]
     for i in range(1, count):
-        R, _ = move(model, work, i, q, work.zeros)
+        R, _ = update_body(model, work, i, q, work.zeros)
         put_rigid(work.bodies[i].articulated, inertia_rotate(R, rigid_inertia_of(model.bodies[i])))
     for i in range(count - 1, 0, -1):
         body_work = work.bodies[i]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ..compilation.jit import kernel, subroutine
-from ..kinematics.motion import move, rigid_inertia_of
+from ..kinematics.motion import rigid_inertia_of, update_body
 from ..spatial import add, dot, inertia_rotate, momentum, power, rotate, scale
 from ..spatial.storage import get3, get9, get_pair
 from .forces import spring_energy
@@ -25,7 +25,7 @@ def mechanical_energy(model, work, q, qd):
 def energies_of(model, work, q, qd):
     """Do what `mechanical_energy` does, for kernels."""
     for i in range(1, model.bodies.shape[0]):
-        move(model, work, i, q, qd)
+        update_body(model, work, i, q, qd)
     potential = spring_energy(model, q) + stop_energy(model, work, q)
     gravity = get3(model.gravity)
     for i in range(1, model.bodies.shape[0]):
@@ -42,7 +42,7 @@ def energies_of(model, work, q, qd):
 
 @subroutine
 def kinetic_energy(model, work, qd):
-    """Return the kinetic energy of bodies, after `move`, and of armatures [J]."""
+    """Return the kinetic energy of bodies, after `update_body`, and of armatures [J]."""
     energy = 0.0
     for i in range(1, model.bodies.shape[0]):
         body, body_work = model.bodies[i], work.bodies[i]

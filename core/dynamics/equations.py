@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..compilation.jit import kernel
-from ..kinematics import free_motions, make_work, require_obeyed, require_split, ties, tree_jacobian
+from ..kinematics import dependence_clauses, free_motions, make_work, require_satisfied, require_split, tree_jacobian
 from ..kinematics.allowed_velocities import dofs_of
 from ..model import StateError
 from ..model.compiling.compile import AnyModel, compiled_of
@@ -39,7 +39,7 @@ Wrenches = Mapping[str, Sequence[float] | np.ndarray]
 BALANCED = 1e-6
 """Largest residual of inverse dynamics with motors, relative to the largest force [1].
 
-It equals the error of states that `require_obeyed` accepts, from which such residuals follow.
+It equals the error of states that `require_satisfied` accepts, from which such residuals follow.
 """
 
 
@@ -50,7 +50,7 @@ def mass_matrix(model: AnyModel, q: Values = None) -> np.ndarray:
         StateError: if loops, couplings or limits make velocities depend on each other.
     """
     compiled = compiled_of(model)
-    if found := ties(compiled):
+    if found := dependence_clauses(compiled):
         raise StateError(
             f"{found[0]}, so that not all velocities are independent, as a mass matrix takes them: with Z = "
             "kinematics.free_motions(compiled, q), that of the mechanism is Z.T @ tree_mass_matrix(compiled, q) @ Z"
@@ -91,7 +91,7 @@ def inverse_dynamics(
             model.
     """
     compiled = compiled_of(model)
-    tied = ties(compiled)
+    tied = dependence_clauses(compiled)
     if tied and motors is None:
         raise StateError(
             f"{tied[0]}, so that the joint forces of a motion are not unique: name as motors the joints that give "
@@ -121,13 +121,14 @@ def inverse_dynamics(
     return tau
 
 
-def _require_consistent(compiled: CompiledModel, qdd: np.ndarray, caused_qdd: np.ndarray) -> None:
-    error = np.abs(caused_qdd - qdd)
-    if not error.max(initial=0.0) <= BALANCED * (1.0 + np.abs(caused_qdd).max(initial=0.0)):
+def _require_consistent(compiled: CompiledModel, qdd: np.ndarray, actual: np.ndarray) -> None:
+    error = np.abs(actual - qdd)
+    if not error.max(initial=0.0) <= BALANCED * (1.0 + np.abs(actual).max(initial=0.0)):
         dof = int(np.argmax(error))
         raise StateError(
             f"qdd breaks what the model holds to: with these motors link '{compiled.link_of_dof(dof)}' accelerates by "
-            f"{found[dof]:.6g}, found {qdd[dof]:.6g}; kinematics.free_motions(compiled, q) tells which ones go together"
+            f"{actual[dof]:.6g}, found {qdd[dof]:.6g}; kinematics.free_motions(compiled, q) tells which ones go "
+            "together"
         )
 
 
@@ -166,13 +167,13 @@ def forward_dynamics(
     compiled = compiled_of(model)
     require_split(compiled, "forward_dynamics")
     positions, velocities = compiled.positions(q), compiled.velocities(qd)
-    require_obeyed(compiled, positions, velocities)
+    require_satisfied(compiled, positions, velocities)
     qdd, work = np.zeros(compiled.nv), make_work(compiled.arrays)
     total = compiled.velocities(tau, "tau") + _external_forces(compiled, positions, wrenches)
     if is_singular(compiled, positions, velocities, total, work):
         raise StateError(singularity_in_words(compiled, positions))
     articulated_body(compiled.arrays, work, positions, velocities, total, qdd)
-    if ties(compiled):
+    if dependence_clauses(compiled):
         constraints = constraints_of(compiled)
         scratch = make_scratch(compiled, constraints)
         constrain_accelerations(compiled.arrays, work, constraints.arrays, scratch, positions, velocities, qdd)

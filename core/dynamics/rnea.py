@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..compilation.jit import jitable, kernel
 from ..joints import BALL, SCREWS
-from ..kinematics.motion import accelerate_body, move, rigid_inertia_of, screw_of
+from ..kinematics.motion import accelerate_body, rigid_inertia_of, screw_of, update_body
 from ..spatial import (
     ZERO,
     ZERO_PAIR,
@@ -39,7 +39,7 @@ def inverse_dynamics_passes(model, work, q, qd, qdd, tau):
     for i in range(1, model.bodies.shape[0]):
         body = model.bodies[i]
         body_work = work.bodies[i]
-        R, velocity = move(model, work, i, q, qd)
+        R, velocity = update_body(model, work, i, q, qd)
         acceleration = accelerate_body(model, work, i, R, qdd)
         inertia = inertia_rotate(R, rigid_inertia_of(body))
         gyroscopic = force_cross(velocity, momentum(inertia, velocity))

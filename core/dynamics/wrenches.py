@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kinematics import require_obeyed, tree_kinematics
+from ..kinematics import require_satisfied, tree_kinematics
 from ..kinematics.coordinates import loops_of
 from ..kinematics.forward import link_row
-from ..kinematics.motion import accelerate_body, move
+from ..kinematics.motion import accelerate_body, update_body
 from ..kinematics.work import make_work
 from ..model import WORLD, Link, StateError
 from ..model.compiling.compile import AnyModel, compiled_of
@@ -56,7 +56,7 @@ def joint_wrenches(
             "it; simulate with record=['wrenches'], which knows all forces"
         )
     q, qd, qdd = compiled.positions(q), compiled.velocities(qd), compiled.velocities(qdd, "qdd")
-    require_obeyed(compiled, q, qd)
+    require_satisfied(compiled, q, qd)
     return tree_wrenches(compiled, q, qd, qdd, wrenches)
 
 
@@ -93,7 +93,7 @@ def _rates_of_momentum(compiled: CompiledModel, q, qd, qdd) -> dict[str, np.ndar
     put_pair(work.bodies[0].acceleration, (ZERO, scale(tuple(arrays.gravity.tolist()), -1.0)))
     rotations: dict[int, Mat3] = {0: quat_to_mat(IDENTITY_QUAT)}
     for i in range(1, len(arrays.bodies)):
-        R, _ = move(arrays, work, i, q, qd)
+        R, _ = update_body(arrays, work, i, q, qd)
         accelerate_body(arrays, work, i, R, qdd)
         rotations[i] = R
     return {

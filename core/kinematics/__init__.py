@@ -7,7 +7,6 @@ state.
 """
 
 from .allowed_velocities import free_motions
-from .breaches import require_obeyed, require_split, ties
 from .checked import forward_kinematics, link_jacobian
 from .configurations import difference, integrate, is_within_limits, random_configuration
 from .coordinates import Coordinates, Gap, coordinates_at, joint_coordinates, rates_at, relative_pose
@@ -22,6 +21,7 @@ from .inverse.targets import Miss, Reach, Target
 from .jacobian import tree_jacobian
 from .joint_motion import JointMotion
 from .view import Articulation, ArticulationView, articulations
+from .violations import dependence_clauses, require_satisfied, require_split
 from .work import Work, make_work
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "compile_for_posing",
     "coordinates_at",
     "coordinates_of_links",
+    "dependence_clauses",
     "difference",
     "forward_kinematics",
     "free_motions",
@@ -60,10 +61,9 @@ __all__ = [
     "random_configuration",
     "rates_at",
     "relative_pose",
-    "require_obeyed",
+    "require_satisfied",
     "require_split",
     "state_of_links",
-    "ties",
     "transform",
     "tree_jacobian",
     "tree_kinematics",

@@ -14,9 +14,9 @@ from ..model.compiling.equation_terms import equation_terms
 from ..model.compiling.size import size_of
 from ..spatial import compose
 from ..spatial.arrays import inverse, matmul, norm, outer, svd
-from .breaches import require_obeyed, require_split
 from .joint_motion import JointMotion
 from .still import StillModel
+from .violations import require_satisfied, require_split
 
 RANK_TOLERANCE = 1e-6
 """Relative size below which the rest of an equation counts as dependent. Axes in files often have six digits."""
@@ -39,7 +39,7 @@ def free_motions(model: AnyModel, q: Values = None, leading: Sequence[str] | Non
     compiled = compiled_of(model)
     q = compiled.positions(q)
     require_split(compiled, "free_motions")
-    require_obeyed(compiled, q)
+    require_satisfied(compiled, q)
     motions = Motions(compiled.nv)
     motions.obey(_equations(compiled, compiled.positions(q)))
     if leading is None:

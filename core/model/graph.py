@@ -92,7 +92,7 @@ class Tree:
         bonds = [
             (self.root_of(joint.parent), self.root_of(joint.child))
             for joint in self.loops
-            if not joint.kind.holds_nothing
+            if not joint.kind.has_no_effect
         ]
         firm = {WORLD} | {self.root_of(name) for name in fixed}
         for _ in bonds:  # no chain is longer than the number of bonds

@@ -48,7 +48,7 @@ class Screw:
         moved = sub(self.point, quat_rotate(quat, self.point))
         return add(moved, scale(self.direction, self.slide * value)) + quat
 
-    def held_pose(self) -> Pose:
+    def locked_pose(self) -> Pose:
         """Return `pose` of a locked screw [m]."""
         assert self.locked_at is not None
         return self.pose(self.locked_at)
@@ -83,7 +83,7 @@ def joint_pose(joint: Joint, q: Sequence[float]) -> Pose:
         return position + quat_normalized(q[-4:])
     pose, values = IDENTITY, iter(q)
     for screw in screws_of(joint):
-        pose = compose(pose, screw.pose(next(values)) if screw.locked_at is None else screw.held_pose())
+        pose = compose(pose, screw.pose(next(values)) if screw.locked_at is None else screw.locked_pose())
     return pose
 
 

@@ -26,7 +26,7 @@ from ..dynamics.media import add_medium_forces
 from ..dynamics.set_valued_forces import add_set_valued_forces
 from ..joints import FREE, SCREWS
 from ..kinematics import make_work
-from ..kinematics.motion import integrate_positions, move_bodies
+from ..kinematics.motion import integrate_positions, update_bodies
 from ..kinematics.work import largest
 from ..model.compiling.compiled import ON_DOF, Arrays, CompiledModel
 from ..spatial import quat_normalized, quat_rate, quat_to_mat, rotate
@@ -278,7 +278,7 @@ def close_positions(system, q):
     model, scratch = system.model, system.scratch
     before = 1e300
     for _ in range(8):
-        move_bodies(model, system.work, q, system.work.zeros)
+        update_bodies(model, system.work, q, system.work.zeros)
         position_errors(model, system.work, system.constraints, scratch.signal, q, scratch.error)
         worst = largest(scratch.error[: system.constraints.count[ROW_COUNT]])
         if worst <= CLOSED:
@@ -296,7 +296,7 @@ def close_velocities(system, q, qd):
     model, scratch = system.model, system.scratch
     before = 1e300
     for _ in range(8):
-        move_bodies(model, system.work, q, qd)
+        update_bodies(model, system.work, q, qd)
         velocity_errors(model, system.work, system.constraints, scratch.signal, q, qd, scratch.error)
         worst = largest(scratch.error[: system.constraints.count[ROW_COUNT]])
         if worst <= CLOSED * (1.0 + largest(qd)) or not worst < 0.5 * before:

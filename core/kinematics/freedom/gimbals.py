@@ -16,7 +16,7 @@ import numpy as np
 from ...joints import SCREWS
 from ...model.compiling.compiled import CompiledModel
 from ...spatial.arrays import norm
-from ..motion import move_bodies
+from ..motion import update_bodies
 from ..work import make_work
 
 SAME_LINE = 1e-6
@@ -54,7 +54,7 @@ class Gimbals:
         """Return the gimbal nearest to its lock at q, shape (nq,), or None if no sine is below `within`."""
         if not self._triples or not np.isfinite(q).all():
             return None
-        move_bodies(self._arrays, self._work, np.ascontiguousarray(q), self._work.zeros)
+        update_bodies(self._arrays, self._work, np.ascontiguousarray(q), self._work.zeros)
         return min((lock for lock in self._locks(q) if lock.apart < within), key=lambda lock: lock.apart, default=None)
 
     def _locks(self, q: np.ndarray) -> Iterator[GimbalLock]:

@@ -25,7 +25,7 @@ from ..allowed_velocities import Motions, fixed_gradients
 from ..coordinates import coordinates_at
 from ..inverse.closing import closed_state
 from ..joint_motion import JointMotion
-from ..still import StillModel, seen_from
+from ..still import StillModel, twists_at
 from .spins import spinning_chains
 
 
@@ -107,7 +107,7 @@ class _Count:
         """
         still = self.still
         own = _in_world(JointMotion(loop.joint).subspace(values), X_WC)
-        self.subspaces[loop.joint.name] = seen_from(own, scale(X_WC[:3], -1.0))
+        self.subspaces[loop.joint.name] = twists_at(own, scale(X_WC[:3], -1.0))
         rows = np.zeros((6, self.unknowns))
         rows[:, : self.compiled.nv] = still.jacobian(loop.child_body, X_WC[:3])
         rows[:, : self.compiled.nv] -= still.jacobian(loop.parent_body, X_WC[:3])

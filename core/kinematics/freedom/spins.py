@@ -13,7 +13,7 @@ import numpy as np
 
 from ...model import Joint
 from ...spatial.arrays import matmul, svd
-from ..still import StillModel, seen_from
+from ..still import StillModel, twists_at
 
 LONGEST_CHAIN = 8
 """Links in a row that are looked at together."""
@@ -50,7 +50,7 @@ def _allowed(still: StillModel, loops: dict[str, np.ndarray], joint: Joint, poin
     twists = loops[joint.name] if span is None else still.twists[:, span.v]
     stuck = [joint.axes[column.axis].lower == joint.axes[column.axis].upper for column in joint.columns]
     twists = twists[:, ~np.array(stuck)] if stuck else twists
-    there = seen_from(twists, point)
+    there = twists_at(twists, point)
     there[:3] /= length
     U, sizes, _ = svd(there)
     return U[:, sizes > SAME_MOTION]

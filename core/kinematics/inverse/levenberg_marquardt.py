@@ -22,7 +22,7 @@ from ...joints import FREE, SCREWS
 from ...model.compiling.compiled import CompiledModel
 from ...spatial import quat_mul, quat_normalized, quat_to_mat, rotate_back, rotvec_of_quat, sub
 from ...spatial.storage import copy, get3, get4, put3
-from ..motion import integrate_positions, move_bodies
+from ..motion import integrate_positions, update_bodies
 from ..work import largest, make_work
 from .limits import excess, limits_of, make_bounds, write_bounds
 from .steps import find_step, make_step
@@ -147,7 +147,7 @@ def close(problem, q, tasks, count, slack):
     rows, bounds, step = problem.rows, problem.bounds, problem.step
     gap = before = np.inf
     for n in range(MOST_CLOSINGS + 1):
-        move_bodies(problem.model, problem.work, q, problem.work.zeros)
+        update_bodies(problem.model, problem.work, q, problem.work.zeros)
         write_errors(problem.work, problem.tasks, 0, tasks, q, rows.error)
         write_bounds(problem.model, problem.limits, problem.tasks.dof_scale, q, bounds)
         before, gap = gap, largest(rows.error[:count])
@@ -174,7 +174,7 @@ def follow(problem, kept, slack, damping):
 @subroutine
 def look(problem, q, kept):
     """Evaluate all rows and bounds at q. Return the sum of squares of the targets' errors."""
-    move_bodies(problem.model, problem.work, q, problem.work.zeros)
+    update_bodies(problem.model, problem.work, q, problem.work.zeros)
     tasks = problem.tasks.records.shape[0]
     write_errors(problem.work, problem.tasks, 0, tasks, q, problem.rows.error)
     write_slopes(problem.model, problem.work, problem.tasks, 0, tasks, problem.rows)

@@ -87,7 +87,7 @@ def make_rows(tasks: Tasks) -> Rows:
 
 @subroutine
 def write_errors(work, tasks, first, end, q, error):
-    """Write the errors of tasks number `first` to `end`, after `move`."""
+    """Write the errors of tasks number `first` to `end`, after `update_body`."""
     for n in range(first, end):
         task = tasks.records[n]
         if task.kind == EQUATION:

@@ -21,7 +21,7 @@ from ...dynamics.constraint_rows import position_errors
 from ...dynamics.constraints import ACTIVE_COUNT, EQUATION, ROW_COUNT, WELD
 from ...dynamics.energy import kinetic_energy
 from ...joints import FREE, SCREWS
-from ...kinematics.motion import integrate_positions, move_bodies, rigid_inertia_of
+from ...kinematics.motion import integrate_positions, rigid_inertia_of, update_bodies
 from ...kinematics.work import largest
 from ...spatial import (
     ZERO,
@@ -364,10 +364,10 @@ def largest_constraint_error(system, y):
     """Return the largest position error of all model constraints [rad or m]; signals are read."""
     q, qd = parts_of(system, y)
     model, scratch = system.model, system.scratch
-    move_bodies(model, system.work, q, system.work.zeros)
+    update_bodies(model, system.work, q, system.work.zeros)
     position_errors(model, system.work, system.constraints, scratch.signal, q, scratch.error)
     widest = largest(scratch.error[: system.constraints.count[ROW_COUNT]])
-    move_bodies(model, system.work, q, qd)
+    update_bodies(model, system.work, q, qd)
     return widest
 
 

@@ -24,7 +24,7 @@ from ...dynamics.constraint_rows import velocity_errors
 from ...dynamics.constraints import ACTIVE_COUNT, ROW_COUNT
 from ...dynamics.energy import kinetic_energy
 from ...dynamics.set_valued_forces import element_rate, element_value, stop_position
-from ...kinematics.motion import move_bodies
+from ...kinematics.motion import update_bodies
 from ...kinematics.work import largest
 from ...model.compiling.compiled import ON_CHART, ON_DOF
 from ...spatial import log1p
@@ -113,7 +113,7 @@ def bounce(system, q, qd, leaving, give):
             work.force_states[k].impulse = dof.locking_force
             dof.prescribed_qdd = 0.0
     worst = close_targets(system, q, leaving, give)
-    move_bodies(model, work, q, leaving)
+    update_bodies(model, work, q, leaving)
     return worst <= NEAR * (1.0 + largest(qd))
 
 
@@ -128,7 +128,7 @@ def close_targets(system, q, leaving, give):
             record.impact_velocity = target(work.force_states[record.element], give)
             work.force_states[record.element].impulse = 0.0
     for _ in range(5 if rows > 0 else 0):
-        move_bodies(model, work, q, leaving)
+        update_bodies(model, work, q, leaving)
         velocity_errors(model, work, constraints, scratch.signal, q, leaving, scratch.error)
         worst = largest(scratch.error[:rows])
         if worst <= CLOSED * (1.0 + largest(leaving)):

@@ -80,13 +80,13 @@ def place_all(compiled: CompiledModel, given: Given) -> Placed:
 def _groups(model: Model) -> list[set[str]]:
     """Return the names of the links of each component that joints or couplings connect, not counting the world."""
     ends = {joint.name: joint.parent if joint.child == WORLD else joint.child for joint in model.joints}
-    ties = [
+    dependence_clauses = [
         Joint("", "fixed", ends[equation.terms[0].joint], ends[term.joint])
         for equation in model.equations()
         for term in equation.terms[1:]
     ]
     groups: dict[str, set[str]] = {}
-    for name, first in pieces([link.name for link in model.links], [*model.joints, *ties]).items():
+    for name, first in pieces([link.name for link in model.links], [*model.joints, *dependence_clauses]).items():
         groups.setdefault(first, set()).add(name)
     return list(groups.values())
 

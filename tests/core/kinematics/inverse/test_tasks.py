@@ -20,7 +20,7 @@ from limberjack.core.kinematics.inverse.tasks import (
     write_errors,
     write_slopes,
 )
-from limberjack.core.kinematics.motion import move
+from limberjack.core.kinematics.motion import update_body
 from limberjack.core.model import WORLD, Joint, Link, Model
 from limberjack.core.model.compiling.size import size_of
 from limberjack.core.spatial import IDENTITY, compose, inverse
@@ -45,7 +45,7 @@ class Stage:
 
     def stand(self, q: np.ndarray) -> None:
         for i in range(1, len(self.compiled.arrays.bodies)):
-            move(self.compiled.arrays, self.work, i, q, self.work.zeros)
+            update_body(self.compiled.arrays, self.work, i, q, self.work.zeros)
 
     def pose(self, body: int) -> tuple:
         """Of a body, where `stand` has put it."""
