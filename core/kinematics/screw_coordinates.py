@@ -43,7 +43,7 @@ SINGULAR = 1e-9
 """Sine of an angle below which two directions count as parallel [1]."""
 
 MOST_ITERATIONS = 30
-"""Maximum number of iterations of the Gauss-Newton method. From a closed-form start, it needs one to three."""
+"""Maximum number of Gauss-Newton iterations. They converge quadratically unless q is singular or X out of reach."""
 
 RANDOM_STARTS = 24
 """Number of random starts of the Gauss-Newton method, for series with more rotations than closed forms solve."""

@@ -20,9 +20,9 @@ from ...spatial import ZERO, Pose
 from ...spatial.arrays import norm
 from ..forward import place_links
 from ..work import make_work
-from .demands import Demands, asked_of, floating_dofs
 from .levenberg_marquardt import assess, descend, make_problem, relax
 from .targets import Miss, Reach, Target, targets_of
+from .task_builder import TaskBuilder, floating_dofs, tasks_of
 from .tasks import PLACE
 
 POSING = "posing"
@@ -75,27 +75,27 @@ class Reacher:
         held: Collection[int] = (),
     ):
         self.compiled, self.targets = compiled, targets_of(targets)
-        demands = Demands(compiled)
-        demands.keep_model()
+        builder = TaskBuilder(compiled)
+        builder.add_model_constraints()
         for pin in targets_of(pins, "pins"):
-            demands.reach(pin)
-        self._kept_tasks, self._kept = len(demands), demands.kept
+            builder.add_target(pin)
+        self._kept_tasks, self._kept = len(builder), builder.row_count
         for target in self.targets:
-            demands.reach(target)
-        leading = demands.concerned(self._kept_tasks)
+            builder.add_target(target)
+        leading = builder.coupled_dofs(self._kept_tasks)
         self.led = leading.difference(held)
         self._is_base_held = not self.led and bool(leading.intersection(floating_dofs(compiled)))
-        self.bound = demands.bound
-        self.size, self.slack = demands.size, NEARLY
-        self._problem = make_problem(compiled, demands.tasks(held), self._kept, demands.size)
+        self.bound = builder.constrained_dofs
+        self.size, self.slack = builder.size, NEARLY
+        self._problem = make_problem(compiled, builder.build(held), self._kept, builder.size)
 
     def ask(self, targets: Sequence[Target]) -> None:
         """Replace the targets by others for the same links and points."""
         self.targets = targets_of(targets)
-        asked = [X for target in self.targets for _, X in asked_of(target)]
+        asked = [X for target in self.targets for _, X in tasks_of(target)]
         records = self._problem.tasks.records[self._kept_tasks :]
         assert len(asked) == len(records)
-        records.X_one[:] = np.array(asked).reshape(-1, 7)
+        records.X_target[:] = np.array(asked).reshape(-1, 7)
 
     def reach(self, q: np.ndarray, tolerance: float = TOLERANCE, most: int = MOST_STEPS) -> Reach:
         """Move q, shape (nq,), until the targets are reached, or to a local minimum of their errors.
@@ -124,7 +124,7 @@ class Reacher:
         error, tasks, misses = self._problem.rows.error, self._problem.tasks.records, {}
         weights = np.repeat(tasks.weight, tasks.rows)[: self._kept]
         open_by = float(np.abs(error[: self._kept] / weights).max(initial=0.0))
-        owners = [(number, kind) for number, target in enumerate(self.targets) for kind, _ in asked_of(target)]
+        owners = [(number, kind) for number, target in enumerate(self.targets) for kind, _ in tasks_of(target)]
         for (number, kind), task in zip(owners, tasks[self._kept_tasks :], strict=True):
             off = error[task.row : task.row + 3] / task.weight
             if not np.abs(off).max() <= tolerance:
