@@ -89,20 +89,20 @@ def write_input(system, entry, number):
 
 
 @jitable
-def write_drive_input(element, code, number, rate):
+def write_drive_input(force_law, code, number, rate):
     """Write a number to a drive of a set-valued force. rate: its change per second, the velocity of a target."""
     if code == TARGET:
-        element.drive_target, element.drive_rate = number, rate
+        force_law.drive_target, force_law.drive_rate = number, rate
     elif code == SPEED:
-        element.drive_rate = number
+        force_law.drive_rate = number
     elif code == PUSH_FORCE:
-        element.drive_push = number
+        force_law.drive_push = number
     elif code == STIFFNESS:
-        element.drive_stiffness = number
+        force_law.drive_stiffness = number
     elif code == DRIVE_DAMPING:
-        element.drive_damping = number
+        force_law.drive_damping = number
     else:
-        element.effort_limit = number
+        force_law.effort_limit = number
 
 
 @jitable

@@ -34,7 +34,7 @@ CONSTRAINT = np.dtype(
         ("kind", np.int64),  # WELD, EQUATION or QUANTITY
         ("row", np.int64),  # number of its first row, while it is active
         ("rows", np.int64),  # number of its rows
-        ("element", np.int64),  # number of the set-valued force that activates it, or -1 if it is always active
+        ("force_law", np.int64),  # number of the set-valued force that activates it, or -1 if it is always active
         ("impact_velocity", np.float64),  # prescribed for its set-valued force at the end of an impact [rad/s or m/s]
         ("first_coupled", np.int64),  # number of the first constraint whose support intersects the support of this one
         ("active_index", np.int64),  # position in `Constraints.active`
@@ -254,16 +254,16 @@ class _Builder:
 
     def add_set_valued_forces(self) -> None:
         """Add a constraint for each set-valued force on a component of a chart's velocity, or on a limited quantity."""
-        for number, element in enumerate(self.compiled.arrays.set_valued_forces):
+        for number, force_law in enumerate(self.compiled.arrays.set_valued_forces):
             name = f"joint '{self.compiled.force_joints[number].name}'"
-            record = {"element": number, "rows": 1, "body": element.body}
-            if element.kind == ON_QUANTITY:
-                quantity = {"code": element.code, "direction": tuple(element.direction), "centre": element.centre}
-                self._add(name, [element.body], kind=QUANTITY, **quantity, **record)
-            elif element.kind == ON_CHART:
+            record = {"force_law": number, "rows": 1, "body": force_law.body}
+            if force_law.kind == ON_QUANTITY:
+                quantity = {"code": force_law.code, "direction": tuple(force_law.direction), "centre": force_law.centre}
+                self._add(name, [force_law.body], kind=QUANTITY, **quantity, **record)
+            elif force_law.kind == ON_CHART:
                 terms = {"term": len(self.terms), "term_end": len(self.terms) + 1}
-                self.terms.append((-1, element.v, 1.0))
-                self._add(name, [element.body], kind=EQUATION, **terms, **record)
+                self.terms.append((-1, force_law.v, 1.0))
+                self._add(name, [force_law.body], kind=EQUATION, **terms, **record)
 
     def _prescribe_chart(self, joint: Joint, X_J: Pose, signal: Signal | None = None) -> None:
         """Keep a chart's child-side frame at X_J in its parent-side frame, or at the pose of its signal."""
@@ -301,7 +301,7 @@ class _Builder:
 
     def _add(self, name: str, bodies: list[int], signal: Signal | None = None, unit: str = "", **record) -> None:
         record["signal"] = sum(each.numbers for each in self.signals) if signal else -1
-        record.setdefault("element", -1)
+        record.setdefault("force_law", -1)
         if signal:
             self.signals.append(signal)
         self.names.append(name)
@@ -349,7 +349,7 @@ def activate(constraints, force_states):
     for c in range(constraints.records.shape[0]):
         record = constraints.records[c]
         record.active_index = count
-        if record.element >= 0 and force_states[record.element].is_locked == 0:
+        if record.force_law >= 0 and force_states[record.force_law].is_locked == 0:
             continue
         record.row = row
         # If the first coupled constraint is inactive, its index is that of the next active one.

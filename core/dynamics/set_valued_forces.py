@@ -45,48 +45,48 @@ def add_set_valued_forces(model, work, q, qd, h, tau):
     """
     dissipated, supplied = 0.0, 0.0
     for k in range(model.set_valued_forces.shape[0]):
-        element, force_state = model.set_valued_forces[k], work.force_states[k]
+        force_law, force_state = model.set_valued_forces[k], work.force_states[k]
         if force_state.is_disabled:
             continue
         if force_state.motion_sign != 0:
-            tau[element.v] -= force_state.motion_sign * element.friction
-            dissipated += force_state.motion_sign * element.friction * qd[element.v]
+            tau[force_law.v] -= force_state.motion_sign * force_law.friction
+            dissipated += force_state.motion_sign * force_law.friction * qd[force_law.v]
         if force_state.has_step_loads:
-            add_force_along(model, element, q, force_state.passive_load, tau)
-        if element.kind == ON_DOF:
-            supplied += add_drive(element, force_state, work.dofs[element.v], q, qd, h, tau)
+            add_force_along(model, force_law, q, force_state.passive_load, tau)
+        if force_law.kind == ON_DOF:
+            supplied += add_drive(force_law, force_state, work.dofs[force_law.v], q, qd, h, tau)
         if force_state.pressed != 0:
-            dissipated += add_stop_force(model, work, element, force_state, q, qd, h, tau)
+            dissipated += add_stop_force(model, work, force_law, force_state, q, qd, h, tau)
     for k in range(model.chart_drives.shape[0]):
         supplied += add_chart_drive(model, work, model.chart_drives[k], q, qd, h, tau)
     return dissipated, supplied
 
 
 @jitable
-def drive_force(element, q, qd):
+def drive_force(force_law, q, qd):
     """Return the force of a drive before it is clamped to the effort limit [N or N m].
 
     It is drive_stiffness (target - q) + drive_damping (target rate - qd) + a constant force.
     """
-    force = element.drive_push + element.drive_damping * (element.drive_rate - qd[element.v])
-    return force + element.drive_stiffness * (element.drive_target - q[element.q])
+    force = force_law.drive_push + force_law.drive_damping * (force_law.drive_rate - qd[force_law.v])
+    return force + force_law.drive_stiffness * (force_law.drive_target - q[force_law.q])
 
 
 @jitable
-def add_drive(element, force_state, dof_work, q, qd, h, tau):
+def add_drive(force_law, force_state, dof_work, q, qd, h, tau):
     """Add the clamped force of a drive to `tau`. Return its power [W]."""
-    if element.effort_limit == 0.0 or force_state.is_step_constraint:
+    if force_law.effort_limit == 0.0 or force_state.is_step_constraint:
         # A schedule has switched the drive off, or it is a constraint of the convex step.
         return 0.0
-    if force_state.has_step_loads and element.effort_limit < math.inf:
+    if force_state.has_step_loads and force_law.effort_limit < math.inf:
         force = force_state.drive_load
     elif force_state.saturated != 0:
-        force = force_state.saturated * element.effort_limit
+        force = force_state.saturated * force_law.effort_limit
     else:
-        force = drive_force(element, q, qd) + h * element.drive_stiffness * (element.drive_rate - qd[element.v])
-        dof_work.armature += h * (element.drive_damping + h * element.drive_stiffness)
-    tau[element.v] += force
-    return force * qd[element.v]
+        force = drive_force(force_law, q, qd) + h * force_law.drive_stiffness * (force_law.drive_rate - qd[force_law.v])
+        dof_work.armature += h * (force_law.drive_damping + h * force_law.drive_stiffness)
+    tau[force_law.v] += force
+    return force * qd[force_law.v]
 
 
 @jitable
@@ -126,34 +126,34 @@ def target_angular_velocity(drive, body, q):
 
 
 @jitable
-def element_value(model, element, q):
+def force_law_coordinate(model, force_law, q):
     """Return the coordinate or limited quantity on which a set-valued force acts [rad or m].
 
     The result is 0 for a component of a chart's velocity, which is not the rate of a coordinate.
     """
-    if element.kind == ON_DOF:
-        return q[element.q]
-    if element.kind == ON_QUANTITY:
-        return chart_quantity(model, element, q)[0]
+    if force_law.kind == ON_DOF:
+        return q[force_law.q]
+    if force_law.kind == ON_QUANTITY:
+        return chart_quantity(model, force_law, q)[0]
     return 0.0
 
 
 @jitable
-def element_rate(model, element, q, qd):
+def force_law_velocity(model, force_law, q, qd):
     """Return the velocity of the coordinate or limited quantity on which a set-valued force acts [rad/s or m/s]."""
-    if element.kind != ON_QUANTITY:
-        return qd[element.v]
-    return quantity_rate(model, element, q, qd)
+    if force_law.kind != ON_QUANTITY:
+        return qd[force_law.v]
+    return quantity_rate(model, force_law, q, qd)
 
 
 @subroutine
-def add_force_along(model, element, q, force, tau):
+def add_force_along(model, force_law, q, force, tau):
     """Add to `tau` a force [N m or N] along the coordinate or limited quantity on which a set-valued force acts."""
-    if element.kind != ON_QUANTITY:
-        tau[element.v] += force
+    if force_law.kind != ON_QUANTITY:
+        tau[force_law.v] += force
         return
-    body = model.bodies[element.body]
-    angular, linear = chart_quantity(model, element, q)[1]
+    body = model.bodies[force_law.body]
+    angular, linear = chart_quantity(model, force_law, q)[1]
     angular_v = body.v_end - 3
     put3(tau, add(get3(tau, angular_v), scale(angular, force)), angular_v)
     if body.kind != BALL:
@@ -167,29 +167,29 @@ def stop_position(force_state, side):
 
 
 @subroutine
-def add_stop_force(model, work, element, force_state, q, qd, h, tau):
+def add_stop_force(model, work, force_law, force_state, q, qd, h, tau):
     """Add the force of a compliant stop to `tau`, and its implicit inertia to `work`. Return its dissipated power [W].
 
     The force is `stiffness` times depth at a contact rate of 0. Hunt and Crossley's factor depends on the rate.
     """
     side = force_state.pressed
-    depth = side * (element_value(model, element, q) - stop_position(force_state, side))
-    rate = side * element_rate(model, element, q, qd)
-    factor = max(0.0, 1.0 + element.dissipation * rate)
-    stiffness = element.stiffness * factor
-    damping = element.stiffness * element.dissipation * depth if factor > 0.0 else 0.0
+    depth = side * (force_law_coordinate(model, force_law, q) - stop_position(force_state, side))
+    rate = side * force_law_velocity(model, force_law, q, qd)
+    factor = max(0.0, 1.0 + force_law.dissipation * rate)
+    stiffness = force_law.stiffness * factor
+    damping = force_law.stiffness * force_law.dissipation * depth if factor > 0.0 else 0.0
     force = -side * stiffness * (depth + h * rate)
     implicit_inertia = h * (max(damping, 0.0) + h * stiffness)
-    add_force_along(model, element, q, force, tau)
-    if element.kind == ON_DOF:
-        work.dofs[element.v].armature += implicit_inertia
+    add_force_along(model, force_law, q, force, tau)
+    if force_law.kind == ON_DOF:
+        work.dofs[force_law.v].armature += implicit_inertia
     else:
-        body = model.bodies[element.body]
-        angular, linear = chart_quantity(model, element, q)[1]
+        body = model.bodies[force_law.body]
+        angular, linear = chart_quantity(model, force_law, q)[1]
         add_implicit_inertia(work.dofs[body.v_end - 3], sym_outer(angular, implicit_inertia))
         if body.kind != BALL:
             add_implicit_inertia(work.dofs[body.v], sym_outer(linear, implicit_inertia))
-    return element.stiffness * depth * rate * (factor - 1.0)
+    return force_law.stiffness * depth * rate * (factor - 1.0)
 
 
 @subroutine
@@ -197,12 +197,12 @@ def stop_energy(model, work, q):
     """Return the elastic energy of compliant stops [J]."""
     energy = 0.0
     for k in range(model.set_valued_forces.shape[0]):
-        element, force_state = model.set_valued_forces[k], work.force_states[k]
+        force_law, force_state = model.set_valued_forces[k], work.force_states[k]
         # Rigid stops, whose stiffness is infinite, store no energy.
-        if force_state.is_disabled or element.kind not in (ON_DOF, ON_QUANTITY) or not element.stiffness < 1e300:
+        if force_state.is_disabled or force_law.kind not in (ON_DOF, ON_QUANTITY) or not force_law.stiffness < 1e300:
             continue
-        value = element_value(model, element, q)
+        value = force_law_coordinate(model, force_law, q)
         depth = max(force_state.lower - value, value - force_state.upper)
         if depth > 0.0:
-            energy += 0.5 * element.stiffness * depth * depth
+            energy += 0.5 * force_law.stiffness * depth * depth
     return energy

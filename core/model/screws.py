@@ -88,7 +88,7 @@ def joint_pose(joint: Joint, q: Sequence[float]) -> Pose:
 
 
 def limited_quantities_at(joint: Joint, X_J: Pose) -> list[tuple[LimitedQuantity, float, Pair]]:
-    """Return (row, value, gradient) of each limited quantity of a joint at the pose X_J [m].
+    """Return (quantity, value, gradient) of each limited quantity of a joint at the pose X_J [m].
 
     The gradient is (torque, force), as in `joints/limited_quantities.py`. A twist is at most half a turn from the
     middle of its limits.
@@ -96,10 +96,10 @@ def limited_quantities_at(joint: Joint, X_J: Pose) -> list[tuple[LimitedQuantity
     Raises:
         ModelError: if an axis has no direction.
     """
-    rows = []
-    for row in joint.kind.limited_quantities:
-        value, gradient = evaluate_quantity(row.code, X_J[:3], X_J[3:], joint.unit_direction(row.axis))
-        if row.code == TWIST:
-            value = nearest_turn(value, middle(*row.stops(*joint.range_of(row.axis))))
-        rows.append((row, value, gradient))
-    return rows
+    found = []
+    for quantity in joint.kind.limited_quantities:
+        value, gradient = evaluate_quantity(quantity.code, X_J[:3], X_J[3:], joint.unit_direction(quantity.axis))
+        if quantity.code == TWIST:
+            value = nearest_turn(value, middle(*quantity.stops(*joint.range_of(quantity.axis))))
+        found.append((quantity, value, gradient))
+    return found

@@ -184,10 +184,10 @@ def store_locking_loads(system, qd):
                     lost -= force_states[k].load * qd[element.v]
     for n in range(system.constraints.count[ACTIVE_COUNT]):
         record = system.constraints.records[system.constraints.active[n]]
-        if record.element >= 0:
+        if record.force_law >= 0:
             at = system.constraints.start[record.row] + record.row
-            force_states[record.element].load = system.scratch.multipliers[record.row]
-            force_states[record.element].locked_response = system.scratch.matrix[at]
+            force_states[record.force_law].load = system.scratch.multipliers[record.row]
+            force_states[record.force_law].locked_response = system.scratch.matrix[at]
     return lost
 
 

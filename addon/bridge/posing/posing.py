@@ -172,7 +172,7 @@ class Posing:
         """
         self.value(joint, place)
         self._require_loose(joint)
-        reached = self._poser.lead(joint, place, clamped(self.model.joint(joint), place, value))
+        reached = self._poser.set_coordinate(joint, place, clamped(self.model.joint(joint), place, value))
         self._put()
         return reached
 
@@ -199,7 +199,7 @@ class Posing:
         for joint in values:
             self._require_loose(joint)
         wanted = {joint: tuple(q) if joint in beyond else self._within_limits(joint, q) for joint, q in values.items()}
-        is_there = self._poser.take(wanted)
+        is_there = self._poser.set_coordinates(wanted)
         if not is_there and not self._poser.is_closed:
             self._take_up(self._at)
             raise ModelError(self._open_loops())
@@ -257,7 +257,7 @@ class Posing:
             for name in self.model.tree().links_from(root):
                 poses[name] = compose(moved, poses[name])
         self._poser = Poser(self.model, poses)
-        if not self._poser.follow():
+        if not self._poser.satisfy_mimics():
             raise ModelError("the loops cannot be closed where their joints start: give one of them another start")
         self._put(is_all=True)
 

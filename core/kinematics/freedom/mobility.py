@@ -84,12 +84,12 @@ class _Count:
         motions = Motions(self.unknowns)
         spans = self.compiled.spans.values()
         tree = [row for span in spans for row in self._stuck(span.joint, self.still.q[span.q])] + self._coupled()
-        motions.obey(tree)
+        motions.constrain(tree)
         count, redundancies = len(tree), []
         for number, (loop, named) in enumerate(zip(self.compiled.loops, self.compiled.model.loops(), strict=True)):
             X_WC, values = self._loop_state(loop)
             stuck = self._stuck(loop.joint, values)
-            gained = motions.obey([*self._closing(number, loop, X_WC, values), *stuck])
+            gained = motions.constrain([*self._closing(number, loop, X_WC, values), *stuck])
             count += 6 + len(stuck)
             redundancies.append(Redundancy(named, 6 - loop.joint.nv + len(stuck), 6 + len(stuck) - gained))
         spins = spinning_chains(self.still, self.subspaces, self.length) if redundancies else []

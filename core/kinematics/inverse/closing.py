@@ -73,12 +73,12 @@ def _posed(compiled: CompiledModel, q: Mapping) -> Poser:
     spans = poser.compiled.spans
     for name, values in drawn.items():
         poser.q[spans[name].q] = values
-    poser.follow()
+    poser.satisfy_mimics()
     dofs, given, goal = set(dofs_of(poser.compiled, [*q])), poser.compiled.q_from(q), poser.q.copy()
     for name in q:
         goal[spans[name].q] = given[spans[name].q]
     is_whole = not drawn.keys() - q.keys()  # then no link can follow, and no way leads there through closed poses
-    reached = is_whole or poser.go(goal, dofs)
+    reached = is_whole or poser.move_towards(goal, dofs)
     for name in q:
         poser.q[spans[name].q] = goal[spans[name].q]
     if is_whole:

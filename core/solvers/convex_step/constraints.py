@@ -18,7 +18,7 @@ from ...contact.contact_features import join_surfaces
 from ...contact.delassus import tangents
 from ...dynamics.constraint_rows import target_frame, velocity_errors
 from ...dynamics.constraints import ACTIVE_COUNT, EQUATION, WELD
-from ...dynamics.set_valued_forces import element_rate, element_value
+from ...dynamics.set_valued_forces import force_law_coordinate, force_law_velocity
 from ...joints import BALL
 from ...kinematics.limited_quantities import chart_quantity
 from ...model.compiling.compiled import ON_CHART, ON_DOF, ON_QUANTITY
@@ -214,7 +214,7 @@ def add_set_valued_force_constraints(system, step, q, qd, h, base_step, gravity)
             step.counts[DOF_COUNT] = first
             continue
         if element.kind != ON_CHART:
-            value, rate = element_value(model, element, q), element_rate(model, element, q, qd)
+            value, rate = force_law_coordinate(model, element, q), force_law_velocity(model, element, q, qd)
             for side in (-1.0, 1.0):
                 bound = force_state.lower if side < 0.0 else force_state.upper
                 room = side * (bound - value)

@@ -23,7 +23,7 @@ from ...dynamics.constraint_forces import (
 from ...dynamics.constraint_rows import velocity_errors
 from ...dynamics.constraints import ACTIVE_COUNT, ROW_COUNT
 from ...dynamics.energy import kinetic_energy
-from ...dynamics.set_valued_forces import element_rate, element_value, stop_position
+from ...dynamics.set_valued_forces import force_law_coordinate, force_law_velocity, stop_position
 from ...kinematics.motion import update_bodies
 from ...kinematics.work import largest
 from ...model.compiling.compiled import ON_CHART, ON_DOF
@@ -124,9 +124,9 @@ def close_targets(system, q, leaving, give):
     rows, worst = constraints.count[ROW_COUNT], 0.0
     for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
-        if record.element >= 0:
-            record.impact_velocity = target(work.force_states[record.element], give)
-            work.force_states[record.element].impulse = 0.0
+        if record.force_law >= 0:
+            record.impact_velocity = target(work.force_states[record.force_law], give)
+            work.force_states[record.force_law].impulse = 0.0
     for _ in range(5 if rows > 0 else 0):
         update_bodies(model, work, q, leaving)
         velocity_errors(model, work, constraints, scratch.signal, q, leaving, scratch.error)
@@ -151,8 +151,8 @@ def add_impulses(system):
             work.force_states[k].impulse += work.dofs[model.set_valued_forces[k].v].locking_force
     for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
-        if record.element >= 0:
-            work.force_states[record.element].impulse += system.scratch.multipliers[record.row]
+        if record.force_law >= 0:
+            work.force_states[record.force_law].impulse += system.scratch.multipliers[record.row]
 
 
 @jitable
@@ -174,7 +174,7 @@ def update_impacts(system, q, leaving, together):
                 continue
             force_state.impact_side = 0
         else:
-            rate = element_rate(model, element, q, leaving)
+            rate = force_law_velocity(model, element, q, leaving)
             side = 1 if rate > 0.0 else -1
             stopped = at_stop(model, element, force_state, q, side) and abs(rate) > NEAR
             if not stopped and not abs(rate) > element.velocity_limit + NEAR:
@@ -193,7 +193,7 @@ def at_stop(model, element, force_state, q, side):
     """Return whether a coordinate is at a stop that takes impulses."""
     if element.kind == ON_CHART or force_state.pressed == side:
         return False
-    return side * (stop_position(force_state, side) - element_value(model, element, q)) <= NEAR
+    return side * (stop_position(force_state, side) - force_law_coordinate(model, element, q)) <= NEAR
 
 
 @subroutine
@@ -207,7 +207,7 @@ def release_speeds(system, y):
     q, qd = parts_of(system, y)
     strikes, found = False, False
     for k in range(model.set_valued_forces.shape[0]):
-        rate = element_rate(model, model.set_valued_forces[k], q, qd)
+        rate = force_law_velocity(model, model.set_valued_forces[k], q, qd)
         if not force_states[k].is_disabled and abs(rate) > NEAR:
             strikes = strikes or at_stop(model, model.set_valued_forces[k], force_states[k], q, 1 if rate > 0.0 else -1)
     for k in range(model.set_valued_forces.shape[0] if strikes else 0):
@@ -228,7 +228,7 @@ def find_impacts(system, y, slopes, shallow, resting):
         force_state.impact_side, force_state.speeding = 0, 0
         if force_state.is_disabled:
             continue
-        rate = element_rate(model, element, q, qd)
+        rate = force_law_velocity(model, element, q, qd)
         side = 1 if rate > 0.0 else -1
         force_state.free_acceleration = (
             -force_state.load * force_state.locked_response
@@ -287,7 +287,7 @@ def bring_to_rest(calls, system, time, y, slopes, resting, jumped):
     found = False
     for k in range(model.set_valued_forces.shape[0]):
         element, force_state = model.set_valued_forces[k], work.force_states[k]
-        rate = element_rate(model, element, q, qd)
+        rate = force_law_velocity(model, element, q, qd)
         # A coordinate that accelerates has just begun to slide: its low speed does not mean that it stops.
         slows = jumped or rate * force_state.free_acceleration <= 0.0
         rests = element.friction > 0.0 and slows and not slides_on(model, work, k, rate, resting)

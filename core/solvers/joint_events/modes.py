@@ -16,7 +16,7 @@ import math
 from ...compilation.jit import jitable, subroutine
 from ...dynamics.constraint_rows import bias_acceleration, quantity_rate
 from ...dynamics.constraints import activate
-from ...dynamics.set_valued_forces import element_rate, element_value, stop_position
+from ...dynamics.set_valued_forces import force_law_coordinate, force_law_velocity, stop_position
 from ...model.compiling.compiled import ON_CHART, ON_DOF, ON_QUANTITY
 from ..system import parts_of
 from .margins import NEAR, holding_forces
@@ -77,7 +77,7 @@ def propose(system, y, shallow):
         ) = 0, 0, 0, 0, 0
         if force_state.is_disabled:
             continue
-        rate = element_rate(model, element, q, qd)
+        rate = force_law_velocity(model, element, q, qd)
         force_state.motion_sign = 0 if abs(rate) <= NEAR else (1 if rate > 0.0 else -1)
         if force_state.motion_sign == 0:
             force_state.stop_side = touched_side(model, element, force_state, q, shallow)
@@ -97,7 +97,7 @@ def touched_side(model, element, force_state, q, shallow):
     """
     if element.kind == ON_CHART or force_state.pressed != 0 or not (shallow > 0.0 or math.isinf(element.stiffness)):
         return 0
-    value = element_value(model, element, q)
+    value = force_law_coordinate(model, element, q)
     if value >= element.lower - NEAR:  # so that what rests there is at its stop, and not by rounding beyond it
         force_state.lower = min(value, element.lower)
     if value <= element.upper + NEAR:
@@ -116,8 +116,8 @@ def apply_locks(system):
             system.work.dofs[set_valued_forces[k].v].is_locked = force_states[k].is_locked
     for c in range(system.constraints.records.shape[0]):
         record = system.constraints.records[c]
-        if record.element >= 0 and force_states[record.element].stop_side != 0:
-            record.constant = stop_position(force_states[record.element], force_states[record.element].stop_side)
+        if record.force_law >= 0 and force_states[record.force_law].stop_side != 0:
+            record.constant = stop_position(force_states[record.force_law], force_states[record.force_law].stop_side)
     activate(system.constraints, force_states)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ...kinematics import compile_for_posing, tree_kinematics
 from ...model import WORLD, Joint, Model
 from ...model.compiling.compiled import CompiledModel, JointSpan
-from ...model.graph import Branch, pieces
+from ...model.graph import Branch, connected_components
 from ...model.screws import joint_pose
 from ...spatial import IDENTITY, Pose, compose, inverse
 from ..errors import TrajectoryError
@@ -80,13 +80,13 @@ def place_all(compiled: CompiledModel, given: Given) -> Placed:
 def _groups(model: Model) -> list[set[str]]:
     """Return the names of the links of each component that joints or couplings connect, not counting the world."""
     ends = {joint.name: joint.parent if joint.child == WORLD else joint.child for joint in model.joints}
-    dependence_clauses = [
+    ties = [
         Joint("", "fixed", ends[equation.terms[0].joint], ends[term.joint])
         for equation in model.equations()
         for term in equation.terms[1:]
     ]
     groups: dict[str, set[str]] = {}
-    for name, first in pieces([link.name for link in model.links], [*model.joints, *dependence_clauses]).items():
+    for name, first in connected_components([link.name for link in model.links], [*model.joints, *ties]).items():
         groups.setdefault(first, set()).add(name)
     return list(groups.values())
 
