@@ -37,7 +37,7 @@ class Violation:
     """
 
     words: str
-    error: float
+    size: float
 
 
 def dependence_clauses(compiled: CompiledModel) -> list[str]:

@@ -94,11 +94,11 @@ class Tree:
             for joint in self.loops
             if not joint.kind.has_no_effect
         ]
-        held = {WORLD} | {self.root_of(name) for name in fixed}
+        grounded = {WORLD} | {self.root_of(name) for name in fixed}
         # No chain is longer than the number of connections.
         for _ in connections:
-            held |= {end for bond in connections if held & set(bond) for end in bond}
-        return [root for root in self.roots if root not in held]
+            grounded |= {end for connection in connections if grounded & set(connection) for end in connection}
+        return [root for root in self.roots if root not in grounded]
 
     def links_from(self, link: str) -> list[str]:
         """Return the names of `link` and of all links that it carries, parents first."""
