@@ -220,13 +220,13 @@ def take_step(problem, q):
 def predicted_error(problem, kept):
     """Return the sum of squares of the targets' errors after the step, by linear prediction."""
     error, slope, dq = problem.rows.error, problem.rows.slope, problem.step.dq
-    total = 0.0
+    squares = 0.0
     for row in range(kept, error.shape[0]):
         total = error[row]
         for j in range(dq.shape[0]):
             total += slope[row, j] * dq[j]
-        total += total * total
-    return total
+        squares += total * total
+    return squares
 
 
 @subroutine

@@ -161,7 +161,7 @@ def eye_on_a_ball() -> Stage:
 
 def looking_at(*point: float) -> Tasks:
     records = np.zeros(1, TASK).view(np.recarray)
-    records[0].kind, records[0].rows, records[0].weight, records[0].other = AIM, 3, 1.0, 1
+    records[0].kind, records[0].rows, records[0].weight, records[0].body = AIM, 3, 1.0, 1
     records[0].X_target, records[0].X_body = (*point, *IDENTITY[3:]), IDENTITY
     return Tasks(records, np.zeros(0, TERM).view(np.recarray), np.ones(3))
 
