@@ -12,7 +12,7 @@ from models import chain, random_position, read_rows
 from limberjack.core.compilation.jit import kernel
 from limberjack.core.dynamics import forward_residual
 from limberjack.core.dynamics.aba import accelerations
-from limberjack.core.dynamics.rnea import torques
+from limberjack.core.dynamics.rnea import inverse_dynamics_passes
 from limberjack.core.kinematics import make_work
 from limberjack.core.model import Model
 from limberjack.core.model.compiling.compile import compile_model
@@ -32,7 +32,7 @@ def repeat_aba(model, work, q, qd, tau, qdd, count):
 @kernel
 def repeat_rnea(model, work, q, qd, qdd, tau, count):
     for _ in range(count):
-        torques(model, work, q, qd, qdd, tau)
+        inverse_dynamics_passes(model, work, q, qd, qdd, tau)
 
 
 def timer(model: Model, repeat: kernel) -> Callable[[], float]:

@@ -90,7 +90,7 @@ FEATURES = (
     Feature(
         "release",
         "disable, release",
-        lambda joint, _: not joint.kind.holds_nothing,
+        lambda joint, _: not joint.kind.has_no_effect,
         {"enabled": False, "released_at": 1.0},
         of_joint=True,
     ),
@@ -106,7 +106,7 @@ def axes_for(feature: Feature, joint: Joint) -> list[int | None]:
 
 def forms(kind: JointType) -> tuple[str, ...]:
     """Where a joint of a type can act; what holds nothing closes no loop."""
-    return ("tree",) if kind.holds_nothing else ("tree", "loop")
+    return ("tree",) if kind.has_no_effect else ("tree", "loop")
 
 
 def cell(feature: Feature, kind: JointType) -> str:

@@ -15,7 +15,7 @@ import math
 
 from ..compilation.jit import jitable, subroutine
 from ..dynamics.aba import propagate_force
-from ..dynamics.constraint_forces import multipliers_for, push_dofs
+from ..dynamics.constraint_forces import add_multiplier_forces, solve_multipliers
 from ..dynamics.constraints import ACTIVE_COUNT, ROW_COUNT
 from ..joints import SCREWS
 from ..spatial import ZERO_PAIR, add, cross, dot, scale, sub
@@ -187,7 +187,7 @@ def write_delassus(system, slipping):
             propagate_wrench(system, point, torque, force, touch.dof_forces[half + r], touch.dof_responses[half + r])
             write_constraint_rates(system, touch.dof_responses[half + r], touch.constraint_rates[half + r])
         if system.constraints.count[ROW_COUNT] > 0:
-            multipliers_for(
+            solve_multipliers(
                 system.constraints, system.scratch, touch.constraint_rates[r], touch.constraint_multipliers[r]
             )
     for r in range(rows):
@@ -232,7 +232,7 @@ def write_constraint_rates(system, responses, rates):
             for s in range(record.support, record.support_end):
                 body = system.model.bodies[constraints.supports[s].body]
                 dofs = body.v_end - body.v
-                at = constraints.supports[s].at + k * dofs
+                at = constraints.supports[s].block + k * dofs
                 for j in range(dofs):
                     total += scratch.Y[at + j] * responses[body.v + j]
             rates[record.row + k] = total
@@ -252,7 +252,7 @@ def apply_loads(system):
         for k in range(system.constraints.count[ROW_COUNT]):
             scratch.error[k] += touch.constraint_multipliers[r, k] * touch.rows[r].load
     if system.constraints.count[ROW_COUNT] > 0:
-        push_dofs(model, work, system.constraints, scratch, scratch.error)
+        add_multiplier_forces(model, work, system.constraints, scratch, scratch.error)
         for k in range(system.constraints.count[ROW_COUNT]):
             scratch.multipliers[k] += scratch.error[k]
 

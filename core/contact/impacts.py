@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from ..compilation.jit import jitable, subroutine
 from ..dynamics.aba import acceleration_pass
-from ..dynamics.constraint_forces import clear_pushes
+from ..dynamics.constraint_forces import clear_forces
 from ..dynamics.energy import kinetic_energy
 from ..spatial import ZERO, add, dot, norm, scale
 from ..spatial.storage import get3, put3
@@ -79,7 +79,7 @@ def resolve_impact(system, qd, min_approach, rest_height, dv):
     for j in range(qd.shape[0]):
         dv[j] = qd[j]
     solve_impact(system, min_approach, rest_height, norm(get3(system.model.gravity)), before)
-    clear_pushes(system.work)
+    clear_forces(system.work)
     apply_loads(system)
     acceleration_pass(system.model, system.work, ZERO, dv)
     for j in range(qd.shape[0]):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from ..compilation.jit import jitable, subroutine
 from ..dynamics.aba import acceleration_pass
-from ..dynamics.constraint_forces import multipliers_for, push_dofs
+from ..dynamics.constraint_forces import add_multiplier_forces, solve_multipliers
 from ..dynamics.constraints import ROW_COUNT
 from ..spatial import add, cross, dot, rotate, scale, sub
 from ..spatial.storage import get3, get9, put3
@@ -104,8 +104,10 @@ def apply_wrench(system, point, torque, force):
     apply_dof_forces(system.model, system.work, touch.dof_forces[last], touch.dof_responses[last], 1.0)
     if system.constraints.count[ROW_COUNT] > 0:
         write_constraint_rates(system, touch.dof_responses[last], touch.constraint_rates[last])
-        multipliers_for(system.constraints, scratch, touch.constraint_rates[last], touch.constraint_multipliers[last])
-        push_dofs(system.model, system.work, system.constraints, scratch, touch.constraint_multipliers[last])
+        solve_multipliers(system.constraints, scratch, touch.constraint_rates[last], touch.constraint_multipliers[last])
+        add_multiplier_forces(
+            system.model, system.work, system.constraints, scratch, touch.constraint_multipliers[last]
+        )
         for k in range(system.constraints.count[ROW_COUNT]):
             scratch.multipliers[k] += touch.constraint_multipliers[last, k]
 

@@ -16,25 +16,28 @@ PUSH = np.dtype(
     [
         ("link", np.int64),  # its row in `CompiledModel.link_names`
         ("body", np.int64),
-        ("arm", np.float64, 3),  # from the body's origin to where the force acts, in the body's axes [m]
-        ("own_axes", np.int64),  # whether the wrench is in the link's axes
-        ("axes", np.float64, 9),  # the link's, in the body's
-        ("wrench", np.float64, 6),  # torque, force
+        ("arm", np.float64, 3),  # from the body's origin to the point of the force, in the body's axes [m]
+        ("own_axes", np.int64),  # whether the wrench is in the link's axes; in world axes otherwise
+        ("axes", np.float64, 9),  # rotation of the link in the body, row by row
+        ("wrench", np.float64, 6),  # torque, then force [N m, N]
     ],
     align=True,
 )
+"""An external force and torque on a link."""
+
 TETHER = np.dtype(
     [
         ("link", np.int64),  # its row in `CompiledModel.link_names`
         ("body", np.int64),
-        ("arm", np.float64, 3),  # from the body's origin to what is pulled, in the body's axes [m]
-        ("place", np.float64, 3),  # where it is pulled to at the beginning of the frame, in the world [m]
-        ("rate", np.float64, 3),  # by which that moves until the next one [m/s]
-        ("stiffness", np.float64),
-        ("damping", np.float64),
+        ("arm", np.float64, 3),  # from the body's origin to the point that is pulled, in the body's axes [m]
+        ("target", np.float64, 3),  # target point at the beginning of the frame, in the world [m]
+        ("target_velocity", np.float64, 3),  # constant until the next frame, in the world [m/s]
+        ("stiffness", np.float64),  # [N/m]
+        ("damping", np.float64),  # [N s/m]
     ],
     align=True,
 )
+"""A spring and damper between a point of a link and a target point."""
 
 
 def steady_pushes(compiled: CompiledModel, changing: Collection[str] = ()) -> np.recarray:
@@ -53,7 +56,7 @@ def steady_pushes(compiled: CompiledModel, changing: Collection[str] = ()) -> np
 
 
 def aim(push: np.recarray, compiled: CompiledModel, row: int, point: Vec3) -> None:
-    """Let a push act on the link in a row of the model, at a point in the link [m]."""
+    """Write to a PUSH record the link in a row of the model, and the point of the force, in the link's frame [m]."""
     X_BL = compiled.X_BL[row]
     push.link, push.body = row, compiled.link_body[row]
     push.arm = arm_of(compiled, row, point)
@@ -78,35 +81,35 @@ def wrench_of(push, R):
 @subroutine
 def push_bodies(work, pushes):
     """Subtract the pushes from the bias forces of bodies. Return their power [W]."""
-    gained = 0.0
+    supplied = 0.0
     for k in range(pushes.shape[0]):
-        own = work.bodies[pushes[k].body]
-        wrench = wrench_of(pushes[k], get9(own.rotation))
-        gained += power(get_pair(own.velocity), wrench)
-        put_pair(own.force, pair_sub(get_pair(own.force), wrench))
-    return gained
+        body_work = work.bodies[pushes[k].body]
+        wrench = wrench_of(pushes[k], get9(body_work.rotation))
+        supplied += power(get_pair(body_work.velocity), wrench)
+        put_pair(body_work.force, pair_sub(get_pair(body_work.force), wrench))
+    return supplied
 
 
 @subroutine
 def pull_bodies(system, time):
     """Subtract the forces of tethers from the bias forces of bodies. Return their power [W]."""
-    gained = 0.0
+    supplied = 0.0
     tethers = system.inputs.tethers
     for k in range(tethers.shape[0]):
-        own = system.work.bodies[tethers[k].body]
-        wrench = tension_of(tethers[k], own, time - system.inputs.window[0])
-        gained += power(get_pair(own.velocity), wrench)
-        put_pair(own.force, pair_sub(get_pair(own.force), wrench))
-    return gained
+        body_work = system.work.bodies[tethers[k].body]
+        wrench = tension_of(tethers[k], body_work, time - system.inputs.window[0])
+        supplied += power(get_pair(body_work.velocity), wrench)
+        put_pair(body_work.force, pair_sub(get_pair(body_work.force), wrench))
+    return supplied
 
 
 @jitable
-def tension_of(tether, own, elapsed):
+def tension_of(tether, body_work, elapsed):
     """Return (torque, force) of a tether on its body, at the body's origin. elapsed: since the frame began [s]."""
-    turning, moving = get_pair(own.velocity)
-    arm = rotate(get9(own.rotation), get3(tether.arm))
-    rate = get3(tether.rate)
-    way = sub(add(get3(tether.place), scale(rate, elapsed)), add(get3(own.origin), arm))
-    slip = sub(rate, add(moving, cross(turning, arm)))
-    force = add(scale(way, tether.stiffness), scale(slip, tether.damping))
+    angular, linear = get_pair(body_work.velocity)
+    arm = rotate(get9(body_work.rotation), get3(tether.arm))
+    target_velocity = get3(tether.target_velocity)
+    displacement = sub(add(get3(tether.target), scale(target_velocity, elapsed)), add(get3(body_work.origin), arm))
+    relative_velocity = sub(target_velocity, add(linear, cross(angular, arm)))
+    force = add(scale(displacement, tether.stiffness), scale(relative_velocity, tether.damping))
     return cross(arm, force), force

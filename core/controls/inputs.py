@@ -28,7 +28,7 @@ joint. DAMPING belongs to a dof, WRENCH to a PUSH record, and GRAVITY and WIND t
 
 INPUT = np.dtype(
     [
-        ("what", np.int64),  # one of the codes above
+        ("code", np.int64),  # one of the codes above
         ("row", np.int64),  # index in the array that has the number
         ("part", np.int64),  # index of the component, of a quantity with three or six
         ("value", np.float64),  # at the beginning of the window
@@ -38,7 +38,10 @@ INPUT = np.dtype(
 )
 
 DEGREE = 7
-"""Degree of the polynomials that approximate prescribed motion between two frames."""
+"""Degree of the polynomials that approximate prescribed motion between two frames.
+
+Their error is then below that of the integrator, whose order is 8, for motion that is smooth over a frame.
+"""
 
 
 class Inputs(KernelTuple, namedtuple("Inputs", "window signals changes pushes tethers applied_tau")):
@@ -53,7 +56,7 @@ class Inputs(KernelTuple, namedtuple("Inputs", "window signals changes pushes te
 
 @kernel
 def set_inputs_at(system, time):
-    """Call `set_inputs` from outside kernels."""
+    """Do what `set_inputs` does, for calls from Python."""
     set_inputs(system, time)
 
 
@@ -63,52 +66,55 @@ def set_inputs(system, time):
     elapsed = time - system.inputs.window[0]
     for k in range(system.inputs.changes.shape[0]):
         entry = system.inputs.changes[k]
-        put(system, entry, entry.value + elapsed * entry.rate)
+        write_input(system, entry, entry.value + elapsed * entry.rate)
 
 
 @jitable
-def put(system, entry, number):
-    model, what, row, part = system.model, entry.what, entry.row, entry.part
-    if what == WRENCH:
+def write_input(system, entry, number):
+    """Write a number to the quantity that an INPUT record names."""
+    model, code, row, part = system.model, entry.code, entry.row, entry.part
+    if code == WRENCH:
         system.inputs.pushes[row].wrench[part] = number
-    elif what == GRAVITY:
+    elif code == GRAVITY:
         model.gravity[part] = number
         system.gravity_rate[part] = entry.rate
-    elif what == WIND:
+    elif code == WIND:
         model.wind[part] = number
-    elif what == DAMPING:
+    elif code == DAMPING:
         model.dofs[row].damping = number
-    elif what >= CHART_TARGET:
-        put_on_chart(model.chart_drives[row], what, part, number, entry.rate)
+    elif code >= CHART_TARGET:
+        write_chart_drive_input(model.chart_drives[row], code, part, number, entry.rate)
     else:
-        put_on_column(model.set_valued_forces[row], what, number, entry.rate)
+        write_drive_input(model.set_valued_forces[row], code, number, entry.rate)
 
 
 @jitable
-def put_on_column(element, what, number, rate):
-    if what == TARGET:
-        element.drive_target, element.drive_rate = number, rate
-    elif what == SPEED:
-        element.drive_rate = number
-    elif what == PUSH_FORCE:
-        element.drive_push = number
-    elif what == STIFFNESS:
-        element.drive_stiffness = number
-    elif what == DRIVE_DAMPING:
-        element.drive_damping = number
+def write_drive_input(force_law, code, number, rate):
+    """Write a number to a drive of a set-valued force. rate: its change per second, the velocity of a target."""
+    if code == TARGET:
+        force_law.drive_target, force_law.drive_rate = number, rate
+    elif code == SPEED:
+        force_law.drive_rate = number
+    elif code == PUSH_FORCE:
+        force_law.drive_push = number
+    elif code == STIFFNESS:
+        force_law.drive_stiffness = number
+    elif code == DRIVE_DAMPING:
+        force_law.drive_damping = number
     else:
-        element.effort_limit = number
+        force_law.effort_limit = number
 
 
 @jitable
-def put_on_chart(drive, what, part, number, rate):
-    if what == CHART_TARGET:
+def write_chart_drive_input(drive, code, part, number, rate):
+    """Write component `part` of a quantity of a ball joint's drive. rate: its change per second."""
+    if code == CHART_TARGET:
         drive.target[part], drive.target_rate[part] = number, rate
-    elif what == CHART_SPEED:
+    elif code == CHART_SPEED:
         drive.rate[part] = number
-    elif what == CHART_PUSH:
+    elif code == CHART_PUSH:
         drive.push[part] = number
-    elif what == CHART_STIFFNESS:
+    elif code == CHART_STIFFNESS:
         drive.stiffness[part] = number
     else:
         drive.damping[part] = number
@@ -121,17 +127,19 @@ def power_of_gravity_change(system):
     if dot(rate, rate) == 0.0:
         return 0.0
     model, bodies = system.model, system.work.bodies
-    gained = 0.0
+    supplied = 0.0
     for i in range(1, model.bodies.shape[0]):
         body = model.bodies[i]
-        gained -= dot(rate, moment_of(bodies[i], get3(body.moment), body.mass))
+        supplied -= dot(rate, first_moment_of(bodies[i], get3(body.moment), body.mass))
     for m in range(model.media.shape[0]):
         medium = model.media[m]
-        gained += dot(rate, moment_of(bodies[medium.body], get3(medium.weightless_moment), medium.weightless_mass))
-    return gained
+        supplied += dot(
+            rate, first_moment_of(bodies[medium.body], get3(medium.weightless_moment), medium.weightless_mass)
+        )
+    return supplied
 
 
 @jitable
-def moment_of(placed, moment, mass):
-    """Return mass * com in the world [kg m] of a body whose pose is known, given both in the body."""
-    return add(rotate(get9(placed.rotation), moment), scale(get3(placed.origin), mass))
+def first_moment_of(body_work, moment, mass):
+    """Return mass * com in the world [kg m] from that in a body, `moment`. body_work: has the pose of the body."""
+    return add(rotate(get9(body_work.rotation), moment), scale(get3(body_work.origin), mass))

@@ -159,7 +159,7 @@ class ScheduledInputs:
             return self._steady._replace(window=window)
         before, after = self._values(begin), self._values(end)
         changes = np.zeros(len(self._entries), INPUT).view(np.recarray)
-        for name, column in zip(("what", "row", "part"), zip(*self._entries, strict=True), strict=True):
+        for name, column in zip(("code", "row", "part"), zip(*self._entries, strict=True), strict=True):
             changes[name] = column
         changes.value, changes.rate = before, (after - before) / (end - begin)
         self._last = end, after

@@ -39,13 +39,13 @@ from .setup_findings import (
 from .taut_loops import is_taut, taut_loops
 
 FAST = 1e5
-"""Rate of an oscillation or a decay above which it wastes steps [rad/s]."""
+"""Rate of an oscillation or a decay above which it is reported, since it forces the solver to short steps [rad/s]."""
 
 VISIBLE = 1e3
-"""Rate that is proposed instead [rad/s]. It is still far too fast for frames to show."""
+"""Rate that the advice proposes instead [rad/s]. It is still too fast for frames to show, so the motion looks alike."""
 
 UNEQUAL = 1e4
-"""Ratio of the masses of two groups of links, joined by a joint, above which it is reported."""
+"""Ratio of the masses of two groups of links, connected by a joint, above which it is reported [1]."""
 
 NO_INERTIA = 1e-12
 """Ratio of an inertia to the largest one with the same unit, up to which it counts as zero."""
@@ -152,19 +152,17 @@ def _stiffnesses(run: RunFacts) -> Iterator[tuple[int, str, float, int]]:
     The value over the inertia is the rate of the motion to the power of the exponent: 2 for a stiffness, 1 for a
     damping.
     """
-    for dof, column in enumerate(run.compiled.arrays.dofs):
-        yield dof, "spring_stiffness", float(column.spring_stiffness), 2
-        yield dof, "damping", float(column.damping), 1
+    for dof, record in enumerate(run.compiled.arrays.dofs):
+        yield dof, "spring_stiffness", float(record.spring_stiffness), 2
+        yield dof, "damping", float(record.damping), 1
     for limited in run.limited:
-        element, force_state = (
-            run.compiled.arrays.set_valued_forces[limited.number],
-            run.seen.force_states[limited.number],
-        )
-        if element.kind == ON_DOF:
-            yield element.v, "drive_stiffness", float(element.drive_stiffness), 2
-            yield element.v, "drive_damping", float(element.drive_damping), 1
+        force_law = run.compiled.arrays.set_valued_forces[limited.number]
+        force_state = run.seen.force_states[limited.number]
+        if force_law.kind == ON_DOF:
+            yield force_law.v, "drive_stiffness", float(force_law.drive_stiffness), 2
+            yield force_law.v, "drive_damping", float(force_law.drive_damping), 1
             if force_state.pressed:
-                yield element.v, "stiffness", float(element.stiffness), 2
+                yield force_law.v, "stiffness", float(force_law.stiffness), 2
 
 
 def mass_ratio(run: RunFacts) -> Iterator[Diagnosis]:
@@ -301,7 +299,7 @@ def crowded_events(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def _at_stops(run: RunFacts) -> list[LimitedAxis]:
-    """Return what is held or pressed at present, or else all set-valued forces that have a stop."""
+    """Return the set-valued forces that lock a coordinate or press on a stop at present, or else all with a stop."""
     force_states = run.seen.force_states
     acting = force_states.pressed | force_states.is_locked
     stopped = [limited for limited in run.limited if acting[limited.number]]
@@ -365,7 +363,9 @@ def step_at_floor(run: RunFacts) -> Iterator[Diagnosis]:
 
 
 def _doing(run: RunFacts, limited: LimitedAxis) -> str:
-    force_state, element = run.seen.force_states[limited.number], run.compiled.arrays.set_valued_forces[limited.number]
+    """Return in words what a set-valued force does at present; empty if it does nothing."""
+    force_state = run.seen.force_states[limited.number]
+    force_law = run.compiled.arrays.set_valued_forces[limited.number]
     if force_state.is_disabled:
         return ""
     if force_state.pressed or (force_state.is_locked and force_state.stop_side):
@@ -373,8 +373,8 @@ def _doing(run: RunFacts, limited: LimitedAxis) -> str:
         return f"{limited.subject} is at its {side} stop"
     if force_state.is_locked:
         return f"{limited.subject} is held {'at its largest speed' if force_state.motion_sign else 'by friction'}"
-    if force_state.saturated or element.drive_push:
-        force = element.drive_push or force_state.saturated * element.effort_limit
+    if force_state.saturated or force_law.drive_push:
+        force = force_law.drive_push or force_state.saturated * force_law.effort_limit
         return f"the drive of {limited.subject} pushes with {force:.3g} {force_unit(limited.unit)}"
     return ""
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..controls.controls import Controls
 from ..dynamics.constraints import ConstraintSet
-from ..dynamics.set_valued_forces import drive_force, element_value
+from ..dynamics.set_valued_forces import drive_force, force_law_coordinate
 from ..joints import SCREWS
 from ..joints.limited_quantities import CONE, DISTANCE, TWIST
 from ..model import Joint, Link
@@ -225,29 +225,29 @@ class RunFacts:
 
     @cached_property
     def limited(self) -> list[LimitedAxis]:
-        return list(self._watch())
+        return list(self._limited_axes())
 
-    def _watch(self) -> Iterator[LimitedAxis]:
-        for number, (element, joint) in enumerate(
+    def _limited_axes(self) -> Iterator[LimitedAxis]:
+        for number, (force_law, joint) in enumerate(
             zip(self.compiled.arrays.set_valued_forces, self.compiled.force_joints, strict=True)
         ):
-            if element.kind == ON_QUANTITY:
-                name, unit = QUANTITIES[element.code]
-                axis = next(row.axis for row in joint.kind.limited_quantities if row.code == element.code)
+            if force_law.kind == ON_QUANTITY:
+                name, unit = QUANTITIES[force_law.code]
+                axis = next(row.axis for row in joint.kind.limited_quantities if row.code == force_law.code)
             else:
-                (name, unit), axis = self.names[element.v], self.axis_of_dof[element.v]
+                (name, unit), axis = self.names[force_law.v], self.axis_of_dof[force_law.v]
             part = name.removeprefix(joint.name).removeprefix(".")
-            value = float(element_value(self.compiled.arrays, element, self.start.q))
+            value = float(force_law_coordinate(self.compiled.arrays, force_law, self.start.q))
             yield LimitedAxis(number, joint, axis, part, unit, value)
 
     def drives(self) -> Iterator[tuple[LimitedAxis, np.recarray]]:
         """Yield the axes on which a drive acts, with their forces, if the joint is neither prescribed nor scheduled."""
         for limited in self.limited:
-            element = self.compiled.arrays.set_valued_forces[limited.number]
-            driven = element.drive_stiffness or element.drive_damping or element.drive_push
+            force_law = self.compiled.arrays.set_valued_forces[limited.number]
+            driven = force_law.drive_stiffness or force_law.drive_damping or force_law.drive_push
             is_led = self.is_prescribed(limited.joint) or self.is_scheduled(limited.joint)
-            if element.kind == ON_DOF and driven and not is_led:
-                yield limited, element
+            if force_law.kind == ON_DOF and driven and not is_led:
+                yield limited, force_law
 
     @cached_property
     def inertias(self) -> np.ndarray:
@@ -300,7 +300,7 @@ class RunFacts:
         total = done.kinetic + done.potential + done.dissipated - done.supplied
         return total - total[:1]
 
-    def asked(self, element: np.recarray) -> np.ndarray:
+    def asked(self, force_law: np.recarray) -> np.ndarray:
         """Return the force that the law of a drive demands, without its effort limit, shape (F,) [N m or N]."""
         done = self.trajectory
-        return np.array([drive_force(element, q, qd) for q, qd in zip(done.q, done.qd, strict=True)])
+        return np.array([drive_force(force_law, q, qd) for q, qd in zip(done.q, done.qd, strict=True)])

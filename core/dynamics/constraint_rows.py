@@ -36,24 +36,28 @@ from ..spatial import (
 from ..spatial.storage import get3, get4, get9, get_pair, put3, put_pair
 from .constraints import ACTIVE_COUNT, EQUATION, QUANTITY, WELD
 
-NUDGE = 1e-5
-"""Half of the time over which the gradient of a limited quantity is differenced [s].
+HALF_INTERVAL = 1e-5
+"""Half of the interval of the central difference in `bias_acceleration` [s].
 
-A central difference is most accurate near the cube root of the rounding error, 5e-6 in double precision.
+Its error is smallest near the cube root of the rounding error, which is 5e-6 in double precision, for motion in which
+the quantity changes by about 1 in a second.
 """
 
 
 @subroutine
 def position_errors(model, work, constraints, signal, q, out):
-    """Write the position error of each row [rad, m], after `move`."""
+    """Write the position error of each active row [rad, m] to `out`, shape (rows,), after `update_body`.
+
+    The error of a weld is the rotation vector and the displacement from the target to its second frame.
+    """
     for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
         if record.kind == WELD:
-            R_one, p_one = target_frame(work, record, signal)
-            R_other, p_other = frame_of(work, record.other, record.X_other)
-            off = quat_of_mat(matmul(R_other, transpose(R_one)))
-            put3(out, rotvec_of_quat(off), record.row)
-            put3(out, sub(p_other, p_one), record.row + 3)
+            R_target, p_target = target_frame(work, record, signal)
+            R, p = frame_of(work, record.body_b, record.X_b)
+            rotation = quat_of_mat(matmul(R, transpose(R_target)))
+            put3(out, rotvec_of_quat(rotation), record.row)
+            put3(out, sub(p, p_target), record.row + 3)
         elif record.kind == EQUATION:
             total = 0.0
             for k in range(record.term, record.term_end):
@@ -68,50 +72,55 @@ def position_errors(model, work, constraints, signal, q, out):
 
 @subroutine
 def velocity_errors(model, work, constraints, signal, q, qd, out):
-    """Write the velocity error of each row [rad/s, m/s], after `move`."""
+    """Write the velocity error of each active row [rad/s, m/s] to `out`. Velocities are in `work`, from `update_body`.
+
+    In an impact, a row with a set-valued force has the target `impact_velocity`, which is 0 otherwise.
+    """
     for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
         if record.kind == WELD:
             point = target_frame(work, record, signal)[1]
-            own = seen_from(work.bodies[record.one].origin, get_pair(work.bodies[record.one].velocity), point)
-            other = seen_from(work.bodies[record.other].origin, get_pair(work.bodies[record.other].velocity), point)
-            put_pair(
-                out[record.row : record.row + 6], pair_sub(pair_sub(other, own), target_twist(work, record, signal))
-            )
+            a, b = work.bodies[record.body_a], work.bodies[record.body_b]
+            V_a = motion_at_point(a.origin, get_pair(a.velocity), point)
+            V_b = motion_at_point(b.origin, get_pair(b.velocity), point)
+            put_pair(out[record.row : record.row + 6], pair_sub(pair_sub(V_b, V_a), target_twist(work, record, signal)))
         elif record.kind == EQUATION:
-            out[record.row] = coupled(constraints, record, qd) - record.pace
+            out[record.row] = equation_rate(constraints, record, qd) - record.impact_velocity
             if record.signal >= 0:
                 out[record.row] -= signal[record.signal, 1]
         else:
-            out[record.row] = quantity_rate(model, record, q, qd) - record.pace
+            out[record.row] = quantity_rate(model, record, q, qd) - record.impact_velocity
 
 
 @subroutine
 def acceleration_errors(model, work, constraints, signal, q, qd, qdd, out):
-    """Write the acceleration error of each row [rad/s^2, m/s^2], after `acceleration_pass`."""
+    """Write the acceleration error of each active row [rad/s^2, m/s^2] to `out`.
+
+    Accelerations of bodies are in `work`, from `acceleration_pass`.
+    """
     for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
         if record.kind == WELD:
             point = target_frame(work, record, signal)[1]
-            one = work.bodies[record.one]
-            own = seen_from(one.origin, get_pair(one.acceleration), point)
-            other = seen_from(work.bodies[record.other].origin, get_pair(work.bodies[record.other].acceleration), point)
-            wanted = target_acceleration(work, record, signal)
-            carried = motion_cross(
-                seen_from(one.origin, get_pair(one.velocity), point), target_twist(work, record, signal)
-            )
-            put_pair(out[record.row : record.row + 6], pair_sub(pair_sub(other, own), pair_add(wanted, carried)))
+            a, b = work.bodies[record.body_a], work.bodies[record.body_b]
+            A_a = motion_at_point(a.origin, get_pair(a.acceleration), point)
+            A_b = motion_at_point(b.origin, get_pair(b.acceleration), point)
+            V_a = motion_at_point(a.origin, get_pair(a.velocity), point)
+            # The target moves in body a, so its acceleration in the world has the term V_a x (its twist in a).
+            relative = target_acceleration(work, record, signal)
+            transport = motion_cross(V_a, target_twist(work, record, signal))
+            put_pair(out[record.row : record.row + 6], pair_sub(pair_sub(A_b, A_a), pair_add(relative, transport)))
         elif record.kind == EQUATION:
-            out[record.row] = coupled(constraints, record, qdd)
+            out[record.row] = equation_rate(constraints, record, qdd)
             if record.signal >= 0:
                 out[record.row] -= signal[record.signal, 2]
         else:
-            out[record.row] = quantity_rate(model, record, q, qdd) + measured_drift(model, record, q, qd)
+            out[record.row] = quantity_rate(model, record, q, qdd) + bias_acceleration(model, record, q, qd)
 
 
 @subroutine
 def target_rates(work, constraints, signal, out):
-    """Write the prescribed rate of each row [rad/s, m/s]; 0 for rows without a signal."""
+    """Write the prescribed velocity of each active row [rad/s, m/s] to `out`; 0 for rows without a signal."""
     for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
         if record.kind == WELD:
@@ -121,21 +130,24 @@ def target_rates(work, constraints, signal, out):
 
 
 @jitable
-def seed_row(model, work, constraints, scratch, signal, c, r, q):
-    """Apply a unit force of row r of constraint c to `scratch.tau`, or to the bias forces `scratch.force`.
+def apply_unit_force(model, work, constraints, scratch, signal, c, r, q):
+    """Write the forces that row r of constraint c exerts per unit of its multiplier.
 
-    The bias forces of all bodies in its support are zero before.
+    A weld acts on bodies, through `scratch.force`. Equations and limited quantities act on dofs, through `scratch.tau`.
+    Both arrays must be zero on the support of the constraint before.
     """
     record = constraints.records[c]
     if record.kind == WELD:
         point = target_frame(work, record, signal)[1]
         unit = (1.0 if r % 3 == 0 else 0.0, 1.0 if r % 3 == 1 else 0.0, 1.0 if r % 3 == 2 else 0.0)
-        pull = (unit, ZERO) if r < 3 else (ZERO, unit)
-        if record.one > 0:
-            put_pair(scratch.force[record.one], force_from(pull, sub(point, get3(work.bodies[record.one].origin))))
-        if record.other > 0:
-            back = force_from(pull, sub(point, get3(work.bodies[record.other].origin)))
-            put_pair(scratch.force[record.other], pair_sub(get_pair(scratch.force[record.other]), back))
+        wrench = (unit, ZERO) if r < 3 else (ZERO, unit)
+        # A bias force is minus the force on a body: the multiplier acts on body b, and its reaction on body a.
+        if record.body_a > 0:
+            reaction = force_from(wrench, sub(point, get3(work.bodies[record.body_a].origin)))
+            put_pair(scratch.force[record.body_a], reaction)
+        if record.body_b > 0:
+            action = force_from(wrench, sub(point, get3(work.bodies[record.body_b].origin)))
+            put_pair(scratch.force[record.body_b], pair_sub(get_pair(scratch.force[record.body_b]), action))
     elif record.kind == EQUATION:
         for k in range(record.term, record.term_end):
             scratch.tau[constraints.terms[k].v] += constraints.terms[k].weight
@@ -148,8 +160,8 @@ def seed_row(model, work, constraints, scratch, signal, c, r, q):
 
 
 @jitable
-def clear_seed(model, constraints, scratch, c):
-    """Set to zero what `seed_row` wrote to `scratch.tau`."""
+def clear_unit_force(model, constraints, scratch, c):
+    """Set to zero what `apply_unit_force` wrote to `scratch.tau`."""
     record = constraints.records[c]
     if record.kind == EQUATION:
         for k in range(record.term, record.term_end):
@@ -161,16 +173,19 @@ def clear_seed(model, constraints, scratch, c):
 
 @subroutine
 def frame_of(work, body, X):
-    """Return (rotation, origin) in the world of a frame that is fixed in a body."""
-    own = work.bodies[body]
-    R = get9(own.rotation)
-    return matmul(R, quat_to_mat(get4(X, 3))), add(get3(own.origin), rotate(R, get3(X)))
+    """Return (rotation, origin [m]) in the world of a frame that is fixed in a body. X: its pose there, shape (7,)."""
+    body_work = work.bodies[body]
+    R = get9(body_work.rotation)
+    return matmul(R, quat_to_mat(get4(X, 3))), add(get3(body_work.origin), rotate(R, get3(X)))
 
 
 @subroutine
 def target_frame(work, record, signal):
-    """Return the target of a weld's second frame: its first frame, moved by its signals if it has any."""
-    R, p = frame_of(work, record.one, record.X_one)
+    """Return (rotation, origin [m]) in the world of the pose that a weld prescribes for its second frame.
+
+    It is that of the first frame, displaced by the weld's signals if it has any.
+    """
+    R, p = frame_of(work, record.body_a, record.X_a)
     if record.signal < 0:
         return R, p
     s = record.signal
@@ -180,33 +195,34 @@ def target_frame(work, record, signal):
 
 @subroutine
 def target_twist(work, record, signal):
-    """Return the twist of the target relative to the first body, in world axes, at the target."""
+    """Return the twist of the target relative to body a, in world axes, at the target's origin [rad/s, m/s]."""
     if record.signal < 0:
         return ZERO_PAIR
-    R, _ = frame_of(work, record.one, record.X_one)
+    R, _ = frame_of(work, record.body_a, record.X_a)
     s = record.signal
-    turn = turning(signal, s + 3)[0]
+    turn = quaternion_motion(signal, s + 3)[0]
     return rotate(R, turn), rotate(R, (signal[s, 1], signal[s + 1, 1], signal[s + 2, 1]))
 
 
 @subroutine
 def target_acceleration(work, record, signal):
-    """Return the rate of `target_twist`, as observed in the first body, at a point that is fixed there."""
+    """Return the rate of `target_twist`, as observed in body a, at a point that is fixed there [rad/s^2, m/s^2]."""
     if record.signal < 0:
         return ZERO_PAIR
-    R, _ = frame_of(work, record.one, record.X_one)
+    R, _ = frame_of(work, record.body_a, record.X_a)
     s = record.signal
-    w, dw = turning(signal, s + 3)
+    w, dw = quaternion_motion(signal, s + 3)
     v = (signal[s, 1], signal[s + 1, 1], signal[s + 2, 1])
     dv = (signal[s, 2], signal[s + 1, 2], signal[s + 2, 2])
     return rotate(R, dw), rotate(R, sub(dv, cross(w, v)))
 
 
 @jitable
-def turning(signal, s):
-    """Return (angular velocity, its rate) of a frame whose quaternion u is signals s to s + 3, in outer axes.
+def quaternion_motion(signal, s):
+    """Return the angular velocity [rad/s] and angular acceleration [rad/s^2] of a frame whose quaternion is prescribed.
 
-    u need not be a unit quaternion: w = 2 vec(du u*) / |u|^2.
+    The quaternion u is that of signals s to s + 3. It need not have length 1: w = 2 vec(du u*) / |u|^2, in the axes of
+    the frame in which u is given.
     """
     u = (signal[s, 0], signal[s + 1, 0], signal[s + 2, 0], signal[s + 3, 0])
     du = (signal[s, 1], signal[s + 1, 1], signal[s + 2, 1], signal[s + 3, 1])
@@ -220,13 +236,13 @@ def turning(signal, s):
 
 
 @jitable
-def seen_from(origin, motion, point):
-    """Return a twist that is given at `origin`, at `point`."""
+def motion_at_point(origin, motion, point):
+    """Return a twist or spatial acceleration at `point` that is given at `origin`, both in the world [m]."""
     return motion_at(motion, sub(point, get3(origin)))
 
 
 @jitable
-def coupled(constraints, record, rates):
+def equation_rate(constraints, record, rates):
     """Return the weighted sum of an equation's velocities or accelerations."""
     total = 0.0
     for k in range(record.term, record.term_end):
@@ -236,7 +252,10 @@ def coupled(constraints, record, rates):
 
 @subroutine
 def quantity_rate(model, record, q, qd):
-    """Return the gradient of a limited quantity times velocities or accelerations `qd`."""
+    """Return the gradient of a limited quantity times `qd`: its rate for velocities, shape (nv,).
+
+    For accelerations, it is the part of the second rate that is linear in them; `bias_acceleration` is the other part.
+    """
     body = model.bodies[record.body]
     torque, force = chart_quantity(model, record, q)[1]
     rate = dot(torque, get3(qd, body.v_end - 3))
@@ -246,24 +265,29 @@ def quantity_rate(model, record, q, qd):
 
 
 @subroutine
-def measured_drift(model, record, q, qd):
-    """Return the second time derivative of a limited quantity for constant qd, by a central difference."""
-    return (nudged_rate(model, record, q, qd, NUDGE) - nudged_rate(model, record, q, qd, -NUDGE)) / (2.0 * NUDGE)
+def bias_acceleration(model, record, q, qd):
+    """Return the bias acceleration of a limited quantity: its second time derivative for constant qd.
+
+    It is a central difference, since the second derivatives of cone and twist angles have no short formula.
+    """
+    before = rate_after(model, record, q, qd, -HALF_INTERVAL)
+    after = rate_after(model, record, q, qd, HALF_INTERVAL)
+    return (after - before) / (2.0 * HALF_INTERVAL)
 
 
 @subroutine
-def nudged_rate(model, record, q, qd, time):
-    """Return the rate of a limited quantity at the pose that constant qd reaches after `time` [s]."""
+def rate_after(model, record, q, qd, time):
+    """Return the rate of a limited quantity at the pose to which constant qd leads in `time` [s], which may be < 0."""
     body = model.bodies[record.body]
     w = get3(qd, body.v_end - 3)
-    turned = body.q
+    quat_index = body.q
     p, v = ZERO, ZERO
     if body.kind != BALL:
-        turned += 3
+        quat_index += 3
         v = get3(qd, body.v)
-    quat = quat_normalized(get4(q, turned))
+    quat = quat_normalized(get4(q, quat_index))
     if body.kind != BALL:
         p = add(get3(q, body.q), scale(rotate(quat_to_mat(quat), v), time))
-    ahead = quat_mul(quat, quat_of_rotvec(scale(w, time)))
-    torque, force = evaluate_quantity(record.code, p, ahead, get3(record.direction))[1]
+    moved_quat = quat_mul(quat, quat_of_rotvec(scale(w, time)))
+    torque, force = evaluate_quantity(record.code, p, moved_quat, get3(record.direction))[1]
     return dot(torque, w) + dot(force, v)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ..compilation.jit import kernel, subroutine
-from ..kinematics.motion import move, rigid_inertia_of
+from ..kinematics.motion import rigid_inertia_of, update_body
 from ..spatial import add, dot, inertia_rotate, momentum, power, rotate, scale
 from ..spatial.storage import get3, get9, get_pair
 from .forces import spring_energy
@@ -25,29 +25,29 @@ def mechanical_energy(model, work, q, qd):
 def energies_of(model, work, q, qd):
     """Do what `mechanical_energy` does, for kernels."""
     for i in range(1, model.bodies.shape[0]):
-        move(model, work, i, q, qd)
+        update_body(model, work, i, q, qd)
     potential = spring_energy(model, q) + stop_energy(model, work, q)
     gravity = get3(model.gravity)
     for i in range(1, model.bodies.shape[0]):
-        body, own = model.bodies[i], work.bodies[i]
-        moment = rotate(get9(own.rotation), get3(body.moment))
-        potential -= dot(gravity, add(moment, scale(get3(own.origin), body.mass)))
+        body, body_work = model.bodies[i], work.bodies[i]
+        moment = rotate(get9(body_work.rotation), get3(body.moment))
+        potential -= dot(gravity, add(moment, scale(get3(body_work.origin), body.mass)))
     for m in range(model.media.shape[0]):
         medium = model.media[m]
-        own = work.bodies[medium.body]
-        moment = rotate(get9(own.rotation), get3(medium.weightless_moment))
-        potential += dot(gravity, add(moment, scale(get3(own.origin), medium.weightless_mass)))
+        body_work = work.bodies[medium.body]
+        moment = rotate(get9(body_work.rotation), get3(medium.weightless_moment))
+        potential += dot(gravity, add(moment, scale(get3(body_work.origin), medium.weightless_mass)))
     return kinetic_energy(model, work, qd), potential
 
 
 @subroutine
 def kinetic_energy(model, work, qd):
-    """Return the kinetic energy of bodies, after `move`, and of armatures [J]."""
+    """Return the kinetic energy of bodies, after `update_body`, and of armatures [J]."""
     energy = 0.0
     for i in range(1, model.bodies.shape[0]):
-        body, own = model.bodies[i], work.bodies[i]
-        velocity = get_pair(own.velocity)
-        inertia = inertia_rotate(get9(own.rotation), rigid_inertia_of(body))
+        body, body_work = model.bodies[i], work.bodies[i]
+        velocity = get_pair(body_work.velocity)
+        inertia = inertia_rotate(get9(body_work.rotation), rigid_inertia_of(body))
         energy += 0.5 * power(velocity, momentum(inertia, velocity))
         for j in range(body.v, body.v_end):
             energy += 0.5 * model.dofs[j].armature * qd[j] * qd[j]

@@ -18,8 +18,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..compilation.jit import kernel
-from ..kinematics import free_motions, make_work, require_obeyed, require_split, ties, tree_jacobian
-from ..kinematics.freedom.allowed_velocities import dofs_of
+from ..kinematics import dependence_clauses, free_motions, make_work, require_satisfied, require_split, tree_jacobian
+from ..kinematics.allowed_velocities import dofs_of
 from ..model import StateError
 from ..model.compiling.compile import AnyModel, compiled_of
 from ..model.compiling.compiled import CompiledModel, Values, numbers_of
@@ -27,17 +27,20 @@ from ..model.text import quoted
 from ..spatial.arrays import least_squares, matmul
 from ..spatial.storage import get3
 from .aba import articulated_body
-from .constraint_forces import hold_constraints
+from .constraint_forces import add_constraint_accelerations
 from .constraints import constraints_of, make_scratch
 from .crba import composite_body
 from .forces import joint_forces
 from .rnea import newton_euler
-from .singular import fault_in_words, is_singular
+from .singular import is_singular, singularity_in_words
 
 Wrenches = Mapping[str, Sequence[float] | np.ndarray]
 
 BALANCED = 1e-6
-"""Largest residual of inverse dynamics with motors, relative to the largest force. States are accepted as loosely."""
+"""Largest residual of inverse dynamics with motors, relative to the largest force [1].
+
+It equals the error of states that `require_satisfied` accepts, from which such residuals follow.
+"""
 
 
 def mass_matrix(model: AnyModel, q: Values = None) -> np.ndarray:
@@ -47,7 +50,7 @@ def mass_matrix(model: AnyModel, q: Values = None) -> np.ndarray:
         StateError: if loops, couplings or limits make velocities depend on each other.
     """
     compiled = compiled_of(model)
-    if found := ties(compiled):
+    if found := dependence_clauses(compiled):
         raise StateError(
             f"{found[0]}, so that not all velocities are independent, as a mass matrix takes them: with Z = "
             "kinematics.free_motions(compiled, q), that of the mechanism is Z.T @ tree_mass_matrix(compiled, q) @ Z"
@@ -88,7 +91,7 @@ def inverse_dynamics(
             model.
     """
     compiled = compiled_of(model)
-    tied = ties(compiled)
+    tied = dependence_clauses(compiled)
     if tied and motors is None:
         raise StateError(
             f"{tied[0]}, so that the joint forces of a motion are not unique: name as motors the joints that give "
@@ -99,32 +102,33 @@ def inverse_dynamics(
         return tree_inverse_dynamics(compiled, q, qd, qdd, wrenches)
     q, qd, qdd = compiled.positions(q), compiled.velocities(qd), compiled.velocities(qdd, "qdd")
     Z = free_motions(compiled, q)
-    needed = tree_inverse_dynamics(compiled, q, qd, qdd, wrenches)
+    tree_tau = tree_inverse_dynamics(compiled, q, qd, qdd, wrenches)
     dofs, tau = dofs_of(compiled, motors), np.zeros(compiled.nv)
-    found, rank = least_squares(Z[dofs].T, matmul(Z.T, needed), 1e-9)
+    forces, rank = least_squares(Z[dofs].T, matmul(Z.T, tree_tau), 1e-9)
     if rank < len(dofs):
         raise StateError(
             f"motors {quoted(motors)}: {len(dofs)} forces act on {rank} way(s) to move, and can be shared in many "
             "ways; name fewer"
         )
-    tau[dofs] = found
-    largest = max(np.abs(needed).max(initial=0.0), np.abs(tau).max(initial=0.0))
-    if np.abs(matmul(Z.T, tau - needed)).max(initial=0.0) > BALANCED * largest:
+    tau[dofs] = forces
+    largest = max(np.abs(tree_tau).max(initial=0.0), np.abs(tau).max(initial=0.0))
+    if np.abs(matmul(Z.T, tau - tree_tau)).max(initial=0.0) > BALANCED * largest:
         raise StateError(
             f"motors {quoted(motors)} cannot make it move so: it can move in {Z.shape[1]} way(s), and they "
             f"act on {rank}; name more"
         )
-    _require_followed(compiled, qdd, forward_dynamics(compiled, q, qd, tau, wrenches))
+    _require_consistent(compiled, qdd, forward_dynamics(compiled, q, qd, tau, wrenches))
     return tau
 
 
-def _require_followed(compiled: CompiledModel, qdd: np.ndarray, found: np.ndarray) -> None:
-    off = np.abs(found - qdd)
-    if not off.max(initial=0.0) <= BALANCED * (1.0 + np.abs(found).max(initial=0.0)):
-        dof = int(np.argmax(off))
+def _require_consistent(compiled: CompiledModel, qdd: np.ndarray, actual: np.ndarray) -> None:
+    error = np.abs(actual - qdd)
+    if not error.max(initial=0.0) <= BALANCED * (1.0 + np.abs(actual).max(initial=0.0)):
+        dof = int(np.argmax(error))
         raise StateError(
             f"qdd breaks what the model holds to: with these motors link '{compiled.link_of_dof(dof)}' accelerates by "
-            f"{found[dof]:.6g}, found {qdd[dof]:.6g}; kinematics.free_motions(compiled, q) tells which ones go together"
+            f"{actual[dof]:.6g}, found {qdd[dof]:.6g}; kinematics.free_motions(compiled, q) tells which ones go "
+            "together"
         )
 
 
@@ -146,7 +150,7 @@ def tree_inverse_dynamics(
         compiled.velocities(qdd, "qdd"),
         tau,
     )
-    return tau - _outside(compiled, q, wrenches)
+    return tau - _external_forces(compiled, q, wrenches)
 
 
 def forward_dynamics(
@@ -163,23 +167,23 @@ def forward_dynamics(
     compiled = compiled_of(model)
     require_split(compiled, "forward_dynamics")
     positions, velocities = compiled.positions(q), compiled.velocities(qd)
-    require_obeyed(compiled, positions, velocities)
+    require_satisfied(compiled, positions, velocities)
     qdd, work = np.zeros(compiled.nv), make_work(compiled.arrays)
-    total = compiled.velocities(tau, "tau") + _outside(compiled, positions, wrenches)
+    total = compiled.velocities(tau, "tau") + _external_forces(compiled, positions, wrenches)
     if is_singular(compiled, positions, velocities, total, work):
-        raise StateError(fault_in_words(compiled, positions))
+        raise StateError(singularity_in_words(compiled, positions))
     articulated_body(compiled.arrays, work, positions, velocities, total, qdd)
-    if ties(compiled):
+    if dependence_clauses(compiled):
         constraints = constraints_of(compiled)
         scratch = make_scratch(compiled, constraints)
-        hold(compiled.arrays, work, constraints.arrays, scratch, positions, velocities, qdd)
+        constrain_accelerations(compiled.arrays, work, constraints.arrays, scratch, positions, velocities, qdd)
     return qdd
 
 
 @kernel
-def hold(model, work, constraints, scratch, q, qd, qdd):
-    """Add the accelerations that constraint forces cause to those that `articulated_body` has left."""
-    hold_constraints(model, work, constraints, scratch, q, qd, qdd, get3(model.gravity))
+def constrain_accelerations(model, work, constraints, scratch, q, qd, qdd):
+    """Add the accelerations that constraint forces cause to `qdd`, which has those of `articulated_body`."""
+    add_constraint_accelerations(model, work, constraints, scratch, q, qd, qdd, get3(model.gravity))
 
 
 def passive_forces(model: AnyModel, q: Values = None, qd: Values = None) -> np.ndarray:
@@ -200,11 +204,11 @@ def passive_forces(model: AnyModel, q: Values = None, qd: Values = None) -> np.n
 
 @kernel
 def write_passive_forces(model, work, q, qd, tau):
-    """Call `joint_forces` from outside kernels."""
+    """Write the forces of springs and dampers to `tau`, shape (nv,): `joint_forces` for calls from Python."""
     joint_forces(model, work, q, qd, 0.0, tau)
 
 
-def _outside(compiled: CompiledModel, q: Values, wrenches: Wrenches | None) -> np.ndarray:
+def _external_forces(compiled: CompiledModel, q: Values, wrenches: Wrenches | None) -> np.ndarray:
     tau = np.zeros(compiled.nv)
     for link, wrench in (wrenches or {}).items():
         numbers = numbers_of(wrench)

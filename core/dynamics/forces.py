@@ -39,17 +39,20 @@ def joint_forces(model, work, q, qd, h, tau):
     """Write the forces of springs and dampers to `tau`, shape (nv,). Return the power that dampers dissipate [W].
 
     For h > 0, the forces are those at the end of a linearly implicit step of h seconds, with damping C and stiffness K:
-    M qdd = F - C (qd + h qdd) - K (q + h (qd + h qdd)). The terms with qdd go to the left side: (M + h C + h^2 K) qdd.
-    So h C + h^2 K is written to `armature` and `implicit_inertia` in `work`, and the dynamics treat it as inertia.
+
+        M qdd = F - C (qd + h qdd) - K (q + h (qd + h qdd))
+
+    The terms with qdd are moved to the left side, which becomes (M + h C + h^2 K) qdd. So h C + h^2 K is written to
+    `armature` and `implicit_inertia` in `work.dofs`, and the dynamics treat it as inertia.
     """
-    lost = 0.0
+    dissipated = 0.0
     for i in range(1, model.bodies.shape[0]):
         body = model.bodies[i]
         springs = 0.0
         for j in range(body.v, body.v_end):
             dof = model.dofs[j]
             tau[j] = -dof.damping * qd[j]
-            lost += dof.damping * qd[j] * qd[j]
+            dissipated += dof.damping * qd[j] * qd[j]
             springs += dof.spring_stiffness
             if body.kind == SCREWS:
                 stretch = q[body.q + j - body.v] - dof.spring_reference
@@ -60,8 +63,8 @@ def joint_forces(model, work, q, qd, h, tau):
             if springs > 0.0:
                 add_chart_springs(model, work, body, q, qd, h, tau)
     for m in range(model.quantity_springs.shape[0]):
-        lost += add_quantity_spring(model, work, model.quantity_springs[m], q, qd, h, tau)
-    return lost
+        dissipated += add_quantity_spring(model, work, model.quantity_springs[m], q, qd, h, tau)
+    return dissipated
 
 
 @jitable
@@ -82,7 +85,7 @@ def add_implicit_inertia(dof, inertia):
 
 @jitable
 def has_springs(model, body):
-    """Return whether any dof of a body has a spring."""
+    """Return whether any dof of a body's joint has a spring."""
     total = 0.0
     for j in range(body.v, body.v_end):
         total += model.dofs[j].spring_stiffness
@@ -90,79 +93,85 @@ def has_springs(model, body):
 
 
 @jitable
-def references(model, first):
-    """Return the spring references of three dofs from number `first` on [rad or m]."""
+def references(model, v):
+    """Return the spring references of three dofs from number `v` on [rad or m]."""
     dofs = model.dofs
-    return dofs[first].spring_reference, dofs[first + 1].spring_reference, dofs[first + 2].spring_reference
+    return dofs[v].spring_reference, dofs[v + 1].spring_reference, dofs[v + 2].spring_reference
 
 
 @jitable
-def stiffnesses(model, first):
-    """Return the spring stiffnesses of three dofs from number `first` on [N m/rad or N/m]."""
+def stiffnesses(model, v):
+    """Return the spring stiffnesses of three dofs from number `v` on [N m/rad or N/m]."""
     dofs = model.dofs
-    return dofs[first].spring_stiffness, dofs[first + 1].spring_stiffness, dofs[first + 2].spring_stiffness
+    return dofs[v].spring_stiffness, dofs[v + 1].spring_stiffness, dofs[v + 2].spring_stiffness
 
 
 @jitable
-def pulls(stiffness, stretch):
-    """Return the forces of three springs."""
+def spring_forces(stiffness, stretch):
+    """Return the forces of three springs, or of three dampers for damping and velocity [N m or N]."""
     return -stiffness[0] * stretch[0], -stiffness[1] * stretch[1], -stiffness[2] * stretch[2]
 
 
 @subroutine
-def slide_stretch(model, body, q):
+def linear_stretch(model, body, q):
     """Return the extension of the linear springs of a free joint [m], in parent-side axes."""
     return sub(get3(q, body.q), references(model, body.v))
 
 
 @subroutine
-def turn_stretch(body, q, reference):
-    """Return the rotation vector [rad] from the rest of a chart's angular springs to q. Each component has a spring."""
+def angular_stretch(body, q, reference):
+    """Return the rotation vector [rad] from the orientation `reference` to that of a ball or free joint at q.
+
+    reference: a rotation vector [rad]. Each component of the result is the stretch of a spring.
+    """
     rest = quat_of_rotvec(reference)
-    turned = body.q if body.kind == BALL else body.q + 3
-    return rotvec_of_quat(quat_mul((rest[0], -rest[1], -rest[2], -rest[3]), quat_normalized(get4(q, turned))))
+    quat_index = body.q if body.kind == BALL else body.q + 3
+    return rotvec_of_quat(quat_mul((rest[0], -rest[1], -rest[2], -rest[3]), quat_normalized(get4(q, quat_index))))
 
 
 @subroutine
 def add_chart_springs(model, work, body, q, qd, h, tau):
     """Add the forces of a ball or free joint's springs to `tau`, in child-side axes, and their implicit inertia."""
-    last = body.v_end - 3
+    angular_v = body.v_end - 3
     if body.kind != BALL:
         first = body.v
         stiffness = stiffnesses(model, first)
         R = quat_to_mat(quat_normalized(get4(q, body.q + 3)))
-        ahead = add(slide_stretch(model, body, q), rotate(R, scale(get3(qd, first), h)))
-        put3(tau, add(get3(tau, first), rotate_back(R, pulls(stiffness, ahead))), first)
+        end_stretch = add(linear_stretch(model, body, q), rotate(R, scale(get3(qd, first), h)))
+        put3(tau, add(get3(tau, first), rotate_back(R, spring_forces(stiffness, end_stretch))), first)
         add_implicit_inertia(work.dofs[first], sym_rotate(transpose(R), diagonal(stiffness, h * h)))
-    add_turn_springs(work, body, q, qd, h, tau, stiffnesses(model, last), references(model, last))
+    add_angular_springs(work, body, q, qd, h, tau, stiffnesses(model, angular_v), references(model, angular_v))
 
 
 @subroutine
-def add_turn_springs(work, body, q, qd, h, tau, stiffness, reference):
+def add_angular_springs(work, body, q, qd, h, tau, stiffness, reference):
     """Add the torques of springs on the rotation vector from `reference` to `tau`. Return them [N m], child-side axes.
 
-    The rate of a rotation vector e is J(e) w, with w the angular velocity in child-side axes. So a generalized force k
-    along e is the joint torque J(e)' k. The implicit inertia leaves out the part of the stiffness that comes from the
-    change of J, which is small as long as a stiff spring keeps e small.
+    The rate of a rotation vector e is J(e) w, where w is the angular velocity in child-side axes. So a generalized
+    force k on e is the joint torque J(e)' k. The implicit inertia leaves out the stiffness that comes from the change
+    of J. That part is small as long as a stiff spring keeps e small.
 
     Source: Chirikjian, Stochastic Models, Information Theory, and Lie Groups, vol. 2 (2012), section 10.6.
     """
-    first = body.v_end - 3
-    e = turn_stretch(body, q, reference)
-    J = rate_of_rotvec(e)
-    ahead = add(e, rotate(J, scale(get3(qd, first), h)))
-    torque = rotate_back(J, pulls(stiffness, ahead))
-    put3(tau, add(get3(tau, first), torque), first)
-    add_implicit_inertia(work.dofs[first], sym_rotate(transpose(J), diagonal(stiffness, h * h)))
+    v = body.v_end - 3
+    e = angular_stretch(body, q, reference)
+    J = inverse_right_jacobian(e)
+    end_stretch = add(e, rotate(J, scale(get3(qd, v), h)))
+    torque = rotate_back(J, spring_forces(stiffness, end_stretch))
+    put3(tau, add(get3(tau, v), torque), v)
+    add_implicit_inertia(work.dofs[v], sym_rotate(transpose(J), diagonal(stiffness, h * h)))
     return torque
 
 
 @jitable
-def rate_of_rotvec(e):
-    """Return J(e) = 1 + [e]/2 + c(|e|) [e]^2, the inverse of the right Jacobian of the exponential map, row by row."""
-    c = curvature(dot(e, e))
+def inverse_right_jacobian(e):
+    """Return J(e) = 1 + [e]/2 + c [e]^2, the inverse of the right Jacobian of the exponential map, row by row.
+
+    [e] is the cross-product matrix of e, and c is the result of `inverse_jacobian_coefficient`.
+    """
+    c = inverse_jacobian_coefficient(dot(e, e))
     half = scale(e, 0.5)
-    squared = sub_trace(sym_outer(e, c), c * dot(e, e))
+    squared = subtract_from_diagonal(sym_outer(e, c), c * dot(e, e))
     xx, xy, xz, yy, yz, zz = squared
     return (
         1.0 + xx,
@@ -178,10 +187,10 @@ def rate_of_rotvec(e):
 
 
 @jitable
-def turning_of_rotvec(e, rate):
-    """Return the angular velocity [rad/s], in rotated axes, of a rotation vector e that changes at `rate` [rad/s].
+def velocity_of_rotvec(e, rate):
+    """Return the angular velocity [rad/s], in the rotated axes, of a rotation vector e [rad] with the rate `rate`.
 
-    Source: Chirikjian, as above: the right Jacobian of the exponential map. `rate_of_rotvec` is its inverse.
+    Source: Chirikjian, as above: the right Jacobian of the exponential map. `inverse_right_jacobian` is its inverse.
     """
     square = dot(e, e)
     if square < 1e-6:
@@ -195,7 +204,7 @@ def turning_of_rotvec(e, rate):
 
 
 @jitable
-def sub_trace(S, t):
+def subtract_from_diagonal(S, t):
     """Return the symmetric matrix S - t 1."""
     return S[0] - t, S[1], S[2], S[3] - t, S[4], S[5] - t
 
@@ -212,14 +221,14 @@ def add_quantity_spring(model, work, spring, q, qd, h, tau):
     body = model.bodies[spring.body]
     value, gradient = chart_quantity(model, spring, q)
     torque, force = gradient
-    last = body.v_end - 3
-    rate = dot(torque, get3(qd, last))
+    angular_v = body.v_end - 3
+    rate = dot(torque, get3(qd, angular_v))
     if body.kind != BALL:
         rate += dot(force, get3(qd, body.v))
     push = -spring.stiffness * (value - spring.reference + h * rate) - spring.damping * rate
     implicit_inertia = h * (spring.damping + h * spring.stiffness)
-    put3(tau, add(get3(tau, last), scale(torque, push)), last)
-    add_implicit_inertia(work.dofs[last], sym_outer(torque, implicit_inertia))
+    put3(tau, add(get3(tau, angular_v), scale(torque, push)), angular_v)
+    add_implicit_inertia(work.dofs[angular_v], sym_outer(torque, implicit_inertia))
     if body.kind != BALL:
         put3(tau, add(get3(tau, body.v), scale(force, push)), body.v)
         add_implicit_inertia(work.dofs[body.v], sym_outer(force, implicit_inertia))
@@ -227,8 +236,8 @@ def add_quantity_spring(model, work, spring, q, qd, h, tau):
 
 
 @jitable
-def curvature(square):
-    """Return 1/a^2 - (1 + cos a) / (2 a sin a), for a^2 = `square` and a up to pi."""
+def inverse_jacobian_coefficient(square):
+    """Return c = 1/a^2 - (1 + cos a) / (2 a sin a), for a^2 = `square` [rad^2] and a up to pi."""
     if square < 1e-4:
         return (1.0 + square / 60.0) / 12.0
     half = 0.5 * math.sqrt(square)
@@ -248,12 +257,12 @@ def spring_energy(model, q):
                 stretch = q[body.q + j - body.v] - dof.spring_reference
                 energy += 0.5 * dof.spring_stiffness * stretch * stretch
         elif has_springs(model, body):
-            last = body.v_end - 3
+            angular_v = body.v_end - 3
             if body.kind != BALL:
-                linear = slide_stretch(model, body, q)
-                energy -= 0.5 * dot(linear, pulls(stiffnesses(model, body.v), linear))
-            angular = turn_stretch(body, q, references(model, last))
-            energy -= 0.5 * dot(angular, pulls(stiffnesses(model, last), angular))
+                linear = linear_stretch(model, body, q)
+                energy -= 0.5 * dot(linear, spring_forces(stiffnesses(model, body.v), linear))
+            angular = angular_stretch(body, q, references(model, angular_v))
+            energy -= 0.5 * dot(angular, spring_forces(stiffnesses(model, angular_v), angular))
     for m in range(model.quantity_springs.shape[0]):
         spring = model.quantity_springs[m]
         stretch = chart_quantity(model, spring, q)[0] - spring.reference

@@ -12,22 +12,22 @@ from ..spatial.storage import get3, get6, get9, get_pair, put_pair
 def add_medium_forces(model, work):
     """Add drag, and the correction for links without weight, to the bias forces of bodies.
 
-    Return (power dissipated by drag, power supplied by wind) [W]. Gravity is an upward acceleration of the world, which
-    acts on all mass. So the weight of links without gravity is subtracted again.
+    Return (power dissipated by drag, power supplied by wind) [W]. Gravity enters the dynamics as an upward acceleration
+    of the world, which acts on all mass. So the weight of links without gravity is removed here.
     """
-    lost, gained = 0.0, 0.0
+    dissipated, supplied = 0.0, 0.0
     gravity, wind = get3(model.gravity), get3(model.wind)
     for m in range(model.media.shape[0]):
         medium = model.media[m]
-        own = work.bodies[medium.body]
-        R = get9(own.rotation)
-        turning, moving = get_pair(own.velocity)
-        velocity = turning, sub(moving, wind)
-        drag = (medium.drag, get3(medium.drag_moment), get6(medium.drag_inertia))
-        brake = momentum(inertia_rotate(R, drag), velocity)
-        lost += power(velocity, brake)
-        gained -= dot(wind, brake[1])
+        body_work = work.bodies[medium.body]
+        R = get9(body_work.rotation)
+        angular, linear = get_pair(body_work.velocity)
+        velocity = angular, sub(linear, wind)
+        drag_inertia = (medium.drag, get3(medium.drag_moment), get6(medium.drag_inertia))
+        drag_wrench = momentum(inertia_rotate(R, drag_inertia), velocity)
+        dissipated += power(velocity, drag_wrench)
+        supplied -= dot(wind, drag_wrench[1])
         moment = rotate(R, get3(medium.weightless_moment))
-        lift = cross(moment, gravity), scale(gravity, medium.weightless_mass)
-        put_pair(own.force, pair_add(get_pair(own.force), pair_add(brake, lift)))
-    return lost, gained
+        weight_correction = cross(moment, gravity), scale(gravity, medium.weightless_mass)
+        put_pair(body_work.force, pair_add(get_pair(body_work.force), pair_add(drag_wrench, weight_correction)))
+    return dissipated, supplied

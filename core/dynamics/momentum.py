@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..compilation.jit import kernel
-from ..kinematics import free_motions, make_work, require_obeyed, ties
-from ..kinematics.motion import move, rigid_inertia_of
+from ..kinematics import dependence_clauses, free_motions, make_work, require_satisfied
+from ..kinematics.motion import rigid_inertia_of, update_body
 from ..model import ModelError, StateError
 from ..model.compiling.compile import AnyModel, compiled_of
 from ..model.compiling.compiled import CompiledModel, Values
@@ -27,14 +27,14 @@ def total_momentum(model, work, q, qd):
     angular = (0.0, 0.0, 0.0)
     linear = (0.0, 0.0, 0.0)
     for i in range(1, model.bodies.shape[0]):
-        R, velocity = move(model, work, i, q, qd)
+        R, velocity = update_body(model, work, i, q, qd)
         inertia = inertia_rotate(R, rigid_inertia_of(model.bodies[i]))
         origin = get3(work.bodies[i].origin)
-        own = force_from(momentum_of(inertia, velocity), origin)
+        body_momentum = force_from(momentum_of(inertia, velocity), origin)
         mass += inertia[0]
         moment = add(moment, add(inertia[1], scale(origin, inertia[0])))
-        angular = add(angular, own[0])
-        linear = add(linear, own[1])
+        angular = add(angular, body_momentum[0])
+        linear = add(linear, body_momentum[1])
     return mass, moment, (angular, linear)
 
 
@@ -64,7 +64,7 @@ def momentum(model: AnyModel, q: Values = None, qd: Values = None) -> np.ndarray
 
 def _totals(compiled: CompiledModel, q: Values, qd: Values):
     positions, velocities = compiled.positions(q), compiled.velocities(qd)
-    require_obeyed(compiled, positions, velocities)
+    require_satisfied(compiled, positions, velocities)
     return total_momentum(compiled.arrays, make_work(compiled.arrays), positions, velocities)
 
 
@@ -99,10 +99,10 @@ def com_jacobian(model: AnyModel, q: Values = None, leading: Sequence[str] | Non
             limits; or if these make velocities depend on each other and `leading` is None.
     """
     compiled = compiled_of(model)
-    require_obeyed(compiled, compiled.positions(q))
+    require_satisfied(compiled, compiled.positions(q))
     if leading is not None:
         return matmul(tree_com_jacobian(compiled, q), free_motions(compiled, q, leading))
-    if found := ties(compiled):
+    if found := dependence_clauses(compiled):
         raise StateError(
             f"{found[0]}, so that not all velocities are independent, as the columns of a Jacobian are: name with "
             "leading=[joints] those whose velocities decide all others"

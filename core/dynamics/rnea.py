@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..compilation.jit import jitable, kernel
 from ..joints import BALL, SCREWS
-from ..kinematics.motion import accelerate_body, move, rigid_inertia_of, screw_of
+from ..kinematics.motion import accelerate_body, rigid_inertia_of, screw_of, update_body
 from ..spatial import (
     ZERO,
     ZERO_PAIR,
@@ -28,42 +28,42 @@ from .media import add_medium_forces
 @kernel
 def newton_euler(model, work, q, qd, qdd, tau):
     """Write the joint forces that cause accelerations `qdd`, shape (nv,), under gravity to `tau`, shape (nv,)."""
-    torques(model, work, q, qd, qdd, tau)
+    inverse_dynamics_passes(model, work, q, qd, qdd, tau)
 
 
 @jitable
-def torques(model, work, q, qd, qdd, tau):
+def inverse_dynamics_passes(model, work, q, qd, qdd, tau):
+    """Do what `newton_euler` does, for kernels: compute accelerations outward, then forces inward."""
     put_pair(work.bodies[0].acceleration, (ZERO, scale(get3(model.gravity), -1.0)))
     put_pair(work.bodies[0].force, ZERO_PAIR)
     for i in range(1, model.bodies.shape[0]):
         body = model.bodies[i]
-        own = work.bodies[i]
-        R, velocity = move(model, work, i, q, qd)
+        body_work = work.bodies[i]
+        R, velocity = update_body(model, work, i, q, qd)
         acceleration = accelerate_body(model, work, i, R, qdd)
         inertia = inertia_rotate(R, rigid_inertia_of(body))
-        put_pair(
-            own.force, pair_add(momentum(inertia, acceleration), force_cross(velocity, momentum(inertia, velocity)))
-        )
+        gyroscopic = force_cross(velocity, momentum(inertia, velocity))
+        put_pair(body_work.force, pair_add(momentum(inertia, acceleration), gyroscopic))
     add_medium_forces(model, work)
-    gather(model, work, qdd, tau)
+    project_forces(model, work, qdd, tau)
 
 
 @jitable
-def gather(model, work, qdd, tau):
+def project_forces(model, work, qdd, tau):
     """Sum the bodies' forces from the last body to the first, and project them on each dof."""
     for i in range(model.bodies.shape[0] - 1, 0, -1):
         body = model.bodies[i]
-        own = work.bodies[i]
-        f = get_pair(own.force)
+        body_work = work.bodies[i]
+        force = get_pair(body_work.force)
         if body.kind == SCREWS:
             for j in range(body.v, body.v_end):
                 dof = model.dofs[j]
-                tau[j] = power(screw_of(dof, get3(work.dofs[j].axis)), f) + dof.armature * qdd[j]
+                tau[j] = power(screw_of(dof, get3(work.dofs[j].axis)), force) + dof.armature * qdd[j]
         else:
-            R = get9(own.rotation)
-            turned = body.v if body.kind == BALL else body.v + 3
-            put3(tau, rotate_back(R, f[0]), turned)
+            R = get9(body_work.rotation)
+            angular_v = body.v if body.kind == BALL else body.v + 3
+            put3(tau, rotate_back(R, force[0]), angular_v)
             if body.kind != BALL:
-                put3(tau, rotate_back(R, f[1]), body.v)
+                put3(tau, rotate_back(R, force[1]), body.v)
         parent = work.bodies[body.parent]
-        put_pair(parent.force, pair_add(get_pair(parent.force), force_from(f, get3(own.arm))))
+        put_pair(parent.force, pair_add(get_pair(parent.force), force_from(force, get3(body_work.arm))))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Singular mass matrices: which link or joint moves without inertia, and what the user can do."""
+"""Singular mass matrices: tests for them, and sentences on the link or joint that can move without inertia."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from ..spatial.arrays import eigh, matmul, norm, outer
 from .crba import composite_body
 from .residual import forward_residual
 
-ROUNDING = 1e-6
-"""Largest residual of inverse dynamics after forward dynamics that counts as rounding."""
+ROUNDING_RESIDUAL = 1e-6
+"""Largest `forward_residual` that counts as rounding. That of a regular mass matrix is about 1e-12 [1]."""
 
-IDLE = 1e-10
-"""Eigenvalue of the scaled mass matrix below which a motion has no inertia, relative to the largest one."""
+NO_INERTIA = 1e-10
+"""Eigenvalue of the scaled mass matrix below which a motion has no inertia [1]. The largest one is between 1 and nv."""
 
-NEXT_TO_NOTHING = 1e-4
-"""Component of a motion below which a coordinate does not take part, relative to the largest one."""
+NEGLIGIBLE_SHARE = 1e-4
+"""Component of a motion, relative to the largest one, below which a coordinate does not take part in it [1]."""
 
-AT_ONCE = 1e-4
-"""Time within which nothing has moved since the start [s]."""
+AT_START = 1e-4
+"""Time since the start up to which messages say "the start" [s], since nothing has moved visibly."""
 
 UNDECIDED = "so forces do not decide how it moves (the mass matrix is singular)"
 
@@ -43,16 +43,16 @@ def is_singular(
     """
     with np.errstate(all="ignore"):
         residual = forward_residual(compiled.arrays, q, qd, tau, work)
-    return not residual.max(initial=0.0) < ROUNDING
+    return not residual.max(initial=0.0) < ROUNDING_RESIDUAL
 
 
-def fault_in_words(compiled: CompiledModel, q: np.ndarray) -> str:
+def singularity_in_words(compiled: CompiledModel, q: np.ndarray) -> str:
     """Return a sentence on a mass matrix that is singular at q, shape (nq,): which link or joint, why, what to do."""
     with np.errstate(all="ignore"):
-        return _Fault(compiled, q, idle_motion(compiled, q)).in_words()
+        return _Singularity(compiled, q, motion_without_inertia(compiled, q)).in_words()
 
 
-def idle_motion(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
+def motion_without_inertia(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
     """Return velocities at q with the least inertia, in as few coordinates as possible, shape (nv,) [rad/s, m/s].
 
     They are an eigenvector of the mass matrix, scaled so that rotations and translations, and light and heavy links,
@@ -61,18 +61,22 @@ def idle_motion(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
     M = np.zeros((compiled.nv, compiled.nv))
     composite_body(compiled.arrays, make_work(compiled.arrays), q, M)
     M = np.nan_to_num(M)
-    sizes, units = np.abs(np.diag(M)), [unit for _, unit in coordinate_names(compiled, velocities=True)]
-    largest = {unit: sizes[[other == unit for other in units]].max() for unit in units}
+    diagonal, units = np.abs(np.diag(M)), [unit for _, unit in coordinate_names(compiled, velocities=True)]
+    largest = {unit: diagonal[[other == unit for other in units]].max() for unit in units}
     floor = np.array([max(1e-14 * largest[unit], 1e-300) for unit in units])
-    scales = np.sqrt(np.maximum(sizes, floor))
-    weights, ways = eigh(M / outer(scales, scales))
-    free = ways[:, weights < max(IDLE, weights[0])] if weights[0] < IDLE else ways[:, :1]
-    shares = matmul(free, free.T)
-    own = shares[:, int(np.argmax(np.diag(shares)))]
-    return np.where(np.abs(own) > NEXT_TO_NOTHING * np.abs(own).max(), own, 0.0) / scales
+    scales = np.sqrt(np.maximum(diagonal, floor))
+    eigenvalues, eigenvectors = eigh(M / outer(scales, scales))
+    massless = (
+        eigenvectors[:, eigenvalues < max(NO_INERTIA, eigenvalues[0])]
+        if eigenvalues[0] < NO_INERTIA
+        else eigenvectors[:, :1]
+    )
+    shares = matmul(massless, massless.T)
+    motion = shares[:, int(np.argmax(np.diag(shares)))]
+    return np.where(np.abs(motion) > NEGLIGIBLE_SHARE * np.abs(motion).max(), motion, 0.0) / scales
 
 
-class _Fault:
+class _Singularity:
     """A motion without inertia, with velocities `rates`, shape (nv,)."""
 
     def __init__(self, compiled: CompiledModel, q: np.ndarray, rates: np.ndarray):
@@ -80,7 +84,7 @@ class _Fault:
         self.dofs = [int(dof) for dof in np.flatnonzero(rates)]
 
     def in_words(self) -> str:
-        lock = Gimbals(self.compiled).nearest(self.q, NEXT_TO_NOTHING)
+        lock = Gimbals(self.compiled).nearest(self.q, NEGLIGIBLE_SHARE)
         if lock and {lock.first, lock.last} <= {*self.dofs}:
             return f"joint '{lock_joint(self.compiled, lock).name}': {lock_in_words(self.compiled, lock)}"
         moved = self._moved_links()
@@ -90,11 +94,11 @@ class _Fault:
         """Return the links that move, from the root outward."""
         compiled = self.compiled
         twists = tree_kinematics(compiled, self.q, self.rates)[1]
-        sizes = np.zeros(len(twists))
+        sum_of_sizes = np.zeros(len(twists))
         for dof in self.dofs:
-            alone = np.where(np.arange(compiled.nv) == dof, self.rates, 0.0)
-            sizes += norm(tree_kinematics(compiled, self.q, alone)[1])
-        moves = norm(twists) > NEXT_TO_NOTHING * sizes
+            single_velocity = np.where(np.arange(compiled.nv) == dof, self.rates, 0.0)
+            sum_of_sizes += norm(tree_kinematics(compiled, self.q, single_velocity)[1])
+        moves = norm(twists) > NEGLIGIBLE_SHARE * sum_of_sizes
         found = [name for name, moving in zip(compiled.link_names, moves, strict=True) if moving]
         return sorted(found, key=lambda name: len(compiled.tree.path(name)))
 
@@ -132,7 +136,7 @@ def lock_in_words(compiled: CompiledModel, lock: GimbalLock, time: float = 0.0) 
     first, middle, last = (named[dof][0].removeprefix(f"{joint.name}.") for dof in (lock.first, lock.middle, lock.last))
     slides = any(column.slide and not column.turn for column in joint.columns)
     joints = [*dict.fromkeys(_joint_of(compiled, dof).name for dof in (lock.first, lock.middle, lock.last))]
-    when = timed(time) if time > AT_ONCE else "the start"
+    when = timed(time) if time > AT_START else "the start"
     return gimbal_lock_in_words(middle, lock.angle, (first, last), joints, slides, when)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kinematics import require_obeyed, tree_kinematics
+from ..kinematics import require_satisfied, tree_kinematics
 from ..kinematics.coordinates import loops_of
 from ..kinematics.forward import link_row
-from ..kinematics.motion import accelerate_body, move
+from ..kinematics.motion import accelerate_body, update_body
 from ..kinematics.work import make_work
 from ..model import WORLD, Link, StateError
 from ..model.compiling.compile import AnyModel, compiled_of
@@ -56,7 +56,7 @@ def joint_wrenches(
             "it; simulate with record=['wrenches'], which knows all forces"
         )
     q, qd, qdd = compiled.positions(q), compiled.velocities(qd), compiled.velocities(qdd, "qdd")
-    require_obeyed(compiled, q, qd)
+    require_satisfied(compiled, q, qd)
     return tree_wrenches(compiled, q, qd, qdd, wrenches)
 
 
@@ -65,25 +65,25 @@ def tree_wrenches(
 ) -> dict[str, np.ndarray]:
     """Return the wrenches of the joints of the tree, as `joint_wrenches`, for zero wrenches of loop joints.
 
-    Callers who know the wrenches of loop joints add them to `wrenches`.
+    Callers that know the wrenches of loop joints add them to `wrenches`.
     """
     X_WL, _ = tree_kinematics(compiled, q)
     poses = {WORLD: IDENTITY} | dict(zip(compiled.link_names, map(tuple, X_WL.tolist()), strict=True))
-    needed = _rates_of_momentum(compiled, q, qd, qdd)
+    net_wrenches = _rates_of_momentum(compiled, q, qd, qdd)
     for link, wrench in (wrenches or {}).items():
         link_row(compiled, link)
         force, torque = np.asarray(wrench[:3], dtype=np.float64), np.asarray(wrench[3:], dtype=np.float64)
-        needed[link] -= np.concatenate([force, torque + np.cross(poses[link][:3], force)])
+        net_wrenches[link] -= np.concatenate([force, torque + np.cross(poses[link][:3], force)])
     carriers = [(branch.joint, branch.inner, branch.outer) for branch in compiled.tree.branches]
     floats = [(span.joint, WORLD, span.link) for span in compiled.spans.values() if span.link in compiled.floating]
-    found = {}
+    by_joint = {}
     for joint, inner, outer in reversed(floats + carriers):
         if inner != WORLD:
-            needed[inner] += needed[outer]
-        at = np.array(compose(poses[joint.child], joint.X_CJ)[:3])
-        force, torque = needed[outer][:3], needed[outer][3:]
-        found[joint.name] = np.concatenate([force, torque - np.cross(at, force)])
-    return {name: found[name] for name in reversed(found)}
+            net_wrenches[inner] += net_wrenches[outer]
+        joint_origin = np.array(compose(poses[joint.child], joint.X_CJ)[:3])
+        force, torque = net_wrenches[outer][:3], net_wrenches[outer][3:]
+        by_joint[joint.name] = np.concatenate([force, torque - np.cross(joint_origin, force)])
+    return {name: by_joint[name] for name in reversed(by_joint)}
 
 
 def _rates_of_momentum(compiled: CompiledModel, q, qd, qdd) -> dict[str, np.ndarray]:
@@ -93,7 +93,7 @@ def _rates_of_momentum(compiled: CompiledModel, q, qd, qdd) -> dict[str, np.ndar
     put_pair(work.bodies[0].acceleration, (ZERO, scale(tuple(arrays.gravity.tolist()), -1.0)))
     rotations: dict[int, Mat3] = {0: quat_to_mat(IDENTITY_QUAT)}
     for i in range(1, len(arrays.bodies)):
-        R, _ = move(arrays, work, i, q, qd)
+        R, _ = update_body(arrays, work, i, q, qd)
         accelerate_body(arrays, work, i, R, qdd)
         rotations[i] = R
     return {
@@ -111,15 +111,16 @@ def _rate_of_momentum(link: Link, R: Mat3, body, X_BL: np.ndarray, gravity: np.n
     products are written out, since NumPy's depend on version and processor.
     """
     (w, v), (dw, dv) = ([np.array(part) for part in get_pair(pair)] for pair in (body.velocity, body.acceleration))
-    place, quat = X_BL[:3].tolist(), tuple(X_BL[3:].tolist())
-    arm = np.array(rotate(R, add(place, quat_rotate(quat, link.com))))
+    origin, quat = X_BL[:3].tolist(), tuple(X_BL[3:].tolist())
+    arm = np.array(rotate(R, add(origin, quat_rotate(quat, link.com))))
     turn = matmul(R, quat_to_mat(quat))
 
     def spun(w: np.ndarray) -> np.ndarray:
         """Return the inertia in world axes times w."""
         return np.array(rotate(turn, sym_mul(link.inertia, rotate_back(turn, w.tolist()))))
 
-    # the spatial acceleration at a point leaves out how fast the body's own matter passes by: w x v
+    # A spatial acceleration is that of the velocity field at a fixed point. The acceleration of the matter there is
+    # larger by w x v.
     speed = v + np.cross(w, arm)
     force = link.mass * (dv + np.cross(dw, arm) + np.cross(w, speed) + link.linear_damping * (speed - wind))
     force += 0.0 if link.gravity else link.mass * gravity

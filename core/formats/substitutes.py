@@ -106,7 +106,7 @@ def _chain_of(joint: Joint, can: Callable[[Joint], bool]) -> Chain | None:
         return _series(joint, can)
     if joint.kind.code == BALL:
         return _three_hinges(joint)
-    return _six_axes(joint) if joint.kind.code == FREE and joint.kind.holds_nothing else None
+    return _six_axes(joint) if joint.kind.code == FREE and joint.kind.has_no_effect else None
 
 
 def _series(joint: Joint, can: Callable[[Joint], bool]) -> Chain:

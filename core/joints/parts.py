@@ -218,7 +218,7 @@ class JointType:
         return self.chart.code if self.chart else SCREWS
 
     @property
-    def holds_nothing(self) -> bool:
+    def has_no_effect(self) -> bool:
         """Whether a joint of this type has no effect."""
         return self.code == FREE and not self.limited_quantities and not self.spring_axes
 

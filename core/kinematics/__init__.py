@@ -6,13 +6,12 @@ otherwise. `closed_state` computes such a state. Functions named `tree_…` use 
 state.
 """
 
-from .breaches import require_obeyed, require_split, ties
+from .allowed_velocities import free_motions
 from .checked import forward_kinematics, link_jacobian
 from .configurations import difference, integrate, is_within_limits, random_configuration
 from .coordinates import Coordinates, Gap, coordinates_at, joint_coordinates, rates_at, relative_pose
 from .forward import place_links, tree_kinematics, tree_poses, write_link_poses
 from .frames import jacobian, transform
-from .freedom.allowed_velocities import free_motions
 from .freedom.mobility import Mobility, Redundancy, mobility
 from .inverse.closing import closed_state, link_poses
 from .inverse.inverse import Reacher, Solution, compile_for_posing, inverse_kinematics
@@ -22,6 +21,7 @@ from .inverse.targets import Miss, Reach, Target
 from .jacobian import tree_jacobian
 from .joint_motion import JointMotion
 from .view import Articulation, ArticulationView, articulations
+from .violations import dependence_clauses, require_satisfied, require_split
 from .work import Work, make_work
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "compile_for_posing",
     "coordinates_at",
     "coordinates_of_links",
+    "dependence_clauses",
     "difference",
     "forward_kinematics",
     "free_motions",
@@ -60,10 +61,9 @@ __all__ = [
     "random_configuration",
     "rates_at",
     "relative_pose",
-    "require_obeyed",
+    "require_satisfied",
     "require_split",
     "state_of_links",
-    "ties",
     "transform",
     "tree_jacobian",
     "tree_kinematics",

@@ -12,10 +12,10 @@ from ..model.compiling.compile import AnyModel, compiled_of
 from ..model.compiling.compiled import Values
 from ..spatial import ZERO, Vec3
 from ..spatial.arrays import matmul
-from .breaches import require_obeyed, require_split, ties
+from .allowed_velocities import free_motions, tied_dofs
 from .forward import tree_kinematics
-from .freedom.allowed_velocities import free_motions, tied_dofs
 from .jacobian import tree_jacobian
+from .violations import dependence_clauses, require_satisfied, require_split
 
 
 def forward_kinematics(
@@ -42,7 +42,7 @@ def forward_kinematics(
     """
     compiled = compiled_of(model)
     q, qd = compiled.positions(q), compiled.velocities(qd)
-    require_obeyed(compiled, q, qd)
+    require_satisfied(compiled, q, qd)
     return tree_kinematics(compiled, q, qd, links, out)
 
 
@@ -67,9 +67,9 @@ def link_jacobian(
     J = tree_jacobian(compiled, q, link, point)
     if leading is not None:
         return matmul(J, free_motions(compiled, q, leading))
-    if ties(compiled):
+    if dependence_clauses(compiled):
         require_split(compiled, "link_jacobian")
-        require_obeyed(compiled, q)
+        require_satisfied(compiled, q)
         if np.abs(J[:, tied_dofs(compiled, q)]).max(initial=0.0) > 0.0:
             raise StateError(
                 f"link '{link}' is moved by joints that loops, couplings or limits tie, so that none of them moves it "

@@ -35,15 +35,15 @@ from ..spatial import (
     scale,
     sub,
 )
-from .breaches import breach_in_words, ties
-from .freedom.allowed_velocities import dofs_of, free_motions
+from .allowed_velocities import dofs_of, free_motions
 from .inverse.closing import closed_state
+from .violations import dependence_clauses, violation_in_words
 
-SMALL = 1e-4
-"""Angle below which series replace quotients of the form 0/0 [rad]."""
+SMALL_ANGLE = 1e-4
+"""Angle below which series replace quotients of the form 0/0 [rad]. Their error is about the angle^4, or 1e-16."""
 
-TRIES = 50
-"""Number of random values for the leading joints before loops are reported as impossible to close."""
+MOST_TRIES = 50
+"""Number of random values of the leading joints that are tried before an error says that loops cannot be closed."""
 
 
 def random_configuration(model: AnyModel, random: np.random.Generator | int | None = None) -> np.ndarray:
@@ -59,22 +59,23 @@ def random_configuration(model: AnyModel, random: np.random.Generator | int | No
         StateError: if no loop could be closed within the limits.
     """
     compiled, generator = compiled_of(model), np.random.default_rng(random)
-    if not ties(compiled):
-        return compiled.q_from(_drawn(compiled, [*compiled.spans], generator))
-    leading, words = _leading(compiled), ""
-    for attempt in range(TRIES):
-        part = 1.0 - attempt / TRIES  # nearer and nearer to home, where loops are closed
-        drawn = _drawn(compiled, leading, generator)
+    if not dependence_clauses(compiled):
+        return compiled.q_from(_random_values(compiled, [*compiled.spans], generator))
+    leading, words = _leading_joints(compiled), ""
+    for attempt in range(MOST_TRIES):
+        # Each attempt is closer to home than the one before, since loops can be closed there.
+        share = 1.0 - attempt / MOST_TRIES
+        drawn = _random_values(compiled, leading, generator)
         home = {name: np.array(compiled.spans[name].joint.q_home) for name in leading}
-        some = {name: home[name] + part * (np.array(drawn[name]) - home[name]) for name in leading}
+        values = {name: home[name] + share * (np.array(drawn[name]) - home[name]) for name in leading}
         try:
-            q, _ = closed_state(compiled, some)
+            q, _ = closed_state(compiled, values)
         except StateError as error:
             words = str(error)
             continue
-        if not breach_in_words(compiled, q) and is_within_limits(compiled, q):
+        if not violation_in_words(compiled, q) and is_within_limits(compiled, q):
             return q
-    raise StateError(f"no configuration was found in {TRIES} tries whose loops close within the limits: {words}")
+    raise StateError(f"no configuration was found in {MOST_TRIES} tries whose loops close within the limits: {words}")
 
 
 def is_within_limits(model: AnyModel, q: Values) -> bool:
@@ -105,7 +106,7 @@ def integrate(model: AnyModel, q: Values, qd: Values, dt: float = 1.0) -> np.nda
         if span.joint.kind.code == BALL:
             found[span.q] = quat_normalized(compose(ZERO + tuple(here), ZERO + quat_of_rotvec(tuple(v)))[3:])
         elif span.joint.kind.code == FREE:
-            x, y, z, *quat = compose(tuple(here), _screw(tuple(v[:3]), tuple(v[3:])))
+            x, y, z, *quat = compose(tuple(here), _exponential(tuple(v[:3]), tuple(v[3:])))
             found[span.q] = (x, y, z, *quat_normalized(tuple(quat)))
         else:
             found[span.q] += v
@@ -116,25 +117,25 @@ def difference(model: AnyModel, q0: Values, q1: Values) -> np.ndarray:
     """Return the constant velocities that lead from q0 to q1 in 1 s, shape (nv,) [rad/s, m/s]: the inverse of
     `integrate`.
 
-    Quaternions take the shorter way.
+    Of the two rotations between quaternions, the shorter one is taken.
     """
     compiled = compiled_of(model)
     start, end, found = compiled.positions(q0), compiled.positions(q1), np.zeros(compiled.nv)
     for span in compiled.spans.values():
         one, other = start[span.q].tolist(), end[span.q].tolist()
         if span.joint.kind.code == BALL:
-            found[span.v] = _turn_of(compose(inverse(ZERO + tuple(one)), ZERO + tuple(other)))
+            found[span.v] = _shorter_rotation(compose(inverse(ZERO + tuple(one)), ZERO + tuple(other)))
         elif span.joint.kind.code == FREE:
-            found[span.v] = _twist_of(compose(inverse(tuple(one)), tuple(other)))
+            found[span.v] = _logarithm(compose(inverse(tuple(one)), tuple(other)))
         else:
             found[span.v] = np.subtract(other, one)
     return found
 
 
-def _screw(v: Vec3, w: Vec3) -> Pose:
+def _exponential(v: Vec3, w: Vec3) -> Pose:
     """Return the exponential of a twist (linear, angular): the pose after 1 s of constant velocity in moving axes."""
     angle = norm(w)
-    if angle < SMALL:
+    if angle < SMALL_ANGLE:
         a, b = 0.5 - angle**2 / 24.0, 1.0 / 6.0 - angle**2 / 120.0
     else:
         cosine, sine = cos_sin(angle)
@@ -143,18 +144,18 @@ def _screw(v: Vec3, w: Vec3) -> Pose:
     return add(v, add(scale(turned, a), scale(cross(w, turned), b))) + quat_of_rotvec(w)
 
 
-def _turn_of(X: Pose) -> Vec3:
+def _shorter_rotation(X: Pose) -> Vec3:
     """Return the shorter rotation to an orientation, as a rotation vector [rad]."""
     quat = quat_normalized(X[3:])
     w, x, y, z = quat if quat[0] >= 0.0 else tuple(-part for part in quat)
     return rotvec_of_quat((w, x, y, z))
 
 
-def _twist_of(X: Pose) -> np.ndarray:
-    """Return the logarithm of a pose, linear part first: the inverse of `_screw`."""
-    w, p = _turn_of(X), X[:3]
+def _logarithm(X: Pose) -> np.ndarray:
+    """Return the logarithm of a pose, linear part first: the inverse of `_exponential`."""
+    w, p = _shorter_rotation(X), X[:3]
     angle = norm(w)
-    if angle < SMALL:
+    if angle < SMALL_ANGLE:
         c = 1.0 / 12.0 + angle**2 / 720.0
     else:
         cosine, sine = cos_sin(angle)
@@ -163,11 +164,11 @@ def _twist_of(X: Pose) -> np.ndarray:
     return np.array([*add(sub(p, scale(turned, 0.5)), scale(cross(w, turned), c)), *w])
 
 
-def _drawn(compiled: CompiledModel, joints: list[str], random: np.random.Generator) -> dict[str, list[float]]:
-    return {name: _values(compiled.spans[name], random) for name in joints}
+def _random_values(compiled: CompiledModel, joints: list[str], random: np.random.Generator) -> dict[str, list[float]]:
+    return {name: _random_values_of(compiled.spans[name], random) for name in joints}
 
 
-def _values(span: JointSpan, random: np.random.Generator) -> list[float]:
+def _random_values_of(span: JointSpan, random: np.random.Generator) -> list[float]:
     joint = span.joint
     if joint.kind.chart:
         turn = random.normal(size=4)
@@ -183,15 +184,15 @@ def _values(span: JointSpan, random: np.random.Generator) -> list[float]:
     return values
 
 
-def _leading(compiled: CompiledModel) -> list[str]:
+def _leading_joints(compiled: CompiledModel) -> list[str]:
     """Return joints of the tree whose velocities determine all others, chosen greedily by rank."""
     q, _ = closed_state(compiled)
     Z = free_motions(compiled, q)
-    closing, found = {weld.joint.name for weld in compiled.welds}, []
+    closing, leading_joints = {weld.joint.name for weld in compiled.welds}, []
     for name in compiled.spans:
-        if len(dofs_of(compiled, found)) == Z.shape[1]:
+        if len(dofs_of(compiled, leading_joints)) == Z.shape[1]:
             break
-        rows = Z[dofs_of(compiled, [*found, name])]
+        rows = Z[dofs_of(compiled, [*leading_joints, name])]
         if name not in closing and arrays.rank(rows, 1e-6) == len(rows):
-            found.append(name)
-    return found
+            leading_joints.append(name)
+    return leading_joints

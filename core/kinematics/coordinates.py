@@ -77,10 +77,10 @@ def joint_coordinates(
             quaternion is zero.
     """
     compiled = compiled_of(model)
-    still = np.zeros((len(compiled.link_names), 6))
-    X_WL, V_WL = _rows(X_WL, len(still), 7, "X_WL"), _rows(still if V_WL is None else V_WL, len(still), 6, "V_WL")
+    at_rest = np.zeros((len(compiled.link_names), 6))
+    X_WL, V_WL = _rows(X_WL, len(at_rest), 7, "X_WL"), _rows(at_rest if V_WL is None else V_WL, len(at_rest), 6, "V_WL")
     q, qd = (compiled.q_home, np.zeros(compiled.nv)) if near is None else near
-    found = Coordinates(compiled.positions(q).copy(), compiled.velocities(qd).copy())
+    result = Coordinates(compiled.positions(q).copy(), compiled.velocities(qd).copy())
     wanted = None if links is None else {compiled.link_names[link_row(compiled, name)] for name in links}
     poses: dict[str, Any] = {WORLD: IDENTITY} | dict(zip(compiled.link_names, map(tuple, X_WL.tolist()), strict=True))
     twists: dict[str, Any] = {WORLD: np.zeros(6)} | dict(zip(compiled.link_names, V_WL, strict=True))
@@ -88,14 +88,14 @@ def joint_coordinates(
         if wanted is not None and not ends & wanted:
             continue
         span = compiled.spans.get(joint.name)
-        start = found.q[span.q] if span else np.array(joint.q_middle)
+        start = result.q[span.q] if span else np.array(joint.q_middle)
         X = relative_pose(joint, poses)
         values = coordinates_at(joint, X, start)
-        rates, left = rates_at(joint, values, relative_twist(joint, poses, twists))
-        found.gaps[joint.name] = gap_of(joint, values, X, left)
+        rates, residual = rates_at(joint, values, relative_twist(joint, poses, twists))
+        result.gaps[joint.name] = gap_of(joint, values, X, residual)
         if span:
-            found.q[span.q], found.qd[span.v] = values, rates
-    return found
+            result.q[span.q], result.qd[span.v] = values, rates
+    return result
 
 
 def _rows(values: np.ndarray, count: int, width: int, what: str) -> np.ndarray:
@@ -108,7 +108,10 @@ def _rows(values: np.ndarray, count: int, width: int, what: str) -> np.ndarray:
 
 
 def coordinates_at(joint: Joint, X_J: Pose, near: np.ndarray) -> np.ndarray:
-    """Return the coordinates of a joint, shape (nq,), whose relative pose is nearest to X_J. near: as above."""
+    """Return the coordinates of a joint, shape (nq,), whose relative pose is nearest to X_J.
+
+    near: coordinates, shape (nq,), from which whole turns are counted.
+    """
     if not joint.kind.chart:
         return screw_coordinates(screws_of(joint), X_J, near)
     quat = np.array(quat_normalized(X_J[3:]))
@@ -134,10 +137,13 @@ def subspace_at(joint: Joint, q: np.ndarray) -> np.ndarray:
     return screw_motions(screws_of(joint), q) if joint.nv else np.zeros((6, 0))
 
 
-def gap_of(joint: Joint, q: np.ndarray, X_J: Pose, left: np.ndarray) -> Gap:
-    """Return the residual of a joint at q whose relative pose is X_J. left: its residual twist, shape (6,)."""
+def gap_of(joint: Joint, q: np.ndarray, X_J: Pose, residual: np.ndarray) -> Gap:
+    """Return the residual of a joint at q whose relative pose is X_J.
+
+    residual: the part of its relative twist that no joint velocity can cause, shape (6,).
+    """
     off = compose(inverse(joint_pose(joint, q.tolist())), X_J)
-    speed, turning = float(arrays.norm(left[:3])), float(arrays.norm(left[3:]))
+    speed, turning = float(arrays.norm(residual[:3])), float(arrays.norm(residual[3:]))
     return Gap(norm(off[:3]), norm(rotvec_of_quat(off[3:])), speed, turning)
 
 
@@ -149,7 +155,7 @@ def _tree_joints(compiled: CompiledModel) -> list[tuple[Joint, set[str]]]:
 
 def loops_of(compiled: CompiledModel) -> list[Joint]:
     """Return the joints that close loops and have an effect."""
-    return [loop.joint for loop in compiled.loops if not loop.joint.kind.holds_nothing]
+    return [loop.joint for loop in compiled.loops if not loop.joint.kind.has_no_effect]
 
 
 def relative_pose(joint: Joint, poses: dict[str, Pose]) -> Pose:
@@ -159,15 +165,16 @@ def relative_pose(joint: Joint, poses: dict[str, Pose]) -> Pose:
 
 
 def relative_twist(joint: Joint, poses: dict[str, Pose], twists: dict[str, np.ndarray]) -> np.ndarray:
-    """Return the twist of the child-side frame relative to the parent link, at its origin, in its axes, linear
-    first.
+    """Return the twist of the child-side frame relative to the parent link, shape (6,), linear part first.
+
+    It is at the origin of the child-side frame, in the axes of that frame.
     """
     X_WJ = compose(poses[joint.child], joint.X_CJ)
-    child, parent = (_seen_at(X_WJ, poses[name], twists[name]) for name in (joint.child, joint.parent))
+    child, parent = (_twist_at(X_WJ, poses[name], twists[name]) for name in (joint.child, joint.parent))
     R = np.array(quat_to_mat(X_WJ[3:])).reshape(3, 3)
     return np.concatenate([arrays.matmul(R.T, (child - parent)[:3]), arrays.matmul(R.T, (child - parent)[3:])])
 
 
-def _seen_at(X_WJ: Pose, X_WL: Pose, V_WL: np.ndarray) -> np.ndarray:
+def _twist_at(X_WJ: Pose, X_WL: Pose, V_WL: np.ndarray) -> np.ndarray:
     """Return the twist of a link at the origin of X_WJ, in world axes."""
     return np.concatenate([V_WL[:3] + np.cross(V_WL[3:], np.subtract(X_WJ[:3], X_WL[:3])), V_WL[3:]])

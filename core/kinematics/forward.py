@@ -13,7 +13,7 @@ from ..model.compiling.compile import AnyModel, compile_model, compiled_of
 from ..model.compiling.compiled import CompiledModel, Values
 from ..spatial import Pose, add, cross, quat_mul, quat_of_mat, rotate
 from ..spatial.storage import get3, get4, get9, get_pair, put3, put4
-from .motion import move
+from .motion import update_body
 from .work import make_work
 
 
@@ -21,7 +21,7 @@ from .work import make_work
 def place_links(model, work, q, link_body, X_BL, X_WL):
     """Write to `X_WL`, shape (L, 7), the link poses at q, shape (nq,); link_body and X_BL are `CompiledModel`'s."""
     for i in range(1, model.bodies.shape[0]):
-        move(model, work, i, q, work.zeros)
+        update_body(model, work, i, q, work.zeros)
     write_link_poses(work, link_body, X_BL, X_WL)
 
 
@@ -31,7 +31,7 @@ def move_links(model, work, q, qd, link_body, X_BL, X_WL, V_WL):
     (nv,).
     """
     for i in range(1, model.bodies.shape[0]):
-        move(model, work, i, q, qd)
+        update_body(model, work, i, q, qd)
     write_link_poses(work, link_body, X_BL, X_WL)
     for i in range(link_body.shape[0]):
         body = work.bodies[link_body[i]]
@@ -43,7 +43,7 @@ def move_links(model, work, q, qd, link_body, X_BL, X_WL, V_WL):
 
 @jitable
 def write_link_poses(work, link_body, X_BL, X_WL):
-    """Write link poses to `X_WL`, from body poses that `move` has left in `work`."""
+    """Write link poses to `X_WL`, from body poses that `update_body` has left in `work`."""
     for i in range(link_body.shape[0]):
         body = work.bodies[link_body[i]]
         R = get9(body.rotation)

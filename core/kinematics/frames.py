@@ -11,8 +11,8 @@ from ..model import WORLD, ModelError
 from ..model.compiling.compile import AnyModel, compiled_of
 from ..model.compiling.compiled import CompiledModel, Values
 from ..spatial import IDENTITY, ZERO, Pose, Vec3, add, compose, inverse, quat_rotate
+from .allowed_velocities import free_motions
 from .checked import forward_kinematics, link_jacobian
-from .freedom.allowed_velocities import free_motions
 
 
 def transform(model: AnyModel, q: Values, a: str, b: str = WORLD) -> Pose:

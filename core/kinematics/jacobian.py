@@ -12,7 +12,7 @@ from ..model.compiling.compiled import Values
 from ..spatial import ZERO, Vec3, add, motion_at, quat_rotate, rotate, sub
 from ..spatial.storage import get3, get9, put3
 from .forward import link_row
-from .motion import move, screw_of
+from .motion import screw_of, update_body
 from .work import make_work
 
 
@@ -54,7 +54,7 @@ def write_jacobian(model, work, body, point, J):
 def body_jacobian(model, work, q, body, point, J):
     """Write the Jacobian, as `write_jacobian`, of a point in the body's frame, shape (3,) [m], at coordinates q."""
     for i in range(1, model.bodies.shape[0]):
-        move(model, work, i, q, work.zeros)
+        update_body(model, work, i, q, work.zeros)
     place = work.bodies[body]
     write_jacobian(model, work, body, add(get3(place.origin), rotate(get9(place.rotation), get3(point))), J)
 

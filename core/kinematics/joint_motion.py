@@ -14,7 +14,7 @@ from ..model.screws import joint_pose, limited_quantities_at
 from ..spatial import IDENTITY, ZERO, Pose, quat_to_mat, rotate_back
 from ..spatial.arrays import matmul
 from ..spatial.storage import get9, get_pair, put_pair
-from .motion import accelerate_body, move
+from .motion import accelerate_body, update_body
 from .work import make_work
 
 Numbers = Sequence[float] | np.ndarray
@@ -59,7 +59,7 @@ class JointMotion:
         put_pair(work.bodies[0].acceleration, (ZERO, ZERO))
         still = np.zeros(self._compiled.nv)
         for i in range(1, len(arrays.bodies)):
-            R, _ = move(arrays, work, i, positions, velocities)
+            R, _ = update_body(arrays, work, i, positions, velocities)
             accelerate_body(arrays, work, i, R, still)
         last, X_BC = work.bodies[-1], self._compiled.X_BL[0]
         R = get9(last.rotation)

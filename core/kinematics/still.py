@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A model in one fixed pose: poses of its bodies, and Jacobians at the cost of a few products."""
+"""A model in one fixed configuration: poses of its bodies, and Jacobians at the cost of a few products."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ import numpy as np
 from ..model.compiling.compiled import CompiledModel
 from ..spatial import Pose, compose, motion_at, quat_of_mat, scale
 from .jacobian import motion_of_dof
-from .motion import move
+from .motion import update_body
 from .work import make_work
 
 
 class StillModel:
-    """Kernels run uncompiled here, since one pose takes less time than a compilation. Twists have the linear part
-    first.
+    """Poses and twists of a model at one configuration. Twists have the linear part first.
+
+    Kernels run uncompiled here, since one configuration takes less time than a compilation.
 
     Attributes:
-        q: the pose, shape (nq,).
+        q: the configuration, shape (nq,).
         X_WB: pose of each body [m]. X_WL: pose of each link, by name [m].
         twists: per unit of each velocity coordinate, at the world's origin in world axes, shape (6, nv).
-        moves: whether a coordinate moves a body, shape (bodies, nv).
+        moves: whether a velocity coordinate moves a body, shape (bodies, nv).
     """
 
     def __init__(self, compiled: CompiledModel, q: np.ndarray):
@@ -32,7 +33,7 @@ class StillModel:
         self.twists = np.zeros((6, compiled.nv))
         self.moves = np.zeros((len(arrays.bodies), compiled.nv), dtype=bool)
         for i in range(1, len(arrays.bodies)):
-            move(arrays, work, i, q, still)
+            update_body(arrays, work, i, q, still)
             body = arrays.bodies[i]
             self.moves[i] = self.moves[body.parent]
             self.moves[i, body.v : body.v_end] = True
@@ -50,9 +51,9 @@ class StillModel:
 
     def jacobian(self, body: int, point: Sequence[float]) -> np.ndarray:
         """Return the Jacobian of the point of a body that is at `point` [m, in the world], shape (6, nv)."""
-        return np.where(self.moves[body], seen_from(self.twists, point), 0.0)
+        return np.where(self.moves[body], twists_at(self.twists, point), 0.0)
 
 
-def seen_from(twists: np.ndarray, arm: Sequence[float]) -> np.ndarray:
-    """Return twists at a point that is displaced by `arm`."""
+def twists_at(twists: np.ndarray, arm: Sequence[float]) -> np.ndarray:
+    """Return twists, shape (6, n), linear part first, at a point that is displaced by `arm` [m]."""
     return np.vstack([twists[:3] + np.cross(twists[3:], arm, axisa=0, axisc=0), twists[3:]])

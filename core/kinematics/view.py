@@ -13,7 +13,7 @@ from ..joints import FREE, JOINT_TYPES, type_name
 from ..model import WORLD, Axis, Joint, Model, ModelError
 from ..model.compiling.compile import compile_model
 from ..model.compiling.compiled import CompiledModel, JointSpan
-from ..model.graph import pieces
+from ..model.graph import connected_components
 from ..spatial import Pose, compose, inverse, quat_normalized
 from .checked import forward_kinematics
 from .forward import link_row, tree_kinematics
@@ -39,7 +39,7 @@ class Articulation:
 def articulations(compiled: CompiledModel) -> list[Articulation]:
     """Return all articulations of a model, in the order of their roots."""
     order = _links_parents_first(compiled)
-    root = pieces(order, compiled.model.joints)
+    root = connected_components(order, compiled.model.joints)
     members: dict[str, list[str]] = {}
     for name in order:
         members.setdefault(root[name], []).append(name)

@@ -89,15 +89,16 @@ class Tree:
 
         `fixed` names links that count as part of the world.
         """
-        bonds = [
+        connections = [
             (self.root_of(joint.parent), self.root_of(joint.child))
             for joint in self.loops
-            if not joint.kind.holds_nothing
+            if not joint.kind.has_no_effect
         ]
-        firm = {WORLD} | {self.root_of(name) for name in fixed}
-        for _ in bonds:  # no chain is longer than the number of bonds
-            firm |= {end for bond in bonds if firm & set(bond) for end in bond}
-        return [root for root in self.roots if root not in firm]
+        grounded = {WORLD} | {self.root_of(name) for name in fixed}
+        # No chain is longer than the number of connections.
+        for _ in connections:
+            grounded |= {end for connection in connections if grounded & set(connection) for end in connection}
+        return [root for root in self.roots if root not in grounded]
 
     def links_from(self, link: str) -> list[str]:
         """Return the names of `link` and of all links that it carries, parents first."""
@@ -122,10 +123,10 @@ def spanning_tree(links: Iterable[Link], joints: Iterable[Joint]) -> Tree:
     return search.run()
 
 
-def pieces(links: Sequence[str], joints: Iterable[Joint]) -> dict[str, str]:
+def connected_components(links: Sequence[str], joints: Iterable[Joint]) -> dict[str, str]:
     """Return {link: first link of its connected component}, for components that `joints` connect.
 
-    Joints with the world connect nothing here. The first link is the first one in the order of `links`.
+    Joints to the world are left out. The first link of a component is the first one in the order of `links`.
     """
     above = {name: name for name in links}
     order = {name: number for number, name in enumerate(links)}
@@ -150,17 +151,17 @@ class _Search:
 
     def __init__(self, links: list[str], joints: list[Joint]):
         self.links, self.joints = links, joints
-        self.touching: dict[str, list[Joint]] = {name: [] for name in (WORLD, *links)}
+        self.joints_of_link: dict[str, list[Joint]] = {name: [] for name in (WORLD, *links)}
         for joint in joints:
             self._require_ends(joint)
             if not joint.closes_loop:
-                self.touching[joint.parent].append(joint)
-                self.touching[joint.child].append(joint)
+                self.joints_of_link[joint.parent].append(joint)
+                self.joints_of_link[joint.child].append(joint)
         self.above: dict[str, Branch | None] = {}
 
     def _require_ends(self, joint: Joint) -> None:
         for end in (joint.parent, joint.child):
-            if end not in self.touching:
+            if end not in self.joints_of_link:
                 raise ModelError(f"joint '{joint.name}': there is no link '{end}'; name a link of the model")
         if joint.parent == joint.child:
             raise ModelError(f"joint '{joint.name}' joins '{joint.child}' with itself; name two links")
@@ -180,44 +181,42 @@ class _Search:
         return Tree(tuple(branches), loops, tuple(roots))
 
     def _reach(self, root: str) -> None:
-        """Reach all links that are connected with `root`, breadth first.
+        """Find branches to all links that are connected with `root`, breadth first.
 
-        Free joints are passed when no other joint leads on.
+        A free joint is used only if no other joint leads to a new link.
         """
         self.above[root] = None
-        ways: deque[Branch] = deque()
+        pending: deque[Branch] = deque()
         free: deque[Branch] = deque()
         here: str | None = root
         while here is not None:
-            for joint in self.touching[here]:
+            for joint in self.joints_of_link[here]:
                 branch = Branch(joint, backward=joint.child == here)
                 if not (joint.kind.chart and branch.backward):
-                    (free if joint.kind.code == FREE else ways).append(branch)
-            here = self._next(ways) or self._next(free)
+                    (free if joint.kind.code == FREE else pending).append(branch)
+            here = self._next(pending) or self._next(free)
 
     def _rank_as_root(self) -> Callable[[str], tuple[bool, bool]]:
         """Return the sort key of a link as a root of a floating component.
 
-        A link whose component (of joints without a chart) no chart joint leads to comes first, since no path leads back
-        through such a joint. Of these, one that is the child of no joint comes first.
+        The tree never passes a joint with a chart from child to parent. So a link comes later if its component, without
+        these joints, has the child of such a joint from another component. Among the others, a link that is the child
+        of no joint comes first.
         """
         holding = [joint for joint in self.joints if not joint.closes_loop]
-        part = pieces(self.links, (joint for joint in holding if not joint.kind.chart))
-        led_to = {
+        part = connected_components(self.links, (joint for joint in holding if not joint.kind.chart))
+        behind_charts = {
             part[joint.child]
             for joint in holding
             if joint.kind.chart and WORLD not in (joint.parent, joint.child) and part[joint.parent] != part[joint.child]
         }
         carried = {joint.child for joint in holding}
-        return lambda name: (part[name] in led_to, name in carried)
+        return lambda name: (part[name] in behind_charts, name in carried)
 
-    def _next(self, ways: deque[Branch]) -> str | None:
-        """Return the next link that is reached; None if `ways` are used up.
-
-        Its branch has been written to `above`.
-        """
-        while ways:
-            branch = ways.popleft()
+    def _next(self, pending: deque[Branch]) -> str | None:
+        """Write the next branch that leads to a new link to `above`, and return that link; None if there is none."""
+        while pending:
+            branch = pending.popleft()
             if branch.outer not in self.above:
                 self.above[branch.outer] = branch
                 return branch.outer

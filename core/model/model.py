@@ -19,7 +19,7 @@ from .couplings import Coupling, Equation, Gearbox, mimic_equation
 from .elements import WORLD, ContactPair, Joint, Link
 from .errors import ModelError
 from .frames_and_lights import Frame, Light
-from .graph import Branch, Tree, pieces, spanning_tree
+from .graph import Branch, Tree, connected_components, spanning_tree
 from .record import Record
 from .text import aligned, counted
 
@@ -233,7 +233,7 @@ class Model(Record):
 
     def rigid_parts(self) -> dict[str, str]:
         """Return {link: first link of the rigid part that joints without any freedom make of it and others}."""
-        return pieces([link.name for link in self.links], self.rigid_joints())
+        return connected_components([link.name for link in self.links], self.rigid_joints())
 
     def digest(self) -> str:
         """Return a SHA-256 digest of the model, as hexadecimal digits. Equal models have equal digests."""

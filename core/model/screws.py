@@ -48,7 +48,7 @@ class Screw:
         moved = sub(self.point, quat_rotate(quat, self.point))
         return add(moved, scale(self.direction, self.slide * value)) + quat
 
-    def held_pose(self) -> Pose:
+    def locked_pose(self) -> Pose:
         """Return `pose` of a locked screw [m]."""
         assert self.locked_at is not None
         return self.pose(self.locked_at)
@@ -83,12 +83,12 @@ def joint_pose(joint: Joint, q: Sequence[float]) -> Pose:
         return position + quat_normalized(q[-4:])
     pose, values = IDENTITY, iter(q)
     for screw in screws_of(joint):
-        pose = compose(pose, screw.pose(next(values)) if screw.locked_at is None else screw.held_pose())
+        pose = compose(pose, screw.pose(next(values)) if screw.locked_at is None else screw.locked_pose())
     return pose
 
 
 def limited_quantities_at(joint: Joint, X_J: Pose) -> list[tuple[LimitedQuantity, float, Pair]]:
-    """Return (row, value, gradient) of each limited quantity of a joint at the pose X_J [m].
+    """Return (quantity, value, gradient) of each limited quantity of a joint at the pose X_J [m].
 
     The gradient is (torque, force), as in `joints/limited_quantities.py`. A twist is at most half a turn from the
     middle of its limits.
@@ -96,10 +96,10 @@ def limited_quantities_at(joint: Joint, X_J: Pose) -> list[tuple[LimitedQuantity
     Raises:
         ModelError: if an axis has no direction.
     """
-    rows = []
-    for row in joint.kind.limited_quantities:
-        value, gradient = evaluate_quantity(row.code, X_J[:3], X_J[3:], joint.unit_direction(row.axis))
-        if row.code == TWIST:
-            value = nearest_turn(value, middle(*row.stops(*joint.range_of(row.axis))))
-        rows.append((row, value, gradient))
-    return rows
+    found = []
+    for quantity in joint.kind.limited_quantities:
+        value, gradient = evaluate_quantity(quantity.code, X_J[:3], X_J[3:], joint.unit_direction(quantity.axis))
+        if quantity.code == TWIST:
+            value = nearest_turn(value, middle(*quantity.stops(*joint.range_of(quantity.axis))))
+        found.append((quantity, value, gradient))
+    return found

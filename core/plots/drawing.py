@@ -19,7 +19,7 @@ from ..formats import write
 from ..formats.files import write_together
 from ..geometry import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Sphere
 from ..geometry.primitives.facets import as_mesh
-from ..kinematics import closed_state, forward_kinematics, ties
+from ..kinematics import closed_state, dependence_clauses, forward_kinematics
 from ..model import WORLD
 from ..model.compiling.compile import AnyModel, compiled_of
 from ..model.compiling.compiled import CompiledModel, Values
@@ -59,7 +59,7 @@ def show(model: AnyModel, q: Values = None, path: str | Path | None = None) -> F
     suffix = Path(path).suffix.lower() if path is not None else ".png"
     if suffix not in (*SUFFIXES, BLEND):
         raise ValueError(f"{path}: a picture is saved as {', '.join(SUFFIXES)} or {BLEND}, not '{suffix}'")
-    if (q is None or isinstance(q, Mapping)) and ties(compiled):
+    if (q is None or isinstance(q, Mapping)) and dependence_clauses(compiled):
         at, _ = closed_state(compiled, q)
     else:
         at = compiled.positions(q)

@@ -148,7 +148,7 @@ class ContactReport:
             lines.append(f"contact took  {self.friction_loss:.3g} J by friction, {self.impact_loss:.3g} J by impacts")
         return lines
 
-    def take(self, touches: Touches, motion: Trajectory) -> None:
+    def add_stage(self, touches: Touches, motion: Trajectory) -> None:
         """Add the contacts of a stage of a motion, whose frames are `motion`."""
         if len(touches.pairs):
             pair = touches.pairs[np.argmax(touches.pairs["depth"])]

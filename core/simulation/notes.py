@@ -65,15 +65,15 @@ def at_largest_speed(stages: Iterable[CompiledModel], motion: Trajectory) -> lis
     spacing = np.diff(motion.times)
     for compiled in stages:
         names = coordinate_names(compiled, velocities=True)
-        for element, joint in zip(compiled.arrays.set_valued_forces, compiled.force_joints, strict=True):
-            if element.v < 0 or not np.isfinite(element.velocity_limit):
+        for force_law, joint in zip(compiled.arrays.set_valued_forces, compiled.force_joints, strict=True):
+            if force_law.v < 0 or not np.isfinite(force_law.velocity_limit):
                 continue
-            name = names[element.v]
+            name = names[force_law.v]
             speeds = np.abs(motion.qd[:, motion.qd_names.index(name)])
-            is_at_it = np.abs(speeds - element.velocity_limit) <= AT_IT * element.velocity_limit
+            is_at_it = np.abs(speeds - force_law.velocity_limit) <= AT_IT * force_law.velocity_limit
             seconds = float(spacing[is_at_it[1:] & is_at_it[:-1]].sum())
             if seconds > found.get(joint.name, (0.0, ""))[0]:
-                found[joint.name] = seconds, measured(float(element.velocity_limit), name[1])
+                found[joint.name] = seconds, measured(float(force_law.velocity_limit), name[1])
     longest = sorted(found.items(), key=lambda entry: -entry[1][0])
     notes = [
         f"joint '{name}' moved at its velocity limit, {limit}, for {timed(seconds)}: it holds like a brake"

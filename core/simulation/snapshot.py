@@ -67,7 +67,7 @@ class Stage:
         if touches is None:
             return self.earlier
         report = replace(self.earlier) if self.earlier else ContactReport()
-        report.take(touches, self.recorder.stage)
+        report.add_stage(touches, self.recorder.stage)
         return report
 
 

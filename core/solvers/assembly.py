@@ -14,7 +14,7 @@ from ..controls.controls import Controls
 from ..dynamics.constraint_rows import position_errors, velocity_errors
 from ..dynamics.constraints import ConstraintSet, constraints_of
 from ..kinematics import coordinates_at, tree_poses
-from ..kinematics.motion import integrate_positions, move_bodies
+from ..kinematics.motion import integrate_positions, update_bodies
 from ..kinematics.work import largest
 from ..model import WORLD, Equation, ModelError
 from ..model.compiling.compiled import CompiledModel
@@ -170,7 +170,7 @@ def _fit_velocities(
 def write_position_errors(system, time, q):
     """Write the position error of each row at a time [s] to the system's `error`."""
     read_signals(system, time)
-    move_bodies(system.model, system.work, q, system.work.zeros)
+    update_bodies(system.model, system.work, q, system.work.zeros)
     position_errors(system.model, system.work, system.constraints, system.scratch.signal, q, system.scratch.error)
 
 
@@ -178,7 +178,7 @@ def write_position_errors(system, time, q):
 def write_velocity_errors(system, time, q, qd):
     """Write the velocity error of each row at a time [s] to the system's `error`."""
     read_signals(system, time)
-    move_bodies(system.model, system.work, q, qd)
+    update_bodies(system.model, system.work, q, qd)
     velocity_errors(system.model, system.work, system.constraints, system.scratch.signal, q, qd, system.scratch.error)
 
 

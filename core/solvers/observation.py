@@ -107,8 +107,8 @@ class Observation:
                 for term in constraints.arrays.terms[record.term : record.term_end]:
                     found[term.v] += term.weight * multipliers[0]
             else:  # of a ball or free joint, in its child-side axes
-                body = self.system.model.bodies[record.other]
-                R = get9(self.bodies[record.other].rotation)
+                body = self.system.model.bodies[record.body_b]
+                R = get9(self.bodies[record.body_b].rotation)
                 parts = np.concatenate([rotate_back(R, tuple(multipliers[3:])), rotate_back(R, tuple(multipliers[:3]))])
                 found[body.v : body.v_end] += parts[6 - (body.v_end - body.v) :]
         return found

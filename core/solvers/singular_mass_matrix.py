@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..check.joints import idle_screw, parallel_axes
-from ..dynamics.singular import fault_in_words, is_singular
+from ..dynamics.singular import is_singular, singularity_in_words
 from ..model import ModelError
 from ..model.compiling.compiled import CompiledModel
 
@@ -26,4 +26,4 @@ def require_regular(compiled: CompiledModel, q: np.ndarray) -> None:
         return
     for issue in issues:
         raise ModelError(f"{issue.subject}: {issue.message}")
-    raise ModelError(fault_in_words(compiled, q))
+    raise ModelError(singularity_in_words(compiled, q))

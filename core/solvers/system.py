@@ -18,7 +18,7 @@ from ..contact.points import make_touch
 from ..controls.external_forces import TETHER, pull_bodies, push_bodies, steady_pushes
 from ..controls.inputs import DEGREE, INPUT, Inputs, power_of_gravity_change, set_inputs
 from ..dynamics.aba import acceleration_pass, articulated_inertia_pass, forward_kinematics_pass
-from ..dynamics.constraint_forces import hold_constraints, multipliers_for, respond
+from ..dynamics.constraint_forces import add_constraint_accelerations, solve_multipliers, velocity_change_of_multipliers
 from ..dynamics.constraint_rows import position_errors, target_rates, velocity_errors
 from ..dynamics.constraints import ACTIVE_COUNT, ROW_COUNT, ConstraintSet, make_scratch
 from ..dynamics.forces import joint_forces
@@ -26,7 +26,7 @@ from ..dynamics.media import add_medium_forces
 from ..dynamics.set_valued_forces import add_set_valued_forces
 from ..joints import FREE, SCREWS
 from ..kinematics import make_work
-from ..kinematics.motion import integrate_positions, move_bodies
+from ..kinematics.motion import integrate_positions, update_bodies
 from ..kinematics.work import largest
 from ..model.compiling.compiled import ON_DOF, Arrays, CompiledModel
 from ..spatial import quat_normalized, quat_rate, quat_to_mat, rotate
@@ -184,10 +184,10 @@ def store_locking_loads(system, qd):
                     lost -= force_states[k].load * qd[element.v]
     for n in range(system.constraints.count[ACTIVE_COUNT]):
         record = system.constraints.records[system.constraints.active[n]]
-        if record.element >= 0:
+        if record.force_law >= 0:
             at = system.constraints.start[record.row] + record.row
-            force_states[record.element].load = system.scratch.multipliers[record.row]
-            force_states[record.element].locked_response = system.scratch.matrix[at]
+            force_states[record.force_law].load = system.scratch.multipliers[record.row]
+            force_states[record.force_law].locked_response = system.scratch.matrix[at]
     return lost
 
 
@@ -196,7 +196,7 @@ def apply_constraints(system, time, q, qd, qdd):
     """Correct the accelerations `qdd` for constraint forces. Return the power of prescribed motion [W]."""
     model, work, scratch = system.model, system.work, system.scratch
     read_signals(system, time)
-    hold_constraints(model, work, system.constraints, scratch, q, qd, qdd, get3(model.gravity))
+    add_constraint_accelerations(model, work, system.constraints, scratch, q, qd, qdd, get3(model.gravity))
     return power_of_signals(system)
 
 
@@ -283,7 +283,7 @@ def project_positions(system, q):
     model, scratch = system.model, system.scratch
     before = 1e300
     for _ in range(8):
-        move_bodies(model, system.work, q, system.work.zeros)
+        update_bodies(model, system.work, q, system.work.zeros)
         position_errors(model, system.work, system.constraints, scratch.signal, q, scratch.error)
         worst = largest(scratch.error[: system.constraints.count[ROW_COUNT]])
         if worst <= CLOSED_RESIDUAL:
@@ -301,7 +301,7 @@ def project_velocities(system, q, qd):
     model, scratch = system.model, system.scratch
     before = 1e300
     for _ in range(8):
-        move_bodies(model, system.work, q, qd)
+        update_bodies(model, system.work, q, qd)
         velocity_errors(model, system.work, system.constraints, scratch.signal, q, qd, scratch.error)
         worst = largest(scratch.error[: system.constraints.count[ROW_COUNT]])
         if worst <= CLOSED_RESIDUAL * (1.0 + largest(qd)) or not worst < 0.5 * before:
@@ -318,8 +318,10 @@ def solve_correction(system):
     """Write to `dv` the smallest motion that removes the present `error`, in the metric of the model's inertia."""
     scratch = system.scratch
     system.counts[PROJECTIONS] += 1
-    multipliers_for(system.constraints, scratch, scratch.error, scratch.multipliers)
-    respond(system.model, system.work, system.constraints, scratch, scratch.multipliers, scratch.dv)
+    solve_multipliers(system.constraints, scratch, scratch.error, scratch.multipliers)
+    velocity_change_of_multipliers(
+        system.model, system.work, system.constraints, scratch, scratch.multipliers, scratch.dv
+    )
 
 
 @jitable

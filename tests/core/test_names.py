@@ -72,13 +72,24 @@ RETIRED = {
     "LEDGERS": "ENERGY_TOTALS",
     "HELD_TOLERANCES": "CONSTRAINED_TOLERANCES",
     "went_astray": "has_diverged",
+    "Demands": "TaskBuilder",
+    "Breach": "Violation",
+    "require_obeyed": "require_satisfied",
+    "hold_constraints": "add_constraint_accelerations",
+    "multipliers_for": "solve_multipliers",
+    "seed_row": "apply_unit_force",
+    "pass_inward": "propagate_row",
+    "measured_drift": "bias_acceleration",
+    "move_bodies": "update_bodies",
+    "held_pose": "locked_pose",
+    "holds_nothing": "has_no_effect",
 }
 """Names that may not be used, each with the term that takes its place. CONTRIBUTING.md has the same table."""
 
 ALLOWED = {
     ("core/kinematics/inverse/inverse.py", "held"): "argument of the public function `inverse_kinematics`",
     ("core/kinematics/inverse/posing.py", "held"): "argument of the public class `Poser`",
-    ("core/kinematics/inverse/demands.py", "held"): "the velocity coordinates that `inverse_kinematics` calls so",
+    ("core/kinematics/inverse/task_builder.py", "held"): "the velocity coordinates that `inverse_kinematics` calls so",
     ("core/cli/ik.py", "held"): "argument of the public function `inverse_kinematics`",
 }
 

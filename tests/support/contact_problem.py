@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limberjack.core.dynamics import forward_dynamics, passive_forces, tree_mass_matrix
-from limberjack.core.kinematics import free_motions, ties, tree_jacobian, tree_kinematics
+from limberjack.core.kinematics import dependence_clauses, free_motions, tree_jacobian, tree_kinematics
 from limberjack.core.model import WORLD
 from limberjack.core.model.compiling.compiled import CompiledModel
 
@@ -141,7 +141,7 @@ def acceleration_problem(compiled: CompiledModel, q, qd, touching: Touching, tau
     """
     q, qd = np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
     tau = passive_forces(compiled, q, qd) if tau is None else tau
-    tied = bool(ties(compiled))
+    tied = bool(dependence_clauses(compiled))
     free = forward_dynamics(compiled, q, qd, tau) if tied else Maximal(compiled, q, qd).accelerations(tau)[0]
     contacts = touching(q)
     axes = [contact.axes for contact in contacts]
@@ -191,7 +191,7 @@ def carried(compiled: CompiledModel, q, contacts: Sequence[Contact]) -> Touching
 
 def contact_jacobian(compiled: CompiledModel, q, contacts: Sequence[Contact], axes=None) -> np.ndarray:
     """J with u = J qd, shape (3 k, nv): the second link's velocity less the first's, at the point, in `axes`."""
-    if ties(compiled):
+    if dependence_clauses(compiled):
         poses = link_matrices(compiled, q)
         twists = {link: None if link == WORLD else tree_jacobian(compiled, q, link) for link in poses}
         twists[WORLD] = np.zeros((6, compiled.nv))
@@ -226,7 +226,7 @@ def advanced(compiled: CompiledModel, q, qd, time: float) -> np.ndarray:
 
 def _inverse_mass(compiled: CompiledModel, q) -> np.ndarray:
     """What takes generalized forces to accelerations, shape (nv, nv), of all that velocities are tied by."""
-    if not ties(compiled):
+    if not dependence_clauses(compiled):
         return np.linalg.inv(Maximal(compiled, q, np.zeros(compiled.nv)).mass_matrix())
     Z = free_motions(compiled, q)
     return Z @ np.linalg.solve(Z.T @ tree_mass_matrix(compiled, q) @ Z, Z.T)

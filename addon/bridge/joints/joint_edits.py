@@ -127,7 +127,7 @@ def move_zero(obj: bpy.types.Object, scene: bpy.types.Scene, axis: AxisView, by:
         if screw.locked_at is None:
             step = compose(locked_pose, compose(screw.pose(by), inverse(locked_pose)))
             break
-        locked_pose = compose(locked_pose, screw.held_pose())
+        locked_pose = compose(locked_pose, screw.locked_pose())
     else:
         raise ModelError(f"joint '{obj.name}' has no coordinate whose zero could be moved")
     store_frames(obj, tidy_pose(compose(X_PJ, scaled_pose(step, 1.0 / unit_length(scene)))), X_CJ)

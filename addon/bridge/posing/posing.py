@@ -174,7 +174,7 @@ class Posing:
         """
         self.coordinate(joint, q_index)
         self._require_unlocked(joint)
-        reached = self._poser.lead(joint, q_index, clamped(self.model.joint(joint), q_index, value))
+        reached = self._poser.set_coordinate(joint, q_index, clamped(self.model.joint(joint), q_index, value))
         self._move_links()
         return reached
 
@@ -204,7 +204,7 @@ class Posing:
         wanted = {
             joint: tuple(q) if joint in beyond_limits else self._within_limits(joint, q) for joint, q in values.items()
         }
-        is_there = self._poser.take(wanted)
+        is_there = self._poser.set_coordinates(wanted)
         if not is_there and not self._poser.is_closed:
             self._restart_from(self._present_poses)
             raise ModelError(self._open_loops())
@@ -262,7 +262,7 @@ class Posing:
             for name in self.model.tree().links_from(root):
                 poses[name] = compose(moved, poses[name])
         self._poser = Poser(self.model, poses)
-        if not self._poser.follow():
+        if not self._poser.satisfy_mimics():
             raise ModelError("the loops cannot be closed where their joints start: give one of them another start")
         self._move_links(is_all=True)
 

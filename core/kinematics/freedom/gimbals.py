@@ -16,11 +16,11 @@ import numpy as np
 from ...joints import SCREWS
 from ...model.compiling.compiled import CompiledModel
 from ...spatial.arrays import norm
-from ..motion import move_bodies
+from ..motion import update_bodies
 from ..work import make_work
 
 SAME_LINE = 1e-6
-"""Distance of two axes below which they count as one line [m]."""
+"""Distance of two axes below which they count as one line [m]. It allows for files that round lengths."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class GimbalLock:
 
 
 class Gimbals:
-    """Finds gimbal locks of a model for one configuration after another."""
+    """Searches for gimbal locks of a model, at one configuration after another."""
 
     def __init__(self, compiled: CompiledModel):
         self._arrays = compiled.arrays
@@ -54,34 +54,34 @@ class Gimbals:
         """Return the gimbal nearest to its lock at q, shape (nq,), or None if no sine is below `within`."""
         if not self._triples or not np.isfinite(q).all():
             return None
-        move_bodies(self._arrays, self._work, np.ascontiguousarray(q), self._work.zeros)
+        update_bodies(self._arrays, self._work, np.ascontiguousarray(q), self._work.zeros)
         return min((lock for lock in self._locks(q) if lock.apart < within), key=lambda lock: lock.apart, default=None)
 
     def _locks(self, q: np.ndarray) -> Iterator[GimbalLock]:
-        columns, bodies = self._work.dofs, self._work.bodies
+        dof_works, bodies = self._work.dofs, self._work.bodies
         for first, middle, last in self._triples:
-            one, between, other = (columns[dof].axis for dof in (first, middle, last))
-            way = bodies[self._body_of(last)].origin - bodies[self._body_of(first)].origin
-            is_bent = norm(np.cross(one, between)) > 0.5
-            if is_bent and norm(np.cross(one, way)) < SAME_LINE:
+            first_axis, middle_axis, last_axis = (dof_works[dof].axis for dof in (first, middle, last))
+            offset = bodies[self._body_of(last)].origin - bodies[self._body_of(first)].origin
+            is_bent = norm(np.cross(first_axis, middle_axis)) > 0.5
+            if is_bent and norm(np.cross(first_axis, offset)) < SAME_LINE:
                 body = self._arrays.bodies[self._body_of(middle)]
                 angle = float(q[body.q + middle - body.v])
-                yield GimbalLock(first, middle, last, angle, float(norm(np.cross(one, other))))
+                yield GimbalLock(first, middle, last, angle, float(norm(np.cross(first_axis, last_axis))))
 
     def _body_of(self, dof: int) -> int:
         return int(np.searchsorted(self._arrays.bodies.v_end, dof, side="right"))
 
     def _chains(self) -> Iterator[list[int]]:
-        """Return series of hinges whose bodies in between have no mass and carry nothing else."""
-        bodies, columns = self._arrays.bodies, self._arrays.dofs
+        """Yield series of hinges as numbers of dofs. The bodies between them have no mass and carry one body each."""
+        bodies, dofs = self._arrays.bodies, self._arrays.dofs
         carried = np.bincount(bodies.parent[1:], minlength=len(bodies))
-        passes = (bodies.kind == SCREWS) & (bodies.mass == 0.0) & ~bodies.inertia.any(axis=1) & (carried == 1)
-        passes[0] = False
-        rows: list[list[int]] = [[] for _ in bodies]
+        is_massless = (bodies.kind == SCREWS) & (bodies.mass == 0.0) & ~bodies.inertia.any(axis=1) & (carried == 1)
+        is_massless[0] = False
+        chains: list[list[int]] = [[] for _ in bodies]
         for number, body in enumerate(bodies):
             if number and body.kind == SCREWS:
-                own = range(body.v, body.v_end)
-                hinges = [dof for dof in own if columns[dof].turn != 0.0 and columns[dof].slide == 0.0]
-                rows[number] = (rows[body.parent] if passes[body.parent] else []) + hinges
-            if len(rows[number]) > 2 and not passes[number]:
-                yield rows[number]
+                numbers = range(body.v, body.v_end)
+                hinges = [dof for dof in numbers if dofs[dof].turn != 0.0 and dofs[dof].slide == 0.0]
+                chains[number] = (chains[body.parent] if is_massless[body.parent] else []) + hinges
+            if len(chains[number]) > 2 and not is_massless[number]:
+                yield chains[number]

@@ -21,11 +21,11 @@ from ...model.compiling.compiled import LoopJoint
 from ...model.model import Loop, Model
 from ...spatial import Pose, compose, inverse, quat_to_mat, scale
 from ...spatial.arrays import matmul, norm
+from ..allowed_velocities import Motions, fixed_gradients
 from ..coordinates import coordinates_at
 from ..inverse.closing import closed_state
 from ..joint_motion import JointMotion
-from ..still import StillModel, seen_from
-from .allowed_velocities import Motions, fixed_gradients
+from ..still import StillModel, twists_at
 from .spins import spinning_chains
 
 
@@ -84,12 +84,12 @@ class _Count:
         motions = Motions(self.unknowns)
         spans = self.compiled.spans.values()
         tree = [row for span in spans for row in self._stuck(span.joint, self.still.q[span.q])] + self._coupled()
-        motions.obey(tree)
+        motions.constrain(tree)
         count, redundancies = len(tree), []
         for number, (loop, named) in enumerate(zip(self.compiled.loops, self.compiled.model.loops(), strict=True)):
             X_WC, values = self._loop_state(loop)
             stuck = self._stuck(loop.joint, values)
-            gained = motions.obey([*self._closing(number, loop, X_WC, values), *stuck])
+            gained = motions.constrain([*self._closing(number, loop, X_WC, values), *stuck])
             count += 6 + len(stuck)
             redundancies.append(Redundancy(named, 6 - loop.joint.nv + len(stuck), 6 + len(stuck) - gained))
         spins = spinning_chains(self.still, self.subspaces, self.length) if redundancies else []
@@ -107,7 +107,7 @@ class _Count:
         """
         still = self.still
         own = _in_world(JointMotion(loop.joint).subspace(values), X_WC)
-        self.subspaces[loop.joint.name] = seen_from(own, scale(X_WC[:3], -1.0))
+        self.subspaces[loop.joint.name] = twists_at(own, scale(X_WC[:3], -1.0))
         rows = np.zeros((6, self.unknowns))
         rows[:, : self.compiled.nv] = still.jacobian(loop.child_body, X_WC[:3])
         rows[:, : self.compiled.nv] -= still.jacobian(loop.parent_body, X_WC[:3])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chains of links that can turn about an axis of their own while all else stands still, as a rod between two balls can.
+"""Chains of links that can spin about their own axis while all others are at rest, such as a rod between two balls.
 
-All links of such a chain move as one, so that only the joints at its two ends move, and both by the same twist: it
-spins where the motions that these two joints allow have a turn in common.
+All links of such a chain move as one rigid body. So only the joints at its two ends move, and both have the same twist.
+The chain can spin if the motion subspaces of these two joints have a common twist with a rotation.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import numpy as np
 
 from ...model import Joint
 from ...spatial.arrays import matmul, svd
-from ..still import StillModel, seen_from
+from ..still import StillModel, twists_at
 
 LONGEST_CHAIN = 8
-"""Links in a row that are looked at together."""
+"""Largest number of links of a chain. Longer ones are not searched for, since each length takes time."""
 
 SAME_MOTION = 1e-6
-"""Sine of the angle between motions below which they count as one."""
+"""Sine of the angle between two twists below which they count as equal [1]."""
 
 Neighbours = dict[int, list[tuple[int, Joint]]]
-"""Of each body, the bodies that a joint joins it to, and the joint."""
+"""For each body, the other body and the joint of each of its joints."""
 
 
 def spinning_chains(still: StillModel, loops: dict[str, np.ndarray], length: float) -> list[tuple[str, ...]]:
@@ -35,11 +35,11 @@ def spinning_chains(still: StillModel, loops: dict[str, np.ndarray], length: flo
     links = dict(zip(still.compiled.link_names, still.compiled.link_body.tolist(), strict=True))
     coupled = {term.joint for equation in still.compiled.model.equations() for term in equation.terms}
     found: list[set[int]] = []
-    for run, ends in sorted(_runs(_neighbours(still, links)), key=lambda entry: len(entry[0])):
+    for run, ends in sorted(_chains(_neighbours(still, links)), key=lambda entry: len(entry[0])):
         if any(spin <= run for spin in found) or any(end.name in coupled for end in ends):
             continue
         here = still.X_WB[min(run)][:3]
-        if _share_a_turn(*(_allowed(still, loops, end, here, length) for end in ends)):
+        if _share_a_rotation(*(_allowed(still, loops, end, here, length) for end in ends)):
             found.append(run)
     return [tuple(name for name, body in links.items() if body in run) for run in found]
 
@@ -50,13 +50,13 @@ def _allowed(still: StillModel, loops: dict[str, np.ndarray], joint: Joint, poin
     twists = loops[joint.name] if span is None else still.twists[:, span.v]
     stuck = [joint.axes[column.axis].lower == joint.axes[column.axis].upper for column in joint.columns]
     twists = twists[:, ~np.array(stuck)] if stuck else twists
-    there = seen_from(twists, point)
+    there = twists_at(twists, point)
     there[:3] /= length
     U, sizes, _ = svd(there)
     return U[:, sizes > SAME_MOTION]
 
 
-def _share_a_turn(one: np.ndarray, other: np.ndarray) -> bool:
+def _share_a_rotation(one: np.ndarray, other: np.ndarray) -> bool:
     """Return whether the spans of two orthonormal bases, shape (6, n), share a motion with rotation."""
     if not one.size or not other.size:
         return False
@@ -75,19 +75,24 @@ def _neighbours(still: StillModel, links: dict[str, int]) -> Neighbours:
     return neighbours
 
 
-def _runs(neighbours: Neighbours) -> Iterator[tuple[set[int], tuple[Joint, Joint]]]:
+def _chains(neighbours: Neighbours) -> Iterator[tuple[set[int], tuple[Joint, Joint]]]:
     """Yield series of bodies of which each has exactly two joints, to two different bodies, with the joints at both
     ends.
     """
-    between = {body for body, near in neighbours.items() if body and len(near) == 2}
+    between = {body for body, joined in neighbours.items() if body and len(joined) == 2}
     for first in sorted(between):
-        for way, end in neighbours[first]:
-            run, here, came_by = {first}, first, end
+        for neighbour, first_joint in neighbours[first]:
+            chain, body, previous_joint = {first}, first, first_joint
             while True:
-                ahead, leads = next(pair for pair in neighbours[here] if pair[1] is not came_by)
-                if ahead != way:
-                    yield {*run}, (end, leads)
-                if ahead not in between or ahead in run or ahead == way or len(run) == LONGEST_CHAIN:
+                next_body, next_joint = next(pair for pair in neighbours[body] if pair[1] is not previous_joint)
+                if next_body != neighbour:
+                    yield {*chain}, (first_joint, next_joint)
+                if (
+                    next_body not in between
+                    or next_body in chain
+                    or next_body == neighbour
+                    or len(chain) == LONGEST_CHAIN
+                ):
                     break
-                run.add(ahead)
-                here, came_by = ahead, leads
+                chain.add(next_body)
+                body, previous_joint = next_body, next_joint

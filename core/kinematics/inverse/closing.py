@@ -12,9 +12,9 @@ from ...model.compiling.compile import AnyModel, compile_model, compiled_of
 from ...model.compiling.compiled import CompiledModel
 from ...spatial import Pose
 from ...spatial.arrays import least_squares, matmul
-from ..breaches import breach_in_words, ties
+from ..allowed_velocities import dofs_of, free_motions
 from ..forward import tree_poses
-from ..freedom.allowed_velocities import dofs_of, free_motions
+from ..violations import dependence_clauses, violation_in_words
 from .posing import Poser
 
 
@@ -35,7 +35,7 @@ def closed_state(model: AnyModel, q: Mapping | None = None, qd: Mapping | None =
     compiled = compiled_of(model)
     given = {name: span.joint.q_neutral for name, span in compiled.spans.items()} | dict(q or {})
     at, moving = compiled.q_from(given), compiled.q_from(qd, velocities=True)
-    if not ties(compiled):
+    if not dependence_clauses(compiled):
         return at, moving
     poser, names = _posed(compiled, q or {}), compiled.spans.keys()
     at = compiled.q_from({name: poser.q_of(name) for name in names})
@@ -59,7 +59,7 @@ def link_poses(model: Model, q: Mapping | None = None) -> dict[str, Pose]:
         ModelError: if the model cannot be compiled. StateError: as `closed_state`.
     """
     compiled = compile_model(model)
-    if not ties(compiled):
+    if not dependence_clauses(compiled):
         return tree_poses(model, q)
     return _posed(compile_model(model, split_loops=True), q or {}).poses()
 
@@ -73,17 +73,17 @@ def _posed(compiled: CompiledModel, q: Mapping) -> Poser:
     spans = poser.compiled.spans
     for name, values in drawn.items():
         poser.q[spans[name].q] = values
-    poser.follow()
+    poser.satisfy_mimics()
     dofs, given, goal = set(dofs_of(poser.compiled, [*q])), poser.compiled.q_from(q), poser.q.copy()
     for name in q:
         goal[spans[name].q] = given[spans[name].q]
     is_whole = not drawn.keys() - q.keys()  # then no link can follow, and no way leads there through closed poses
-    reached = is_whole or poser.go(goal, dofs)
+    reached = is_whole or poser.move_towards(goal, dofs)
     for name in q:
         poser.q[spans[name].q] = goal[spans[name].q]
     if is_whole:
         poser.close(dofs)
-    words = breach_in_words(poser.compiled, poser.q)
+    words = violation_in_words(poser.compiled, poser.q)
     if words or not reached:
         given_ones = f"with {_named(q)} as given" if q else "as drawn"
         raise StateError(

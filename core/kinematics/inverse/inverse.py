@@ -20,9 +20,9 @@ from ...spatial import ZERO, Pose
 from ...spatial.arrays import norm
 from ..forward import place_links
 from ..work import make_work
-from .demands import Demands, asked_of, floating_dofs
 from .levenberg_marquardt import assess, descend, make_problem, relax
 from .targets import Miss, Reach, Target, targets_of
+from .task_builder import TaskBuilder, floating_dofs, tasks_of
 from .tasks import PLACE
 
 POSING = "posing"
@@ -31,20 +31,22 @@ POSING = "posing"
 TOLERANCE = 1e-8
 """Error at which a target counts as reached [m, rad]."""
 
-NEARLY = 1e-6
-"""Constraint error that is accepted for loops whose file or drawing has rounded them [rad or model sizes]."""
+ACCEPTED_ERROR = 1e-6
+"""Constraint error that is accepted, because files and drawings round the numbers of loops [rad or model sizes]."""
 
 MOST_STEPS = 100
+"""Maximum number of steps from one start."""
 STARTS = 100
 """Number of random starts after the first one has failed."""
 
-TURNS = math.pi
-"""Range of random starts to either side of 0, for angles without limits [rad]; slides use the model's size."""
+ANGLE_RANGE = math.pi
+"""Range of random starts to either side of 0 for angles without limits [rad]. Translations use the model's size."""
 
-CLEARLY = 1e-6
-"""Improvement of the residual from which on a pose replaces the best one so far."""
+CLEAR_IMPROVEMENT = 1e-6
+"""Smallest improvement of the residual with which a pose replaces the best one so far [1]."""
 
 UNIT_INERTIA = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
+"""Inertia of all links of a model that is compiled for posing, xx, xy, xz, yy, yz, zz [kg m^2]."""
 
 
 class Reacher:
@@ -59,7 +61,7 @@ class Reacher:
         held: numbers of the velocity coordinates that must not move; see `held_dofs`.
 
     Attributes:
-        led: numbers of the velocity coordinates that move links to the targets. size: of the model [m].
+        leading_dofs: numbers of the velocity coordinates that move links to the targets. size: of the model [m].
         bound: numbers of those that affect loops, couplings, pins or targets.
         slack: constraint error that is accepted [rad or model sizes].
 
@@ -75,27 +77,27 @@ class Reacher:
         held: Collection[int] = (),
     ):
         self.compiled, self.targets = compiled, targets_of(targets)
-        demands = Demands(compiled)
-        demands.keep_model()
+        builder = TaskBuilder(compiled)
+        builder.add_model_constraints()
         for pin in targets_of(pins, "pins"):
-            demands.reach(pin)
-        self._kept_tasks, self._kept = len(demands), demands.kept
+            builder.add_target(pin)
+        self._constraint_tasks, self._constraint_rows = len(builder), builder.row_count
         for target in self.targets:
-            demands.reach(target)
-        leading = demands.concerned(self._kept_tasks)
-        self.led = leading.difference(held)
-        self._is_base_held = not self.led and bool(leading.intersection(floating_dofs(compiled)))
-        self.bound = demands.bound
-        self.size, self.slack = demands.size, NEARLY
-        self._problem = make_problem(compiled, demands.tasks(held), self._kept, demands.size)
+            builder.add_target(target)
+        leading = builder.coupled_dofs(self._constraint_tasks)
+        self.leading_dofs = leading.difference(held)
+        self._is_base_held = not self.leading_dofs and bool(leading.intersection(floating_dofs(compiled)))
+        self.bound = builder.constrained_dofs
+        self.size, self.slack = builder.size, ACCEPTED_ERROR
+        self._problem = make_problem(compiled, builder.build(held), self._constraint_rows, builder.size)
 
-    def ask(self, targets: Sequence[Target]) -> None:
+    def set_targets(self, targets: Sequence[Target]) -> None:
         """Replace the targets by others for the same links and points."""
         self.targets = targets_of(targets)
-        asked = [X for target in self.targets for _, X in asked_of(target)]
-        records = self._problem.tasks.records[self._kept_tasks :]
-        assert len(asked) == len(records)
-        records.X_one[:] = np.array(asked).reshape(-1, 7)
+        poses = [X for target in self.targets for _, X in tasks_of(target)]
+        records = self._problem.tasks.records[self._constraint_tasks :]
+        assert len(poses) == len(records)
+        records.X_target[:] = np.array(poses).reshape(-1, 7)
 
     def reach(self, q: np.ndarray, tolerance: float = TOLERANCE, most: int = MOST_STEPS) -> Reach:
         """Move q, shape (nq,), until the targets are reached, or to a local minimum of their errors.
@@ -104,13 +106,14 @@ class Reacher:
             tolerance: error at which a target counts as reached [m, rad].
             most: maximum number of steps.
         """
-        gap, steps = _runs(descend)(self._problem, q, self._kept_tasks, self._kept, self.slack, tolerance, most)
-        return self._told(q, gap, steps, tolerance)
+        counts = self._constraint_tasks, self._constraint_rows
+        gap, steps = _runs(descend)(self._problem, q, *counts, self.slack, tolerance, most)
+        return self._result(q, gap, steps, tolerance)
 
     def gap(self, q: np.ndarray) -> float:
         """Return the largest error at q of loops, couplings and pins [rad or model sizes]."""
-        _runs(assess)(self._problem, q, self._kept, self.slack)
-        return float(np.abs(self._problem.rows.error[: self._kept]).max(initial=0.0))
+        _runs(assess)(self._problem, q, self._constraint_rows, self.slack)
+        return float(np.abs(self._problem.rows.error[: self._constraint_rows]).max(initial=0.0))
 
     def relax(self, q: np.ndarray, rest: np.ndarray, most: int = MOST_STEPS) -> None:
         """Move q as near to the pose `rest`, shape (nq,), as possible without moving links from their targets.
@@ -119,13 +122,13 @@ class Reacher:
         """
         _runs(relax)(self._problem, q, rest, self.slack, most)
 
-    def _told(self, q: np.ndarray, gap: float, steps: int, tolerance: float) -> Reach:
-        _runs(assess)(self._problem, q, self._kept, self.slack)
+    def _result(self, q: np.ndarray, gap: float, steps: int, tolerance: float) -> Reach:
+        _runs(assess)(self._problem, q, self._constraint_rows, self.slack)
         error, tasks, misses = self._problem.rows.error, self._problem.tasks.records, {}
-        weights = np.repeat(tasks.weight, tasks.rows)[: self._kept]
-        open_by = float(np.abs(error[: self._kept] / weights).max(initial=0.0))
-        owners = [(number, kind) for number, target in enumerate(self.targets) for kind, _ in asked_of(target)]
-        for (number, kind), task in zip(owners, tasks[self._kept_tasks :], strict=True):
+        weights = np.repeat(tasks.weight, tasks.rows)[: self._constraint_rows]
+        open_by = float(np.abs(error[: self._constraint_rows] / weights).max(initial=0.0))
+        owners = [(number, kind) for number, target in enumerate(self.targets) for kind, _ in tasks_of(target)]
+        for (number, kind), task in zip(owners, tasks[self._constraint_tasks :], strict=True):
             off = error[task.row : task.row + 3] / task.weight
             if not np.abs(off).max() <= tolerance:
                 misses.setdefault(number, [0.0, 0.0])[kind != PLACE] = float(norm(off))
@@ -133,7 +136,7 @@ class Reacher:
         missed.sort(key=lambda miss: miss.distance / self.size + miss.angle, reverse=True)
         at_limits = self._at_limits() if missed else ()
         is_closed = gap <= self.slack
-        return Reach(tuple(missed), open_by, is_closed, at_limits, steps, not self.led, self._is_base_held)
+        return Reach(tuple(missed), open_by, is_closed, at_limits, steps, not self.leading_dofs, self._is_base_held)
 
     def _at_limits(self) -> tuple[str, ...]:
         """Return the names of the joints whose limits are active in the next step, in the model's order."""
@@ -190,9 +193,9 @@ def inverse_kinematics(
     reacher = Reacher(compiled, targets, pins, still)
     first = compiled.q_from(q)
     rest_q = first if rest is None else compiled.q_from(rest)
-    tries = _Tries(compiled, first, reacher)
+    start_poses = _StartPoses(compiled, first, reacher)
     best, nearest, count = None, first, 0
-    for count, start in enumerate(tries.poses(starts if reacher.led else 1), 1):  # noqa: B007 - counts what was tried
+    for count, start in enumerate(start_poses.poses(starts if reacher.leading_dofs else 1), 1):  # noqa: B007 - counts what was tried
         found = reacher.reach(start, tolerance)
         if best is None or _is_better(found, best, reacher.size):
             best, nearest = found, start
@@ -209,23 +212,22 @@ def _is_better(one: Reach, other: Reach, size: float) -> bool:
     if one.is_closed != other.is_closed:
         return one.is_closed
     left, right = (sum(miss.distance / size + miss.angle for miss in reach.misses) for reach in (one, other))
-    return left < right - CLEARLY
+    return left < right - CLEAR_IMPROVEMENT
 
 
-class _Tries:
-    """The start poses."""
+class _StartPoses:
+    """The poses from which the search starts: the given one, then random ones, which are the same in each run."""
 
     def __init__(self, compiled: CompiledModel, first: np.ndarray, reacher: Reacher):
         self._first, self._size = first, reacher.size
-        led = [{span.v_at(place) for place in range(span.joint.nv)} for span in compiled.spans.values()]
-        self._led = [span for span, dofs in zip(compiled.spans.values(), led, strict=True) if dofs <= reacher.led]
+        self._spans = [span for span in compiled.spans.values() if _dofs_of(span) <= reacher.leading_dofs]
         self._random = np.random.default_rng(0)
 
     def poses(self, count: int) -> Iterator[np.ndarray]:
         """Yield start poses, each a new array of shape (nq,)."""
         for number in range(max(count, 1)):
             q = self._first.copy()
-            for span in self._led:
+            for span in self._spans:
                 self._put(q, span, is_first=number == 0)
             yield q
 
@@ -240,13 +242,17 @@ class _Tries:
             return
         for place, column in enumerate(joint.columns):
             at, (lower, upper) = span.q_at(place), joint.range_of(column.axis)
-            reach = TURNS if column.unit is Unit.ANGLE else self._size
+            reach = ANGLE_RANGE if column.unit is Unit.ANGLE else self._size
             if is_first:
                 q[at] = min(max(q[at], lower), upper)
             else:
                 least = lower if math.isfinite(lower) else (upper if math.isfinite(upper) else q[at]) - reach
                 most = upper if math.isfinite(upper) else (lower if math.isfinite(lower) else q[at]) + reach
                 q[at] = random.uniform(least, most)
+
+
+def _dofs_of(span: JointSpan) -> set[int]:
+    return {span.v_at(number) for number in range(span.joint.nv)}
 
 
 def compile_for_posing(model: Model) -> CompiledModel:

@@ -22,7 +22,7 @@ from ...joints import FREE, SCREWS
 from ...model.compiling.compiled import CompiledModel
 from ...spatial import quat_mul, quat_normalized, quat_to_mat, rotate_back, rotvec_of_quat, sub
 from ...spatial.storage import copy, get3, get4, put3
-from ..motion import integrate_positions, move_bodies
+from ..motion import integrate_positions, update_bodies
 from ..work import largest, make_work
 from .limits import excess, limits_of, make_bounds, write_bounds
 from .steps import find_step, make_step
@@ -31,26 +31,29 @@ from .tasks import Tasks, make_rows, write_errors, write_slopes
 CLOSED = 1e-11
 """Largest error of a constraint that counts as satisfied [rad or model sizes]."""
 
-NEARLY_WITHIN = 1e-10
+LIMIT_TOLERANCE = 1e-10
 """Largest violation of a limit [rad or model sizes]. A start beyond a limit may stay as far beyond it."""
 
-MOST_CLOSINGS = 15
+MOST_NEWTON_STEPS = 15
+"""Maximum number of Newton steps per step. They converge quadratically except at singularities."""
 
-LONGEST = 0.5
+LONGEST_STEP = 0.5
 """Largest move of a coordinate in one step [rad or model sizes], so that no loop jumps to another assembly."""
 
 DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-2, 1e-9, 1e9
 """Damping as a part of the residual: initial value, lower and upper bound."""
 
-IDLE = 1e-9
-"""Relative reduction of the residual below which a step counts as no progress. For a target a thousand model sizes
-away, the direction is then right to 1e-4 rad.
+LEAST_PROGRESS = 1e-9
+"""Relative reduction of the residual below which a step makes no progress [1].
+
+For a target at a distance of a thousand model sizes, the error of the direction is then at most 1e-4 rad.
 """
 
-STILL = 1e-12
+SHORTEST_STEP = 1e-12
 """Largest move of a step below which the search has converged [rad or model sizes]."""
 
-MOST_IDLE = 4
+MOST_STEPS_WITHOUT_PROGRESS = 4
+"""Number of consecutive steps without progress, up to which the search goes on."""
 
 
 class Problem(KernelTuple, namedtuple("Problem", "model work tasks limits rows bounds step tried moved")):
@@ -78,30 +81,30 @@ def descend(problem, q, kept_tasks, kept, slack, tolerance, most):
         most: maximum number of steps.
     """
     gap = close(problem, q, kept_tasks, kept, slack)
-    beyond = max(excess(problem.bounds), NEARLY_WITHIN)
+    allowed_excess = max(excess(problem.bounds), LIMIT_TOLERANCE)
     damping, growth, idle, steps = DAMPING, 2.0, 0, 0
     while steps < most:
-        left = look(problem, q, kept)
-        if are_met(problem, kept_tasks, tolerance):
+        error_before = evaluate(problem, q, kept)
+        if are_satisfied(problem, kept_tasks, tolerance):
             break
         steps += 1
-        follow(problem, kept, slack, damping * min(left, 1.0))
+        find_target_step(problem, kept, slack, damping * min(error_before, 1.0))
         dq = take_step(problem, q)
-        promised = left - left_after(problem, kept)
-        open_by = close(problem, problem.tried, kept_tasks, kept, slack)
-        gained = left - reading(problem, problem.tried, kept_tasks, kept)
-        is_closed = open_by <= max(gap, slack) and excess(problem.bounds) <= beyond
-        if is_closed and gained > 0.0:
-            gap = open_by
+        predicted_reduction = error_before - predicted_error(problem, kept)
+        new_gap = close(problem, problem.tried, kept_tasks, kept, slack)
+        reduction = error_before - target_error(problem, problem.tried, kept_tasks, kept)
+        is_closed = new_gap <= max(gap, slack) and excess(problem.bounds) <= allowed_excess
+        if is_closed and reduction > 0.0:
+            gap = new_gap
             copy(problem.tried, q)
-            promise_kept = min(gained / max(promised, 1e-300), 1.0)
-            better = 2.0 * promise_kept - 1.0
-            damping *= max(1.0 / 3.0, 1.0 - better * better * better)
+            gain_ratio = min(reduction / max(predicted_reduction, 1e-300), 1.0)
+            deviation = 2.0 * gain_ratio - 1.0
+            damping *= max(1.0 / 3.0, 1.0 - deviation * deviation * deviation)
             damping, growth = max(damping, LEAST_DAMPING), 2.0
-            idle = idle + 1 if gained < IDLE * left else 0
+            idle = idle + 1 if reduction < LEAST_PROGRESS * error_before else 0
         else:
             damping, growth = damping * growth, 2.0 * growth
-        if dq < STILL or damping > MOST_DAMPING or idle > MOST_IDLE:
+        if dq < SHORTEST_STEP or damping > MOST_DAMPING or idle > MOST_STEPS_WITHOUT_PROGRESS:
             break
     return gap, steps
 
@@ -112,19 +115,19 @@ def relax(problem, q, rest, slack, most):
     rows, bounds, step = problem.rows, problem.bounds, problem.step
     tasks, count = problem.tasks.records.shape[0], rows.error.shape[0]
     gap = close(problem, q, tasks, count, slack)
-    beyond = max(excess(bounds), NEARLY_WITHIN)
+    allowed_excess = max(excess(bounds), LIMIT_TOLERANCE)
     damping = 0.0
     for _ in range(most):
-        look(problem, q, count)
-        left = write_way(problem, q, rest)
-        weaken(step.preferred_dq, 1.0 / (1.0 + damping))
+        evaluate(problem, q, count)
+        error_before = write_preferred_step(problem, q, rest)
+        multiply(step.preferred_dq, 1.0 / (1.0 + damping))
         find_step(step, rows.error, rows.slope, count, count, bounds.rows, bounds.low, bounds.high, slack, 0.0)
         dq = take_step(problem, q)
-        if dq < STILL:
+        if dq < SHORTEST_STEP:
             break
-        open_by = close(problem, problem.tried, tasks, count, slack)
-        is_closed = open_by <= max(gap, slack) and excess(bounds) <= beyond
-        if is_closed and write_way(problem, problem.tried, rest) < left:
+        new_gap = close(problem, problem.tried, tasks, count, slack)
+        is_closed = new_gap <= max(gap, slack) and excess(bounds) <= allowed_excess
+        if is_closed and write_preferred_step(problem, problem.tried, rest) < error_before:
             copy(problem.tried, q)
             damping *= 0.3
         else:
@@ -135,8 +138,8 @@ def relax(problem, q, rest, slack, most):
 @kernel
 def assess(problem, q, kept, slack):
     """Evaluate all rows at q, and find the next step with the limits that are active."""
-    left = look(problem, q, kept)
-    follow(problem, kept, slack, DAMPING * min(left, 1.0))
+    error_before = evaluate(problem, q, kept)
+    find_target_step(problem, kept, slack, DAMPING * min(error_before, 1.0))
 
 
 @subroutine
@@ -146,16 +149,16 @@ def close(problem, q, tasks, count, slack):
     """
     rows, bounds, step = problem.rows, problem.bounds, problem.step
     gap = before = np.inf
-    for n in range(MOST_CLOSINGS + 1):
-        move_bodies(problem.model, problem.work, q, problem.work.zeros)
+    for n in range(MOST_NEWTON_STEPS + 1):
+        update_bodies(problem.model, problem.work, q, problem.work.zeros)
         write_errors(problem.work, problem.tasks, 0, tasks, q, rows.error)
         write_bounds(problem.model, problem.limits, problem.tasks.dof_scale, q, bounds)
         before, gap = gap, largest(rows.error[:count])
         is_done = gap <= CLOSED or 0.5 * before < gap <= slack
-        if (is_done and excess(bounds) <= CLOSED) or n == MOST_CLOSINGS:
+        if (is_done and excess(bounds) <= CLOSED) or n == MOST_NEWTON_STEPS:
             break
         write_slopes(problem.model, problem.work, problem.tasks, 0, tasks, rows)
-        fill(step.preferred_dq, 0.0)
+        set_all(step.preferred_dq, 0.0)
         find_step(step, rows.error, rows.slope, count, count, bounds.rows, bounds.low, bounds.high, slack, 0.0)
         take_step(problem, q)
         copy(problem.tried, q)
@@ -163,34 +166,34 @@ def close(problem, q, tasks, count, slack):
 
 
 @subroutine
-def follow(problem, kept, slack, damping):
-    """Find the step towards the targets that leaves the first `kept` rows unchanged."""
+def find_target_step(problem, kept, slack, damping):
+    """Compute the damped step towards the targets in the null space of the first `kept` rows."""
     rows, bounds, step = problem.rows, problem.bounds, problem.step
-    fill(step.preferred_dq, 0.0)
+    set_all(step.preferred_dq, 0.0)
     end = rows.error.shape[0]
     find_step(step, rows.error, rows.slope, kept, end, bounds.rows, bounds.low, bounds.high, slack, damping)
 
 
 @subroutine
-def look(problem, q, kept):
+def evaluate(problem, q, kept):
     """Evaluate all rows and bounds at q. Return the sum of squares of the targets' errors."""
-    move_bodies(problem.model, problem.work, q, problem.work.zeros)
+    update_bodies(problem.model, problem.work, q, problem.work.zeros)
     tasks = problem.tasks.records.shape[0]
     write_errors(problem.work, problem.tasks, 0, tasks, q, problem.rows.error)
     write_slopes(problem.model, problem.work, problem.tasks, 0, tasks, problem.rows)
     write_bounds(problem.model, problem.limits, problem.tasks.dof_scale, q, problem.bounds)
-    return squares(problem.rows.error, kept)
+    return sum_of_squares(problem.rows.error, kept)
 
 
 @subroutine
-def reading(problem, q, kept_tasks, kept):
-    """Return the sum of squares of the targets' errors, for bodies that are placed already."""
+def target_error(problem, q, kept_tasks, kept):
+    """Return the sum of squares of the targets' errors at q, to which the poses in `problem.work` must belong."""
     write_errors(problem.work, problem.tasks, kept_tasks, problem.tasks.records.shape[0], q, problem.rows.error)
-    return squares(problem.rows.error, kept)
+    return sum_of_squares(problem.rows.error, kept)
 
 
 @subroutine
-def are_met(problem, first, tolerance):
+def are_satisfied(problem, first, tolerance):
     """Return whether all tasks from number `first` on are satisfied."""
     for n in range(first, problem.tasks.records.shape[0]):
         task = problem.tasks.records[n]
@@ -205,29 +208,29 @@ def take_step(problem, q):
     """Write the positions after the step, shortened if it is too long, to `tried`. Return its largest component."""
     dq = problem.step.dq
     longest = largest(dq)
-    weaken(dq, min(1.0, LONGEST / max(longest, 1e-300)))
+    multiply(dq, min(1.0, LONGEST_STEP / max(longest, 1e-300)))
     for j in range(dq.shape[0]):
         problem.moved[j] = dq[j] * problem.tasks.dof_scale[j]
     copy(q, problem.tried)
     integrate_positions(problem.model, problem.tried, problem.moved, 1.0)
-    return min(longest, LONGEST)
+    return min(longest, LONGEST_STEP)
 
 
 @subroutine
-def left_after(problem, kept):
-    """Return the sum of squares that a linear prediction leaves after the step."""
+def predicted_error(problem, kept):
+    """Return the sum of squares of the targets' errors after the step, by linear prediction."""
     error, slope, dq = problem.rows.error, problem.rows.slope, problem.step.dq
-    left = 0.0
+    squares = 0.0
     for row in range(kept, error.shape[0]):
         total = error[row]
         for j in range(dq.shape[0]):
             total += slope[row, j] * dq[j]
-        left += total * total
-    return left
+        squares += total * total
+    return squares
 
 
 @subroutine
-def write_way(problem, q, rest):
+def write_preferred_step(problem, q, rest):
     """Write the differences from q to `rest` to `step.preferred_dq`, and 0 where `rest` is NaN. Return the sum of
     squares.
     """
@@ -238,11 +241,11 @@ def write_way(problem, q, rest):
             for j in range(body.v, body.v_end):
                 preferred_dq[j] = rest[body.q + j - body.v] - q[body.q + j - body.v]
         else:
-            turned = body.q + (3 if body.kind == FREE else 0)
-            w, x, y, z = quat_normalized(get4(q, turned))
+            quat_index = body.q + (3 if body.kind == FREE else 0)
+            w, x, y, z = quat_normalized(get4(q, quat_index))
             put3(
                 preferred_dq,
-                rotvec_of_quat(quat_mul((w, -x, -y, -z), quat_normalized(get4(rest, turned)))),
+                rotvec_of_quat(quat_mul((w, -x, -y, -z), quat_normalized(get4(rest, quat_index)))),
                 body.v_end - 3,
             )
             if body.kind == FREE:
@@ -250,14 +253,14 @@ def write_way(problem, q, rest):
                 put3(preferred_dq, rotate_back(quat_to_mat((w, x, y, z)), dq), body.v)
     total = 0.0
     for j in range(preferred_dq.shape[0]):
-        is_asked = dof_scale[j] > 0.0 and preferred_dq[j] == preferred_dq[j]
-        preferred_dq[j] = preferred_dq[j] / dof_scale[j] if is_asked else 0.0
+        is_wanted = dof_scale[j] > 0.0 and preferred_dq[j] == preferred_dq[j]
+        preferred_dq[j] = preferred_dq[j] / dof_scale[j] if is_wanted else 0.0
         total += preferred_dq[j] * preferred_dq[j]
     return total
 
 
 @subroutine
-def squares(values, first):
+def sum_of_squares(values, first):
     total = 0.0
     for i in range(first, values.shape[0]):
         total += values[i] * values[i]
@@ -265,12 +268,12 @@ def squares(values, first):
 
 
 @subroutine
-def fill(values, value):
+def set_all(values, value):
     for i in range(values.shape[0]):
         values[i] = value
 
 
 @subroutine
-def weaken(values, part):
+def multiply(values, part):
     for i in range(values.shape[0]):
         values[i] *= part

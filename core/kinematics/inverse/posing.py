@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Interactive posing: coordinates are set or links are pulled, and everything else follows its constraints."""
+"""Interactive posing: coordinates are set or links are pulled, and all other joints move as constraints require."""
 
 from __future__ import annotations
 
@@ -20,18 +20,24 @@ LONGEST_STEP = 0.2
 """Largest change of a coordinate in one step [rad or m], so that loops keep their assembly."""
 
 MOST_STEPS = 2000
-"""Maximum number of steps of one move."""
+"""Maximum number of steps in which `move_towards` goes from one pose to another, if none is halved."""
 
 SHORTEST_PART = 2e-4
-"""Smallest part of a move that is tried before it ends."""
+"""Smallest step of `move_towards`, as a part of its first step. Below it, the constraints do not permit the motion."""
 
 SAME = 1e-4
 """Largest change by closing loops for which a given value counts as reached [rad or m]."""
 
 PULLING_STEPS = 40
+"""Maximum number of steps of inverse kinematics per call of `pull`, so that a drag with the mouse stays fluent."""
 
-SLACK, ROUGHEST = 1e-9, 1e-4
-"""Constraint errors that are accepted [rad or model sizes]. Drawings are rounded, more so far from the origin."""
+SLACK = 1e-9
+"""Constraint error that is accepted for drawings without rounding errors [rad or model sizes]."""
+ROUGHEST = 1e-4
+"""Largest constraint error of a drawing that counts as its rounding error [rad or model sizes].
+
+Drawings in single precision have such errors far from the origin. Then three times the error is accepted.
+"""
 
 
 class Poser:
@@ -85,17 +91,19 @@ class Poser:
         """Return all coordinates of a joint [rad, m, or a quaternion w x y z]. Raises `ModelError` if it has none."""
         return tuple(self.q[self._span(joint).q].tolist())
 
-    def follow(self) -> bool:
+    def satisfy_mimics(self) -> bool:
         """Move mimics to their values, and close loops. Return whether that succeeded."""
         equations = [equation_terms(self.compiled, equation) for equation in self.compiled.model.equations()]
-        for _ in equations:  # as often as a chain of them can be long
+        # No chain of mimics is longer than the number of equations.
+        for _ in equations:
             for terms, constant in equations:
-                if terms:  # of a mimic, the first is of what follows
+                if terms:
+                    # The first term of a mimic is that of the joint that follows.
                     at, _, weight = terms[0]
                     self.q[at] -= (sum(each * self.q[q] for q, _, each in terms) - constant) / weight
         return self.close()
 
-    def lead(self, joint: str, place: int, value: float) -> float:
+    def set_coordinate(self, joint: str, place: int, value: float) -> float:
         """Move a coordinate to `value` [rad or m], or as near as constraints allow. Return its new value.
 
         Raises:
@@ -105,7 +113,7 @@ class Poser:
         span = self.compiled.spans[joint]
         wanted = self.q.copy()
         wanted[span.q_at(place)] = value
-        self.go(wanted, {span.v_at(place)})
+        self.move_towards(wanted, {span.v_at(place)})
         return self.value(joint, place)
 
     def turn(self, joint: str, quaternion: tuple[float, float, float, float]) -> None:
@@ -119,14 +127,14 @@ class Poser:
             raise ModelError(f"joint '{joint}' is no ball joint: it cannot be turned freely")
         wanted = self.q.copy()
         wanted[span.q] = quat_normalized(quaternion)
-        self.go(wanted, {span.v_at(i) for i in range(3)})
+        self.move_towards(wanted, {span.v_at(i) for i in range(3)})
 
     @property
     def is_closed(self) -> bool:
         """Return whether loops, couplings and pins are satisfied, or can be by a small change of pose."""
         return self._close(self.q.copy(), set())
 
-    def take(self, values: Mapping[str, Sequence[float]]) -> bool:
+    def set_coordinates(self, values: Mapping[str, Sequence[float]]) -> bool:
         """Move joints to given coordinates, all at once, or as near as constraints allow.
 
         Args:
@@ -148,7 +156,7 @@ class Poser:
         if self._close(at_once, set()) and np.abs(at_once - wanted).max(initial=0.0) < SAME:
             self.q = at_once
             return True
-        if self.go(wanted, dofs):
+        if self.move_towards(wanted, dofs):
             return True
         rest = np.full_like(self.q, np.nan)
         for span in spans:
@@ -179,18 +187,18 @@ class Poser:
             raise ModelError(f"joint '{joint}' does not move: it has no coordinates")
         return span
 
-    def go(self, wanted: np.ndarray, dofs: set[int]) -> bool:
-        """Move towards `wanted`, shape (nq,), led by velocity coordinates `dofs`. Return whether the end was reached.
+    def move_towards(self, wanted: np.ndarray, dofs: set[int]) -> bool:
+        """Move the coordinates of `dofs` in steps to their values in `wanted`, shape (nq,). Return whether that worked.
 
-        All other coordinates follow loops and couplings. A step that cannot be closed is halved, which leads up to a
-        dead point.
+        All other coordinates satisfy loops and couplings. A step after which loops cannot be closed is halved, so that
+        the motion ends close to a dead point.
         """
         start, at = self.q.copy(), 0.0
-        step = full = 1.0 if self._are_free(dofs) else max(_part(start, wanted), 1.0 / MOST_STEPS)
+        step = full = 1.0 if self._are_free(dofs) else max(_first_step(start, wanted), 1.0 / MOST_STEPS)
         while at < 1.0:
             part = min(at + step, 1.0)
             tried = self.q.copy()
-            _put_between(self.compiled, start, wanted, part, dofs, tried)
+            _interpolate(self.compiled, start, wanted, part, dofs, tried)
             if self._close(tried, dofs):
                 self.q, at, step = tried, part, min(2.0 * step, full)
             else:
@@ -216,7 +224,7 @@ class Poser:
             self._reachers[key] = Reacher(self.compiled, targets, self._pins, held)
         reacher = self._reachers[key]
         reacher.slack = self._slack
-        reacher.ask(targets)
+        reacher.set_targets(targets)
         return reacher
 
 
@@ -224,16 +232,16 @@ def _kinds(target: Target) -> tuple:
     return target.place is None, target.turn is None, target.look_at is None, target.weight
 
 
-def _put_between(
+def _interpolate(
     compiled: CompiledModel, start: np.ndarray, end: np.ndarray, part: float, dofs: set[int], q: np.ndarray
 ) -> None:
     """Interpolate between two poses for the joints whose velocity coordinates are in `dofs`. Write to q."""
     for span in compiled.spans.values():
-        led = [place for place in range(span.joint.nv) if span.v_at(place) in dofs]
-        if not led:
+        numbers = [place for place in range(span.joint.nv) if span.v_at(place) in dofs]
+        if not numbers:
             continue
         if not span.joint.kind.chart:
-            at = [span.q_at(place) for place in led]
+            at = [span.q_at(place) for place in numbers]
             q[at] = start[at] + part * (end[at] - start[at])
             continue
         one, other = start[span.q], end[span.q]
@@ -242,6 +250,9 @@ def _put_between(
         q[span.q] = [*(one[:-4] + part * (other[:-4] - one[:-4])), *quat_mul(tuple(one[-4:]), quat_of_rotvec(turn))]
 
 
-def _part(start: np.ndarray, end: np.ndarray) -> float:
-    """How much of the way is gone at once, as its longest coordinate goes; a quaternion's numbers are half its turn."""
+def _first_step(start: np.ndarray, end: np.ndarray) -> float:
+    """Return the part of the way between two poses in which no coordinate changes by more than `LONGEST_STEP`.
+
+    A component of a quaternion changes by at most half the angle of the rotation.
+    """
     return min(1.0, LONGEST_STEP / max(float(np.abs(end - start).max(initial=0.0)), 1e-300))

@@ -39,7 +39,8 @@ class Step(
     KernelTuple,
     namedtuple(
         "Step",
-        "dq preferred_dq rows diagonal betas order wanted bound_of side force seen mixed parts preferred multipliers",
+        "dq preferred_dq rows diagonal betas order rhs bound_of side row_multipliers free_slope normal_matrix"
+        " components preferred_components target_multipliers",
     ),
 ):
     """Work arrays.
@@ -47,16 +48,19 @@ class Step(
     Attributes:
         dq: the step, shape (nv,). preferred_dq: the step without targets, shape (nv,).
         rows: constraint rows, then their reflectors and L, shape (m, nv). diagonal: of L. betas: of the reflectors.
-        order: permutation of the constraint rows. wanted: k, for each of them.
-        bound_of: number of the bound of each row, or -1. side: -1 or 1 for an active bound, else 0.
-        force: multiplier of each row.
-        seen: E in the coordinates Q, shape (n, nv). mixed: normal equations of the free components, shape (n, n).
-        parts, preferred: the step and the preferred step in the coordinates Q, shape (nv,).
-        multipliers: multipliers of E's rows, shape (n,).
+        order: permutation of the constraint rows. rhs: k, for each of them.
+        bound_of: number of the bound of each row, or -1 for a constraint.
+        side: for each bound, -1 or 1 if its lower or upper end is active, else 0.
+        row_multipliers: multiplier of each row of K.
+        free_slope: E in the coordinates Q, shape (n, nv).
+        normal_matrix: F F' + damping, then its Cholesky factor, shape (n, n); see `solve`.
+        components, preferred_components: the step and the preferred step in the coordinates Q, shape (nv,).
+        target_multipliers: multipliers of the rows of E, shape (n,).
     """
 
 
 def make_step(kept: int, bounds: int, followed: int, nv: int) -> Step:
+    """Return work arrays for `kept` constraint rows, `bounds` bounds and `followed` rows of targets."""
     most = kept + bounds
     return Step(
         dq=np.zeros(nv),
@@ -65,15 +69,15 @@ def make_step(kept: int, bounds: int, followed: int, nv: int) -> Step:
         diagonal=np.zeros(most),
         betas=np.zeros(most),
         order=np.zeros(most, np.int64),
-        wanted=np.zeros(most),
+        rhs=np.zeros(most),
         bound_of=np.zeros(most, np.int64),
         side=np.zeros(bounds, np.int64),
-        force=np.zeros(most),
-        seen=np.zeros((followed, nv)),
-        mixed=np.zeros((followed, followed)),
-        parts=np.zeros(nv),
-        preferred=np.zeros(nv),
-        multipliers=np.zeros(followed),
+        row_multipliers=np.zeros(most),
+        free_slope=np.zeros((followed, nv)),
+        normal_matrix=np.zeros((followed, followed)),
+        components=np.zeros(nv),
+        preferred_components=np.zeros(nv),
+        target_multipliers=np.zeros(followed),
     )
 
 
@@ -91,26 +95,26 @@ def find_step(step, error, slope, kept, end, bounds, low, high, slack, damping):
     for b in range(step.side.shape[0]):
         step.side[b] = -1 if low[b] > 0.0 else (1 if high[b] < 0.0 else 0)
     for _ in range(4 * step.side.shape[0] + 1):
-        count = gather(step, error, slope, kept, bounds, low, high)
+        count = collect_rows(step, error, slope, kept, bounds, low, high)
         rank = factor(step, count, max(INDEPENDENT, 10.0 * slack))
         solve(step, error, slope, kept, end, rank, damping)
-        if not advance(step, bounds, low, high, rank) and not release(step, rank, end - kept):
+        if not move_to_bound(step, bounds, low, high, rank) and not release_bound(step, rank, end - kept):
             return
 
 
 @subroutine
-def gather(step, error, slope, kept, bounds, low, high):
+def collect_rows(step, error, slope, kept, bounds, low, high):
     """Copy the constraint rows and active bounds into `step.rows`. Return their number."""
     nv = step.dq.shape[0]
     for r in range(kept):
-        step.wanted[r] = error[r]
+        step.rhs[r] = error[r]
         step.bound_of[r] = -1
         for j in range(nv):
             step.rows[r, j] = slope[r, j]
     count = kept
     for b in range(step.side.shape[0]):
         if step.side[b] != 0:
-            step.wanted[count] = -(low[b] if step.side[b] < 0 else high[b])
+            step.rhs[count] = -(low[b] if step.side[b] < 0 else high[b])
             step.bound_of[count] = b
             for j in range(nv):
                 step.rows[count, j] = bounds[b, j]
@@ -167,14 +171,14 @@ def reflect(x, mirror, beta, k):
 
 
 @subroutine
-def into_axes(step, x, rank):
+def apply_Q_transposed(step, x, rank):
     """Replace x by Q' x."""
     for k in range(rank):
         reflect(x, step.rows[k], step.betas[k], k)
 
 
 @subroutine
-def out_of_axes(step, x, rank):
+def apply_Q(step, x, rank):
     """Replace x by Q x."""
     for k in range(rank - 1, -1, -1):
         reflect(x, step.rows[k], step.betas[k], k)
@@ -182,7 +186,7 @@ def out_of_axes(step, x, rank):
 
 @subroutine
 def solve(step, error, slope, kept, end, rank, damping):
-    """Write the components of the step for the present active set to `step.parts`.
+    """Write the components of the step for the present active set to `step.components`.
 
     The free components are preferred_dq - F' (F F' + damping)^-1 (F preferred_dq + residual of the first components),
     with F those of E.
@@ -190,38 +194,38 @@ def solve(step, error, slope, kept, end, rank, damping):
     nv = step.dq.shape[0]
     n = end - kept
     for j in range(nv):
-        step.preferred[j] = step.preferred_dq[j]
-    into_axes(step, step.preferred, rank)
+        step.preferred_components[j] = step.preferred_dq[j]
+    apply_Q_transposed(step, step.preferred_components, rank)
     for j in range(rank, nv):
-        step.parts[j] = step.preferred[j]
+        step.components[j] = step.preferred_components[j]
     for k in range(rank):
-        total = -step.wanted[step.order[k]]
+        total = -step.rhs[step.order[k]]
         for i in range(k):
-            total -= step.rows[k, i] * step.parts[i]
-        step.parts[k] = total / step.diagonal[k]
+            total -= step.rows[k, i] * step.components[i]
+        step.components[k] = total / step.diagonal[k]
     for r in range(n):
-        seen = step.seen[r]
+        row = step.free_slope[r]
         for j in range(nv):
-            seen[j] = slope[kept + r, j]
-        into_axes(step, seen, rank)
+            row[j] = slope[kept + r, j]
+        apply_Q_transposed(step, row, rank)
         total = error[kept + r]
         for j in range(nv):
-            total += seen[j] * step.parts[j]
-        step.multipliers[r] = total
+            total += row[j] * step.components[j]
+        step.target_multipliers[r] = total
         for i in range(r + 1):
             total = 0.0
             for j in range(rank, nv):
-                total += seen[j] * step.seen[i, j]
-            step.mixed[r, i] = total
-    stiffen(step.mixed, n, damping)
-    solve_positive(step.mixed, step.multipliers, n)
+                total += row[j] * step.free_slope[i, j]
+            step.normal_matrix[r, i] = total
+    add_damping(step.normal_matrix, n, damping)
+    solve_positive(step.normal_matrix, step.target_multipliers, n)
     for r in range(n):
         for j in range(rank, nv):
-            step.parts[j] -= step.seen[r, j] * step.multipliers[r]
+            step.components[j] -= step.free_slope[r, j] * step.target_multipliers[r]
 
 
 @subroutine
-def stiffen(A, n, damping):
+def add_damping(A, n, damping):
     """Add damping to the diagonal, at least `ROUNDING` of it, so that dependent rows do not make it singular."""
     trace = 0.0
     for i in range(n):
@@ -251,47 +255,47 @@ def solve_positive(A, x, n):
 
 
 @subroutine
-def advance(step, bounds, low, high, rank):
+def move_to_bound(step, bounds, low, high, rank):
     """Move to the minimum, or up to the first bound on the way, which becomes active. Return whether one was met."""
-    out_of_axes(step, step.parts, rank)
-    part, met, side = 1.0, -1, 0
+    apply_Q(step, step.components, rank)
+    part, hit, side = 1.0, -1, 0
     for b in range(step.side.shape[0]):
         slack = SLACK if step.side[b] == 0 else CONTRADICTION
         value, end = 0.0, 0.0
         for j in range(step.dq.shape[0]):
             value += bounds[b, j] * step.dq[j]
-            end += bounds[b, j] * step.parts[j]
+            end += bounds[b, j] * step.components[j]
         if end > high[b] + slack and end > value and (high[b] - value) / (end - value) < part:
-            part, met, side = (high[b] - value) / (end - value), b, 1
+            part, hit, side = (high[b] - value) / (end - value), b, 1
         if end < low[b] - slack and end < value and (low[b] - value) / (end - value) < part:
-            part, met, side = (low[b] - value) / (end - value), b, -1
+            part, hit, side = (low[b] - value) / (end - value), b, -1
     part = max(part, 0.0)
     for j in range(step.dq.shape[0]):
-        step.dq[j] += part * (step.parts[j] - step.dq[j])
-    if met < 0 or step.side[met] != 0:
+        step.dq[j] += part * (step.components[j] - step.dq[j])
+    if hit < 0 or step.side[hit] != 0:
         return False
-    step.side[met] = side
+    step.side[hit] = side
     return True
 
 
 @subroutine
-def release(step, rank, n):
+def release_bound(step, rank, n):
     """Deactivate the bound whose multiplier has the wrong sign and is largest. Return whether there is one.
 
     The multipliers solve L' force = gradient of the first components of the step.
     """
-    worst, let_go = SLACK, -1
-    into_axes(step, step.parts, rank)
+    worst, released = SLACK, -1
+    apply_Q_transposed(step, step.components, rank)
     for k in range(rank - 1, -1, -1):
-        total = step.preferred[k] - step.parts[k]
+        total = step.preferred_components[k] - step.components[k]
         for r in range(n):
-            total -= step.seen[r, k] * step.multipliers[r]
+            total -= step.free_slope[r, k] * step.target_multipliers[r]
         for i in range(k + 1, rank):
-            total -= step.rows[i, k] * step.force[i]
-        step.force[k] = total / step.diagonal[k]
+            total -= step.rows[i, k] * step.row_multipliers[i]
+        step.row_multipliers[k] = total / step.diagonal[k]
         b = step.bound_of[step.order[k]]
-        if b >= 0 and -step.side[b] * step.force[k] > worst:
-            worst, let_go = -step.side[b] * step.force[k], b
-    if let_go >= 0:
-        step.side[let_go] = 0
-    return let_go >= 0
+        if b >= 0 and -step.side[b] * step.row_multipliers[k] > worst:
+            worst, released = -step.side[b] * step.row_multipliers[k], b
+    if released >= 0:
+        step.side[released] = 0
+    return released >= 0

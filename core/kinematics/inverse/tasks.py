@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tasks of inverse kinematics: rows of errors of frames and coordinates, with their rates.
 
-A task wants a frame of one body at a pose in another body or the world: its origin at a place, its axes in an
-orientation, or its z axis towards a point. Or it wants an equation of coordinates, such as a mimic, to hold. Loops and
-targets are the same kinds of tasks; the caller decides which are constraints.
+A task compares a frame of a body with a target, which is a frame in another body or in the world. It is satisfied if
+both origins coincide (PLACE), if both have the same orientation (TURN), or if the z axis of the frame points at the
+target's origin (AIM). The fourth kind is an equation between coordinates, such as a mimic (EQUATION). Loops and targets
+of users are the same kinds of tasks; the caller decides which ones are constraints.
 
-Rows are in world axes and without units: lengths and slides are divided by the model's size, so that a watch and a
-crane move alike.
+Rows are in world axes and without units: lengths are divided by the model's size, so that results do not depend on it.
 
 Source: Siciliano, Sciavicco, Villani, Oriolo, Robotics: Modelling, Planning and Control (2009), section 3.7.
 """
@@ -40,44 +40,54 @@ from ...spatial.storage import get3, get4, get9, put3
 from ..jacobian import write_jacobian
 
 PLACE, TURN, AIM, EQUATION = 0, 1, 2, 3
+"""Kinds of tasks."""
 
 TASK = np.dtype(
     [
-        ("kind", np.int64),
-        ("row", np.int64),  # its first
-        ("rows", np.int64),
-        ("weight", np.float64),  # by which its error [m, rad] is multiplied
-        # frames, poses in two bodies: `other` is to come to where `one` is
-        ("one", np.int64),
-        ("other", np.int64),
-        ("X_one", np.float64, 7),
-        ("X_other", np.float64, 7),
-        # an equation
+        ("kind", np.int64),  # PLACE, TURN, AIM or EQUATION
+        ("row", np.int64),  # number of its first row
+        ("rows", np.int64),  # number of its rows
+        ("weight", np.float64),  # factor of its error [1/m, 1/rad]
+        # Of a task about frames: the body that has the target, 0 for the world; the body that has the frame; and the
+        # poses of target and frame in these bodies.
+        ("target_body", np.int64),
+        ("body", np.int64),
+        ("X_target", np.float64, 7),
+        ("X_body", np.float64, 7),
+        # Of an equation: index of its first TERM record, the index after its last, and the value of its sum.
         ("term", np.int64),
         ("term_end", np.int64),
         ("constant", np.float64),
     ],
     align=True,
 )
+"""A task: one row for an equation, and three rows for a place, an orientation or a direction."""
+
 TERM = np.dtype([("q", np.int64), ("v", np.int64), ("weight", np.float64)], align=True)
+"""One term of an equation: the indices of its coordinate in q and in qd, and its weight."""
 
 
 class Tasks(KernelTuple, namedtuple("Tasks", "records terms dof_scale")):
-    """Arguments of the kernels: TASK and TERM records, and the step of each velocity coordinate per unit.
+    """Arguments of the kernels.
 
-    dof_scale: shape (nv,): 1 rad for rotations, the model's size [m] for slides, and 0 for coordinates that must not
-    move.
+    Attributes:
+        records: TASK records. terms: TERM records.
+        dof_scale: change of each velocity coordinate in a unit step, shape (nv,): 1 rad for rotations, the model's size
+            [m] for translations, and 0 for coordinates that must not move.
     """
 
 
-class Rows(KernelTuple, namedtuple("Rows", "error slope own other")):
-    """Work arrays: errors, shape (rows,), their rates for unit steps, shape (rows, nv), and Jacobians, shape (6,
-    nv).
+class Rows(KernelTuple, namedtuple("Rows", "error slope target_jacobian body_jacobian")):
+    """Work arrays.
+
+    Attributes:
+        error: shape (rows,). slope: derivatives of the errors by the components of a step, shape (rows, nv).
+        target_jacobian, body_jacobian: those of the target and the frame of a task, shape (6, nv).
     """
 
 
-NOWHERE = 1e-12
-"""Distance [m] or sine below which a direction is undefined."""
+UNDEFINED_DIRECTION = 1e-12
+"""Distance [m] or sine of an angle below which a direction is undefined, because it is mostly rounding error."""
 
 
 def make_rows(tasks: Tasks) -> Rows:
@@ -87,7 +97,7 @@ def make_rows(tasks: Tasks) -> Rows:
 
 @subroutine
 def write_errors(work, tasks, first, end, q, error):
-    """Write the errors of tasks number `first` to `end`, after `move`."""
+    """Write the errors of tasks number `first` to `end`, after `update_body`."""
     for n in range(first, end):
         task = tasks.records[n]
         if task.kind == EQUATION:
@@ -103,33 +113,38 @@ def write_errors(work, tasks, first, end, q, error):
 def error_of(work, task):
     """Return the error of a task about frames: a displacement [m] or a rotation [rad]."""
     if task.kind == PLACE:
-        return sub(point_of(work, task.other, task.X_other), point_of(work, task.one, task.X_one))
+        return sub(point_of(work, task.body, task.X_body), point_of(work, task.target_body, task.X_target))
     if task.kind == TURN:
-        off = matmul(axes_of(work, task.other, task.X_other), transpose(axes_of(work, task.one, task.X_one)))
-        return rotvec_of_quat(quat_of_mat(off))
-    seen, _ = sight_of(work, task)
-    return turn_between(seen, z_axis(axes_of(work, task.other, task.X_other)))
+        error_rotation = matmul(
+            axes_of(work, task.body, task.X_body), transpose(axes_of(work, task.target_body, task.X_target))
+        )
+        return rotvec_of_quat(quat_of_mat(error_rotation))
+    sight, _ = sight_of(work, task)
+    return turn_between(sight, z_axis(axes_of(work, task.body, task.X_body)))
 
 
 @jitable
 def point_of(work, body, X):
-    own = work.bodies[body]
-    return add(get3(own.origin), rotate(get9(own.rotation), get3(X)))
+    """Return the origin in the world [m] of a frame with pose X in a body."""
+    body_work = work.bodies[body]
+    return add(get3(body_work.origin), rotate(get9(body_work.rotation), get3(X)))
 
 
 @jitable
 def axes_of(work, body, X):
+    """Return the rotation in the world of a frame with pose X in a body."""
     return matmul(get9(work.bodies[body].rotation), quat_to_mat(get4(X, 3)))
 
 
 @jitable
 def sight_of(work, task):
-    """Return (direction, distance [m]) from the task's body to the point that its axis should point at."""
-    dq = sub(point_of(work, task.one, task.X_one), point_of(work, task.other, task.X_other))
-    far = math.sqrt(dot(dq, dq))
-    if far < NOWHERE:  # it looks from there, and so looks at it whatever its direction
-        return z_axis(axes_of(work, task.other, task.X_other)), 0.0
-    return scale(dq, 1.0 / far), far
+    """Return (direction, distance [m]) from the origin of the task's frame to the origin of its target."""
+    dq = sub(point_of(work, task.target_body, task.X_target), point_of(work, task.body, task.X_body))
+    distance = math.sqrt(dot(dq, dq))
+    # If both points coincide, the axis points at the target in every direction.
+    if distance < UNDEFINED_DIRECTION:
+        return z_axis(axes_of(work, task.body, task.X_body)), 0.0
+    return scale(dq, 1.0 / distance), distance
 
 
 @jitable
@@ -138,7 +153,7 @@ def turn_between(a, b):
     axis = cross(a, b)
     sine = math.sqrt(dot(axis, axis))
     angle = atan2(sine, dot(a, b))
-    if sine < NOWHERE:
+    if sine < UNDEFINED_DIRECTION:
         if angle < 1.0:
             return ZERO
         axis = cross(a, (1.0, 0.0, 0.0) if abs(a[0]) < 0.5 else (0.0, 1.0, 0.0))
@@ -158,17 +173,19 @@ def write_slopes(model, work, tasks, first, end, rows):
                 v = tasks.terms[k].v
                 rows.slope[task.row, v] += task.weight * tasks.terms[k].weight * tasks.dof_scale[v]
             continue
-        write_jacobian(model, work, task.one, point_of(work, task.one, task.X_one), rows.own)
-        write_jacobian(model, work, task.other, point_of(work, task.other, task.X_other), rows.other)
-        axis = z_axis(axes_of(work, task.other, task.X_other))
-        seen, far = sight_of(work, task)
+        write_jacobian(
+            model, work, task.target_body, point_of(work, task.target_body, task.X_target), rows.target_jacobian
+        )
+        write_jacobian(model, work, task.body, point_of(work, task.body, task.X_body), rows.body_jacobian)
+        axis = z_axis(axes_of(work, task.body, task.X_body))
+        sight, distance = sight_of(work, task)
         for j in range(rows.slope.shape[1]):
-            moved = sub(get3(rows.other[:, j]), get3(rows.own[:, j]))
-            turned = sub(get3(rows.other[:, j], 3), get3(rows.own[:, j], 3))
+            velocity = sub(get3(rows.body_jacobian[:, j]), get3(rows.target_jacobian[:, j]))
+            angular = sub(get3(rows.body_jacobian[:, j], 3), get3(rows.target_jacobian[:, j], 3))
             if task.kind == AIM:
-                rate = aim_rate(axis, seen, far, moved, turned, get3(rows.own[:, j], 3))
+                rate = aim_rate(axis, sight, distance, velocity, angular, get3(rows.target_jacobian[:, j], 3))
             else:
-                rate = moved if task.kind == PLACE else turned
+                rate = velocity if task.kind == PLACE else angular
             put3(rows.slope[:, j], scale(rate, task.weight * tasks.dof_scale[j]), task.row)
 
 

@@ -25,7 +25,7 @@ from ...model.compiling.compile import compile_model
 from ...model.compiling.compiled import CompiledModel
 from ...spatial import Vec3
 from ...spatial.storage import get3, get9, put3, put9
-from ..motion import move
+from ..motion import update_body
 from ..work import make_work
 
 
@@ -196,7 +196,7 @@ def _told(colliders: Colliders, compiled: CompiledModel, i: int, j: int, found: 
 def place_bodies(model, work, q, poses):
     """Write to `poses`, shape (bodies, 12), each body's axes in the world's, row by row, and its origin [m], at q."""
     for i in range(1, model.bodies.shape[0]):
-        move(model, work, i, q, work.zeros)
+        update_body(model, work, i, q, work.zeros)
     for i in range(model.bodies.shape[0]):
         put9(poses[i], get9(work.bodies[i].rotation))
         put3(poses[i], get3(work.bodies[i].origin), 9)

@@ -18,7 +18,7 @@ import numpy as np
 from ...collision.collision_filter import CollisionFilter
 from ..elements import WORLD, Joint, Link
 from ..errors import ModelError
-from ..graph import pieces
+from ..graph import connected_components
 from ..model import Model
 
 
@@ -116,7 +116,7 @@ def landing_links(model: Model) -> frozenset[str]:
 
 def joined_links(model: Model) -> dict[str, str]:
     """Return {link: first link of the component that joints connect it with}. Joints with the world do not count."""
-    return pieces([link.name for link in model.links], _joining(model))
+    return connected_components([link.name for link in model.links], _joining(model))
 
 
 def _joining(model: Model) -> list[Joint]:
@@ -125,7 +125,7 @@ def _joining(model: Model) -> list[Joint]:
     return [
         joint
         for joint in model.joints
-        if joint.enabled and not joint.kind.holds_nothing and {joint.parent, joint.child} <= known
+        if joint.enabled and not joint.kind.has_no_effect and {joint.parent, joint.child} <= known
     ]
 
 

@@ -53,18 +53,19 @@ from .compiled import (
 from .set_valued_forces import chart_drive, chart_forces, dof_forces
 from .splitting import Weld, split_at
 
-FORCES = ("armature", "damping", "spring_stiffness", "spring_reference")
-"""The fields of an `Axis` that are copied to a DOF, in its order."""
+DOF_FIELDS = ("armature", "damping", "spring_stiffness", "spring_reference")
+"""The fields of an `Axis` that are copied to a DOF, in the order in which DOF has them."""
 
-NOTHING = (0.0, ZERO, ZERO_SYM)
+ZERO_INERTIA = (0.0, ZERO, ZERO_SYM)
 """A rigid inertia of zero."""
 
 AnyModel = Model | CompiledModel
-"""Argument of functions that need the compiled model once. Compile it first to call them in a loop."""
+"""Argument of functions that need the compiled model once. Compile the model before a loop that calls them."""
 
-UNTURNED = quat_to_mat(IDENTITY[3:])
+IDENTITY_MATRIX = quat_to_mat(IDENTITY[3:])
+"""The unit matrix, row by row. A DOF with this `align` is marked `parallel`."""
 SAME_LINE = 1e-12
-"""Distance of two lines below which they count as one [m]."""
+"""Distance of two lines up to which they count as one [m]. It is a few rounding errors of lengths of about 1 km."""
 
 
 def compile_model(model: Model, merge_fixed: bool = True, split_loops: bool = False) -> CompiledModel:
@@ -83,17 +84,17 @@ def compile_model(model: Model, merge_fixed: bool = True, split_loops: bool = Fa
     """
     require_sound(require_model(model))
     model = model.acting_at(-math.inf)
-    build = Build(model, merge_fixed)
+    builder = ModelBuilder(model, merge_fixed)
     tree = spanning_tree(model.links, model.joints)
-    loose = list(tree.roots)
+    floating = list(tree.roots)
     for branch in tree.branches:
-        while branch.inner in loose:
-            build.float(loose.pop(0))
-        build.place(branch)
-    for link in loose:
-        build.float(link)
-    welds = split_at(build, tree.loops) if split_loops else ()
-    return build.finish(tree, welds)
+        while branch.inner in floating:
+            builder.add_floating_link(floating.pop(0))
+        builder.add_link(branch)
+    for link in floating:
+        builder.add_floating_link(link)
+    welds = split_at(builder, tree.loops) if split_loops else ()
+    return builder.finish(tree, welds)
 
 
 def compiled_of(model: AnyModel) -> CompiledModel:
@@ -112,12 +113,16 @@ class Body:
     """A body under construction, to which columns and links are added.
 
     Attributes:
-        axes: number of the joint's axis of each column.
+        parent: number of the parent body. branch: the joint that carries the body.
+        kind: SCREWS, BALL or FREE.
+        offset: from the parent's origin to the body's origin at q = 0, in the parent's axes [m].
+        X_BJ: pose of the joint's moving frame, after the columns so far, in the body at q = 0.
+        X_PB: rotation from the body's axes to those of the parent at q = 0, as a pose without translation.
+        columns: the first seven fields of the DOF record of each dof, in their order.
+        axes: for each column, the number of the joint's axis.
         has_turned: whether a column has a rotation.
         drag: damping of the body's motion in the form of a rigid inertia: the drag wrench is minus its momentum.
-        weightless: mass and moment on which gravity does not act, in the same form.
-        X_BJ: the joint's moving frame in the body, after the columns so far, as drawn.
-        back: rotation from the body's axes to the parent's, as drawn.
+        weightless: mass and moment of the links on which gravity does not act, in the same form.
     """
 
     parent: int
@@ -125,17 +130,17 @@ class Body:
     kind: int
     offset: Vec3
     X_BJ: Pose
-    back: Pose = IDENTITY
+    X_PB: Pose = IDENTITY
     columns: list[tuple] = field(default_factory=list)
     axes: list[int] = field(default_factory=list)
     has_turned: bool = False
     mass: float = 0.0
     moment: Vec3 = ZERO
     inertia: Sym3 = ZERO_SYM
-    drag: tuple = NOTHING
-    weightless: tuple = NOTHING
+    drag: tuple = ZERO_INERTIA
+    weightless: tuple = ZERO_INERTIA
 
-    def carry(self, link: Link, X_BL: Pose) -> None:
+    def add_link(self, link: Link, X_BL: Pose) -> None:
         """Add a link's mass, moment and inertia about the body's origin (parallel-axis theorem)."""
         com = add(X_BL[:3], quat_rotate(X_BL[3:], link.com))
         turned = sym_rotate(quat_to_mat(X_BL[3:]), link.inertia)
@@ -147,50 +152,57 @@ class Body:
         if not link.gravity:
             self.weightless = rigid_add(self.weightless, _about_origin(link.mass, com, ZERO_SYM))
 
-    def takes(self, screw: Screw) -> bool:
+    def can_add(self, screw: Screw) -> bool:
         """Return whether the screw can be a column of this body: it must act at the body's origin at any coordinates.
 
-        A slide moves the origin, so no column before it may turn. A rotation must be about a line through the origin.
-        As long as no column turns, the origin can still be moved to the line.
+        A translation moves the origin, so no column before it may have a rotation. A rotation must be about a line
+        through the origin. As long as no column has a rotation, the origin can still be moved to the line.
         """
         if not self.has_turned:
             return True
-        return not screw.slide and norm(self.aside(screw)) <= SAME_LINE
+        return not screw.slide and norm(self.offset_to_line(screw)) <= SAME_LINE
 
-    def aside(self, screw: Screw) -> Vec3:
+    def offset_to_line(self, screw: Screw) -> Vec3:
         """Return the displacement from the body's origin to the screw's line, in the body's axes [m]."""
         direction = quat_rotate(self.X_BJ[3:], screw.direction)
         point = add(self.X_BJ[:3], quat_rotate(self.X_BJ[3:], screw.point))
         return sub(point, scale(direction, dot(point, direction)))
 
-    def add(self, screw: Screw, axis: Axis, fields: frozenset[str]) -> None:
-        """Add the screw as the next column."""
+    def add_screw(self, screw: Screw, axis: Axis, fields: frozenset[str]) -> None:
+        """Add the screw as the next column. fields: those of `axis` that have an effect, as in `Slot`."""
         if screw.turn and not self.has_turned:
-            self._move_origin(self.aside(screw))
+            self._move_origin(self.offset_to_line(screw))
         direction = quat_rotate(self.X_BJ[3:], screw.direction)
         align = quat_of_mat(z_to(direction))
         onto: Pose = ZERO + align
-        self.columns.append((quat_to_mat(align), screw.turn, screw.slide, *_forces(axis, fields)))
+        self.columns.append((quat_to_mat(align), screw.turn, screw.slide, *_dof_values(axis, fields)))
         self.axes.append(screw.axis)
         self.X_BJ = compose(inverse(onto), self.X_BJ)
-        self.back = compose(self.back, onto)
+        self.X_PB = compose(self.X_PB, onto)
         self.has_turned = self.has_turned or screw.turn != 0.0
 
     def _move_origin(self, step: Vec3) -> None:
-        self.offset = add(self.offset, quat_rotate(self.back[3:], step))
+        self.offset = add(self.offset, quat_rotate(self.X_PB[3:], step))
         self.X_BJ = sub(self.X_BJ[:3], step) + self.X_BJ[3:]
 
 
-class Build:
+class ModelBuilder:
+    """Collects the bodies of a model, parents first.
+
+    Attributes:
+        bodies: the bodies so far; number 0 is the world.
+        link_frames: for each link that has been added, and the world, the number of its body and its pose there [m].
+    """
+
     def __init__(self, model: Model, merge_fixed: bool):
         self.model, self.merge_fixed = model, merge_fixed
         self.links = {link.name: link for link in model.links}
         self.joint_names = {joint.name for joint in model.joints}
         ground = Branch(Joint("", "fixed", WORLD, WORLD))
         self.bodies = [Body(0, ground, SCREWS, ZERO, IDENTITY)]
-        self.where: dict[str, tuple[int, Pose]] = {WORLD: (0, IDENTITY)}
+        self.link_frames: dict[str, tuple[int, Pose]] = {WORLD: (0, IDENTITY)}
 
-    def float(self, name: str) -> None:
+    def add_floating_link(self, name: str) -> None:
         """Add an implicit free joint between the world and a link.
 
         As in Drake, the joint has the link's name, with underscores before it while another joint has that name.
@@ -198,49 +210,54 @@ class Build:
         link = self.links[name]
         name = free_name(name, self.joint_names)
         self.joint_names.add(name)
-        self.place(Branch(Joint(name, "free", WORLD, link.name, X_PJ=link.pose)))
+        self.add_link(Branch(Joint(name, "free", WORLD, link.name, X_PJ=link.pose)))
 
-    def place(self, branch: Branch) -> None:
-        body, X_BL = self.moved(branch)
-        self.where[branch.outer] = body, X_BL
-        self.bodies[body].carry(self.links[branch.outer], X_BL)
+    def add_link(self, branch: Branch) -> None:
+        body, X_BL = self.add_joint(branch)
+        self.link_frames[branch.outer] = body, X_BL
+        self.bodies[body].add_link(self.links[branch.outer], X_BL)
 
-    def moved(self, branch: Branch) -> tuple[int, Pose]:
-        """Return the body to which the joint adds its outer link, and the link's pose there."""
+    def add_joint(self, branch: Branch) -> tuple[int, Pose]:
+        """Add the bodies of a joint. Return the number of the body of its outer link, and the link's pose there."""
         joint = branch.joint
         ends = (joint.X_CJ, joint.X_PJ) if branch.backward else (joint.X_PJ, joint.X_CJ)
-        body, X_BP = self.where[branch.inner]
+        body, X_BP = self.link_frames[branch.inner]
         X_BJ = compose(X_BP, ends[0])
         if joint.kind.chart:
             body, X_BJ = self._chart_body(branch, body, X_BJ)
         elif joint.nv or not self.merge_fixed:
             body, X_BJ = self._screw_bodies(branch, body, X_BJ)
         else:
-            for screw in _outward(branch):
-                X_BJ = compose(X_BJ, screw.held_pose())
+            for screw in _screws_outward(branch):
+                X_BJ = compose(X_BJ, screw.locked_pose())
         return body, compose(X_BJ, inverse(ends[1]))
 
     def _chart_body(self, branch: Branch, parent: int, X_BJ: Pose) -> tuple[int, Pose]:
         joint = branch.joint
         body = Body(parent, branch, joint.kind.code, X_BJ[:3], IDENTITY)
         align = quat_to_mat(X_BJ[3:])
-        still = [(align, 0.0, 0.0) + (0.0,) * len(FORCES)] * joint.nv
-        pulled = [(align, 0.0, 0.0, *_forces(joint.axes[n], joint.kind.slot(n).fields)) for n in joint.kind.spring_axes]
-        body.columns = pulled or still
+        without_springs = [(align, 0.0, 0.0) + (0.0,) * len(DOF_FIELDS)] * joint.nv
+        with_springs = [
+            (align, 0.0, 0.0, *_dof_values(joint.axes[n], joint.kind.slot(n).fields)) for n in joint.kind.spring_axes
+        ]
+        body.columns = with_springs or without_springs
         self.bodies.append(body)
         return len(self.bodies) - 1, IDENTITY
 
     def _screw_bodies(self, branch: Branch, parent: int, X_BJ: Pose) -> tuple[int, Pose]:
-        """Return one body, or several in series if one cannot have the columns in their order."""
+        """Add one body, or several in series if one cannot have all columns in their order.
+
+        Return the number of the last one, and the pose of the joint's moving frame there.
+        """
         joint = branch.joint
         body = self._new_body(branch, parent, X_BJ)
-        for screw in _outward(branch):
+        for screw in _screws_outward(branch):
             if screw.locked_at is not None:
-                body.X_BJ = compose(body.X_BJ, screw.held_pose())
+                body.X_BJ = compose(body.X_BJ, screw.locked_pose())
                 continue
-            if not body.takes(screw):
+            if not body.can_add(screw):
                 body = self._new_body(branch, len(self.bodies) - 1, body.X_BJ)
-            body.add(screw, joint.axes[screw.axis], joint.kind.slot(screw.axis).fields)
+            body.add_screw(screw, joint.axes[screw.axis], joint.kind.slot(screw.axis).fields)
         return len(self.bodies) - 1, body.X_BJ
 
     def _new_body(self, branch: Branch, parent: int, X_BJ: Pose) -> Body:
@@ -272,8 +289,8 @@ class Build:
             nv=nv,
             q_home=q_home,
             link_names=names,
-            link_body=np.array([self.where[name][0] for name in names], dtype=np.int64),
-            X_BL=np.array([self.where[name][1] for name in names], dtype=np.float64).reshape(-1, 7),
+            link_body=np.array([self.link_frames[name][0] for name in names], dtype=np.int64),
+            X_BL=np.array([self.link_frames[name][1] for name in names], dtype=np.float64).reshape(-1, 7),
             spans=spans,
             loops=tuple(self._loop(joint) for joint in tree.loops),
             welds=welds,
@@ -290,37 +307,38 @@ class Build:
             joint, nv = body.branch.joint, len(body.columns)
             bodies[i] = (body.parent, body.kind, q, v, v + nv, body.offset, body.mass, body.moment, body.inertia)
             for j, column in enumerate(body.columns):
-                dofs[v + j] = (*column, column[0] == UNTURNED)
+                dofs[v + j] = (*column, column[0] == IDENTITY_MATRIX)
             first_q, first_v = starts.setdefault(id(joint), (q, v))
             q, v = q + (joint.nq if joint.kind.chart else nv), v + nv
             if joint.nv:
-                back = body.branch.backward
-                at_q, at_v = _slice(first_q, q, back), _slice(first_v, v, back)
+                backward = body.branch.backward
+                at_q, at_v = _slice(first_q, q, backward), _slice(first_v, v, backward)
                 spans[joint.name] = JointSpan(joint, body.branch.outer, i, at_q, at_v)
         return bodies, dofs, spans, q, v
 
     def _quantity_springs(self) -> np.recarray:
-        """Yield the springs and dampers that act on limited quantities."""
-        found = []
+        """Return the QUANTITY_SPRING records: springs and dampers that act on limited quantities."""
+        records = []
         for number, body in enumerate(self.bodies):
             joint = body.branch.joint
-            for row in joint.kind.limited_quantities:
-                _, damping, stiffness, reference = _forces(joint.axes[row.axis], joint.kind.slot(row.axis).fields)
+            for quantity in joint.kind.limited_quantities:
+                axis, fields = joint.axes[quantity.axis], joint.kind.slot(quantity.axis).fields
+                _, damping, stiffness, reference = _dof_values(axis, fields)
                 if damping or stiffness:
-                    direction = joint.unit_direction(row.axis)
-                    found.append((number, row.code, direction, reference, stiffness, damping, reference))
-        return np.array(found, QUANTITY_SPRING).view(np.recarray)
+                    direction = joint.unit_direction(quantity.axis)
+                    records.append((number, quantity.code, direction, reference, stiffness, damping, reference))
+        return np.array(records, QUANTITY_SPRING).view(np.recarray)
 
-    def _set_valued_forces(self, records: np.recarray) -> list[tuple[Joint, tuple]]:
-        """Yield the set-valued forces, each with its joint."""
-        found = []
-        for number, (body, record) in enumerate(zip(self.bodies, records, strict=True)):
-            joint, q, v = body.branch.joint, int(record.q), int(record.v)
+    def _set_valued_forces(self, body_records: np.recarray) -> list[tuple[Joint, tuple]]:
+        """Return the SET_VALUED_FORCE records, each with its joint."""
+        records = []
+        for number, (body, body_record) in enumerate(zip(self.bodies, body_records, strict=True)):
+            joint, q, v = body.branch.joint, int(body_record.q), int(body_record.v)
             if joint.kind.chart:
-                found += [(joint, element) for element in chart_forces(joint, number, v)]
+                records += [(joint, record) for record in chart_forces(joint, number, v)]
             else:
-                found += [(joint, element) for element in dof_forces(joint, number, body.axes, q, v)]
-        return found
+                records += [(joint, record) for record in dof_forces(joint, number, body.axes, q, v)]
+        return records
 
     def _chart_drives(self) -> np.recarray:
         balls = [(number, body.branch.joint) for number, body in enumerate(self.bodies) if body.kind == BALL]
@@ -329,15 +347,15 @@ class Build:
 
     def _media(self) -> np.recarray:
         """Return the MEDIUM records: drag, and mass without weight."""
-        found = [
+        records = [
             (number, *body.drag, *body.weightless[:2])
             for number, body in enumerate(self.bodies)
             if any(body.drag[2]) or body.drag[0] or body.weightless[0]
         ]
-        return np.array(found, MEDIUM).view(np.recarray)
+        return np.array(records, MEDIUM).view(np.recarray)
 
     def _loop(self, joint: Joint) -> LoopJoint:
-        (parent, X_BP), (child, X_BC) = self.where[joint.parent], self.where[joint.child]
+        (parent, X_BP), (child, X_BC) = self.link_frames[joint.parent], self.link_frames[joint.child]
         return LoopJoint(joint, parent, child, compose(X_BP, joint.X_PJ), compose(X_BC, joint.X_CJ))
 
 
@@ -346,16 +364,16 @@ def _about_origin(mass: float, com: Vec3, inertia: Sym3) -> tuple:
     return mass, scale(com, mass), sym_add(inertia, sym_shift(mass, com))
 
 
-def _forces(axis: Axis, fields: frozenset[str]) -> tuple[float, ...]:
+def _dof_values(axis: Axis, fields: frozenset[str]) -> tuple[float, ...]:
     """Return the values of an axis for a DOF, with 0 for fields that have no effect there."""
-    return tuple(getattr(axis, name) if name in fields else 0.0 for name in FORCES)
+    return tuple(getattr(axis, name) if name in fields else 0.0 for name in DOF_FIELDS)
 
 
 def _slice(start: int, end: int, backward: bool) -> slice:
     return slice(end - 1, start - 1 if start else None, -1) if backward else slice(start, end)
 
 
-def _outward(branch: Branch) -> list[Screw]:
+def _screws_outward(branch: Branch) -> list[Screw]:
     """Return the joint's screws in the order in which the spanning tree passes them."""
     screws = screws_of(branch.joint)
     return [screw.backward() for screw in reversed(screws)] if branch.backward else screws

@@ -30,7 +30,7 @@ Values = ArrayLike | Mapping | None
 """Numbers in the layout of a `CompiledModel`, or {joint: number or list}; None for the home position, or for rest."""
 
 ROUNDED = 1e-14
-"""Largest error of a unit quaternion's length that is taken for rounding."""
+"""Largest error of a unit quaternion's length that counts as rounding [1]: some 50 rounding errors of the number 1."""
 
 BODY = np.dtype(
     [
@@ -41,34 +41,37 @@ BODY = np.dtype(
         ("v_end", np.int64),  # index after its last velocity coordinate
         ("offset", np.float64, 3),  # from the parent's origin to the joint, in the parent's axes [m]
         ("mass", np.float64),  # [kg]
-        ("moment", np.float64, 3),  # mass * com, in own axes, from own origin [kg m]
-        ("inertia", np.float64, 6),  # about own origin, in own axes: xx, xy, xz, yy, yz, zz [kg m^2]
+        ("moment", np.float64, 3),  # first moment of mass about the body's origin, mass * com, in body axes [kg m]
+        ("inertia", np.float64, 6),  # about the body's origin, in body axes: xx, xy, xz, yy, yz, zz [kg m^2]
     ],
     align=True,
 )
+"""A body and the joint that carries it. Its dofs are those with numbers from v to v_end - 1."""
+
 DOF = np.dtype(
     [
-        ("align", np.float64, 9),  # rotation from the axes before this dof to those whose z is its axis
-        ("turn", np.float64),  # rotation about z per unit of the coordinate
-        ("slide", np.float64),  # translation along z per unit of the coordinate
-        ("armature", np.float64),
-        ("damping", np.float64),
-        ("spring_stiffness", np.float64),
-        ("spring_reference", np.float64),
-        ("parallel", np.int64),  # whether `align` turns nothing
+        ("align", np.float64, 9),  # rotation from the axes before this dof to axes whose z is its axis, row by row
+        ("turn", np.float64),  # rotation about z per unit of the coordinate [rad]
+        ("slide", np.float64),  # translation along z per unit of the coordinate [m]
+        ("armature", np.float64),  # inertia of the drive [kg m^2 or kg]
+        ("damping", np.float64),  # [N m s/rad or N s/m]
+        ("spring_stiffness", np.float64),  # [N m/rad or N/m]
+        ("spring_reference", np.float64),  # coordinate at which the spring is relaxed [rad or m]
+        ("parallel", np.int64),  # whether `align` is the identity
     ],
     align=True,
 )
+"""One velocity coordinate of a joint, whose motion is a column of S. Of a chart, `turn` and `slide` are 0."""
 
 QUANTITY_SPRING = np.dtype(
     [
-        ("body", np.int64),  # the body whose chart is measured
-        ("code", np.int64),  # one of the codes of `joints/limited_quantities.py`
+        ("body", np.int64),  # the body whose chart has the limited quantity
+        ("code", np.int64),  # DISTANCE, CONE or TWIST of `joints/limited_quantities.py`
         ("direction", np.float64, 3),  # unit vector in the joint's frame
-        ("centre", np.float64),  # a twist is at most half a turn from it [rad]
-        ("stiffness", np.float64),  # of the spring on the limited quantity
-        ("damping", np.float64),
-        ("reference", np.float64),  # value of the limited quantity at which the spring is relaxed
+        ("centre", np.float64),  # middle of the range of a twist: angles are within half a turn of it [rad]
+        ("stiffness", np.float64),  # [N m/rad or N/m]
+        ("damping", np.float64),  # [N m s/rad or N s/m]
+        ("reference", np.float64),  # value of the limited quantity at which the spring is relaxed [rad or m]
     ],
     align=True,
 )
@@ -77,26 +80,27 @@ QUANTITY_SPRING = np.dtype(
 SET_VALUED_FORCE = np.dtype(
     [
         ("kind", np.int64),  # ON_DOF, ON_CHART or ON_QUANTITY
-        ("body", np.int64),
+        ("body", np.int64),  # the body whose joint has the coordinate
         ("q", np.int64),  # index of its position coordinate; for ON_DOF only
         ("v", np.int64),  # index of its velocity coordinate; -1 for a limited quantity
-        ("code", np.int64),  # of a limited quantity, as in QUANTITY_SPRING
+        # The next three are those of a limited quantity, as in QUANTITY_SPRING.
+        ("code", np.int64),
         ("direction", np.float64, 3),
         ("centre", np.float64),
-        ("lower", np.float64),  # position limits; infinite if there are none [rad or m]
-        ("upper", np.float64),
+        ("lower", np.float64),  # lower position limit; -inf if there is none [rad or m]
+        ("upper", np.float64),  # upper position limit; inf if there is none [rad or m]
         ("stiffness", np.float64),  # of the stops; infinite if they are rigid [N m/rad or N/m]
         ("dissipation", np.float64),  # of compliant stops [s/rad or s/m]
         ("restitution", np.float64),  # of rigid stops
         ("friction", np.float64),  # dry friction [N m or N]
         ("velocity_limit", np.float64),  # velocity limit; infinite if there is none [rad/s or m/s]
         ("effort_limit", np.float64),  # effort limit of the drive [N m or N]
-        # The force of a drive is stiffness * (target - q) + damping * (rate - qd) + push.
-        ("drive_stiffness", np.float64),
-        ("drive_damping", np.float64),
-        ("drive_target", np.float64),
-        ("drive_rate", np.float64),
-        ("drive_push", np.float64),
+        # The force of a drive is drive_stiffness (drive_target - q) + drive_damping (drive_rate - qd) + drive_push.
+        ("drive_stiffness", np.float64),  # [N m/rad or N/m]
+        ("drive_damping", np.float64),  # [N m s/rad or N s/m]
+        ("drive_target", np.float64),  # [rad or m]
+        ("drive_rate", np.float64),  # target velocity [rad/s or m/s]
+        ("drive_push", np.float64),  # constant force [N m or N]
     ],
     align=True,
 )
@@ -108,9 +112,9 @@ ON_DOF, ON_CHART, ON_QUANTITY = 0, 1, 2
 CHART_DRIVE = np.dtype(
     [
         ("body", np.int64),
-        # Three numbers each, about the axes of a ball joint; see SET_VALUED_FORCE.
-        ("stiffness", np.float64, 3),
-        ("damping", np.float64, 3),
+        # The next six have a number for each axis of the child-side frame; see SET_VALUED_FORCE.
+        ("stiffness", np.float64, 3),  # [N m/rad]
+        ("damping", np.float64, 3),  # [N m s/rad]
         ("target", np.float64, 3),  # a rotation vector [rad]
         ("target_rate", np.float64, 3),  # its time derivative [rad/s]
         ("rate", np.float64, 3),  # target angular velocity [rad/s]
@@ -123,7 +127,7 @@ CHART_DRIVE = np.dtype(
 MEDIUM = np.dtype(
     [
         ("body", np.int64),
-        # The drag wrench is the momentum of a body with this mass, moment and inertia, each per second.
+        # The drag wrench is minus the momentum of a body with the following mass, moment and inertia, all per second.
         ("drag", np.float64),  # [kg/s]
         ("drag_moment", np.float64, 3),  # [kg m/s]
         ("drag_inertia", np.float64, 6),  # [kg m^2/s]
@@ -150,7 +154,7 @@ class JointSpan:
 
     Attributes:
         link: name of the link that the joint moves.
-        body: number of the body that it moves; the last one if the columns are divided among several bodies.
+        body: number of the body that it moves; the last one if its dofs are divided among several bodies.
         q, v: slices. They are descending if the spanning tree passes the joint from child to parent.
     """
 
@@ -160,13 +164,13 @@ class JointSpan:
     q: slice
     v: slice
 
-    def q_at(self, place: int) -> int:
-        """Return the index in q of the joint's coordinate number `place`."""
-        return self.q.start + place * (self.q.step or 1)
+    def q_at(self, number: int) -> int:
+        """Return the index in q of position coordinate `number` of the joint, counted from 0."""
+        return self.q.start + number * (self.q.step or 1)
 
-    def v_at(self, place: int) -> int:
-        """Return the index in qd of the joint's velocity number `place`."""
-        return self.v.start + place * (self.v.step or 1)
+    def v_at(self, number: int) -> int:
+        """Return the index in qd of velocity coordinate `number` of the joint, counted from 0."""
+        return self.v.start + number * (self.v.step or 1)
 
 
 @dataclass(frozen=True)
@@ -273,7 +277,8 @@ class CompiledModel:
                 length = math.hypot(*numbers[-4:])
                 if not length > 0.0:
                     raise StateError(f"joint '{name}' needs a quaternion w x y z, found {value!r}")
-                if abs(length - 1.0) > ROUNDED:  # values from `q_by_joint` are kept to the bit
+                # Values from `q_by_joint` must not change by a bit.
+                if abs(length - 1.0) > ROUNDED:
                     numbers[-4:] /= length
             out[span.v if velocities else span.q] = numbers
         return out
@@ -321,7 +326,10 @@ def parts_of_state(state: Mapping | None) -> tuple[Mapping, Mapping]:
 
 
 def coordinate_names(compiled: CompiledModel, velocities: bool = False) -> list[tuple[str, str]]:
-    """(name, unit) of each position or velocity coordinate: `joint`, or `joint.part` where there are several."""
+    """Return (name, unit) of each position or velocity coordinate.
+
+    The name is that of the joint, or `joint.part` if the joint has several coordinates.
+    """
     names: list[tuple[str, str]] = [("", "")] * (compiled.nv if velocities else compiled.nq)
     for span in compiled.spans.values():
         joint = span.joint
@@ -353,13 +361,13 @@ def _vector(values: ArrayLike, size: int, what: str) -> np.ndarray:
     if vector.shape != (size,):
         raise StateError(f"{what} takes {size} number(s), found shape {vector.shape}")
     if not np.isfinite(vector).all():
-        place = int(np.flatnonzero(~np.isfinite(vector))[0])
-        raise StateError(f"{what} takes finite numbers, found {vector[place]:g} in {what}[{place}]")
+        index = int(np.flatnonzero(~np.isfinite(vector))[0])
+        raise StateError(f"{what} takes finite numbers, found {vector[index]:g} in {what}[{index}]")
     return vector
 
 
 def numbers_of(value: object) -> np.ndarray:
-    """A number or a list of them as an array; what is neither comes back empty."""
+    """Return a number or a list of numbers as an array; an empty array for any other value."""
     try:
         found = np.atleast_1d(np.asarray(value))
         return np.empty(0) if found.dtype == bool else found.astype(np.float64)

@@ -16,10 +16,10 @@ from ..drives import DRIVES, DriveLaw
 from ..elements import Axis, Joint
 from .compiled import ON_CHART, ON_DOF, ON_QUANTITY
 
-ASLEEP = Axis(stiffness=math.inf)
-"""An axis without limits, friction and drive."""
+PASSIVE_AXIS = Axis(stiffness=math.inf)
+"""An axis without limits, friction and drive. Fields that have no meaning on a slot take their values from it."""
 
-STOPS = ("lower", "upper", "stiffness", "dissipation", "restitution")
+STOP_FIELDS = ("lower", "upper", "stiffness", "dissipation", "restitution")
 """Fields of an `Axis` that describe its stops."""
 
 
@@ -28,34 +28,39 @@ def _law(axis: Axis) -> DriveLaw:
 
 
 def dof_forces(joint: Joint, body: int, axes: list[int], q: int, v: int) -> Iterator[tuple]:
-    """Yield SET_VALUED_FORCE records of a body's dofs, which belong to the `axes` of the joint.
+    """Yield the SET_VALUED_FORCE records of a body's dofs.
 
-    q, v: indices of the first position and velocity coordinate.
+    Args:
+        axes: for each dof, the number of the joint's axis.
+        q, v: indices of the first position and velocity coordinate of the body.
     """
-    for place, number in enumerate(axes):
+    for index, number in enumerate(axes):
         axis = effective(joint, number)
         limited = not (axis.is_unlimited or axis.has_no_room)
         if limited or axis.friction > 0.0 or math.isfinite(axis.velocity_limit) or DRIVES[axis.drive_mode].is_on(axis):
-            own = axis if limited else effective(joint, number, without=STOPS)
-            yield _record(own, ON_DOF, body, q + place, v + place)
+            effective_axis = axis if limited else effective(joint, number, without=STOP_FIELDS)
+            yield _record(effective_axis, ON_DOF, body, q + index, v + index)
 
 
 def chart_forces(joint: Joint, body: int, v: int) -> Iterator[tuple]:
-    """Yield SET_VALUED_FORCE records of a joint with a chart.
+    """Yield the SET_VALUED_FORCE records of a joint with a chart.
 
-    They describe friction on components of its velocity, and limits of its limited quantities.
+    They are for friction on components of the velocity, and for the stops of limited quantities.
+
+    Args:
+        v: index of the first velocity coordinate of the body.
     """
-    for place, number in enumerate(joint.kind.spring_axes):
-        axis = effective(joint, number, without=STOPS)
+    for index, number in enumerate(joint.kind.spring_axes):
+        axis = effective(joint, number, without=STOP_FIELDS)
         if axis.friction > 0.0:
-            yield _record(axis, ON_CHART, body, -1, v + place)
-    for row in joint.kind.limited_quantities:
-        axis = effective(joint, row.axis)
-        if not axis.has_no_room and (axis.lower > row.least or axis.upper < row.most):
-            lower, upper = row.stops(axis.lower, axis.upper)
-            quantity = (row.code, joint.unit_direction(row.axis), middle(lower, upper))
+            yield _record(axis, ON_CHART, body, -1, v + index)
+    for quantity in joint.kind.limited_quantities:
+        axis = effective(joint, quantity.axis)
+        if not axis.has_no_room and (axis.lower > quantity.least or axis.upper < quantity.most):
+            lower, upper = quantity.stops(axis.lower, axis.upper)
+            fields = (quantity.code, joint.unit_direction(quantity.axis), middle(lower, upper))
             stops = (lower, upper, *_stops(axis)[2:])
-            yield (ON_QUANTITY, body, -1, -1, *quantity, *stops, 0.0, math.inf, math.inf, *[0.0] * 5)
+            yield (ON_QUANTITY, body, -1, -1, *fields, *stops, 0.0, math.inf, math.inf, *[0.0] * 5)
 
 
 def chart_drive(joint: Joint, body: int) -> tuple | None:
@@ -68,14 +73,14 @@ def chart_drive(joint: Joint, body: int) -> tuple | None:
 
 
 def effective(joint: Joint, number: int, without: tuple[str, ...] = ()) -> Axis:
-    """Return the axis with the fields that have a meaning on its slot.
+    """Return an axis of a joint with the fields that have an effect on its slot.
 
-    Other fields, and those in `without`, have no effect.
+    Other fields, and those in `without`, have the values of `PASSIVE_AXIS`.
     """
     fields = joint.kind.slot(number).fields
-    axis, asleep = joint.axes[number], ASLEEP
-    names = [name for name in vars(asleep) if name not in fields or name in without]
-    return _replaced(axis, {name: getattr(asleep, name) for name in names})
+    axis, passive = joint.axes[number], PASSIVE_AXIS
+    names = [name for name in vars(passive) if name not in fields or name in without]
+    return _replaced(axis, {name: getattr(passive, name) for name in names})
 
 
 def _replaced(axis: Axis, values: dict) -> Axis:

@@ -29,7 +29,7 @@ from ..errors import ModelError
 from ..graph import Branch
 
 if TYPE_CHECKING:
-    from .compile import Body, Build
+    from .compile import Body, ModelBuilder
 
 WORLD_BODY = 0
 """Number of the body of the world."""
@@ -42,9 +42,9 @@ class Weld:
     Attributes:
         branch: the joint that closes the loop, and whether its outer link is its parent.
         part_body, body: the body of the part, and the body of the rest.
-        X_part, X_rest: the joint's frame on that link, in each of these bodies [m].
-        is_cut: whether the part has a body of its own. It is False for a fixed joint, whose inner link represents the
-            part.
+        X_part, X_rest: pose of the joint's frame on that link, in each of these bodies [m].
+        is_cut: whether the part has a body of its own. It is False for a fixed joint, for which the body of the inner
+            link takes the place of the part.
     """
 
     branch: Branch
@@ -59,43 +59,46 @@ class Weld:
         return self.branch.joint
 
 
-def split_at(build: Build, joints: Iterable[Joint]) -> tuple[Weld, ...]:
-    """Add to `build` a body for each loop joint that moves. Return the welds.
+def split_at(builder: ModelBuilder, joints: Iterable[Joint]) -> tuple[Weld, ...]:
+    """Add to `builder` a body for each loop joint with coordinates. Return the welds of all loop joints.
 
     The mass of the joint's outer link is divided equally among the link and its parts.
 
     Raises:
         ModelError: if neither link of a joint has a mass to divide.
     """
-    welds = tuple(_hang(build, joint) for joint in joints if not joint.kind.holds_nothing)
+    welds = tuple(_cut_link(builder, joint) for joint in joints if not joint.kind.has_no_effect)
     cut = [weld for weld in welds if weld.is_cut]
     parts = Counter(weld.body for weld in cut)
-    wholes = {number: _rigid(build.bodies[number]) for number in parts}
+    wholes = {number: _rigid(builder.bodies[number]) for number in parts}
     for weld in cut:
-        if weld.body == WORLD_BODY:  # the part never moves, so it may have any mass
-            whole = _compact(build.bodies[build.bodies[weld.part_body].parent])
+        if weld.body == WORLD_BODY:
+            # A part of the world never moves, so it may have any mass.
+            whole = _compact(builder.bodies[builder.bodies[weld.part_body].parent])
         else:
             onto = compose(weld.X_part, inverse(weld.X_rest))
             share = _scaled(wholes[weld.body], 1.0 / (1 + parts[weld.body]))
             whole = rigid_from(inertia_rotate(quat_to_mat(onto[3:]), share), onto[:3])
-        _set_rigid(build.bodies[weld.part_body], whole)
+        _set_rigid(builder.bodies[weld.part_body], whole)
     for number, count in parts.items():
         if number != WORLD_BODY:
-            _set_rigid(build.bodies[number], _scaled(wholes[number], 1.0 / (1 + count)))
+            _set_rigid(builder.bodies[number], _scaled(wholes[number], 1.0 / (1 + count)))
     return welds
 
 
-def _hang(build: Build, joint: Joint) -> Weld:
-    """Add the body that the joint carries, on a side whose body has mass or is the world. Return its weld.
+def _cut_link(builder: ModelBuilder, joint: Joint) -> Weld:
+    """Add the body that a loop joint carries: a part of its child or parent link. Return the weld to that link.
+
+    The link is cut only if its body has mass, which can be divided, or is the world.
 
     Raises:
-        ModelError: if neither side has.
+        ModelError: if neither link can be cut.
     """
     ends = [Branch(joint), Branch(joint, backward=True)][: 1 if joint.kind.chart else 2]
-    is_cut = joint.nv > 0 or not build.merge_fixed
+    is_cut = joint.nv > 0 or not builder.merge_fixed
     if is_cut:
-        heavy = [end for end in ends if build.bodies[build.where[end.outer][0]].mass > 0.0]
-        grounded = [end for end in ends if build.where[end.outer][0] == WORLD_BODY]
+        heavy = [end for end in ends if builder.bodies[builder.link_frames[end.outer][0]].mass > 0.0]
+        grounded = [end for end in ends if builder.link_frames[end.outer][0] == WORLD_BODY]
         ends = heavy + grounded
     if not ends:
         raise ModelError(
@@ -103,8 +106,8 @@ def _hang(build: Build, joint: Joint) -> Weld:
             "another joint of the loop to close it"
         )
     branch = ends[0]
-    part_body, X_part = build.moved(branch)
-    body, X_rest = build.where[branch.outer]
+    part_body, X_part = builder.add_joint(branch)
+    body, X_rest = builder.link_frames[branch.outer]
     X_LJ = joint.X_PJ if branch.backward else joint.X_CJ
     return Weld(branch, part_body, body, compose(X_part, X_LJ), compose(X_rest, X_LJ), is_cut)
 

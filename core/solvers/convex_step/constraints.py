@@ -17,7 +17,7 @@ from ...contact.contact_features import combine_pair_surfaces
 from ...contact.delassus import tangents
 from ...dynamics.constraint_rows import target_frame, velocity_errors
 from ...dynamics.constraints import ACTIVE_COUNT, EQUATION, WELD
-from ...dynamics.set_valued_forces import element_rate, element_value
+from ...dynamics.set_valued_forces import force_law_coordinate, force_law_velocity
 from ...joints import BALL
 from ...kinematics.limited_quantities import chart_quantity
 from ...model.compiling.compiled import ON_CHART, ON_DOF, ON_QUANTITY
@@ -217,7 +217,7 @@ def add_set_valued_force_constraints(system, step, q, qd, h, base_step, gravity)
             step.counts[DOF_COUNT] = first
             continue
         if element.kind != ON_CHART:
-            value, rate = element_value(model, element, q), element_rate(model, element, q, qd)
+            value, rate = force_law_coordinate(model, element, q), force_law_velocity(model, element, q, qd)
             for side in (-1.0, 1.0):
                 bound = force_state.lower if side < 0.0 else force_state.upper
                 distance = side * (bound - value)
@@ -372,7 +372,7 @@ def list_bilateral_dofs(system, step, record):
     """
     model, first = system.model, step.counts[DOF_COUNT]
     if record.kind == WELD:
-        count = list_dofs(model, step, record.one, record.other)
+        count = list_dofs(model, step, record.body_a, record.body_b)
         if not has_capacity(step, count, 0, 0):
             return first, -1
     elif record.kind == EQUATION:
@@ -399,7 +399,7 @@ def write_bilateral_jacobian(system, step, record, k, r, q):
     if record.kind == WELD:
         position = target_frame(system.work, record, system.scratch.signal)[1]
         unit = (1.0 if r % 3 == 0 else 0.0, 1.0 if r % 3 == 1 else 0.0, 1.0 if r % 3 == 2 else 0.0)
-        write_jacobian_row(model, system.work, step, k, 0, record.one, record.other, position, unit, r < 3)
+        write_jacobian_row(model, system.work, step, k, 0, record.body_a, record.body_b, position, unit, r < 3)
     elif record.kind == EQUATION:
         for j in range(constraint.dof_count):
             step.jacobian[constraint.jacobian_start + j] = system.constraints.terms[record.term + j].weight

@@ -16,12 +16,12 @@ import math
 
 from ...compilation.jit import jitable, subroutine
 from ...dynamics.aba import acceleration_pass, articulated_inertia_pass, forward_kinematics_pass
-from ...dynamics.constraint_forces import hold_constraints
+from ...dynamics.constraint_forces import add_constraint_accelerations
 from ...dynamics.constraint_rows import position_errors
 from ...dynamics.constraints import ACTIVE_COUNT, EQUATION, ROW_COUNT, WELD
 from ...dynamics.energy import kinetic_energy
 from ...joints import FREE, SCREWS
-from ...kinematics.motion import integrate_positions, move_bodies, rigid_inertia_of
+from ...kinematics.motion import integrate_positions, rigid_inertia_of, update_bodies
 from ...kinematics.work import largest
 from ...spatial import (
     ZERO,
@@ -99,7 +99,7 @@ def write_flight_modes(system, step):
             for k in range(record.term, record.term_end):
                 step.flight_modes[forest.tree_of_dof[constraints.terms[k].v]] = mode
             continue
-        for body in (record.one, record.other) if record.kind == WELD else (record.body, record.body):
+        for body in (record.body_a, record.body_b) if record.kind == WELD else (record.body, record.body):
             if forest.tree_of_body[body] >= 0:
                 step.flight_modes[forest.tree_of_body[body]] = mode
 
@@ -112,7 +112,7 @@ def constrains_single_body(system, step):
         record = constraints.records[constraints.active[n]]
         if record.kind == EQUATION:
             continue
-        for body in (record.one, record.other) if record.kind == WELD else (record.body, record.body):
+        for body in (record.body_a, record.body_b) if record.kind == WELD else (record.body, record.body):
             if body > 0 and is_single_body(model, step, body):
                 return True
     return False
@@ -336,7 +336,9 @@ def write_inertial_rates(system, y, out):
     articulated_inertia_pass(model, work, system.tau)
     acceleration_pass(model, work, ZERO, parts_of(system, out)[1])
     if system.constraints.count[ROW_COUNT] > 0 and system.inputs.signals.shape[0] == 0:
-        hold_constraints(model, work, system.constraints, system.scratch, q, qd, parts_of(system, out)[1], ZERO)
+        add_constraint_accelerations(
+            model, work, system.constraints, system.scratch, q, qd, parts_of(system, out)[1], ZERO
+        )
     for k in range(q.shape[0] + qd.shape[0], y.shape[0]):
         out[k] = 0.0
 
@@ -364,10 +366,10 @@ def largest_constraint_error(system, y):
     """Return the largest position error of all model constraints [rad or m]; signals are read."""
     q, qd = parts_of(system, y)
     model, scratch = system.model, system.scratch
-    move_bodies(model, system.work, q, system.work.zeros)
+    update_bodies(model, system.work, q, system.work.zeros)
     position_errors(model, system.work, system.constraints, scratch.signal, q, scratch.error)
     widest = largest(scratch.error[: system.constraints.count[ROW_COUNT]])
-    move_bodies(model, system.work, q, qd)
+    update_bodies(model, system.work, q, qd)
     return widest
 
 

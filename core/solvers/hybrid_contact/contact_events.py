@@ -27,7 +27,7 @@ from ...contact.contact_features import make_point
 from ...contact.contact_kinematics import update_kinematics
 from ...contact.delassus import MIN_SLIP_SPEED
 from ...contact.points import MAX_ROWS, POINTS, SLIPS, STICKS
-from ...kinematics.motion import move_bodies
+from ...kinematics.motion import update_bodies
 from ...spatial import dot, norm, sub
 from ...spatial.storage import get3, put3
 from ..joint_events.margins import cubic_minimum, cubic_root, hermite_cubic
@@ -90,7 +90,7 @@ def remove_moved_points(system, collisions):
 @subroutine
 def list_end_contacts(system, collisions, q, qd):
     """List the contact points at the end of a step that was tried, and match each with one at the start."""
-    move_bodies(system.model, system.work, q, qd)
+    update_bodies(system.model, system.work, q, qd)
     update_solid_poses(system, collisions)
     fits = list_contacts(
         system, collisions, collisions.listed_gap[0], collisions.ends, collisions.end_states, END_COUNT

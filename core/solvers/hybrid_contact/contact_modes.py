@@ -22,9 +22,9 @@ from ...contact.minimum_norm_loads import factor_delassus, solve_loads
 from ...contact.points import FRICTIONLESS, NORMAL, POINTS, ROWS, SLIPS, SPIN, STICKS, TANGENT, WARM_STARTED
 from ...contact.redundant_normals import solve_redundant_cones
 from ...dynamics.aba import acceleration_pass
-from ...dynamics.constraint_forces import clear_pushes
+from ...dynamics.constraint_forces import clear_forces
 from ...dynamics.energy import kinetic_energy
-from ...kinematics.motion import move_bodies
+from ...kinematics.motion import update_bodies
 from ...spatial import ZERO, add, dot, norm, scale, sub
 from ...spatial.storage import get3, put3
 from ..joint_events.events import resolve_joint_event
@@ -56,7 +56,7 @@ def resolve_contacts(calls, system, time, y, slopes, tolerances, spare, impacts)
         calls.rates(system, time, y, 0.0, slopes)
         hit, before = resolve_impact(system, qd, rest_speed, resting, parts_of(system, spare)[1])
         if hit:
-            move_bodies(system.model, system.work, q, qd)
+            update_bodies(system.model, system.work, q, qd)
             y[y.shape[0] - 2] += before - kinetic_energy(system.model, system.work, qd)
             record_impacts(system, time, impacts)
             jumped = True
@@ -118,12 +118,12 @@ def stop_slow_motion(calls, system, time, y, slopes, tolerances, dv):
         touch.rows[r].rhs = -touch.rows[r].free_rate
     before = kinetic_energy(system.model, system.work, qd)
     solve_loads(touch)
-    clear_pushes(system.work)
+    clear_forces(system.work)
     apply_loads(system)
     acceleration_pass(system.model, system.work, ZERO, dv)
     for j in range(qd.shape[0]):
         qd[j] += dv[j]
-    move_bodies(system.model, system.work, q, qd)
+    update_bodies(system.model, system.work, q, qd)
     y[y.shape[0] - 2] += before - kinetic_energy(system.model, system.work, qd)
 
 

@@ -19,7 +19,7 @@ from ...compilation.jit import jitable, kernel, subroutine
 from ...contact.collision_state import END_COUNT, PAIR_COUNT, update_candidate_pairs
 from ...contact.loads import soft_contact_energy
 from ...contact.points import ALLOWED, POINTS, WORK
-from ...kinematics.motion import move_bodies
+from ...kinematics.motion import update_bodies
 from ...spatial import raised
 from ...spatial.storage import copy
 from ..convex_step.persistence import clear_reported_loads
@@ -228,7 +228,7 @@ def prepare_step(calls, system, events, y, slopes, now, remaining):
     h = remaining / math.ceil(remaining / (min(now.step, now.yield_step) if now.yield_step > 0.0 else now.step))
     q, qd = parts_of(system, y)
     # Bodies are where the last stage of the last step ended, which differs from y by a rounding error.
-    move_bodies(system.model, system.work, q, qd)
+    update_bodies(system.model, system.work, q, qd)
     fits, longest = update_candidate_pairs(system, collisions, h, closed_gap)
     if fits and remove_moved_points(system, collisions):
         fits = initialize_contacts(calls, system, events, y, slopes, now)

@@ -8,7 +8,7 @@ from ...contact.delassus import apply_loads
 from ...contact.minimum_norm_loads import solve_loads
 from ...contact.points import NORMAL, ROWS
 from ...dynamics.aba import acceleration_pass
-from ...dynamics.constraint_forces import clear_pushes
+from ...dynamics.constraint_forces import clear_forces
 from ...joints import FREE
 from ...kinematics.motion import integrate_positions
 from ...spatial import ZERO, dot, quat_of_rotvec, quat_to_mat, rotate_back
@@ -71,6 +71,6 @@ def keep_world_velocities(model, qd, moved):
 def correct_by_rows(system):
     """Write to `dv` the motion that removes the `rhs` of all contact rows."""
     solve_loads(system.touch)
-    clear_pushes(system.work)
+    clear_forces(system.work)
     apply_loads(system)
     acceleration_pass(system.model, system.work, ZERO, system.scratch.dv)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...compilation import jit
 from ...controls.inputs import Inputs, set_inputs_at
-from ...kinematics.work import SAVED_FORCE_STATE
+from ...model.compiling.force_states import SAVED_FORCE_STATE
 from ..joint_events.modes import apply_locks
 from ..memory_check import checked_memory
 from ..observation import Observation

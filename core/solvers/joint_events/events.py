@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 
 from ...compilation.jit import jitable, subroutine
-from ...dynamics.set_valued_forces import drive_force, element_value
+from ...dynamics.set_valued_forces import drive_force, force_law_coordinate
 from ...model.compiling.compiled import ON_DOF
 from ..system import parts_of
 from .impacts import INCONSISTENT, UNCHANGED, bring_to_rest, resolve_joint_impacts
@@ -71,7 +71,7 @@ def initialize_modes(system, y):
         element, force_state = system.model.set_valued_forces[k], system.work.force_states[k]
         if force_state.is_disabled:
             continue
-        value = element_value(system.model, element, q)
+        value = force_law_coordinate(system.model, element, q)
         side = (
             -1
             if value < force_state.lower - ZERO_TOLERANCE

@@ -15,12 +15,16 @@ import math
 
 from ...compilation.jit import jitable, subroutine
 from ...contact.impacts import MAX_RESTITUTION_TRIES, reduced_share
-from ...dynamics.constraint_forces import multipliers_for, respond, velocity_change_of_locked_dofs
+from ...dynamics.constraint_forces import (
+    solve_multipliers,
+    velocity_change_of_locked_dofs,
+    velocity_change_of_multipliers,
+)
 from ...dynamics.constraint_rows import velocity_errors
 from ...dynamics.constraints import ACTIVE_COUNT, ROW_COUNT
 from ...dynamics.energy import kinetic_energy
-from ...dynamics.set_valued_forces import bound_of, element_rate, element_value
-from ...kinematics.motion import move_bodies
+from ...dynamics.set_valued_forces import force_law_coordinate, force_law_velocity, stop_position
+from ...kinematics.motion import update_bodies
 from ...kinematics.work import largest
 from ...model.compiling.compiled import ON_CHART, ON_DOF
 from ...spatial import log1p
@@ -109,7 +113,7 @@ def solve_impact_velocities(system, q, qd, velocities_after, restitution_share):
             work.force_states[k].impulse = dof.locking_force
             dof.prescribed_qdd = 0.0
     worst = correct_row_velocities(system, q, velocities_after, restitution_share)
-    move_bodies(model, work, q, velocities_after)
+    update_bodies(model, work, q, velocities_after)
     return worst <= ZERO_TOLERANCE * (1.0 + largest(qd))
 
 
@@ -120,22 +124,22 @@ def correct_row_velocities(system, q, velocities_after, restitution_share):
     rows, worst = constraints.count[ROW_COUNT], 0.0
     for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
-        if record.element >= 0:
-            record.pace = target_velocity(work.force_states[record.element], restitution_share)
-            work.force_states[record.element].impulse = 0.0
+        if record.force_law >= 0:
+            record.impact_velocity = target_velocity(work.force_states[record.force_law], restitution_share)
+            work.force_states[record.force_law].impulse = 0.0
     for _ in range(5 if rows > 0 else 0):
-        move_bodies(model, work, q, velocities_after)
+        update_bodies(model, work, q, velocities_after)
         velocity_errors(model, work, constraints, scratch.signal, q, velocities_after, scratch.error)
         worst = largest(scratch.error[:rows])
         if worst <= CLOSED_RESIDUAL * (1.0 + largest(velocities_after)):
             break
-        multipliers_for(constraints, scratch, scratch.error, scratch.multipliers)
-        respond(model, work, constraints, scratch, scratch.multipliers, scratch.dv)
+        solve_multipliers(constraints, scratch, scratch.error, scratch.multipliers)
+        velocity_change_of_multipliers(model, work, constraints, scratch, scratch.multipliers, scratch.dv)
         for j in range(velocities_after.shape[0]):
             velocities_after[j] += scratch.dv[j]
         add_impulses(system)
     for n in range(constraints.count[ACTIVE_COUNT]):
-        constraints.records[constraints.active[n]].pace = 0.0
+        constraints.records[constraints.active[n]].impact_velocity = 0.0
     return worst
 
 
@@ -147,8 +151,8 @@ def add_impulses(system):
             work.force_states[k].impulse += work.dofs[model.set_valued_forces[k].v].locking_force
     for n in range(constraints.count[ACTIVE_COUNT]):
         record = constraints.records[constraints.active[n]]
-        if record.element >= 0:
-            work.force_states[record.element].impulse += system.scratch.multipliers[record.row]
+        if record.force_law >= 0:
+            work.force_states[record.force_law].impulse += system.scratch.multipliers[record.row]
 
 
 @jitable
@@ -170,7 +174,7 @@ def update_impacts(system, q, velocities_after, all_at_once):
                 continue
             force_state.impact_side = 0
         else:
-            rate = element_rate(model, element, q, velocities_after)
+            rate = force_law_velocity(model, element, q, velocities_after)
             side = 1 if rate > 0.0 else -1
             stopped = at_stop(model, element, force_state, q, side) and abs(rate) > ZERO_TOLERANCE
             if not stopped and not abs(rate) > element.velocity_limit + ZERO_TOLERANCE:
@@ -189,7 +193,7 @@ def at_stop(model, element, force_state, q, side):
     """Return whether a coordinate is at a stop that takes impulses."""
     if element.kind == ON_CHART or force_state.pressed == side:
         return False
-    return side * (bound_of(force_state, side) - element_value(model, element, q)) <= ZERO_TOLERANCE
+    return side * (stop_position(force_state, side) - force_law_coordinate(model, element, q)) <= ZERO_TOLERANCE
 
 
 @subroutine
@@ -203,7 +207,7 @@ def release_velocity_limits(system, y):
     q, qd = parts_of(system, y)
     strikes, found = False, False
     for k in range(model.set_valued_forces.shape[0]):
-        rate = element_rate(model, model.set_valued_forces[k], q, qd)
+        rate = force_law_velocity(model, model.set_valued_forces[k], q, qd)
         if not force_states[k].is_disabled and abs(rate) > ZERO_TOLERANCE:
             strikes = strikes or at_stop(model, model.set_valued_forces[k], force_states[k], q, 1 if rate > 0.0 else -1)
     for k in range(model.set_valued_forces.shape[0] if strikes else 0):
@@ -224,7 +228,7 @@ def find_impacts(system, y, slopes, instant_depth, rest_height):
         force_state.impact_side, force_state.speeding = 0, 0
         if force_state.is_disabled:
             continue
-        rate = element_rate(model, element, q, qd)
+        rate = force_law_velocity(model, element, q, qd)
         side = 1 if rate > 0.0 else -1
         force_state.free_acceleration = (
             -force_state.load * force_state.locked_response
@@ -285,7 +289,7 @@ def bring_to_rest(calls, system, time, y, slopes, rest_height, jumped):
     found = False
     for k in range(model.set_valued_forces.shape[0]):
         element, force_state = model.set_valued_forces[k], work.force_states[k]
-        rate = element_rate(model, element, q, qd)
+        rate = force_law_velocity(model, element, q, qd)
         # A coordinate that accelerates has just begun to slide: its low speed does not mean that it stops.
         slows = jumped or rate * force_state.free_acceleration <= 0.0
         rests = element.friction > 0.0 and slows and not keeps_sliding(model, work, k, rate, rest_height)

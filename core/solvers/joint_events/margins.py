@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from ...compilation.jit import jitable, subroutine
-from ...dynamics.set_valued_forces import bound_of, drive_force, element_rate, element_value
+from ...dynamics.set_valued_forces import drive_force, force_law_coordinate, force_law_velocity, stop_position
 from ...model.compiling.compiled import ON_DOF, ON_QUANTITY
 
 HOLD, SLIDE, LOWER, UPPER, LOWER_VELOCITY, UPPER_VELOCITY, DRIVE = range(7)
@@ -59,9 +59,9 @@ def write_margins(model, work, q, qd, qdd, out):
 
 @jitable
 def write_stop_margins(model, element, force_state, q, qd, out):
-    value, rate = element_value(model, element, q), element_rate(model, element, q, qd)
+    value, rate = force_law_coordinate(model, element, q), force_law_velocity(model, element, q, qd)
     for side in (-1, 1):
-        bound = bound_of(force_state, side)
+        bound = stop_position(force_state, side)
         margin = LOWER if side < 0 else UPPER
         if not math.isinf(bound) and not (force_state.is_locked and force_state.motion_sign == 0):
             sign = 1.0 if force_state.pressed == side else -1.0

@@ -14,9 +14,9 @@ from __future__ import annotations
 import math
 
 from ...compilation.jit import jitable, subroutine
-from ...dynamics.constraint_rows import measured_drift, quantity_rate
+from ...dynamics.constraint_rows import bias_acceleration, quantity_rate
 from ...dynamics.constraints import activate
-from ...dynamics.set_valued_forces import bound_of, element_rate, element_value
+from ...dynamics.set_valued_forces import force_law_coordinate, force_law_velocity, stop_position
 from ...model.compiling.compiled import ON_CHART, ON_DOF, ON_QUANTITY
 from ..system import parts_of
 from .margins import ZERO_TOLERANCE, holding_forces
@@ -77,7 +77,7 @@ def lock_candidates(system, y, instant_depth):
         ) = 0, 0, 0, 0, 0
         if force_state.is_disabled:
             continue
-        rate = element_rate(model, element, q, qd)
+        rate = force_law_velocity(model, element, q, qd)
         force_state.motion_sign = 0 if abs(rate) <= ZERO_TOLERANCE else (1 if rate > 0.0 else -1)
         if force_state.motion_sign == 0:
             force_state.stop_side = touched_side(model, element, force_state, q, instant_depth)
@@ -99,7 +99,7 @@ def touched_side(model, element, force_state, q, instant_depth):
         or not (instant_depth > 0.0 or math.isinf(element.stiffness))
     ):
         return 0
-    value = element_value(model, element, q)
+    value = force_law_coordinate(model, element, q)
     # The stop moves to a coordinate that rounding has placed slightly beyond it.
     if value >= element.lower - ZERO_TOLERANCE:
         force_state.lower = min(value, element.lower)
@@ -119,8 +119,8 @@ def apply_locks(system):
             system.work.dofs[set_valued_forces[k].v].is_locked = force_states[k].is_locked
     for c in range(system.constraints.records.shape[0]):
         record = system.constraints.records[c]
-        if record.element >= 0 and force_states[record.element].stop_side != 0:
-            record.constant = bound_of(force_states[record.element], force_states[record.element].stop_side)
+        if record.force_law >= 0 and force_states[record.force_law].stop_side != 0:
+            record.constant = stop_position(force_states[record.force_law], force_states[record.force_law].stop_side)
     activate(system.constraints, force_states)
 
 
@@ -160,4 +160,4 @@ def element_acceleration(system, y, slopes, k):
     qdd = parts_of(system, slopes)[1]
     if element.kind != ON_QUANTITY:
         return qdd[element.v]
-    return quantity_rate(system.model, element, q, qdd) + measured_drift(system.model, element, q, qd)
+    return quantity_rate(system.model, element, q, qdd) + bias_acceleration(system.model, element, q, qd)

@@ -121,7 +121,7 @@ def _ties(constraints: Constraints) -> dict[int, Tie]:
 def _equations(constraints: Constraints) -> Iterator[tuple[dict[int, float], float]]:
     """Yield the weights by dof, and the constant, of each equation that always holds and is not prescribed."""
     for record in constraints.records:
-        if record.kind == EQUATION and record.element < 0 and record.signal < 0:
+        if record.kind == EQUATION and record.force_law < 0 and record.signal < 0:
             terms: dict[int, float] = {}
             for term in constraints.terms[record.term : record.term_end]:
                 terms[int(term.v)] = terms.get(int(term.v), 0.0) + float(term.weight)

@@ -119,7 +119,7 @@ def _closed(
     found, missed = q.copy(), []
     for frame, values in enumerate(q):
         wanted = np.where(given, values, poser.q)
-        if not poser.go(wanted, dofs):
+        if not poser.move_towards(wanted, dofs):
             poser.approach(np.where(given, values, np.nan))
             if np.abs(poser.q - wanted)[given].max(initial=0.0) > OPEN:
                 missed.append(frame)
@@ -140,5 +140,5 @@ def _at_home(compiled: CompiledModel) -> Poser:
     for name, span in compiled.spans.items():
         if name not in loops:
             poser.q[span.q] = span.joint.q_home
-    poser.follow()
+    poser.satisfy_mimics()
     return poser

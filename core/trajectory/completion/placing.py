@@ -11,7 +11,7 @@ import numpy as np
 from ...kinematics import compile_for_posing, tree_kinematics
 from ...model import WORLD, Joint, Model
 from ...model.compiling.compiled import CompiledModel, JointSpan
-from ...model.graph import Branch, pieces
+from ...model.graph import Branch, connected_components
 from ...model.screws import joint_pose
 from ...spatial import IDENTITY, Pose, compose, inverse
 from ..errors import TrajectoryError
@@ -86,7 +86,7 @@ def _groups(model: Model) -> list[set[str]]:
         for term in equation.terms[1:]
     ]
     groups: dict[str, set[str]] = {}
-    for name, first in pieces([link.name for link in model.links], [*model.joints, *ties]).items():
+    for name, first in connected_components([link.name for link in model.links], [*model.joints, *ties]).items():
         groups.setdefault(first, set()).add(name)
     return list(groups.values())
 

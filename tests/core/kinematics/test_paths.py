@@ -28,7 +28,7 @@ def follow(model, targets, start):
     reacher, q = Reacher(compiled, targets[:1]), np.array(start, float)
     poses, told = [], []
     for target in targets:
-        reacher.ask([target])
+        reacher.set_targets([target])
         told.append(reacher.reach(q))
         poses.append(q.copy())
     return np.array(poses), told

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from limberjack.core.model import WORLD, Joint, Link, Model, ModelError
-from limberjack.core.model.graph import pieces
+from limberjack.core.model.graph import connected_components
 from support.models import random_graph
 
 
@@ -140,7 +140,7 @@ def test_pieces_come_together_in_any_order_of_joints():
         draw = random.Random(seed)
         names = [f"l{i}" for i in range(8)]
         ends = [draw.sample(names, 2) for _ in range(draw.randint(0, 9))]
-        found = pieces(names, [Joint(f"j{i}", "fixed", *pair) for i, pair in enumerate(ends)])
+        found = connected_components(names, [Joint(f"j{i}", "fixed", *pair) for i, pair in enumerate(ends)])
         together = {name: {name} for name in names}
         for _ in names:
             for a, b in ends:

@@ -4,7 +4,7 @@
 import pytest
 
 from limberjack.core.contact.points import POINT, SAVED_POINT
-from limberjack.core.kinematics.work import FORCE_STATE, SAVED_FORCE_STATE
+from limberjack.core.model.compiling.force_states import FORCE_STATE, SAVED_FORCE_STATE
 from limberjack.core.solvers.convex_step.problem import CONTACT_RECORD, SAVED_CONTACT
 from limberjack.core.solvers.integration.adaptive_steps import SAVED_STEPPING, STEPPING
 

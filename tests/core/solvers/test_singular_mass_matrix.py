@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from limberjack.core.dynamics import mass_matrix
-from limberjack.core.dynamics.singular import fault_in_words, idle_motion
+from limberjack.core.dynamics.singular import motion_without_inertia, singularity_in_words
 from limberjack.core.model import WORLD, Axis, Joint, Link, Mimic, Model, ModelError
 from limberjack.core.model.compiling.compile import compile_model
 from limberjack.core.model.editing.editing import fix_base
@@ -121,7 +121,7 @@ def test_a_base_alone_that_weighs_nothing():
 def test_what_moves_idly_has_no_energy(model):
     """Guards the motion that all is derived from: v' M v is nothing beside what its coordinates have by themselves."""
     compiled = compile_model(model)
-    v = idle_motion(compiled, compiled.q_home)
+    v = motion_without_inertia(compiled, compiled.q_home)
     M = mass_matrix(compiled, compiled.q_home)
     assert v.any()
     assert abs(v @ M @ v) <= 1e-9 * max(v**2 @ np.diag(M), 1e-12)
@@ -151,7 +151,7 @@ def of_two_joints():
 def test_a_start_in_gimbal_lock_is_called_so(model, q, subject, middle):
     """Guards the words where nothing lacks mass: which joint, at what angle, and what to take instead."""
     compiled = compile_model(model)
-    told = fault_in_words(compiled, compiled.q_from(q))
+    told = singularity_in_words(compiled, compiled.q_from(q))
     assert told.startswith(f"{subject}: gimbal lock at the start: with {middle}")
     assert ("free joint" if "ry" in middle else "ball joint") in told
     assert ("in the place of 'u', 'h'" in told) == (subject == "joint 'u'")

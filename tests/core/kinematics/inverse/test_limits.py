@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from limberjack.core.kinematics import compile_for_posing
-from limberjack.core.kinematics.inverse.demands import pace_of
 from limberjack.core.kinematics.inverse.limits import limits_of, make_bounds, write_bounds
+from limberjack.core.kinematics.inverse.task_builder import dof_scales_of
 from limberjack.core.kinematics.motion import integrate_positions
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 
@@ -23,7 +23,7 @@ def compiled_joint(kind: str, *axes: Axis):
 def bounds_at(compiled, q: np.ndarray):
     limits = limits_of(compiled, SIZE)
     bounds = make_bounds(limits, compiled.nv)
-    write_bounds(compiled.arrays, limits, pace_of(compiled, SIZE), q, bounds)
+    write_bounds(compiled.arrays, limits, dof_scales_of(compiled, SIZE), q, bounds)
     return bounds
 
 
@@ -79,7 +79,7 @@ def test_what_is_measured_of_a_chart(kind):
     q[:-4] = rng.uniform(-0.5, 0.5, len(q) - 4)
     rows = bounds_at(compiled, q).rows
     assert len(rows)
-    for j, dof_scale in enumerate(pace_of(compiled, SIZE)):
+    for j, dof_scale in enumerate(dof_scales_of(compiled, SIZE)):
         ends = []
         for sign in (1.0, -1.0):
             at, step = q.copy(), np.zeros(compiled.nv)

@@ -48,7 +48,7 @@ def test_four_bar_follows_its_crank(angle):
     """The rocker stands where the cosine theorem has it, after any number of turns of the crank."""
     model = four_bar()
     led = poser(model)
-    assert led.lead("crank_pivot", 0, angle) == pytest.approx(angle, abs=1e-12)
+    assert led.set_coordinate("crank_pivot", 0, angle) == pytest.approx(angle, abs=1e-12)
     rocker = led.value("rocker_pivot", 0)
     found = [abs(math.remainder(rocker - closed, math.tau)) for closed in rocker_angles(angle)]
     assert min(found) < 1e-8
@@ -60,7 +60,7 @@ def test_joint_that_closes_the_loop_can_be_led():
     model = four_bar()
     loop = model.loops()[0].joint.name
     led = poser(model)
-    assert led.lead(loop, 0, 0.3) == pytest.approx(0.3, abs=1e-12)
+    assert led.set_coordinate(loop, 0, 0.3) == pytest.approx(0.3, abs=1e-12)
     pin = {joint.name: joint for joint in model.joints}[loop]
     poses = led.poses()
     ends = compose(poses[pin.parent], pin.X_PJ), compose(poses[pin.child], pin.X_CJ)
@@ -72,11 +72,11 @@ def test_out_of_reach():
     """A rocker is led as far as the linkage goes, and no loop opens there."""
     model = four_bar()
     led = poser(model)
-    reached = led.lead("rocker_pivot", 0, -3.0)
+    reached = led.set_coordinate("rocker_pivot", 0, -3.0)
     assert -3.0 < reached < 0.0
     assert widest_gap(model, led.poses()) < 1e-6
     step = 1e-2
-    assert led.lead("rocker_pivot", 0, reached - step) > reached - step
+    assert led.set_coordinate("rocker_pivot", 0, reached - step) > reached - step
 
 
 @pytest.mark.parametrize("lower", ["ball", "universal"])
@@ -85,7 +85,7 @@ def test_stewart_platform(lower):
     model = stewart(lower)
     led = poser(model)
     before = led.poses()["platform"]
-    assert led.lead("slide2", 0, 0.1) == pytest.approx(0.1)
+    assert led.set_coordinate("slide2", 0, 0.1) == pytest.approx(0.1)
     after = led.poses()
     assert math.dist(before[:3], after["platform"][:3]) > 1e-3
     assert widest_gap(Model(joints=[j for j in model.joints if j.type != "universal"]), after) < 1e-8
@@ -95,7 +95,7 @@ def test_bricard():
     """A ring that is rigid by count and yet moves is led through its singular rows."""
     model = bricard()
     led = poser(model)
-    assert led.lead("hinge0", 0, 0.5) == pytest.approx(0.5)
+    assert led.set_coordinate("hinge0", 0, 0.5) == pytest.approx(0.5)
     assert widest_gap(model, led.poses()) < 1e-6
 
 
@@ -105,9 +105,9 @@ def test_mimic():
     join(model, "first", "revolute", WORLD, "a", (0.0, 0.0, 0.0), Z)
     join(model, "second", "revolute", WORLD, "b", (1.0, 0.0, 0.0), Z, mimic=Mimic("first", multiplier=-2.0, offset=0.1))
     led = poser(model)
-    led.lead("first", 0, 0.5)
+    led.set_coordinate("first", 0, 0.5)
     assert led.value("second", 0) == pytest.approx(-0.9, abs=1e-8)
-    led.lead("second", 0, 0.3)
+    led.set_coordinate("second", 0, 0.3)
     assert led.value("first", 0) == pytest.approx(-0.1, abs=1e-8)
 
 
@@ -122,7 +122,7 @@ def test_mimic_on_a_joint_that_closes_a_loop():
         model.joints[-1].closes_loop = True
         model.joints[-1].mimic = Mimic("crank_pin", multiplier)
         led = poser(model)
-        assert led.lead("crank_pivot", 0, 0.3) == pytest.approx(reached, abs=1e-3)
+        assert led.set_coordinate("crank_pivot", 0, 0.3) == pytest.approx(reached, abs=1e-3)
         assert widest_gap(model, led.poses()) < 1e-8
 
 
@@ -133,7 +133,7 @@ def test_followers_of_followers():
     join(model, "second", "revolute", WORLD, "b", (1.0, 0.0, 0.0), Z, mimic=Mimic("first", offset=0.2))
     join(model, "first", "revolute", WORLD, "a", (0.0, 0.0, 0.0), Z)
     led = poser(model)
-    assert led.follow()
+    assert led.satisfy_mimics()
     assert [led.value(name, 0) for name in ("first", "second", "third")] == pytest.approx([0.0, 0.2, 0.6], abs=1e-9)
 
 
@@ -141,7 +141,7 @@ def test_starts_where_the_links_stand():
     """Coordinates are read from the poses, so that touching a posed model makes nothing jump."""
     model = four_bar()
     first = poser(model)
-    first.lead("crank_pivot", 0, 0.8)
+    first.set_coordinate("crank_pivot", 0, 0.8)
     second = Poser(model, first.poses())
     assert second.value("crank_pivot", 0) == pytest.approx(0.8, abs=1e-9)
     rows = np.array([second.poses()[name] for name in second.compiled.link_names])
@@ -155,7 +155,7 @@ def test_ball():
     led.turn("shoulder", (0.0, 2.0, 0.0, 0.0))
     assert led.poses()["arm"] == pytest.approx((0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0))
     with pytest.raises(ModelError, match="'shoulder' has no coordinate 1"):
-        led.lead("shoulder", 0, 1.0)
+        led.set_coordinate("shoulder", 0, 1.0)
     with pytest.raises(ModelError, match="'elbow' has no coordinate"):
         led.value("elbow", 0)
 
@@ -164,11 +164,11 @@ def test_a_named_pose_is_taken_exactly():
     """What a closed four-bar was seen in is given back, every joint of it, from wherever it has gone to meanwhile."""
     model = four_bar()
     first = poser(model)
-    first.lead("crank_pivot", 0, 2.0)
+    first.set_coordinate("crank_pivot", 0, 2.0)
     named = {joint.name: first.q_of(joint.name) for joint in model.joints}
     again = poser(model)
-    again.lead("crank_pivot", 0, -1.0)
-    assert again.take(named)
+    again.set_coordinate("crank_pivot", 0, -1.0)
+    assert again.set_coordinates(named)
     for name, values in named.items():
         assert again.q_of(name) == pytest.approx(values, abs=1e-9)
     assert widest_gap(model, again.poses()) < 1e-9
@@ -178,7 +178,7 @@ def test_half_a_pose_is_taken():
     """A pose that names the crank alone brings the rest along, to where the cosine theorem has it."""
     model = four_bar()
     led = poser(model)
-    assert led.take({"crank_pivot": [1.1]})
+    assert led.set_coordinates({"crank_pivot": [1.1]})
     assert led.value("crank_pivot", 0) == pytest.approx(1.1, abs=1e-9)
     found = [abs(math.remainder(led.value("rocker_pivot", 0) - closed, math.tau)) for closed in rocker_angles(1.1)]
     assert min(found) < 1e-8
@@ -192,10 +192,10 @@ def test_a_pose_that_no_linkage_has_is_neared():
     model, step = four_bar(), 1e-4
     led = poser(model)
     asked = {"crank_pivot": 0.5, "rocker_pivot": -0.3, "crank_pin": 0.1, "rocker_pin": 0.2}
-    assert not led.take({name: [value] for name, value in asked.items()})
+    assert not led.set_coordinates({name: [value] for name, value in asked.items()})
     assert widest_gap(model, led.poses()) < 1e-9
     here = np.array([led.value(name, 0) for name in asked])
-    led.lead("crank_pivot", 0, here[0] + step)
+    led.set_coordinate("crank_pivot", 0, here[0] + step)
     motion = (np.array([led.value(name, 0) for name in asked]) - here) / step
     left = np.array([*asked.values()]) - here
     assert abs(left @ motion) < 1e-3 * np.linalg.norm(left) * np.linalg.norm(motion)
@@ -207,7 +207,7 @@ def test_a_pose_has_balls_too():
     join(model, "elbow", "revolute", "upper", "fore", (1.0, 0.0, 0.0), Z)
     led = poser(model)
     turn = (0.5, 0.5, -0.5, 0.5)
-    assert led.take({"shoulder": turn, "elbow": [0.7]})
+    assert led.set_coordinates({"shoulder": turn, "elbow": [0.7]})
     assert led.q_of("shoulder") == pytest.approx(turn, abs=1e-9)
     assert led.value("elbow", 0) == pytest.approx(0.7, abs=1e-9)
     assert led.poses()["upper"][3:] == pytest.approx(turn, abs=1e-9)
@@ -216,9 +216,9 @@ def test_a_pose_has_balls_too():
 def test_poses_of_unknown_joints_are_refused():
     """A pose kept from before a joint was deleted names what is not there."""
     with pytest.raises(ModelError, match="joint 'knee' does not move: it has no coordinates"):
-        poser(four_bar()).take({"knee": [1.0]})
+        poser(four_bar()).set_coordinates({"knee": [1.0]})
     with pytest.raises(StateError, match="crank_pivot"):
-        poser(four_bar()).take({"crank_pivot": [1.0, 2.0]})
+        poser(four_bar()).set_coordinates({"crank_pivot": [1.0, 2.0]})
 
 
 def test_a_pose_beyond_limits_is_taken_as_it_is():
@@ -226,7 +226,7 @@ def test_a_pose_beyond_limits_is_taken_as_it_is():
     model = arm()
     model.joint("hinge1").axes[0].upper = 0.5
     led = poser(model)
-    assert led.take({"hinge1": [0.9]})
+    assert led.set_coordinates({"hinge1": [0.9]})
     led.pull([Target("three", place=(-1.0, 2.0, 0.0), point=(3.0, 0.0, 0.0))])
     assert led.value("hinge1", 0) <= 0.9 + 1e-12
 
@@ -277,15 +277,15 @@ def test_pins_hold_while_a_joint_is_led():
     How far that is, the cosine theorem says of a triangle of the first link, the pin, and two links stretched.
     """
     bent = poser(arm())
-    assert bent.take({"hinge0": [0.4], "hinge1": [-1.0], "hinge2": [0.5]})
+    assert bent.set_coordinates({"hinge0": [0.4], "hinge1": [-1.0], "hinge2": [0.5]})
     poses, end = bent.poses(), (3.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     tip = compose(poses["three"], end)[:3]
     led = Poser(arm(), poses, pins=[Target("three", place=tip, point=end[:3])])
-    assert led.lead("hinge0", 0, 0.45) == pytest.approx(0.45)
+    assert led.set_coordinate("hinge0", 0, 0.45) == pytest.approx(0.45)
     assert compose(led.poses()["three"], end)[:3] == pytest.approx(tip, abs=1e-9)
     far = norm(tip)
     most = math.atan2(tip[1], tip[0]) + math.acos((1.0 + far**2 - 4.0) / (2.0 * far))
-    assert led.lead("hinge0", 0, 3.0) == pytest.approx(most, abs=1e-3)
+    assert led.set_coordinate("hinge0", 0, 3.0) == pytest.approx(most, abs=1e-3)
     assert compose(led.poses()["three"], end)[:3] == pytest.approx(tip, abs=1e-9)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from limberjack.core.kinematics import compile_for_posing, make_work
-from limberjack.core.kinematics.inverse.demands import Demands, pace_of
+from limberjack.core.kinematics.inverse.task_builder import TaskBuilder, dof_scales_of
 from limberjack.core.kinematics.inverse.tasks import (
     AIM,
     EQUATION,
@@ -20,7 +20,7 @@ from limberjack.core.kinematics.inverse.tasks import (
     write_errors,
     write_slopes,
 )
-from limberjack.core.kinematics.motion import move
+from limberjack.core.kinematics.motion import update_body
 from limberjack.core.model import WORLD, Joint, Link, Model
 from limberjack.core.model.compiling.size import size_of
 from limberjack.core.spatial import IDENTITY, compose, inverse
@@ -40,12 +40,15 @@ class Stage:
     def __init__(self, seed: int):
         self.rng = np.random.default_rng(seed)
         self.compiled = compile_for_posing(random_graph(seed, loops=2, floats=seed % 2 == 1))
-        self.work, self.dof_scale = make_work(self.compiled.arrays), pace_of(self.compiled, size_of(self.compiled))
+        self.work, self.dof_scale = (
+            make_work(self.compiled.arrays),
+            dof_scales_of(self.compiled, size_of(self.compiled)),
+        )
         self.q, _ = random_tree_state(self.compiled, self.rng)
 
     def stand(self, q: np.ndarray) -> None:
         for i in range(1, len(self.compiled.arrays.bodies)):
-            move(self.compiled.arrays, self.work, i, q, self.work.zeros)
+            update_body(self.compiled.arrays, self.work, i, q, self.work.zeros)
 
     def pose(self, body: int) -> tuple:
         """Of a body, where `stand` has put it."""
@@ -61,12 +64,12 @@ class Stage:
         for n, task in enumerate(records):
             one, other = self.rng.choice(len(self.compiled.arrays.bodies), 2, replace=False)
             task.kind, task.row, task.rows, task.weight = kind, 3 * n, 3, self.rng.uniform(0.5, 2.0)
-            task.one, task.other = one if n % 2 else 0, other
-            task.X_other = random_pose(self.rng)
+            task.target_body, task.body = one if n % 2 else 0, other
+            task.X_body = random_pose(self.rng)
             ahead = (0.0, 0.0, 1.7, 1.0, 0.0, 0.0, 0.0) if kind == AIM else IDENTITY
             shift = (*(off * self.rng.normal(size=3)), *quat_of_rotation_vector(off * self.rng.normal(size=3)))
-            X_WO = compose(compose(compose(self.pose(other), tuple(task.X_other)), ahead), shift)
-            task.X_one = compose(inverse(self.pose(task.one)), X_WO)
+            X_WO = compose(compose(compose(self.pose(other), tuple(task.X_body)), ahead), shift)
+            task.X_target = compose(inverse(self.pose(task.target_body)), X_WO)
         return Tasks(records, np.zeros(0, TERM).view(np.recarray), self.dof_scale)
 
     def errors_at(self, tasks: Tasks, q: np.ndarray) -> np.ndarray:
@@ -128,8 +131,8 @@ def test_errors_are_distances_and_angles(seed):
         tasks = stage.tasks(kind, off=0.8)
         errors = stage.errors_at(tasks, stage.q).reshape(-1, 3)
         for task, error in zip(tasks.records, errors, strict=True):
-            one = matrix_of(stage.pose(task.one)) @ matrix_of(task.X_one)
-            other = matrix_of(stage.pose(task.other)) @ matrix_of(task.X_other)
+            one = matrix_of(stage.pose(task.target_body)) @ matrix_of(task.X_target)
+            other = matrix_of(stage.pose(task.body)) @ matrix_of(task.X_body)
             off = other[:3, 3] - one[:3, 3] if kind == PLACE else rotation_angles(other[:3, :3] @ one[:3, :3].T)
             assert error / task.weight == pytest.approx(off, abs=1e-9)
 
@@ -158,8 +161,8 @@ def eye_on_a_ball() -> Stage:
 
 def looking_at(*point: float) -> Tasks:
     records = np.zeros(1, TASK).view(np.recarray)
-    records[0].kind, records[0].rows, records[0].weight, records[0].other = AIM, 3, 1.0, 1
-    records[0].X_one, records[0].X_other = (*point, *IDENTITY[3:]), IDENTITY
+    records[0].kind, records[0].rows, records[0].weight, records[0].body = AIM, 3, 1.0, 1
+    records[0].X_target, records[0].X_body = (*point, *IDENTITY[3:]), IDENTITY
     return Tasks(records, np.zeros(0, TERM).view(np.recarray), np.ones(3))
 
 
@@ -187,7 +190,7 @@ def test_paces_turn_all_joints_alike():
             joint.X_PJ, joint.X_CJ = ((*(size * part for part in X[:3]), *X[3:]) for X in (joint.X_PJ, joint.X_CJ))
             joint.pitch *= size
         compiled = compile_for_posing(model)
-        found.append((Demands(compiled).size, pace_of(compiled, Demands(compiled).size)))
+        found.append((TaskBuilder(compiled).size, dof_scales_of(compiled, TaskBuilder(compiled).size)))
     assert found[1][0] == pytest.approx(10.0 * found[0][0])
     slides = found[1][1] / found[0][1]
     assert set(np.round(slides, 9)) == {1.0, 10.0}

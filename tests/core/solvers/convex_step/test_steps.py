@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from limberjack.core.dynamics import tree_mass_matrix
 from limberjack.core.geometry import Box, Shape, Sphere
 from limberjack.core.geometry.contact_properties import Surface
-from limberjack.core.kinematics.motion import move_bodies
+from limberjack.core.kinematics.motion import update_bodies
 from limberjack.core.kinematics.work import make_work
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.model.compiling.compile import compile_model
@@ -41,7 +41,7 @@ def test_the_mass_matrix_is_that_of_the_model():
         work, step = make_work(compiled.arrays), make_convex_step(compiled.arrays.bodies, 4)
         for j in range(compiled.nv):
             work.dofs[j].armature = compiled.arrays.dofs[j].armature
-        move_bodies(compiled.arrays, work, q, np.zeros(compiled.nv))
+        update_bodies(compiled.arrays, work, q, np.zeros(compiled.nv))
         write_mass_matrix(compiled.arrays, work, step)
         trees = step.forest.tree_of_dof
         found = np.array(

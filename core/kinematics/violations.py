@@ -20,24 +20,28 @@ from ..spatial.arrays import matmul
 from .coordinates import coordinates_at, gap_of, loops_of, rates_at, relative_pose, relative_twist, subspace_at
 from .forward import tree_kinematics
 
-OPEN = 1e-6
-"""Violation that is taken for rounding [rad or m]. For rates, it is multiplied by 1 + the largest velocity."""
+ROUNDING = 1e-6
+"""Largest violation that counts as rounding [rad or m]. For rates, it is multiplied by 1 + the largest velocity.
+
+Files and drawings in single precision round lengths to about 1e-7.
+"""
 
 
 @dataclass(frozen=True)
-class Breach:
+class Violation:
     """One violated constraint.
 
     Attributes:
-        words: which constraint, and how far it is violated. off: the violation, or its rate [rad, m, rad/s, m/s].
+        words: a clause that names the constraint and the size of its violation.
+        size: the violation [rad or m], or its rate [rad/s or m/s].
     """
 
     words: str
-    off: float
+    size: float
 
 
-def ties(compiled: CompiledModel) -> list[str]:
-    """Return a clause for each constraint that makes velocities depend on each other."""
+def dependence_clauses(compiled: CompiledModel) -> list[str]:
+    """Return a clause for each constraint that makes velocities depend on each other; an empty list if none does."""
     found = [f"joint '{joint.name}' closes a loop" for joint in loops_of(compiled)]
     found += [f"coupling '{equation.name}' ties joints" for equation in compiled.model.equations()]
     joints = [span.joint for span in compiled.spans.values()]
@@ -47,8 +51,9 @@ def ties(compiled: CompiledModel) -> list[str]:
 
 
 def require_split(compiled: CompiledModel, asked: str) -> None:
-    """Raise `StateError` if joints that close loops have no coordinates. asked: name of the function that needs
-    them.
+    """Raise `StateError` if joints that close loops have no coordinates.
+
+    asked: name of the function that needs them, for the message.
     """
     welded = {weld.joint.name for weld in compiled.welds}
     left_out = [joint for joint in loops_of(compiled) if joint.name not in welded]
@@ -59,7 +64,7 @@ def require_split(compiled: CompiledModel, asked: str) -> None:
         )
 
 
-def require_obeyed(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray | None = None) -> None:
+def require_satisfied(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray | None = None) -> None:
     """Check that a state satisfies loops, mimics, couplings and equal limits.
 
     Args:
@@ -68,50 +73,51 @@ def require_obeyed(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray | None
     Raises:
         StateError: if it does not. The message names the joint or coupling, its error, and the function to call.
     """
-    if words := breach_in_words(compiled, q, qd):
+    if words := violation_in_words(compiled, q, qd):
         raise StateError(
             f"{words}; kinematics.closed_state(compiled, {{joint: value}}) finds q and qd that keep the given joints "
             "and let all others follow"
         )
 
 
-def breach_in_words(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray | None = None) -> str:
+def violation_in_words(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray | None = None) -> str:
     """Return a clause for the largest violation by q, or else by qd; "" if there is none."""
-    if not ties(compiled):
+    if not dependence_clauses(compiled):
         return ""
     positions = compiled.positions(q)
     rates = np.zeros(compiled.nv) if qd is None else compiled.velocities(qd)
-    slack = OPEN, OPEN * (1.0 + np.abs(rates).max(initial=0.0))
-    for found, most in zip(_breaches(compiled, positions, rates), slack, strict=True):
-        bad = [breach for breach in found if not breach.off <= most]
-        if bad:
-            return max(bad, key=lambda breach: np.nan_to_num(breach.off, nan=np.inf)).words
+    tolerances = ROUNDING, ROUNDING * (1.0 + np.abs(rates).max(initial=0.0))
+    for found, tolerance in zip(_violations(compiled, positions, rates), tolerances, strict=True):
+        violations = [violation for violation in found if not violation.size <= tolerance]
+        if violations:
+            return max(violations, key=lambda violation: np.nan_to_num(violation.size, nan=np.inf)).words
     return ""
 
 
-def _breaches(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray) -> tuple[list[Breach], list[Breach]]:
+def _violations(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray) -> tuple[list[Violation], list[Violation]]:
     """Return (violations by q, violations by qd)."""
     state = _State(compiled, q, qd)
-    places: list[Breach] = []
-    rates: list[Breach] = []
+    position_violations: list[Violation] = []
+    rate_violations: list[Violation] = []
     for joint in loops_of(compiled):
         state.read_loop(joint)
         gap = state.gaps[joint.name]
         words = (
             f"loop joint '{joint.name}' is open: its frames stand {gap.distance:.3g} m and {gap.angle:.3g} rad apart"
         )
-        places.append(Breach(words, float(np.max([gap.distance, gap.angle]))))
+        position_violations.append(Violation(words, float(np.max([gap.distance, gap.angle]))))
         words = f"loop joint '{joint.name}' opens at {gap.speed:.3g} m/s and {gap.turning:.3g} rad/s"
-        rates.append(Breach(words, float(np.max([gap.speed, gap.turning]))))
-    for what, unit, off, rate in [*state.couplings(), *state.fixed_coordinates()]:
-        places.append(Breach(f"{what} is off by {abs(off):.3g} {unit}", abs(off)))
-        rates.append(Breach(f"{what} is left at {abs(rate):.3g} {unit}/s", abs(rate)))
-    return places, rates
+        rate_violations.append(Violation(words, float(np.max([gap.speed, gap.turning]))))
+    for subject, unit, error, rate in [*state.couplings(), *state.fixed_coordinates()]:
+        position_violations.append(Violation(f"{subject} is off by {abs(error):.3g} {unit}", abs(error)))
+        rate_violations.append(Violation(f"{subject} is left at {abs(rate):.3g} {unit}/s", abs(rate)))
+    return position_violations, rate_violations
 
 
 class _State:
-    """Coordinates and velocities of all joints, and the errors of loop joints. Missing ones are computed from link
-    poses.
+    """Coordinates and velocities of all joints, and the errors of loop joints.
+
+    The coordinates of a loop joint that the model does not have are computed from the poses of its links.
     """
 
     def __init__(self, compiled: CompiledModel, q: np.ndarray, qd: np.ndarray):
@@ -124,42 +130,43 @@ class _State:
         self._twists: dict[str, Any] = {WORLD: np.zeros(6)} | dict(zip(names, V_WL, strict=True))
 
     def read_loop(self, joint: Joint) -> None:
+        """Compute the error of a loop joint, and its coordinates if the model does not have them."""
         X, V = relative_pose(joint, self._poses), relative_twist(joint, self._poses, self._twists)
         if joint.name in self.joints:
             _, values, rates = self.joints[joint.name]
-            left = V - matmul(subspace_at(joint, values), rates)
+            residual = V - matmul(subspace_at(joint, values), rates)
         else:
             values = coordinates_at(joint, X, np.array(joint.q_middle))
-            rates, left = rates_at(joint, values, V)
+            rates, residual = rates_at(joint, values, V)
             self.joints[joint.name] = joint, values, rates
-        self.gaps[joint.name] = gap_of(joint, values, X, left)
+        self.gaps[joint.name] = gap_of(joint, values, X, residual)
 
     def couplings(self) -> Iterator[tuple[str, str, float, float]]:
         """Yield (name, unit, error, rate of the error) of each coupling."""
         for equation in self.compiled.model.equations():
-            off, rate, unit = -equation.constant, 0.0, ""
+            error, rate, unit = -equation.constant, 0.0, ""
             for term in equation.terms:
                 joint = self.compiled.model.joint(term.joint)
                 unit = unit or joint.axis_unit(term.axis).value
                 value, speed = self._coordinate(joint, term.axis)
-                off, rate = off + term.weight * value, rate + term.weight * speed
-            yield f"coupling '{equation.name}'", unit, off, rate
+                error, rate = error + term.weight * value, rate + term.weight * speed
+            yield f"coupling '{equation.name}'", unit, error, rate
 
     def _coordinate(self, joint: Joint, axis: int) -> tuple[float, float]:
         """Return (position, velocity) of an axis. A locked axis is at its home position."""
-        place = joint.place_of(axis)
-        if place is None:
+        index = joint.place_of(axis)
+        if index is None:
             return joint.home[[column.axis for column in joint.all_columns].index(axis)], 0.0
         _, values, rates = self.joints[joint.name]
-        return float(values[place]), float(rates[place])
+        return float(values[index]), float(rates[index])
 
     def fixed_coordinates(self) -> Iterator[tuple[str, str, float, float]]:
         """Yield (name, unit, error, rate of error) of each coordinate or limited quantity with equal limits."""
         for joint, values, rates in self.joints.values():
-            what = f"joint '{joint.name}', whose limits leave no room,"
-            for place, value in joint.fixed_columns:
-                unit = joint.q_units[place][1].value
-                yield what, unit, float(values[place]) - value, float(rates[place])
+            subject = f"joint '{joint.name}', whose limits leave no room,"
+            for index, value in joint.fixed_columns:
+                unit = joint.q_units[index][1].value
+                yield subject, unit, float(values[index]) - value, float(rates[index])
             if joint.fixed_quantities:
                 X_J, S = joint_pose(joint, values.tolist()), subspace_at(joint, values)
                 measured = {row: (value, gradient) for row, value, gradient in limited_quantities_at(joint, X_J)}
@@ -167,4 +174,4 @@ class _State:
                     found, (torque, force) = measured[row]
                     unit = joint.axis_unit(row.axis).value
                     rate = float(matmul(np.array([*force, *torque]), matmul(S, rates)))
-                    yield what, unit, found - value, rate
+                    yield subject, unit, found - value, rate

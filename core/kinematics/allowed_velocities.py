@@ -7,16 +7,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...model import Joint, StateError
-from ...model.compiling.compile import AnyModel, compiled_of
-from ...model.compiling.compiled import CompiledModel, Values
-from ...model.compiling.equation_terms import equation_terms
-from ...model.compiling.size import size_of
-from ...spatial import compose
-from ...spatial.arrays import inverse, matmul, norm, outer, svd
-from ..breaches import require_obeyed, require_split
-from ..joint_motion import JointMotion
-from ..still import StillModel
+from ..model import Joint, StateError
+from ..model.compiling.compile import AnyModel, compiled_of
+from ..model.compiling.compiled import CompiledModel, Values
+from ..model.compiling.equation_terms import equation_terms
+from ..model.compiling.size import size_of
+from ..spatial import compose
+from ..spatial.arrays import inverse, matmul, norm, outer, svd
+from .joint_motion import JointMotion
+from .still import StillModel
+from .violations import require_satisfied, require_split
 
 RANK_TOLERANCE = 1e-6
 """Relative size below which the rest of an equation counts as dependent. Axes in files often have six digits."""
@@ -39,20 +39,20 @@ def free_motions(model: AnyModel, q: Values = None, leading: Sequence[str] | Non
     compiled = compiled_of(model)
     q = compiled.positions(q)
     require_split(compiled, "free_motions")
-    require_obeyed(compiled, q)
+    require_satisfied(compiled, q)
     motions = Motions(compiled.nv)
-    motions.obey(_equations(compiled, compiled.positions(q)))
+    motions.constrain(_equations(compiled, compiled.positions(q)))
     if leading is None:
         return motions.basis
     dofs = dofs_of(compiled, leading)
-    led = motions.basis[dofs]
-    if len(dofs) != motions.count or (len(dofs) and _is_singular(led)):
+    leading_rows = motions.basis[dofs]
+    if len(dofs) != motions.count or (len(dofs) and _is_singular(leading_rows)):
         given = ", ".join(f"'{name}'" for name in leading)
         raise StateError(
             f"joints {given} have {len(dofs)} velocities, and do not decide the {motions.count} ways in which the "
             "mechanism can move at this q; let as many lead as it has ways to move, and no joint at its dead point"
         )
-    return matmul(motions.basis, inverse(led))
+    return matmul(motions.basis, inverse(leading_rows))
 
 
 def _is_singular(square: np.ndarray) -> bool:
@@ -75,8 +75,9 @@ def tied_dofs(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
 
 
 def _equations(compiled: CompiledModel, q: np.ndarray) -> np.ndarray:
-    """Return G with G qd = 0, shape (rows, nv). Lengths are in model sizes; rows of equations and limits have length
-    1.
+    """Return G with G qd = 0, shape (rows, nv).
+
+    Lengths are in model sizes. Rows of couplings and of equal limits have the length 1.
     """
     still, size = StillModel(compiled, q), size_of(compiled)
     rows = [np.zeros((0, compiled.nv))]
@@ -116,21 +117,25 @@ class Motions:
     def count(self) -> int:
         return self.basis.shape[1]
 
-    def obey(self, rows: np.ndarray | list[np.ndarray]) -> int:
-        """Remove the motions that violate the rows, shape (r, unknowns). Return by how much the dimension shrinks."""
+    def constrain(self, rows: np.ndarray | list[np.ndarray]) -> int:
+        """Remove the motions that violate the equations rows @ motion = 0. Return by how much the dimension shrinks.
+
+        rows: shape (r, unknowns).
+        """
         equations = np.array(rows)
         size = np.abs(equations).max(initial=0.0)
         if not size or not self.count:
             return 0
-        broken = matmul(equations / size, self.basis)
-        _, weights, ways = svd(broken)
-        ways = ways[weights > RANK_TOLERANCE]
-        # reflect each broken way onto a column of its own, and leave that out: no new decomposition of the whole basis
-        for i in range(len(ways)):
-            normal = ways[i].copy()
+        projected = matmul(equations / size, self.basis)
+        _, singular_values, directions = svd(projected)
+        directions = directions[singular_values > RANK_TOLERANCE]
+        # A Householder reflection moves each direction that the rows forbid to a column of its own, which is then left
+        # out. So the whole basis needs no new decomposition.
+        for i in range(len(directions)):
+            normal = directions[i].copy()
             normal[i] += 1.0 if normal[i] >= 0.0 else -1.0
             normal *= np.sqrt(2.0) / norm(normal)
             self.basis -= outer(matmul(self.basis, normal), normal)
-            ways -= outer(matmul(ways, normal), normal)
-        self.basis = self.basis[:, len(ways) :]
-        return len(ways)
+            directions -= outer(matmul(directions, normal), normal)
+        self.basis = self.basis[:, len(directions) :]
+        return len(directions)

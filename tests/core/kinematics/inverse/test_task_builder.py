@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from limberjack.core.kinematics import Target, compile_for_posing
-from limberjack.core.kinematics.inverse.demands import Demands, floating_dofs, pace_of
+from limberjack.core.kinematics.inverse.task_builder import TaskBuilder, dof_scales_of, floating_dofs
 from limberjack.core.model import WORLD, Link, Mimic, Model, ModelError
 from limberjack.core.model.compiling.size import size_of
 from support.mechanisms import Z, four_bar, join
@@ -24,11 +24,11 @@ def arm(reach: float = 1.0) -> Model:
 def led(model: Model, link: str) -> set[str]:
     """Names of the joints that lead a link."""
     compiled = compile_for_posing(model)
-    demands = Demands(compiled)
-    demands.keep_model()
-    first = len(demands)
-    demands.reach(Target(link, place=(0.0, 0.0, 0.0)))
-    dofs = demands.concerned(first)
+    builder = TaskBuilder(compiled)
+    builder.add_model_constraints()
+    first = len(builder)
+    builder.add_target(Target(link, place=(0.0, 0.0, 0.0)))
+    dofs = builder.coupled_dofs(first)
     return {name for name, span in compiled.spans.items() if span.v_at(0) in dofs}
 
 
@@ -55,7 +55,7 @@ def test_size_and_pace(reach):
         joint.X_PJ = (1000.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     compiled = compile_for_posing(model)
     assert size_of(compiled) == pytest.approx(2.0 * reach)
-    assert pace_of(compiled, size_of(compiled)).tolist() == pytest.approx([1.0, 1.0, 2.0 * reach, 2.0 * reach])
+    assert dof_scales_of(compiled, size_of(compiled)).tolist() == pytest.approx([1.0, 1.0, 2.0 * reach, 2.0 * reach])
 
 
 def test_a_model_of_no_size():
@@ -77,9 +77,9 @@ def test_what_floats():
 
 def test_an_unknown_link():
     """Guards the message: which link, and which there are."""
-    demands = Demands(compile_for_posing(arm()))
+    builder = TaskBuilder(compile_for_posing(arm()))
     with pytest.raises(ModelError, match="there is no link 'foot'; there are: upper, lower, left, right"):
-        demands.reach(Target("foot", place=(0.0, 0.0, 0.0)))
+        builder.add_target(Target("foot", place=(0.0, 0.0, 0.0)))
 
 
 def test_a_point_and_a_link_within_a_body():
@@ -90,8 +90,8 @@ def test_a_point_and_a_link_within_a_body():
     model.links[-1].pose = (3.0, 0.5, 0.0, 1.0, 0.0, 0.0, 0.0)
     model.joints[-1].X_CJ = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     compiled = compile_for_posing(model)
-    demands = Demands(compiled)
-    demands.reach(Target("hand", place=(0.0, 0.0, 0.0), point=(0.0, 0.0, 0.25)))
-    record = demands.tasks().records[0]
-    assert record.other == compiled.link_body[compiled.link_names.index("lower")]
-    assert np.linalg.norm(record.X_other[:3]) == pytest.approx(np.linalg.norm([2.0, 0.5, 0.25]))
+    builder = TaskBuilder(compiled)
+    builder.add_target(Target("hand", place=(0.0, 0.0, 0.0), point=(0.0, 0.0, 0.25)))
+    record = builder.build().records[0]
+    assert record.body == compiled.link_body[compiled.link_names.index("lower")]
+    assert np.linalg.norm(record.X_body[:3]) == pytest.approx(np.linalg.norm([2.0, 0.5, 0.25]))
