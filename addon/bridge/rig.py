@@ -126,8 +126,8 @@ def _read(scene: bpy.types.Scene) -> Rig:
     from ...core.model import Model
 
     if not has_links(scene) and not has_joints(scene):  # returns before the late imports
-        return Rig(Model(), problems=_of_instances(scene), unit=unit_length(scene), version=next(_versions))
-    from .findings.problems import Problem, find_problems, of_versions
+        return Rig(Model(), problems=_instance_problems(scene), unit=unit_length(scene), version=next(_versions))
+    from .findings.problems import Problem, find_problems, version_problems
     from .scene.read import scan_scene
 
     faults: list[Fault] = []
@@ -135,13 +135,13 @@ def _read(scene: bpy.types.Scene) -> Rig:
         reading = scan_scene(scene, weigh=weigh_once, collide=collide_once, faults=faults)
         loops = frozenset(loop.joint.name for loop in reading.model.loops())
     except ModelError as error:
-        problems = [Problem("error", "unreadable", "", str(error)), *of_versions(scene)]
+        problems = [Problem("error", "unreadable", "", str(error)), *version_problems(scene)]
         return Rig(Model(), problems=problems, version=next(_versions))
     problems = find_problems(scene, reading, faults, is_outdated_once)
     return Rig(reading.model, loops, problems, unit_length(scene), next(_versions))
 
 
-def _of_instances(scene: bpy.types.Scene) -> list[Problem]:
+def _instance_problems(scene: bpy.types.Scene) -> list[Problem]:
     """Return the problems of a scene that has links in collection instances only."""
     instances = list(instanced_links(scene))
     if not instances:

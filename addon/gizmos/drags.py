@@ -275,7 +275,7 @@ class LimitDrag(Drag):
             lower = upper = self.other_limit if is_alone else 0.5 * (self.initial_value + self.other_limit)
         self.value = {"lower": lower, "upper": upper}[self.side]
         self.snapshot.restore()
-        unchanged = {self.other_side: None} if is_alone or not self.axis.can_have_lower else {}  # unchanged
+        unchanged = {self.other_side: None} if is_alone or not self.axis.can_have_lower else {}
         for obj in (self.obj, *self.same_axes):
             bridge.joints.joint_edits.set_limits(
                 obj, context.scene, self.axis.number, **({"lower": lower, "upper": upper} | unchanged)

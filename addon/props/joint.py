@@ -274,9 +274,9 @@ def kind_of(joint) -> JointType:
 
 
 def core_joint(joint) -> "Joint":
-    """Return a joint of core with the type and axes of a joint, for properties that follow from these.
+    """Return a core `Joint` with only the type and the axes of a joint.
 
-    Its axes have only the properties that this needs.
+    It suffices for units, names and numbers of coordinates, not for simulation.
 
     Raises:
         ModelError: as in `kind_of`.

@@ -230,7 +230,7 @@ def write_hull_feature(solid, hulls, n, rows):
     found, p, _, axis, _ = patch(solid, hulls, n, EDGE_PATCH)
     write_row(rows[0], p, 0)
     if found and abs(dot(axis, n)) <= MAX_SEGMENT_SINE:
-        # The edge's other end: the neighbour that lies along it.
+        # The other end of the edge: the farthest vertex along its line.
         far, most = p, 0.0
         for k in range(solid.first_vertex, solid.first_vertex + solid.vertex_count):
             other = sub(get3(hulls.vertices[k]), p)
@@ -246,7 +246,7 @@ def write_hull_feature(solid, hulls, n, rows):
 
 @subroutine
 def write_half_space_points(B, hulls, R, c, margin, lists):
-    """Write to `lists.clip` the points of a solid that touch a half-space, and return their number.
+    """Write to `lists.clipped` the points of a solid that touch a half-space, and return their number.
 
     The rows are x, y, z, name, in the half-space's axes, at the solid's surface.
 
@@ -303,6 +303,7 @@ def write_pair_contacts(A, B, hulls, R, c, s, n, a, margin, contacts, count, lis
         count = write_clipped_contacts(
             get3(lists.feature_b[0]), face_b, -1.0, B.radius, A.radius, margin, contacts, count, lists, rows, in_clipped
         )
+    # A rounded solid may touch an edge from beside it, where clipping leaves no point.
     rounded = A.radius + B.radius
     if count == before or (rounded > 0.0 and smallest_gap(contacts, before, count) > s + MAX_CLIPPING_ERROR * rounded):
         count = append_contact(contacts, count, add(a, scale(n, 0.5 * s)), n, s, NAME_COUNT - 1)
@@ -311,10 +312,7 @@ def write_pair_contacts(A, B, hulls, R, c, s, n, a, margin, contacts, count, lis
 
 @jitable
 def smallest_gap(contacts, begin, end):
-    """Return the smallest gap of contacts[begin:end], as far as they fit into `contacts` [m].
-
-    A rounded solid may touch an edge from beside it, where clipping leaves no point.
-    """
+    """Return the smallest gap of contacts[begin:end], as far as they fit into `contacts` [m]."""
     least = math.inf
     for k in range(begin, min(end, contacts.shape[0])):
         least = min(least, contacts[k].gap)
@@ -344,7 +342,7 @@ def write_clipped_contacts(
         radius: radius of the face's solid [m].
         other_radius: radius of the other solid [m].
         clipped_count: number of rows.
-        is_in_clipped: whether they are in `lists.clip`, else in `lists.spare`.
+        is_in_clipped: whether they are in `lists.clipped`, else in `lists.spare`.
     """
     rows = lists.clipped if is_in_clipped else lists.spare
     close_count = 0

@@ -206,8 +206,9 @@ def segment_crosses_face(meshes, face, c, sight_line):
 
 @subroutine
 def merge_with_existing_point(contacts, before, count, name, n, gap):
-    """Return whether a vertex has a contact point along the same normal already, from an adjacent face in the same
-    plane.
+    """Give the contact point that a vertex has from an adjacent face in the same plane the smaller of both gaps.
+
+    Return whether there is such a point.
     """
     for i in range(before, min(count, contacts.shape[0])):
         contact = contacts[i]
@@ -242,7 +243,7 @@ def write_edge_contacts(A, B, store, R, c, face, side, margin, contacts, before,
 
 @subroutine
 def edge_distance(B, store, R, c, face, side, margin, work):
-    """Compute the distance of a solid from an edge, which is written to room.segment as a segment.
+    """Compute the distance of a solid from an edge, which is written to `work.segment` as a segment.
 
     Return (whether it is within the margin, signed distance [m], normal towards the solid, the edge's point, the
     segment's axes, the segment's middle).

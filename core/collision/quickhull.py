@@ -37,7 +37,7 @@ def grow_hull(points, hull, owners, heights, work, counts, exact_error, simplifi
             outward unit normals and distances from the origin [m]; written here. alive: shape (f,), whether a face is
             one of the hull. The first counts[FACE_COUNT] faces are a tetrahedron at the start.
         owners, heights: shape (n,), the face that a point lies outside of, and how far [m]; written here.
-        work: (free, seen, loop), work arrays of shapes (f,), (f,) and (f, 3).
+        work: (free, visible, horizon), work arrays of shapes (f,), (f,) and (f, 3).
         counts: shape (3,), see `FACE_COUNT`.
         exact_error: tolerance for fewer corners than `max_exact_corners` [m].
         simplified_error: tolerance from `max_exact_corners` corners on [m].
@@ -188,7 +188,7 @@ def sort_into_loop(horizon, sides):
 
 @subroutine
 def add_faces(points, hull, free, horizon, counts, corner, sides):
-    """Add a face from each side of the loop to the corner, and write the number of the face to loop[k, 0]."""
+    """Add a face from each side of the horizon to the corner. Write the number of the face to horizon[k, 0]."""
     triangles, neighbours, planes, alive = hull
     for k in range(sides):
         if counts[FREE_COUNT] > 0:

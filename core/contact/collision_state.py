@@ -239,13 +239,13 @@ def list_contacts(system, collisions, listed_gap, contacts, states, count_index)
         states[k].is_contact, states[k].start_number = 0, -1
         for i in range(touch.count[POINTS]):
             point = touch.points[i]
-            if contact_exists(collisions, point, contact):
+            if is_same_contact(collisions, point, contact):
                 states[k].is_contact = 1
     return True
 
 
 @jitable
-def contact_exists(collisions, point, contact):
+def is_same_contact(collisions, point, contact):
     """Return whether a contact is among the points of a manifold. Names may change if faces lie on each other."""
     if point.first != contact.first or point.second != contact.second:
         return False

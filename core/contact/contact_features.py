@@ -250,7 +250,7 @@ def to_body_frame(feature, solid):
 
 @subroutine
 def combine_pair_surfaces(point, a, b):
-    """Combine two surfaces, as `join` of core/geometry/contact_properties.py does."""
+    """Combine two surfaces, as `combine_surfaces` of core/geometry/contact_properties.py does."""
     point.friction = min(a.friction, b.friction)
     point.static_friction = max(min(a.static_friction, b.static_friction), point.friction)
     point.restitution = max(a.restitution, b.restitution)

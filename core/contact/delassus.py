@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The Delassus matrix W = J M^-1 F of the contact rows, with the model's joints, loops and locked dofs.
 
-A is the mass matrix, F maps row loads to dof forces, and J maps dof velocities to row rates. The inward pass of the
+M is the mass matrix, F maps row loads to dof forces, and J maps dof velocities to row rates. The inward pass of the
 articulated-body algorithm gives the force on each dof and its response for a unit of each load. W is the sum of their
 products, minus what the model's constraints take up (a Schur complement). If friction slips, its force is proportional
 to the normal load, so that F differs from J', and W is not symmetric.
@@ -182,7 +182,7 @@ def write_delassus(system, slipping):
         torque, force = row_wrench(touch, r, slipping)
         propagate_wrench(system, point, torque, force, touch.dof_forces[r], touch.dof_responses[r])
         write_constraint_rates(system, touch.dof_responses[r], touch.constraint_rates[r])
-        if measured_direction(touch, r, slipping) != r:
+        if rate_row_of(touch, r, slipping) != r:
             torque, force = row_wrench(touch, r, False)
             propagate_wrench(system, point, torque, force, touch.dof_forces[half + r], touch.dof_responses[half + r])
             write_constraint_rates(system, touch.dof_responses[half + r], touch.constraint_rates[half + r])
@@ -191,7 +191,7 @@ def write_delassus(system, slipping):
                 system.constraints, system.scratch, touch.constraint_rates[r], touch.constraint_multipliers[r]
             )
     for r in range(rows):
-        at = measured_direction(touch, r, slipping)
+        at = rate_row_of(touch, r, slipping)
         for c in range(touch.rows[r].begin, touch.rows[r].end):
             total = 0.0
             row, column = touch.rows[r], touch.rows[c]
@@ -215,7 +215,7 @@ def dofs_of(system, point):
 
 
 @jitable
-def measured_direction(touch, r, slipping):
+def rate_row_of(touch, r, slipping):
     """Return the line of `dof_forces` with the direction in which a row's rate is measured."""
     along = slipping and touch.rows[r].kind == NORMAL and is_slipping(touch.points[touch.rows[r].point])
     return touch.rows.shape[0] + r if along else r

@@ -38,7 +38,9 @@ ENERGY_TOLERANCE = 1e-12
 """Share of the kinetic energy that an impact may add by rounding."""
 
 ALL_REST, NONE_BOUNCES, BOUNCES = range(3)
-"""Kinds of islands in a round: all approaching points are too slow to bounce; none of them bounces; some bounce."""
+"""Kinds of islands in a round. ALL_REST: all approaching points are too slow to bounce. NONE_BOUNCES: some are fast
+enough, but none of these has restitution. BOUNCES: some bounce.
+"""
 
 
 @subroutine
@@ -154,9 +156,13 @@ def add_rounds(system, min_approach, rest_height, gravity, restitution):
 def begin_round(touch, min_approach, rest_height, gravity, restitution, is_last):
     """Choose the points that take part in a round, and set the `separation_velocity` of each.
 
-    `row` of the other points becomes -1. If no approaching point of an island bounces, touching points without
-    restitution take part too, and if all approach too slowly to bounce, every point does. So a stack comes to rest at
-    once.
+    These depend on the kind of their island, so that a stack comes to rest at once:
+
+    - BOUNCES: the points that approach;
+    - NONE_BOUNCES: also touching points without restitution;
+    - ALL_REST: all points of the island.
+
+    `row` of the other points becomes -1.
 
     is_last: whether all points take part, and none bounces. Return whether any point approaches.
     """

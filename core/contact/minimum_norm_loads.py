@@ -5,11 +5,11 @@ Redundant points, such as the four corners of a box, make W singular and their l
 share a weight evenly and change smoothly as bodies move, which long steps need. A contradiction of the size of rounding
 remains in the rates.
 
-Friction that slips is proportional to the normal load of its point, so W = J M^-1 F is not symmetric, and loads that
-cause the same accelerations of the rows may have different friction. Then the loads are those of equal springs in all
-rows as these become stiff. They are a combination of the columns of J, so they have no component in the left null space
-of W. They are the smallest loads among those with the same normal forces and torques on each body. If no friction
-slips, they are the loads of least norm.
+If friction slips, it is proportional to the normal load of its point. W = J M^-1 F is then not symmetric, and the loads
+of least norm are not physical. Instead, the loads are a combination of the columns of J, the limit of equal springs in
+all rows as the springs become stiff. Among all loads with the same normal forces and torques on each body, they are the
+smallest, and they have no component in the left null space of W. If no friction slips, they are the loads of least
+norm.
 
 Source: Golub, Van Loan, Matrix Computations (4th ed., 2013), algorithm 5.4.1 (QR with column pivoting) and section
 5.5.6 (the least of all solutions).

@@ -2,9 +2,9 @@
 """Constraint forces: multipliers L that solve (G M^-1 G') L = -error, also if rows of G are redundant.
 
 M is never formed, since the articulated-body algorithm has factored its inverse. A unit multiplier of a row, propagated
-inward to the root, exerts a force Y on each dof and accelerates it by Z = Y/D, so that G M^-1 G' = Y'Z. Redundant rows
-and singular positions make this matrix singular. The proximal method adds mu times the unit matrix and iterates on the
-residual. It converges to a solution if one exists.
+inward to the root, exerts a force Y on each dof. Z = Y/D is the dof's acceleration while all bodies inboard of it are
+held, and G M^-1 G' = Y'Z. Redundant rows and singular positions make this matrix singular. The proximal method adds mu
+times the unit matrix and iterates on the residual. It converges to a solution if one exists.
 
 Source: Rodriguez, Jain, Kreutz-Delgado, Spatial operator algebra for multibody system dynamics (1992), for Y and Z;
 Carpentier, Budhiraja, Mansard, Proximal and sparse resolution of constrained dynamic equations (2021).

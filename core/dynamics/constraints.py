@@ -89,8 +89,8 @@ class Scratch(
 
     Attributes:
         force: bias force of each body, shape (bodies, 6). tau, dv: shape (nv,).
-        Y, Z: the force on each dof of a row's support per unit of its multiplier, and the acceleration Z = Y/D. For
-            locked dofs, Z is 0. SUPPORT.block has the layout.
+        Y, Z: the force on each dof of a row's support per unit of its multiplier, and Z = Y/D; see
+            constraint_forces.py. For locked dofs, Z is 0. SUPPORT.block has the layout.
         matrix, factor: G M^-1 G' and the Cholesky factor of the scaled matrix, both as profiles.
         scale, error, residual, multipliers: shape (rows,).
         signal: value, rate and second rate of each signal, shape (signals, 3).

@@ -161,7 +161,7 @@ def forward_dynamics(
     Loops, mimics, couplings and equal limits are respected.
 
     Raises:
-        ModelError: if `wrenches` names no link. StateError: if `compiled` leaves its loops out; if the state violates
+        ModelError: if `wrenches` names no link. StateError: if `model` leaves its loops out; if the state violates
             the constraints of the model (`kinematics.closed_state` repairs it); or if the mass matrix is singular.
     """
     compiled = compiled_of(model)
@@ -192,7 +192,7 @@ def passive_forces(model: AnyModel, q: Values = None, qd: Values = None) -> np.n
     Each joint's force depends on its own q and qd only. Loops may be open.
 
     Raises:
-        StateError: if `compiled` leaves its loops out.
+        StateError: if `model` leaves its loops out.
     """
     compiled = compiled_of(model)
     require_split(compiled, "passive_forces")

@@ -10,7 +10,10 @@ from .joint_events.modes import apply_locks
 
 @subroutine
 def release_all(system):
-    """Release all contacts and set-valued forces for an impact, during which neither friction nor weight matters."""
+    """Deactivate all contacts and unlock all dofs, so that the impact that follows chooses its own.
+
+    The friction of joints is bounded, so it has no impulse. The friction of contacts is part of the impact.
+    """
     for p in range(system.touch.count[POINTS]):
         system.touch.points[p].is_active = 0
     for k in range(system.work.force_states.shape[0]):

@@ -34,6 +34,8 @@ from ..spatial.storage import get3, get4, put3, put4
 
 ENERGY_TOTALS = 2
 """Number of entries of y after q and qd. They are integrated too, but the motion does not depend on them."""
+DISSIPATED, SUPPLIED = -2, -1
+"""Indices in y of the energy that was dissipated and of the energy that was supplied so far [J]."""
 
 CLOSED_RESIDUAL = 2e-15
 """Residual to which constraints are closed after each step [rad or m, rad/s or m/s], near rounding error."""
@@ -65,7 +67,7 @@ class System(
 
 
 def make_system(compiled: CompiledModel, constraints: ConstraintSet, points: int = 0) -> System:
-    """Return a system without inputs, with signals that are 0. Set-valued forces of prescribed joints are asleep.
+    """Return a system without inputs, with signals that are 0. Set-valued forces of prescribed joints are disabled.
 
     points: number of contact points for which there is room.
     """
@@ -108,7 +110,7 @@ def free_rates(system, time, y, h, out):
     See `joint_forces` for such a step, of h seconds. Poses, velocities and articulated inertias stay in `system.work`.
     """
     write_free_rates(system, time, y, h, out)
-    out[y.shape[0] - 2] += store_locking_loads(system, parts_of(system, y)[1])
+    out[DISSIPATED] += store_locking_loads(system, parts_of(system, y)[1])
 
 
 @kernel
@@ -116,8 +118,8 @@ def constrained_rates(system, time, y, h, out):
     """Write dy/dt to `out` as `free_rates` does, with constraints. Their factors and multipliers are kept."""
     write_free_rates(system, time, y, h, out)
     q, qd = parts_of(system, y)
-    out[y.shape[0] - 1] += apply_constraints(system, time, q, qd, parts_of(system, out)[1])
-    out[y.shape[0] - 2] += store_locking_loads(system, qd)
+    out[SUPPLIED] += apply_constraints(system, time, q, qd, parts_of(system, out)[1])
+    out[DISSIPATED] += store_locking_loads(system, qd)
 
 
 @kernel
@@ -128,8 +130,8 @@ def contact_rates(system, time, y, h, out):
     qdd = parts_of(system, out)[1]
     apply_constraints(system, time, q, qd, qdd)
     lost, gained = apply_contact_loads(system, qdd)
-    out[y.shape[0] - 1] += gained + power_of_signals(system)
-    out[y.shape[0] - 2] += lost + store_locking_loads(system, qd)
+    out[SUPPLIED] += gained + power_of_signals(system)
+    out[DISSIPATED] += lost + store_locking_loads(system, qd)
 
 
 @jitable
@@ -164,8 +166,8 @@ def write_free_rates(system, time, y, h, out):
     )
     articulated_inertia_pass(model, work, tau)
     acceleration_pass(model, work, get3(model.gravity), parts_of(system, out)[1])
-    out[y.shape[0] - 2] = lost
-    out[y.shape[0] - 1] = gained
+    out[DISSIPATED] = lost
+    out[SUPPLIED] = gained
 
 
 @subroutine

@@ -62,7 +62,7 @@ def sample_animated_links(
         return poses_at(scene, objects, frames, on_frame)
 
 
-def end_at_release(
+def truncate_at_let_go(
     animated_poses: Poses, reading: SceneReading, inputs: InputSampler, frames: np.ndarray
 ) -> dict[str, int]:
     """End the poses of free links where their switch Animated turns off, and return the indices of these frames.

@@ -156,7 +156,7 @@ class InputSampler:
             elif setting.axis >= 0:
                 axes.setdefault((setting.owner, setting.axis), {})[setting.field] = Samples(values, rate)
             elif setting.field == ANIMATED:
-                continue  # `animated_links.end_at_release` reads it
+                continue  # `animated_links.truncate_at_let_go` reads it
             elif setting.field == "enabled":
                 enabled[setting.owner] = Switch(values, rate)
             else:

@@ -18,7 +18,7 @@ from ...bridge.scene.read import SceneReading
 from ...bridge.values.numbers import frame_rate, unit_length
 from ..bake_checks import require_rigid_colliders
 from ..settings import BakeSettings
-from .animated_links import Jumps, end_at_release, jumps_of, paths_of, sample_animated_links, with_animated_links
+from .animated_links import Jumps, jumps_of, paths_of, sample_animated_links, truncate_at_let_go, with_animated_links
 from .initial_states import InitialState, from_animation, from_present_poses
 from .inputs import InputSampler
 from .sampling import Poses
@@ -60,7 +60,7 @@ class SimulationInputs:
         inputs, rate = InputSampler(scene, reading), self.fps / spacing
         frames = settings.first + spacing * np.arange(count)
         animated_poses = sample_animated_links(scene, reading, frames, inputs.sample if inputs else None)
-        release_indices = end_at_release(animated_poses, reading, inputs, frames)
+        release_indices = truncate_at_let_go(animated_poses, reading, inputs, frames)
         jumps = jumps_of(scene, reading, animated_poses, frames)
         self.animation_digest = inputs.digest() + _digest_of_poses(animated_poses, jumps)
         self.reading = inputs.with_first_values(reading)

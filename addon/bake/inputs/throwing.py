@@ -31,7 +31,7 @@ class Release:
     last: int
 
 
-def find_release(scene: bpy.types.Scene, objects: Mapping[str, bpy.types.Object]) -> Release | None:
+def find_let_go_frame(scene: bpy.types.Scene, objects: Mapping[str, bpy.types.Object]) -> Release | None:
     """Return where to start a simulation that continues the keys of links; None if they have none.
 
     It is the last key. If the links slow down to a stop there, as is usual for keys made by hand, it is the frame at

@@ -13,7 +13,7 @@ from ....core.model import Model
 from ....core.spatial import compose
 from ... import ids
 from ...bridge.animation.motion_sources import action_of, fcurves_of, has_own_keys, has_own_motion, is_bake
-from ...bridge.baked_machines.displacements import NO_DISPLACEMENT, leaves_in_place
+from ...bridge.baked_machines.displacements import IDENTITY_MATRIX, leaves_in_place
 from ...bridge.baked_machines.keyed_poses import animated_carrier, played_bake, store_baked_matrices
 from ...bridge.baked_machines.machines import Machine, restore_world_joint
 from ...bridge.joints.frames import store_frames, stored_frames
@@ -43,7 +43,7 @@ class Move:
 
     machine: Machine
     link_displacement: np.ndarray
-    key_displacement: np.ndarray = field(default_factory=lambda: NO_DISPLACEMENT)
+    key_displacement: np.ndarray = field(default_factory=lambda: IDENTITY_MATRIX)
 
     @property
     def total(self) -> np.ndarray:
@@ -69,8 +69,9 @@ def move_along(scene: bpy.types.Scene, moves: list[Move]) -> None:
             restore_world_joint(scene, joint.name)
     up_to_date_models = _up_to_date_models(scene, moves)
     edited = {action for move in moves for action in move.machine.actions if is_edited(action)}
-    for move in reversed(moves):  # the newest is a copy
-        edited |= {copy for copy, action in _own_actions(move.machine).items() if action in edited}
+    # The newest machine may be a copy of those before it.
+    for move in reversed(moves):
+        edited |= {copy for copy, action in _make_actions_single_user(move.machine).items() if action in edited}
     for move in moved:
         _move_keys(move.machine, move.link_displacement)
     for move in displaced:
@@ -93,7 +94,7 @@ def _require_still_carriers(machine: Machine) -> None:
             )
 
 
-def _own_actions(machine: Machine) -> dict[bpy.types.Action, bpy.types.Action]:
+def _make_actions_single_user(machine: Machine) -> dict[bpy.types.Action, bpy.types.Action]:
     """Give the machine actions that nothing else plays, and return each new action with its original.
 
     If each of its objects plays a copy of the same bake, the machine gets one action for all of them.
@@ -155,14 +156,14 @@ def _moved_keys(changes: dict[bpy.types.Object, dict[str, Change]]) -> Moved:
 
 def _move_keys(machine: Machine, link_displacement: np.ndarray) -> None:
     changes = _changes(machine, link_displacement)
-    _own_replaced_actions(machine)
+    _make_replaced_actions_single_user(machine)
     write_keys(_moved_keys(changes))
     for link, own in changes.items():
         if getattr(link, ids.BEFORE).numbers:
             change_state_before_bake(link, partial(changed_values, changes=own))
 
 
-def _own_replaced_actions(machine: Machine) -> None:
+def _make_replaced_actions_single_user(machine: Machine) -> None:
     """Give the machine copies of the actions that the bake has replaced, if objects of others use them, too."""
     own, found = set(machine.objects), {}
     for obj in machine.objects:
@@ -203,9 +204,11 @@ def _up_to_date_models(scene: bpy.types.Scene, moves: list[Move]) -> set[str]:
     if reading is None:
         return set()
     counts_carriers = all(leaves_in_place(move.key_displacement) for move in moves)
-    machines = [move.machine for move in moves if move.machine.is_copy]  # some may be copies
+    # A receipt describes the scene before the copying. How many of the newest machines are copies is unknown, so it is
+    # compared with the scene without the last 1, 2, … of them.
+    machines = [move.machine for move in moves if move.machine.is_copy]
     without = [[], *(machines[number:] for number in range(len(machines)))]
-    models = [_without(reading.model, copies) for copies in without]
+    models = [_model_without(reading.model, copies) for copies in without]
     receipts = filter(None, map(receipt_of, actions))
     return {
         receipt.model
@@ -229,7 +232,7 @@ def _read(scene: bpy.types.Scene, actions: list[bpy.types.Action]) -> SceneReadi
         return None
 
 
-def _without(model: Model, machines: list[Machine]) -> Model:
+def _model_without(model: Model, machines: list[Machine]) -> Model:
     names = {model_name(obj) for machine in machines for obj in machine.objects}
     return replace(
         model,

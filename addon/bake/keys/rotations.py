@@ -159,8 +159,8 @@ def _locked_angles(matrix, axes, sign: float, middle: float, before: list[float]
 def _nearest_sets(angles: np.ndarray, middle: int, start: np.ndarray) -> np.ndarray:
     """Return the result of `_nearest_set` for all frames at once.
 
-    The distances between the two sets of a frame and the two of the frame before are equal in pairs. So each frame
-    either keeps the kind of set of the frame before or changes to the other.
+    With the sets A and B of a frame, and A' and B' of the frame before, |A - A'| = |B - B'| and |A - B'| = |B - A'|. So
+    whether to change between A and B depends on these two frames only, and the changes add up as an exclusive or.
     """
     other = _other_set(angles, middle)
     before = np.vstack([start, angles[:-1]])

@@ -102,8 +102,8 @@ class KeyWriter:
         switched = {known.owner for known in self.reading.animated if known.field == "enabled"}
         for branch in self._model.tree().branches:
             joint = branch.joint
-            is_kinematic = joint.name in self.joints if joint.nq else branch.inner in moved_by_joints
-            if is_kinematic and joint.released_at == math.inf and joint.name not in switched:
+            is_moved = joint.name in self.joints if joint.nq else branch.inner in moved_by_joints
+            if is_moved and joint.released_at == math.inf and joint.name not in switched:
                 moved_by_joints.add(branch.outer)
         return [name for name in self.links if name not in moved_by_joints]
 

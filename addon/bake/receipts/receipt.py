@@ -48,8 +48,8 @@ class Receipt(NamedTuple):
         off_by, turned_by: largest distance [m] and angle [rad] between a link and its motion, as Blender evaluates the
             keys; 0 if every frame has a key, since the keys then are the motion.
         result: in words.
-        asked_last: frame at which the bake was to end; after `last` if the simulation failed and its good frames were
-            kept. 0 in older versions, where it is `last`.
+        asked_last: requested last frame. It is later than `last` if the simulation failed, and its good frames were
+            kept. 0 in older versions means the same as `last`.
         rounding: the DIGEST_VERSION of the version that baked; older versions did not write it.
     """
 

@@ -16,13 +16,13 @@ whichever is larger.
 ROTATION_NOISE = 1e-5
 """Angle below which a machine counts as not rotated [rad]; single precision causes angles of this size."""
 
-NO_DISPLACEMENT = np.eye(4)
+IDENTITY_MATRIX = np.eye(4)
 
 
 def without_noise(link: bpy.types.Object, move: np.ndarray) -> np.ndarray:
     """Return the rigid displacement of a link without rounding noise."""
     found = common_displacement({link: move})
-    return NO_DISPLACEMENT if found is None else found
+    return IDENTITY_MATRIX if found is None else found
 
 
 def leaves_in_place(move: np.ndarray, at: np.ndarray | None = None) -> bool:
@@ -49,7 +49,7 @@ def common_displacement(moves: dict[bpy.types.Object, np.ndarray]) -> np.ndarray
     It is None if a displacement is not rigid, or if they differ.
     """
     if not moves:
-        return NO_DISPLACEMENT
+        return IDENTITY_MATRIX
     if not all(map(is_rigid, moves.values())):
         return None
     first = next(iter(moves.values()))

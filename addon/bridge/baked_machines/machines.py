@@ -36,7 +36,7 @@ from ..joints.read_joints import joint_of
 from ..posing.link_poses import matrix_of_pose, to_array, world_scale
 from ..values.joint_numbers import q_index_of, unit_factor
 from ..values.numbers import scaled_pose, unit_length, units_of
-from .displacements import NO_DISPLACEMENT, common_displacement, leaves_in_place
+from .displacements import IDENTITY_MATRIX, common_displacement, leaves_in_place
 from .keyed_poses import animated_carrier, baked_matrix, played_bake, world_matrix_of_keys
 
 LEFT_BEHIND = "bake-left-behind"
@@ -84,8 +84,8 @@ class Machine:
         return common_displacement(self.key_displacements)
 
     @property
-    def key_displacement_or_none(self) -> np.ndarray:
-        return NO_DISPLACEMENT if self.key_displacement is None else self.key_displacement
+    def key_displacement_or_identity(self) -> np.ndarray:
+        return IDENTITY_MATRIX if self.key_displacement is None else self.key_displacement
 
     @property
     def is_moved(self) -> bool:

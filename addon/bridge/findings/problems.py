@@ -110,7 +110,7 @@ def find_problems(
         faults: objects that could not be read; `reading` does not contain them.
         is_outdated: as `collisions.is_outdated`.
     """
-    found = [Problem("error", fault.code, fault.name, fault.message) for fault in faults] + of_versions(scene)
+    found = [Problem("error", fault.code, fault.name, fault.message) for fault in faults] + version_problems(scene)
     for issue in lasting_issues(check_definition(reading.model), reading.animated) if reading.model.links else ():
         name = issue.name if object_named(scene, issue.name) else ""
         found.append(Problem(issue.severity, issue.code, name, f"{issue.subject}: {issue.message}"))
@@ -123,13 +123,13 @@ def find_problems(
     found += moved_bakes(scene) + outdated_pieces(scene, is_outdated)
     if not any(problem.severity == "error" for problem in found):  # objects that cannot be read would look missing
         elsewhere = starting_by_keys(getattr(scene, ids.SCENE).bake.start, reading)
-        found += of_start(scene, reading) + filled_hollows(scene, reading.model)
+        found += start_problems(scene, reading) + filled_hollows(scene, reading.model)
         has_contact = getattr(scene, ids.SCENE).contact
         found += [each for each in overlaps(reading.model, elsewhere) if has_contact or each.code != SUNK]
     return sorted(found, key=lambda problem: ORDER[problem.severity])
 
 
-def of_versions(scene: bpy.types.Scene) -> list[Problem]:
+def version_problems(scene: bpy.types.Scene) -> list[Problem]:
     """Return problems about data that other versions have stored."""
     return [Problem("warning", note.code, note.name, note.message) for note in migration.notes_on(scene)]
 
@@ -217,7 +217,7 @@ def gravity_of_unit(scene: bpy.types.Scene, reading: SceneReading) -> list[Probl
     return [Problem("warning", GRAVITY, "", message) for message in [gravity_by_unit(scene)] if message]
 
 
-def of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
+def start_problems(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
     """Return `issues_of_start` as problems, with the names of the objects concerned."""
     found = []
     for issue in issues_of_start(scene, reading):
@@ -236,9 +236,9 @@ def codes_below_play(is_playing: bool) -> tuple[str, ...]:
 
 
 def issues_of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Issue]:
-    """Return issues that the model falls or does not move once it is simulated, as far as the scene lets that be
-    foreseen.
+    """Return issues about a model that will fall freely, or not move at all.
 
+    There are none if animated gravity or a start from keys makes that unpredictable.
     Links whose keys a bake would replace are left out: `keys_replaced` reports them, with another repair.
     """
     start = getattr(scene, ids.SCENE).bake.start

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Keep the posing of a scene during drags and playback, so that the scene is not read again at each mouse move.
 
-A new `Rig` marks all other changes: there is a new one after each edit, undo or redo, and none after a file is loaded.
+A posing is valid only for the `Rig` with which it was made. An edit, undo or redo replaces the `Rig`, and loading a
+file removes it.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def _set_transform(obj: bpy.types.Object, basis: Matrix) -> None:
 def _space_of(obj: bpy.types.Object, worlds: dict[bpy.types.Object, np.ndarray], evaluate: Evaluator) -> np.ndarray:
     """Return the matrix from the space of the object's own transform to the world, shape (4, 4).
 
-    It holds for the state in which all objects of `worlds` are at their new places.
+    The objects of `worlds` count as being at their new places already.
     """
     if obj.parent is None:
         return np.eye(4)

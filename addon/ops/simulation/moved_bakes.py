@@ -47,11 +47,9 @@ def move_all_along(context, _link: bpy.types.Object | None = None) -> str:
     found = bridge.baked_machines.machines.moved_or_copied_machines(context.scene)
     if not found:
         return ""
-    no_displacement = bridge.baked_machines.displacements.NO_DISPLACEMENT
+    identity = bridge.baked_machines.displacements.IDENTITY_MATRIX
     moves = [
-        Move(it, it.link_displacement, it.key_displacement)
-        if it.is_moved
-        else Move(it, no_displacement, no_displacement)
+        Move(it, it.link_displacement, it.key_displacement) if it.is_moved else Move(it, identity, identity)
         for it in found
     ]
     move_along(context.scene, moves)
@@ -78,7 +76,7 @@ def move_bake_along(context, link: bpy.types.Object) -> str:
     if move is None or not bridge.baked_machines.displacements.is_rigid(move):
         raise ModelError(f"link '{link.name}' stands where its keys have it")
     displacement = bridge.baked_machines.displacements.without_noise(link, move)
-    move_along(context.scene, [Move(machine, displacement, machine.key_displacement_or_none)])
+    move_along(context.scene, [Move(machine, displacement, machine.key_displacement_or_identity)])
     return f"The bake of '{link.name}' moved along"
 
 

@@ -332,7 +332,7 @@ class LIMBERJACK_OT_problem_mend(_OfCulprit, bpy.types.Operator):
 
     @classmethod
     def description(cls, _context, properties):
-        return next((pgettext_tip(apply.tip) for apply in _repairs(properties)), cls.__doc__)
+        return next((pgettext_tip(repair.tip) for repair in _repairs(properties)), cls.__doc__)
 
     def execute(self, context):
         found = _repairs(self)
@@ -351,7 +351,7 @@ class LIMBERJACK_OT_problem_mend(_OfCulprit, bpy.types.Operator):
 
 
 def _repairs(properties) -> list[Repair]:
-    return [apply for apply in REPAIRS.get(properties.code, ()) if properties.label in ("", apply.label)]
+    return [repair for repair in REPAIRS.get(properties.code, ()) if properties.label in ("", repair.label)]
 
 
 CLASSES = (LIMBERJACK_OT_problem_select, LIMBERJACK_OT_problem_mend)

@@ -139,7 +139,7 @@ def complete_tetrahedron(A, B, hulls, R, c, size, rows, count):
 
 @subroutine
 def farthest_from(A, B, hulls, R, c, rows, row, a, along):
-    """Write to rows[place] the support point that is farthest from a point, or from a line through it.
+    """Write to rows[row] the support point that is farthest from a point, or from a line through it.
 
     Six directions are tried. Return the distance [m].
 

@@ -350,16 +350,17 @@ def add_bilateral_constraints(system, step, q, qd):
 
 
 @subroutine
-def set_bilateral_stiffness(step, begin, together):
+def set_bilateral_stiffness(step, begin, group_size):
     """Set the stiffness of a model constraint's rows from the row with the largest Delassus estimate.
 
-    Rows of one unit come `together` in number, from constraint `begin` on. If joints alone block a row, its Jacobian is
-    ill-conditioned: rounding, or axes that a scene has in single precision. A stiffness of its own would then lock the
-    joints.
+    If joints alone block a row, its Jacobian is ill-conditioned, because of rounding or of axes that a scene has in
+    single precision. A stiffness of its own would then lock the joints.
+
+    begin: number of the first constraint. group_size: number of consecutive rows that share a unit and a stiffness.
     """
     for k in range(begin, step.counts[CONSTRAINT_COUNT]):
-        largest, first = 0.0, k - (k - begin) % together
-        for each in range(first, min(first + together, step.counts[CONSTRAINT_COUNT])):
+        largest, first = 0.0, k - (k - begin) % group_size
+        for each in range(first, min(first + group_size, step.counts[CONSTRAINT_COUNT])):
             largest = max(largest, delassus_estimate(step, each))
         step.constraints[k].stiffness = BILATERAL_RIGIDITY / largest if largest > 0.0 else 0.0
 

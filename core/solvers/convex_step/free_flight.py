@@ -247,10 +247,10 @@ def copy_positions(model, i, source, q):
 def rotate_velocities(model, step, i, before, q, qd, h):
     """Express a floating body's velocities in the axes that it has at the end of a step; a single body keeps momentum.
 
-    Forces act while the centre of mass moves, so they exert no moment about it. The impulse of friction, however, acts
-    at the position that the body has as the step begins. The angular momentum is corrected for the displacement of the
-    centre since then, which keeps the sum over all bodies. The same correction is needed for the part of the
-    displacement that comes from the body's rotation and not from the velocity of the centre.
+    The angular momentum of a single body is taken about the new place of its centre of mass. If friction acts on the
+    body (RUBBED), its impulse acts where the centre was as the step began, so the angular momentum is corrected for the
+    whole displacement. Otherwise it is corrected only for the displacement beyond h times the velocity of the centre,
+    since forces follow the centre and exert no moment about it. Both keep the sum over all bodies.
 
     Args:
         before, q: positions at the beginning and at the end of the step, which takes h seconds.

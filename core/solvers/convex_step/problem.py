@@ -122,11 +122,11 @@ FIRST_CONSTRAINT, FIRST_TREE, IS_ITERATIVE = range(3)
 PASSIVE_LOAD, DRIVE_LOAD, FRICTION_STRAIN = range(3)
 """Columns of `element_loads`."""
 UNTOUCHED, TOUCHED, LOADED, ARRIVING, RUBBED = 0, 1, 2, 3, -1
-"""Entries of `tree_states`. UNTOUCHED: no unilateral constraint acts on the tree in this step. TOUCHED: one acts on it.
+"""Entries of `tree_states`. Each later phase of a step overwrites them.
 
-LOADED: it acts throughout the step, as under a weight, or constraints other than contacts act on the tree. ARRIVING: a
-single body that comes to an impact with the velocity of its arrival (restitution.py). RUBBED: contacts with friction
-act on it (free_flight.py).
+UNTOUCHED, TOUCHED: whether a unilateral constraint acts on the tree, written by steps.py. restitution.py writes LOADED
+if a constraint acts throughout the step, as under a weight, and ARRIVING for a single body, whose velocity before its
+impact is that of `v_arrival`. free_flight.py writes RUBBED if contacts with friction act on the tree.
 """
 
 

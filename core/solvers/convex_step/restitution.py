@@ -54,15 +54,17 @@ def apply_restitution(model, step, v_position, now, h, settings, gravity, impact
     """Apply the impacts of a step to `v`, and record them.
 
     With Newton's law, an impulse p does the work p (v + v') / 2 on a contact whose bodies separate with the velocity v
-    before and v' after it (negative if they approach). So a contact that has closed
+    before and v' after it (negative if they approach). The role of a contact is one of
 
-    - bounces if it approaches: v' = -e v, which takes the work p (1 - e) |v| / 2;
-    - may close again with the velocity v at most, if it separates and only its neighbours keep it closed. That does no
-      work. It bounces in the next step, so that an impact travels through bodies that touch.
+    - BOUNCES, if it has closed and approaches: v' = -e v, which takes the work p (1 - e) |v| / 2;
+    - KEEPS_APART, if it has closed and does not bounce: v' is at least 0. If its bodies separate, and only its
+      neighbours keep it closed, v' is at least -v, which does no work. It bounces in the next step, so that an impact
+      travels through bodies that touch;
+    - INACTIVE, if it is open. It bounces once it has closed.
 
-    An open contact takes no part; it bounces once it has closed. At the impact, the kinetic energy of a body has
-    increased by the work of its forces along its way. So only the corresponding share of their impulse is added to its
-    velocity. If the first solution has lifted the body higher than its speed would, the impact returns that energy.
+    At the impact, the kinetic energy of a body has increased by the work of its forces along its way. So only the
+    corresponding share of their impulse is added to its velocity. If the first solution has lifted the body higher than
+    its speed would, restitution is reduced by that energy.
 
     `tree_states` are UNTOUCHED or TOUCHED before. `v0` becomes the velocity just before the impact of ARRIVING trees.
 
@@ -146,13 +148,13 @@ def bears_lasting_load(step, k, h, gravity):
 
 @subroutine
 def arrival_share(step, t, v_position):
-    """Return the share of the forces' impulse with which a single body arrives, and the work of forces that it lacks
-    then [J].
+    """Return the share s of the forces' impulse that a single body has received at its impact, and the work of forces
+    that its kinetic energy lacks then [J].
 
-    With the velocities v at the start, the momentum f that forces add in the step, and the mass matrix A, the
-    velocities v + s A^-1 f have s f'v + s^2 f'A^-1 f / 2 more kinetic energy than v. The forces have done the work
-    f'v_position. Of the two solutions s, this is the one whose f'(v + s A^-1 f) has the sign that it has after a free
-    flight, where s is 1.
+    v are the velocities at the start, f is the momentum that forces add in the step, and A is the mass matrix. The
+    velocities v + s A^-1 f have s f'v + s^2 f'A^-1 f / 2 more kinetic energy than v, which is to be the work
+    f'v_position of the forces. Of the two roots s, the one is taken for which f'(v + s A^-1 f) has the same sign as
+    after free flight, where s is 1.
     """
     first, last = step.forest.first_dof[t], step.forest.first_dof[t + 1]
     change, momentum = step.work_vectors[0], step.work_vectors[1]
@@ -235,7 +237,7 @@ def solve_impact(step, s, settings, lift_energy):
     """Solve for an island's velocities after an impact, and reduce restitution while contacts would add energy.
 
     They do if friction does work on a bouncing body (as at events, contact/impacts.py), or if the first solution has
-    lifted bodies. lifted: the energy of that [J].
+    lifted bodies. lift_energy: the energy of that [J].
     """
     share, factor = 1.0, 1.0
     for turn in range(MAX_RESTITUTION_TRIES):

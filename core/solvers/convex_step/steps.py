@@ -34,7 +34,7 @@ from ...spatial.storage import copy, get3, put3
 from ..protocol import HOPELESS, REACHED, UNDERWAY
 from ..release import release_all
 from ..stepping import has_diverged
-from ..system import normalize_quaternions, parts_of, read_signals
+from ..system import DISSIPATED, SUPPLIED, normalize_quaternions, parts_of, read_signals
 from .constraint_potentials import BOUNDED
 from .constraints import add_bilateral_constraints, add_contact, add_set_valued_force_constraints
 from .energy_accounts import energy_of_step, predicted_soft_energy
@@ -72,10 +72,8 @@ MIN_STEP = 1e-9
 """Step below which the solver gives up if the step fails [s]."""
 RETRY_FACTOR = 0.1
 """Length of the next try as a share of a step that failed."""
-MAX_ENERGY_GAIN = 0.01
-"""Energy that a step may gain without an account that explains it, as a share of the kinetic energy."""
 MAX_LIFT = 10.0
-"""Height to which such energy may lift all bodies besides, divided by g h^2 of `base_step`.
+"""Height to which unexplained energy may lift all bodies besides, divided by g h^2 of `base_step`.
 
 Contacts are stiffer in shorter steps. So a pile at rest, which has no kinetic energy, must not be computed in shorter
 steps because of rounding errors.
@@ -92,7 +90,7 @@ class ConvexStepSettings(
     KernelTuple,
     namedtuple(
         "ConvexStepSettings",
-        "base_step momentum_residual friction_bound_change rest_height growth_error sleep_threshold",
+        "base_step momentum_residual friction_bound_change rest_height growth_error sleep_threshold energy_gain",
     ),
 ):
     """Tolerances of the convex step at one accuracy level.
@@ -104,6 +102,8 @@ class ConvexStepSettings(
         growth_error: the next step may be twice as long, and longer than `base_step`, if the change of velocities moved
             nothing farther than this in the step [m].
         sleep_threshold: a body is still while it moves no farther than this in a step [m].
+        energy_gain: a step is tried again, shorter, if it gains more energy that no account explains, as a share of the
+            kinetic energy. If infinite, no step is.
     """
 
 
@@ -196,14 +196,15 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
     normalize_quaternions(model, y)
     succeeded = close_loops(calls, system, now.time + h, y, slope) and succeeded
     lost += undelivered_work + now.soft_energy + stop_energy_before - stored - stop_energy(model, work, q)
-    y[y.shape[0] - 1] += gained
-    y[y.shape[0] - 2] += lost
+    y[SUPPLIED] += gained
+    y[DISSIPATED] += lost
     now.soft_energy = stored
     kinetic_after, potential = energies_of(model, work, q, qd)
     gain = kinetic_after + potential + stored + lost - gained - before
     fall = gravity * settings.base_step
-    allowed = MAX_ENERGY_GAIN * max(kinetic, kinetic_after) + MAX_LIFT * total_mass(model) * fall * fall
-    succeeded = succeeded and (gain <= allowed or h <= MIN_ACCURATE_STEP * settings.base_step)
+    allowed = settings.energy_gain * max(kinetic, kinetic_after) + MAX_LIFT * total_mass(model) * fall * fall
+    accepts_any = math.isinf(settings.energy_gain) or h <= MIN_ACCURATE_STEP * settings.base_step
+    succeeded = succeeded and (accepts_any or gain <= allowed)
     for k in range(work.force_states.shape[0]):
         work.force_states[k].is_step_constraint = 0
     return True, succeeded, largest_velocity_change(model, step, qd)

@@ -19,7 +19,7 @@ from ...contact.collision_state import (
     END_COUNT,
     SAME_FACET_COSINE,
     START_COUNT,
-    contact_exists,
+    is_same_contact,
     list_contacts,
     update_solid_poses,
 )
@@ -41,7 +41,7 @@ LEAVE: a compliant contact is no longer compressed. JOINT: an event of a set-val
 """
 
 MOST_DEEPENING = 2.0
-"""Ratio of the overlaps after and before a step up to which a point that holds does not close anew.
+"""Ratio of the overlaps after and before a step up to which an active contact does not close again.
 
 Faces that overlap are tilted by about the overlap over their size, so a point that moves along them becomes deeper.
 """
@@ -77,7 +77,7 @@ def remove_moved_points(system, collisions):
     for p in range(touch.count[POINTS]):
         point, found = touch.points[p], False
         for i in range(collisions.counts[START_COUNT]):
-            found = found or contact_exists(collisions, point, collisions.starts[i])
+            found = found or is_same_contact(collisions, point, collisions.starts[i])
         if found:
             if kept != p:
                 touch.points[kept] = touch.points[p]
@@ -133,13 +133,13 @@ def first_closing(collisions, h, closed_gap, gap_error):
 
 @jitable
 def is_same_overlap(start, end):
-    """Return whether a point that holds has only moved along between two faces that overlap, as after convex steps."""
+    """Return whether an active contact has only moved along between two faces that overlap, as after convex steps."""
     return dot(get3(start.normal), get3(end.normal)) >= SAME_FACET_COSINE and end.gap >= MOST_DEEPENING * start.gap
 
 
 @jitable
 def pair_gap(collisions, end):
-    """Return the smallest gap of a pair at the start of a step, without points that hold; infinity if there is none."""
+    """Return the smallest gap of a pair at the start of a step, without active contacts; infinity if there is none."""
     least = math.inf
     for i in range(collisions.counts[START_COUNT]):
         start = collisions.starts[i]

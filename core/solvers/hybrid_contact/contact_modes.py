@@ -30,7 +30,7 @@ from ...spatial.storage import get3, put3
 from ..joint_events.events import resolve_joint_event
 from ..joint_events.modes import resolve_modes
 from ..release import release_all
-from ..system import parts_of
+from ..system import DISSIPATED, parts_of
 from .contradictions import EDGE, OUTSIDE, is_over_cone, largest_load, reconsider_points, worst_point
 
 MOST_IMPACT_ROUNDS = 60
@@ -57,14 +57,14 @@ def resolve_contacts(calls, system, time, y, slopes, tolerances, spare, impacts)
         hit, before = resolve_impact(system, qd, rest_speed, resting, parts_of(system, spare)[1])
         if hit:
             update_bodies(system.model, system.work, q, qd)
-            y[y.shape[0] - 2] += before - kinetic_energy(system.model, system.work, qd)
+            y[DISSIPATED] += before - kinetic_energy(system.model, system.work, qd)
             record_impacts(system, time, impacts)
             jumped = True
         if system.model.set_valued_forces.shape[0] == 0:
             break
-        _, impact_count = resolve_joint_event(calls, system, time, y, slopes, shallow, resting, False)
-        jumped = jumped or impact_count != 0
-        if impact_count == 0:
+        _, stops_jumped = resolve_joint_event(calls, system, time, y, slopes, shallow, resting, False)
+        jumped = jumped or stops_jumped != 0
+        if stops_jumped == 0:
             break
     stop_slow_motion(calls, system, time, y, slopes, tolerances, parts_of(system, spare)[1])
     for _ in range(MOST_MODE_ROUNDS):
@@ -95,7 +95,7 @@ def stop_slow_motion(calls, system, time, y, slopes, tolerances, dv):
         weight = max(-point.gap_acceleration, norm(get3(system.model.gravity)))
         separates = point.rate > tolerances.rest_speed
         if separates and (point.is_soft or point.rate * point.rate > 2.0 * weight * tolerances.steps.rest_height):
-            # The bounce is higher than `resting`.
+            # The bounce is higher than `rest_height`.
             continue
         found = found or (separates and point.is_soft == 0)
         spin = dot(get3(point.angular_velocity), get3(point.normal))
@@ -124,7 +124,7 @@ def stop_slow_motion(calls, system, time, y, slopes, tolerances, dv):
     for j in range(qd.shape[0]):
         qd[j] += dv[j]
     update_bodies(system.model, system.work, q, qd)
-    y[y.shape[0] - 2] += before - kinetic_energy(system.model, system.work, qd)
+    y[DISSIPATED] += before - kinetic_energy(system.model, system.work, qd)
 
 
 @jitable
@@ -271,7 +271,7 @@ def propose_mode(point, rest_speed, closed_gap):
 def slip_mode(v, friction, slip, slip_speed):
     """Return the mode of sliding or rolling at relative velocity v. If it is SLIPS, write the direction to `slip`.
 
-    slip_speed: speed at which the surface itself moves, as a belt [m/s].
+    slip_speed: speed below which friction is smoothed; smoothed friction never sticks [m/s].
     """
     if friction <= 0.0:
         return FRICTIONLESS

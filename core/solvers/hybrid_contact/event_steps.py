@@ -42,7 +42,7 @@ from ..joint_events.events import apply_mode_change, initialize_modes
 from ..joint_events.margins import DRIVE, first_crossing, margin_tolerance
 from ..protocol import REACHED, UNDERWAY
 from ..stepping import has_diverged, is_finite
-from ..system import normalize_quaternions, parts_of
+from ..system import SUPPLIED, normalize_quaternions, parts_of
 from .cone_boundary import MOST_YIELDS, is_strained, note_yield, stays_in_cones
 from .contact_events import (
     GAP,
@@ -254,7 +254,7 @@ def initialize_contacts(calls, system, events, y, slopes, now):
         return False
     fits = update_contacts(calls, system, events, y, slopes, now)
     if fits and begins_late:
-        y[y.shape[0] - 1] += soft_contact_energy(system.touch)
+        y[SUPPLIED] += soft_contact_energy(system.touch)
     return fits
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from ...compilation.jit import subroutine
 from ...contact.delassus import apply_loads
 from ...contact.minimum_norm_loads import solve_loads
-from ...contact.points import NORMAL, ROWS
+from ...contact.points import NORMAL, ROWS, TANGENT
 from ...dynamics.aba import acceleration_pass
 from ...dynamics.constraint_forces import clear_forces
 from ...joints import FREE
@@ -43,7 +43,7 @@ def remove_rounding_errors(system, y):
         rate = (
             point.rate
             if row.kind == NORMAL
-            else dot(direction, get3(point.slip_velocity if row.kind == 1 else point.angular_velocity))
+            else dot(direction, get3(point.slip_velocity if row.kind == TANGENT else point.angular_velocity))
         )
         row.rhs = -rate
         worst = max(worst, abs(rate))

@@ -85,7 +85,7 @@ def step_to_event(calls, system, y, trial, slopes, now, h, settings):
 
 @jitable
 def time_to_margin(start, end, s, tolerance):
-    """Return the time until a margin has the value at which `crossing` meets the event, at its present rate [s]."""
+    """Return the time until a margin has the value at which `crossing_part` locates it, at its present rate [s]."""
     if math.isnan(end[1]):
         rate = (end[0] - start[0]) / s
     else:

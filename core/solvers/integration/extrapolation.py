@@ -48,7 +48,8 @@ def extrapolated_step(calls, system, y, trial, table, slopes, time, h, order, to
         slopes[n] = trial[n] - table[1, n]
     error = error_norm(y, trial, slopes, tolerance)
     if error <= 1.0:
-        calls.rates(system, time + h, trial, 0.0, slopes)  # `close` takes its factors from there
+        # `calls.project` takes its factors from these rates.
+        calls.rates(system, time + h, trial, 0.0, slopes)
         if not calls.project(system, time + h, trial):
             return math.inf
     return error

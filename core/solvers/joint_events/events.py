@@ -16,9 +16,9 @@ from .modes import resolve_modes
 
 @jitable
 def apply_mode_change(system, y, k, margin):
-    """Store the change of mode at an event of set-valued force k, unless the state itself implies it.
+    """Store the change of mode at an event of a drive, or of a compliant stop that is released.
 
-    That is the case for drives and compliant stops, whose forces are nearly zero at the event.
+    Their forces are nearly zero there, so the state does not show the mode. All other modes follow from the state.
     """
     element, force_state = system.model.set_valued_forces[k], system.work.force_states[k]
     q, qd = parts_of(system, y)

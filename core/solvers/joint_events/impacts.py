@@ -29,7 +29,7 @@ from ...kinematics.work import largest
 from ...model.compiling.compiled import ON_CHART, ON_DOF
 from ...spatial import log1p
 from ...spatial.storage import copy
-from ..system import CLOSED_RESIDUAL, parts_of
+from ..system import CLOSED_RESIDUAL, DISSIPATED, parts_of
 from .margins import ZERO_TOLERANCE
 from .modes import BLOCK_ROUNDS, apply_locks, element_acceleration
 
@@ -47,9 +47,9 @@ UNCHANGED, JUMPED, INCONSISTENT = range(3)
 def resolve_joint_impacts(calls, system, time, y, slopes, instant_depth, rest_height):
     """Apply the impacts of set-valued forces to the velocities of y. The lost energy counts as dissipated.
 
-    slopes: the rates at y, which are overwritten. shallow [m or rad]: depth up to which a compliant stop acts at once.
-    resting [m or rad]: height of a bounce below which the motion ends. Return UNCHANGED, JUMPED, or INCONSISTENT if no
-    consistent velocities were found.
+    slopes: the rates at y, which are overwritten. instant_depth [m or rad]: depth up to which a compliant stop acts at
+    once. rest_height [m or rad]: height of a bounce below which the motion ends. Return UNCHANGED, JUMPED, or
+    INCONSISTENT if no consistent velocities were found.
     """
     if release_velocity_limits(system, y):
         calls.rates(system, time, y, 0.0, slopes)
@@ -72,7 +72,7 @@ def resolve_joint_impacts(calls, system, time, y, slopes, instant_depth, rest_he
             break
         restitution_share *= reduced_share(restitution_share)
     copy(velocities_after, qd)
-    y[y.shape[0] - 2] += before - after
+    y[DISSIPATED] += before - after
     clear_impacts(system)
     return JUMPED if fits else INCONSISTENT
 
@@ -306,7 +306,7 @@ def bring_to_rest(calls, system, time, y, slopes, rest_height, jumped):
         before = kinetic_energy(model, work, qd)
         velocities_after = parts_of(system, slopes)[1]
         if solve_impact_velocities(system, q, qd, velocities_after, 0.0):
-            y[y.shape[0] - 2] += before - kinetic_energy(model, work, velocities_after)
+            y[DISSIPATED] += before - kinetic_energy(model, work, velocities_after)
             copy(velocities_after, qd)
     clear_impacts(system)
 

@@ -39,7 +39,7 @@ UNKNOWN_RATE = math.nan
 def write_margins(model, work, q, qd, qdd, out):
     """Write (margin, its rate) of each set-valued force to `out`, shape (set-valued forces, MARGIN_COUNT, 2).
 
-    The forces of set-valued forces that hold are those of the last evaluation of the rates.
+    `FORCE_STATE.load` of locked coordinates must be that of the last evaluation of the rates.
     """
     for k in range(model.set_valued_forces.shape[0]):
         for margin in range(MARGIN_COUNT):
