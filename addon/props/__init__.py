@@ -106,7 +106,7 @@ def carrier_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
 
 
 def has_lost_its_parent(joint: JointProperties) -> bool:
-    """Return whether the joint's parent was deleted. Such a joint is broken; it does not join its child to the world."""
+    """Return whether the joint's parent was deleted. Such a joint is broken: its parent is not the world instead."""
     return joint.parent is None and not joint.to_world
 
 

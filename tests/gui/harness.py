@@ -129,7 +129,7 @@ def is_to_be_read() -> bool:
     if watch is None or not bpy.app.timers.is_registered(watch._read_scenes):
         return False
     windows = bpy.context.window_manager.windows
-    return not any(watch._is_at_work(operator) for window in windows for operator in window.modal_operators)
+    return not any(watch._changes_scene(operator) for window in windows for operator in window.modal_operators)
 
 
 def until(condition: Callable[[], object], what: str, timeout: float = 30.0) -> Steps:
