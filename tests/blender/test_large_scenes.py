@@ -5,6 +5,7 @@ Nothing is timed: calls of Python functions, and reads of objects' settings, are
 in one of many.
 """
 
+import gc
 import sys
 from types import SimpleNamespace
 
@@ -34,7 +35,10 @@ def bystanders(scene, count, mesh=None):
 
 
 def python_calls(work):
-    """Return how many Python functions are called by `work()`, after a first time that may fill caches."""
+    """Return how many Python functions are called by `work()`, after a first time that may fill caches.
+
+    Python's garbage collector would call functions, too, for objects that earlier tests have left.
+    """
     work()
     count = 0
 
@@ -42,11 +46,14 @@ def python_calls(work):
         nonlocal count
         count += event == "call"
 
+    gc.collect()
+    gc.disable()
     sys.setprofile(note)
     try:
         work()
     finally:
         sys.setprofile(None)
+        gc.enable()
     return count
 
 

@@ -27,7 +27,6 @@ from ...contact.collision_state import (
 )
 from ...contact.contact_kinematics import velocity_at
 from ...dynamics.constraints import ROW_COUNT
-from ...dynamics.energy import energies_of
 from ...dynamics.set_valued_forces import stop_energy
 from ...spatial import norm, sub
 from ...spatial.storage import copy, get3, put3
@@ -72,14 +71,6 @@ MIN_STEP = 1e-9
 """Step below which the solver gives up if the step fails [s]."""
 RETRY_FACTOR = 0.1
 """Length of the next try as a share of a step that failed."""
-MAX_LIFT = 10.0
-"""Height to which unexplained energy may lift all bodies besides, divided by g h^2 of `base_step`.
-
-Contacts are stiffer in shorter steps. So a pile at rest, which has no kinetic energy, must not be computed in shorter
-steps because of rounding errors.
-"""
-MIN_ACCURATE_STEP = 1e-3
-"""Length of a step that is accepted whatever energy it gains, as a share of `base_step`."""
 MIN_REMAINING = 1e-12
 """Time up to a frame that counts as none [s]: it is a rounding error, and no step is that short."""
 FLIGHT_TOLERANCE = 0.01
@@ -90,7 +81,7 @@ class ConvexStepSettings(
     KernelTuple,
     namedtuple(
         "ConvexStepSettings",
-        "base_step momentum_residual friction_bound_change rest_height growth_error sleep_threshold energy_gain",
+        "base_step momentum_residual friction_bound_change rest_height growth_error sleep_threshold",
     ),
 ):
     """Tolerances of the convex step at one accuracy level.
@@ -102,8 +93,6 @@ class ConvexStepSettings(
         growth_error: the next step may be twice as long, and longer than `base_step`, if the change of velocities moved
             nothing farther than this in the step [m].
         sleep_threshold: a body is still while it moves no farther than this in a step [m].
-        energy_gain: a step is tried again, shorter, if it gains more energy that no account explains, as a share of the
-            kinetic energy. If infinite, no step is.
     """
 
 
@@ -161,12 +150,10 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
     """Advance y by one step of h seconds.
 
     Return (whether the arrays were long enough, whether the step succeeded, the largest change of a velocity [m/s]). A
-    step fails if it is too long for the rotation of bodies, or if the energy grows by more than its accounts explain.
+    step fails if it is too long for the rotation of bodies.
     """
     q, qd = parts_of(system, y)
     slope, model, work = slopes[0], system.model, system.work
-    kinetic, potential = energies_of(model, work, q, qd)
-    before = kinetic + potential + now.soft_energy
     reset_event_states(system, q)
     is_flying = begin_flight(system, step, y, h, slopes[1])
     calls.rates(system, now.time, y, h, slope)
@@ -199,24 +186,9 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
     y[SUPPLIED] += gained
     y[DISSIPATED] += lost
     now.soft_energy = stored
-    kinetic_after, potential = energies_of(model, work, q, qd)
-    gain = kinetic_after + potential + stored + lost - gained - before
-    fall = gravity * settings.base_step
-    allowed = settings.energy_gain * max(kinetic, kinetic_after) + MAX_LIFT * total_mass(model) * fall * fall
-    accepts_any = math.isinf(settings.energy_gain) or h <= MIN_ACCURATE_STEP * settings.base_step
-    succeeded = succeeded and (accepts_any or gain <= allowed)
     for k in range(work.force_states.shape[0]):
         work.force_states[k].is_step_constraint = 0
     return True, succeeded, largest_velocity_change(model, step, qd)
-
-
-@jitable
-def total_mass(model):
-    """Return the mass of all bodies [kg]."""
-    mass = 0.0
-    for i in range(1, model.bodies.shape[0]):
-        mass += model.bodies[i].mass
-    return mass
 
 
 @subroutine

@@ -7,7 +7,6 @@ that every machine makes the same choice.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -90,8 +89,6 @@ class HybridContactSolver(Adaptive):
     """Displacement caused by the change of velocities in a step up to which the next step may be longer [m]."""
     SLEEP_DISPLACEMENT = GROWTH_ERROR
     """Displacement in a step up to which a body counts as still [m]."""
-    ENERGY_GAIN = 0.01
-    """Energy that a convex step may gain unaccounted, as a share of the kinetic energy."""
     MOST_IMPACTS = 4096
     """Number of impacts for which there is room at first. The room doubles when it is half full."""
 
@@ -110,8 +107,6 @@ class HybridContactSolver(Adaptive):
             rest_height=self.BOUNCE[accuracy],
             growth_error=self.GROWTH_ERROR[accuracy],
             sleep_threshold=self.SLEEP_DISPLACEMENT[accuracy],
-            # Contacts are stiffer in shorter steps, so very unequal masses would be thrown apart by a change of length.
-            energy_gain=math.inf if only_convex_steps else self.ENERGY_GAIN,
         )
         self._only_convex_steps = only_convex_steps
         self._stepping[0].convex_steps_taken = SOON
