@@ -202,7 +202,7 @@ def _displaced_world_joints(scene: bpy.types.Scene, windows: Iterable[bpy.types.
         return []
     return [
         joint.name
-        for machine in bridge.baked_machines.machines.moved_or_copied_machines(scene)
+        for machine in bridge.baked_machines.machines.machines_to_update(scene)
         for joint in machine.world_joints
     ]
 

@@ -105,7 +105,7 @@ def axes_for(feature: Feature, joint: Joint) -> list[int | None]:
 
 
 def forms(kind: JointType) -> tuple[str, ...]:
-    """Where a joint of a type can act; what holds nothing closes no loop."""
+    """Return where a joint of a type can act. A type without effect closes no loop."""
     return ("tree",) if kind.has_no_effect else ("tree", "loop")
 
 

@@ -38,7 +38,7 @@ def require_rigid_colliders(reading: SceneReading) -> None:
         raise BakeError(message)
 
 
-def check_warnings(reading: SceneReading) -> dict[str, tuple[str, str]]:
+def warnings_of_check(reading: SceneReading) -> dict[str, tuple[str, str]]:
     """Return the warnings of core's check that hold at every frame, each with its code and the name of its object.
 
     Raises:

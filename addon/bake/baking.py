@@ -28,7 +28,7 @@ from ..bridge.scene.store import store_rest_poses, store_weights
 from ..bridge.values.numbers import frame_rate
 from ..props import is_joint
 from ..props.naming import model_name, object_named
-from .bake_checks import check_warnings, links_to_move
+from .bake_checks import links_to_move, warnings_of_check
 from .errors import BakeError
 from .keys.joint_values import values_of_trajectory
 from .keys.transforms import require_keyable
@@ -133,7 +133,7 @@ class Bake(ABC):
         self.reading = reading or scan_scene(scene, first=self.first)
         self._joints: dict[str, bpy.types.Object] = {}
         self._require_bakeable()
-        self._check_warnings = check_warnings(self.reading)
+        self._check_warnings = warnings_of_check(self.reading)
         suspect = displaced_links(self.scene, self.reading) + wind_without_drag(self.model)
         self.notes = [*self.reading.notes, *(problem.message for problem in suspect)]
         self._writer: KeyWriter | None = None
@@ -292,7 +292,8 @@ class Bake(ABC):
         self._seconds += time.perf_counter() - begun
         report = self.report
         findings = self.diagnose()
-        lines = {(finding.code, finding.name) for finding in findings}  # the doctor's findings replace the check's
+        # A finding replaces the check's warning about the same cause.
+        lines = {(finding.code, finding.name) for finding in findings}
         suspect = [text for text, cause in self._check_warnings.items() if cause not in lines]
         result = BakeResult(
             writer.bake.action,

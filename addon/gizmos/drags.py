@@ -246,12 +246,12 @@ class LimitDrag(Drag):
         self.other_side = {"lower": "upper", "upper": "lower"}[self.side]
         self.other_limit = self.axis.limit_or_default(self.other_side, self.radius)
         joint = getattr(self.obj, ids.JOINT)
-        self.same_axes = [obj for obj in context.selected_objects if obj != self.obj and self._is_alike(obj)]
+        self.same_type_joints = [obj for obj in context.selected_objects if obj != self.obj and self._is_alike(obj)]
         ghost.show(triangles_of(joint.child, context), [])
         return self.axis.limit_or_default(self.side, self.radius)
 
     def changed_objects(self, context) -> Iterable[bpy.types.Object]:
-        return (self.obj, *self.same_axes)
+        return (self.obj, *self.same_type_joints)
 
     def _is_alike(self, obj: bpy.types.Object) -> bool:
         """Return whether the limits of this joint have the same meaning on another joint."""
@@ -276,7 +276,7 @@ class LimitDrag(Drag):
         self.value = {"lower": lower, "upper": upper}[self.side]
         self.snapshot.restore()
         unchanged = {self.other_side: None} if is_alone or not self.axis.can_have_lower else {}
-        for obj in (self.obj, *self.same_axes):
+        for obj in (self.obj, *self.same_type_joints):
             bridge.joints.joint_edits.set_limits(
                 obj, context.scene, self.axis.number, **({"lower": lower, "upper": upper} | unchanged)
             )
@@ -316,7 +316,7 @@ def triangles_of(link: bpy.types.Object, context) -> np.ndarray:
     """Return the visible triangles of a link in world axes, shape (n, 3, 3)."""
     try:
         seen = bridge.links.collisions.visible_mesh(
-            link, bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
+            link, bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
         )
     except ModelError:
         return np.zeros((0, 3, 3))  # the link has no visible mesh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Show the target of a link that is pulled: a line from the held point to the target."""
+"""Show the target of a link that is pulled: a line from the grabbed point to the target."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ convex step.
 """
 
 MOST_STRETCH = MOST_FORCE * 9.81 / (math.tau * FREQUENCY) ** 2
-"""Largest distance from the held point to the point to which the spring pulls it [m]."""
+"""Largest distance from the grabbed point to the point to which the spring pulls it [m]."""
 
 MOST_EXTRA_TIME = 1200.0
 """Longest time by which a motion may exceed its range [s]."""
@@ -70,7 +70,7 @@ class PreviewMotion:
             again.
 
     Args:
-        present_poses: poses of the links before the preview [m], by name.
+        own_poses: poses of the links before the preview [m], by name.
 
     Raises:
         ModelError, BakeError: if the scene cannot be simulated as it is.
@@ -81,11 +81,9 @@ class PreviewMotion:
         scene: bpy.types.Scene,
         settings: bake.settings.BakeSettings,
         reading: bridge.scene.read.SceneReading,
-        present_poses: Mapping[str, Pose],
+        own_poses: Mapping[str, Pose],
     ):
-        self.inputs = bake.inputs.simulation_inputs.SimulationInputs(
-            scene, settings, reading, present_poses=present_poses
-        )
+        self.inputs = bake.inputs.simulation_inputs.SimulationInputs(scene, settings, reading, present_poses=own_poses)
         self.last = self.inputs.settings.last
         self.frames = self._frames()
         self.frames_with_stored_pulls = 0
@@ -236,20 +234,15 @@ class PreviewMotion:
         X_BL, com = tuple(compiled.X_BL[row]), body.moment / body.mass
         lever = np.subtract(compose(X_BL, (*pull.point, *IDENTITY[3:]))[:3], com)
         xx, xy, xz, yy, yz, zz = body.inertia
-        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) + body.mass * _cross_matrix(com) @ _cross_matrix(
-            com
-        )
-        inverse_mass = np.eye(3) / body.mass - _cross_matrix(lever) @ np.linalg.pinv(
-            inertia, hermitian=True
-        ) @ _cross_matrix(lever)
-        mass, h = (
-            1.0 / np.linalg.eigvalsh(inverse_mass)[-1],
-            HybridContactSolver.CONVEX_STEP[self.inputs.settings.accuracy],
-        )
+        C, L = _cross_matrix(com), _cross_matrix(lever)
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) + body.mass * C @ C
+        inverse_mass = np.eye(3) / body.mass - L @ np.linalg.pinv(inertia, hermitian=True) @ L
+        mass = 1.0 / np.linalg.eigvalsh(inverse_mass)[-1]
+        h = HybridContactSolver.CONVEX_STEP[self.inputs.settings.accuracy]
         return min(stiffness, mass / h**2), min(damping, mass / h)
 
     def _within_reach(self, pull: MousePull, number: int, target: Vec3) -> Vec3:
-        """Return the point in the direction of `target`, at most `MOST_STRETCH` from the held point in a frame [m]."""
+        """Return the point towards `target` that is at most `MOST_STRETCH` from the grabbed point in a frame [m]."""
         at = compose(self.poses(number)[pull.link], (*pull.point, *IDENTITY[3:]))[:3]
         way = sub(target, at)
         return add(at, scale(way, MOST_STRETCH / max(math.sqrt(dot(way, way)), MOST_STRETCH)))

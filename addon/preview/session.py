@@ -24,8 +24,8 @@ from .preview_motion import MousePull, PreviewMotion
 if TYPE_CHECKING:
     from ...core.model import Model
 
-FAST_COMPUTING_TIME = 0.02
-"""Computing time between two redraws, if redraws are fast [s]."""
+LEAST_COMPUTING_TIME = 0.02
+"""Least computing time between two redraws [s]."""
 
 COMPUTING_SHARE = 0.5
 """Part of the time between two redraws that is used for computing, if redraws are slow."""
@@ -143,7 +143,7 @@ class Preview:
             return
         goes_on, before = self.is_playing and not self.is_behind, self.playhead
         wanted = self._next(scene, seconds) if goes_on else before
-        self._compute(self._number_at(wanted) + 1, max(FAST_COMPUTING_TIME, COMPUTING_SHARE * seconds))
+        self._compute(self._number_at(wanted) + 1, max(LEAST_COMPUTING_TIME, COMPUTING_SHARE * seconds))
         if goes_on and not self.problem:
             is_there = self.motion.done > self._number_at(wanted)
             self.playhead = wanted if is_there else float(self.motion.frames[self.motion.done - 1])
@@ -235,7 +235,7 @@ class Preview:
 
     @property
     def line(self) -> tuple[Vector, Vector] | None:
-        """The held point and the point to which it is pulled, in world axes [Blender units]; None without a pull."""
+        """The grabbed point and the point to which it is pulled, in world axes [Blender units]; None without a pull."""
         if self._pull is None or self._target is None or self._motion is None or not self.motion.done:
             return None
         X_WL = self.motion.poses(min(self.number, self.motion.done - 1))[self._pull.link]
@@ -342,7 +342,8 @@ class Preview:
                 scene, first=settings.first, weigh=bridge.rig.weigh_once, collide=bridge.rig.collide_once
             )
             self._names = [model_name(obj) for obj in bake.bake_checks.links_to_move(reading)]
-            bake.bake_checks.check_warnings(reading)
+            # Raises BakeError if the model has an error.
+            bake.bake_checks.warnings_of_check(reading)
             self._store_own_poses(reading, scene)
             bridge.scene.store.store_rest_poses(reading, scene)  # an undo may have reverted them
             key = (
@@ -385,10 +386,13 @@ def _simulation_error() -> type[Exception]:
 
 @contextmanager
 def ignoring_changes_until_updated() -> Iterator[None]:
-    """Do not count changes within this context as changes of the scene, since they only show something."""
+    """Do as `watch.ignoring_changes`, and update the view layer at the end.
+
+    Blender would report the changes later, outside of the context.
+    """
     with watch.ignoring_changes():
         yield
-        bpy.context.view_layer.update()  # otherwise Blender reports the changes later
+        bpy.context.view_layer.update()
 
 
 _current: list[Preview] = []

@@ -8,6 +8,7 @@
     collision_filter.py  the rule that decides which solids may collide
     broad_phase.py       poses and bounding boxes of solids, and candidate pairs
     distance/            the signed distance of a pair (narrow phase), and the time of impact of a moving pair
+    support_features.py  the face, edge or point of a solid that is extreme along a direction
     manifold.py          the contact points of a pair
     meshes.py            triangle meshes that collide as drawn
     mesh_contacts.py     signed distances and contact points of a mesh and a solid

@@ -23,8 +23,9 @@ from ..spatial import add, cross, dot, matmul, rotate, rotate_back, scale, sub, 
 from ..spatial.storage import get3, put3
 from .broad_phase import boxes_overlap, extent_along_axis
 from .distance.narrow import signed_distance
-from .manifold import append_contact, write_lowest_points, write_pair_contacts
+from .manifold import append_contact, write_pair_contacts
 from .solids import BALL, support
+from .support_features import write_lowest_points
 
 LEAF_FACES = 4
 """Number of faces in a leaf of a mesh's tree."""

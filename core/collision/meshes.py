@@ -153,7 +153,7 @@ def _edge_topology(
     first = np.flatnonzero(is_new[:-2] & ~is_new[1:-1] & is_new[2:])  # edges of just two faces
     opposite_sides = np.full(len(start), BORDER)
     opposite_sides[np.minimum(order[first], order[first + 1])] = np.maximum(order[first], order[first + 1])
-    # In the order of the faces, so that entries that are near each other in space are read together.
+    # The sides are in the order of their faces, so that data of neighbouring faces are read together.
     a = np.flatnonzero(opposite_sides != BORDER)
     b = opposite_sides[a]
     opposed = start[a] == end[b]

@@ -18,8 +18,8 @@ from .hulls import MAX_COORDINATE, Hull
 from .meshes import TriangleMesh, pack_meshes
 from .solids import BALL, BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, MESH, PLANE, SOLID, Hulls
 
-ALL_LAYERS = 0xFFFF_FFFF
-"""All layers."""
+ALL_BITS = -1
+"""A mask with all bits."""
 MIN_SIZE = 1e-9
 """Smallest size of a solid [m]. From there to the greatest coordinate of a hull, squares and cubes have full
 precision.
@@ -52,8 +52,8 @@ class Solid:
     body: int = 0
     owner: int = 0
     number: int = 0
-    category_bits: int = ALL_LAYERS
-    collide_bits: int = ALL_LAYERS
+    category_bits: int = ALL_BITS
+    collide_bits: int = ALL_BITS
 
     @property
     def bounding_radius(self) -> float:

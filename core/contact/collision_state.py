@@ -9,7 +9,7 @@ from collections import namedtuple
 import numpy as np
 
 from ..collision.broad_phase import SOLID_POSE, find_pairs, make_tree, write_solid_poses
-from ..collision.manifold import CONTACT
+from ..collision.manifold import CONTACT, MAX_POINTS
 from ..collision.pairs import make_pair_work, write_contact_points
 from ..collision.solids import BALL, HULL, MESH, PLANE
 from ..compilation.abi import KernelTuple
@@ -32,10 +32,6 @@ another one within a step.
 
 MIN_HULL_THICKNESS = 0.02
 """Lower bound of the thickness that is assumed for a hull, as a share of its bounding radius; a flat hull has none."""
-
-
-MAX_MANIFOLD_POINTS = 8
-"""Maximum number of contact points of a pair."""
 
 
 SAME_POINT_DISTANCE = 1e-5
@@ -75,18 +71,20 @@ class CollisionState(KernelTuple, namedtuple("CollisionState", FIELDS)):
         solid_poses, tree, pair_work, body_poses, twists: work arrays for poses and velocities.
         pairs: candidate pairs, shape (n, 2). starts, ends: CONTACT records. start_states, end_states: CANDIDATE_STATE
             records, one for each of these.
-        counts: numbers of pairs, starts and ends, and the number of pairs that `pairs` was too short for, shape (4,).
+        counts: see `PAIR_COUNT`, shape (4,).
         listed_gap: largest gap that is listed, shape (1,) [m].
     """
 
 
 PAIR_COUNT, START_COUNT, END_COUNT, NEEDED_PAIRS = range(4)
-"""Entries of `CollisionState.counts`."""
+"""Indices in `CollisionState.counts`: numbers of pairs, of starts and of ends, and the number of pairs for which arrays
+must have room if they were too short, else 0.
+"""
 
 
 def make_collision_state(colliders, surfaces, bodies: int, pairs: int = 64) -> CollisionState:
     solids, store, collision_filter = colliders.solids, colliders.store, colliders.collision_filter
-    count, most = len(solids), pairs * MAX_MANIFOLD_POINTS
+    count, most = len(solids), pairs * MAX_POINTS
     solid_poses, tree, pair_work = np.zeros(count, SOLID_POSE).view(np.recarray), make_tree(count), make_pair_work()
     body_poses, twists, found = np.zeros((bodies, 12)), np.zeros((bodies, 6)), np.zeros((pairs, 2), np.int64)
     starts, ends = (np.zeros(most, CONTACT).view(np.recarray) for _ in range(2))
@@ -128,14 +126,15 @@ def update_solid_poses(system, collisions):
 
 
 @subroutine
-def update_candidate_pairs(system, collisions, h, skin):
+def update_candidate_pairs(system, collisions, h, closed_gap):
     """Find the candidate pairs for a step of h seconds, and their contact points at its start.
 
-    Bodies have poses, velocities and accelerations. Return (whether the arrays were long enough, longest step that is
+    Bodies have poses, velocities and accelerations. closed_gap: gap up to which a contact counts as closed [m]. Return
+    (whether the arrays were long enough, longest step that is
     allowed [s]).
     """
     update_solid_poses(system, collisions)
-    longest, listed_gap = h, 2.0 * largest_displacement(system, collisions, h) + skin
+    longest, listed_gap = h, 2.0 * largest_displacement(system, collisions, h) + closed_gap
     count = collisions.kernels.find_pairs(
         collisions.solids,
         collisions.solid_poses,
@@ -158,7 +157,7 @@ def update_candidate_pairs(system, collisions, h, skin):
     fits = list_contacts(system, collisions, listed_gap, collisions.starts, collisions.start_states, START_COUNT)
     for k in range(collisions.counts[START_COUNT] if fits else 0):
         start, own = collisions.starts[k], collisions.start_states[k]
-        if not own.is_contact and start.gap > skin:
+        if not own.is_contact and start.gap > closed_gap:
             thick = max(thickness(collisions.solids[start.first]), thickness(collisions.solids[start.second]))
             longest = min(
                 longest, time_to_close(system, collisions, start, own.rate, start.gap + MAX_OVERLAP_SHARE * thick)
@@ -228,7 +227,7 @@ def list_contacts(system, collisions, listed_gap, contacts, states, count_index)
     )
     collisions.counts[count_index] = count
     if count > contacts.shape[0]:
-        collisions.counts[NEEDED_PAIRS] = count // MAX_MANIFOLD_POINTS + 1
+        collisions.counts[NEEDED_PAIRS] = count // MAX_POINTS + 1
         return False
     touch, bodies = system.touch, system.work.bodies
     for k in range(count):

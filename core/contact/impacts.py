@@ -156,7 +156,7 @@ def add_rounds(system, min_approach, rest_height, gravity, restitution):
 def begin_round(touch, min_approach, rest_height, gravity, restitution, is_last):
     """Choose the points that take part in a round, and set the `separation_velocity` of each.
 
-    These depend on the kind of their island, so that a stack comes to rest at once:
+    Which points take part depends on the kind of the island, so that a stack comes to rest at once:
 
     - BOUNCES: the points that approach;
     - NONE_BOUNCES: also touching points without restitution;

@@ -222,7 +222,10 @@ def solve_island(touch, A, first, end):
 
 @jitable
 def minimise_norm(rows, A, first, dependent, end):
-    """Turn the solution with loads of independent rows only into the one of least norm."""
+    """Write the loads of the dependent rows in the solution of least norm.
+
+    `solution` has the loads of the independent rows for dependent loads of 0. `solve_island` corrects them afterwards.
+    """
     for c in range(dependent, end):
         total = 0.0
         for k in range(first, dependent):
@@ -296,7 +299,10 @@ def factor_null_spaces(touch, A, first, dependent, end):
 
 @jitable
 def remove_left_null_space(rows, A, first, dependent, end):
-    """Turn the solution with loads of independent rows only into the one without a component in the left null space."""
+    """Write the loads of the dependent rows in the solution that has no component in the left null space.
+
+    `solve_island` corrects the loads of the independent rows afterwards.
+    """
     for k in range(first, end):
         rows[rows[k].pivot_row].reflected = rows[k].solution if k < dependent else 0.0
     reflect(rows, A, first, dependent, end)

@@ -21,8 +21,9 @@ side of a cylinder. CIRCULAR: a circular edge. ELLIPSOIDAL: an ellipsoid.
 """
 
 FRICTIONLESS, STICKS, SLIPS = 0, 1, 2
-"""States of one kind of friction (sliding, rolling or spinning) in a point: FRICTIONLESS: the coefficient is 0. STICKS:
-the friction keeps the slip at 0. SLIPS: it has its bound as size, and acts against the slip.
+"""States of one kind of friction (sliding, rolling or spinning) in a point. FRICTIONLESS: the point exerts no such
+friction, because the coefficient is 0, the friction cone is not known yet, or the slip is too fast to be stopped.
+STICKS: the friction keeps the slip at 0. SLIPS: the friction is as large as its bound, and acts against the slip.
 """
 
 FEATURE = np.dtype(

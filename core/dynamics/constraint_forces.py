@@ -37,7 +37,7 @@ An entry is a sum of squares, so its rounding error is about the square of that 
 MOST_PROXIMAL_ITERATIONS = 6
 """Maximum number of proximal iterations.
 
-Each one reduces the residual by about 1e-8 (see PROXIMAL_MU), unless the rows contradict each other.
+Each one multiplies the residual by about 1e-8 (see PROXIMAL_MU), unless the rows contradict each other.
 """
 
 

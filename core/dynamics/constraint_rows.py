@@ -289,5 +289,5 @@ def rate_after(model, record, q, qd, time):
     if body.kind != BALL:
         p = add(get3(q, body.q), scale(rotate(quat_to_mat(quat), v), time))
     moved_quat = quat_mul(quat, quat_of_rotvec(scale(w, time)))
-    torque, force = evaluate_quantity(record.code, p, moved_quat, get3(record.direction))[1]
+    torque, force = evaluate_quantity(record.code, p, moved_quat, get3(record.direction), record.centre)[1]
     return dot(torque, w) + dot(force, v)

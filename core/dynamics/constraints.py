@@ -35,26 +35,24 @@ CONSTRAINT = np.dtype(
         ("row", np.int64),  # number of its first row, while it is active
         ("rows", np.int64),  # number of its rows
         ("force_law", np.int64),  # number of the set-valued force that activates it, or -1 if it is always active
-        ("impact_velocity", np.float64),  # prescribed for its set-valued force at the end of an impact [rad/s or m/s]
+        ("impact_velocity", np.float64),  # target velocity of its row at the end of an impact, else 0 [rad/s or m/s]
         ("first_coupled", np.int64),  # number of the first constraint whose support intersects the support of this one
         ("active_index", np.int64),  # position in `Constraints.active`
         ("support", np.int64),  # index of its first SUPPORT record
         ("support_end", np.int64),  # index after its last SUPPORT record
         ("signal", np.int64),  # first of the signals that prescribe it, or -1
-        ("constant", np.float64),  # value of an equation's sum or of a limited quantity [rad or m]
-        # Of a weld: the two bodies, and the pose of its frame in each of them.
-        ("body_a", np.int64),
-        ("body_b", np.int64),
-        ("X_a", np.float64, 7),
-        ("X_b", np.float64, 7),
-        # Of an equation: index of its first TERM record, and the index after its last.
-        ("term", np.int64),
-        ("term_end", np.int64),
-        # The fields of a limited quantity that `chart_quantity` reads; see QUANTITY_SPRING.
+        ("constant", np.float64),  # prescribed value of the equation's sum or of the limited quantity [rad or m]
+        ("body_a", np.int64),  # WELD: number of the first body; 0 is the world
+        ("body_b", np.int64),  # WELD: number of the second body
+        ("X_a", np.float64, 7),  # WELD: pose of the welded frame in the first body [m]
+        ("X_b", np.float64, 7),  # WELD: pose of the welded frame in the second body [m]
+        ("term", np.int64),  # EQUATION: index of its first TERM record
+        ("term_end", np.int64),  # EQUATION: index after its last TERM record
+        # The next four fields have a meaning for QUANTITY only; see QUANTITY_SPRING.
         ("body", np.int64),
         ("code", np.int64),
         ("direction", np.float64, 3),
-        ("centre", np.float64),
+        ("centre", np.float64),  # middle of the stops of a twist, or its prescribed value [rad]
     ],
     align=True,
 )

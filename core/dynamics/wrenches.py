@@ -119,8 +119,8 @@ def _rate_of_momentum(link: Link, R: Mat3, body, X_BL: np.ndarray, gravity: np.n
         """Return the inertia in world axes times w."""
         return np.array(rotate(turn, sym_mul(link.inertia, rotate_back(turn, w.tolist()))))
 
-    # A spatial acceleration is that of the velocity field at a fixed point. The acceleration of the matter there is
-    # larger by w x v.
+    # A spatial acceleration is that of the velocity field at a fixed point. The acceleration of the matter there is the
+    # sum of it and w x v.
     speed = v + np.cross(w, arm)
     force = link.mass * (dv + np.cross(dw, arm) + np.cross(w, speed) + link.linear_damping * (speed - wind))
     force += 0.0 if link.gravity else link.mass * gravity

@@ -2,7 +2,7 @@
 """Joint types as data. `types.py` contains the list of types; `parts.py` defines the parts of a type."""
 
 from .limited_quantities import evaluate_quantity
-from .parts import BALL, FREE, SCREWS, Chart, Column, JointType, LimitedQuantity, Slot, Unit, middle
+from .parts import BALL, FREE, SCREWS, Chart, Column, JointType, LimitedQuantity, Slot, Unit
 from .types import JOINT_TYPES, type_name
 
 __all__ = [
@@ -17,6 +17,5 @@ __all__ = [
     "Slot",
     "Unit",
     "evaluate_quantity",
-    "middle",
     "type_name",
 ]

@@ -64,13 +64,18 @@ def twist(p, r, n):
 
 
 @jitable
-def evaluate_quantity(code, p, r, n):
-    """Return (value, gradient) of the quantity `code`."""
+def evaluate_quantity(code, p, r, n, centre):
+    """Return (value, gradient) of the quantity `code`.
+
+    centre: a twist is given as at most half a turn from this angle [rad]. Motion through half a turn is then continuous
+    where a limit or a spring is near. It has no effect on other quantities.
+    """
     if code == DISTANCE:
         return distance(p, r, n)
     if code == CONE:
         return cone(p, r, n)
-    return twist(p, r, n)
+    angle, gradient = twist(p, r, n)
+    return nearest_turn(angle, centre), gradient
 
 
 @jitable

@@ -158,10 +158,10 @@ class LimitedQuantity(NamedTuple):
             return max(lower, self.least), min(upper, self.most)
         return (lower if lower > self.least else -math.inf), (upper if upper < self.most else math.inf)
 
-
-def middle(lower: float, upper: float) -> float:
-    """Return the middle of a range; 0 if an end is infinite."""
-    return 0.5 * (lower + upper) if math.isfinite(lower) and math.isfinite(upper) else 0.0
+    def centre(self, lower: float, upper: float) -> float:
+        """Return the middle of the stops for two limits; 0 if there is only one stop, or none."""
+        lower, upper = self.stops(lower, upper)
+        return 0.5 * (lower + upper) if math.isfinite(lower) and math.isfinite(upper) else 0.0
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..joints import BALL, LimitedQuantity, evaluate_quantity, middle
-from ..joints.limited_quantities import TWIST, nearest_turn
+from ..joints import BALL, LimitedQuantity, evaluate_quantity
 from ..spatial import (
     IDENTITY,
     ZERO,
@@ -98,8 +97,7 @@ def limited_quantities_at(joint: Joint, X_J: Pose) -> list[tuple[LimitedQuantity
     """
     found = []
     for quantity in joint.kind.limited_quantities:
-        value, gradient = evaluate_quantity(quantity.code, X_J[:3], X_J[3:], joint.unit_direction(quantity.axis))
-        if quantity.code == TWIST:
-            value = nearest_turn(value, middle(*quantity.stops(*joint.range_of(quantity.axis))))
+        direction, centre = joint.unit_direction(quantity.axis), quantity.centre(*joint.range_of(quantity.axis))
+        value, gradient = evaluate_quantity(quantity.code, X_J[:3], X_J[3:], direction, centre)
         found.append((quantity, value, gradient))
     return found

@@ -34,7 +34,8 @@ from .system import (
 )
 
 MAX_NEWTON_STEPS = 300
-"""Upper bound of the Newton steps of the assembly. Steps that MAX_STEP_CHANGE limits need many for a far start."""
+"""Upper bound of the Newton steps of the assembly. A far start needs many, since MAX_STEP_CHANGE limits each of them.
+"""
 MAX_STALLED_STEPS = 30
 """Number of consecutive steps without progress after which the assembly ends."""
 MAX_STEP_CHANGE = 0.3
@@ -227,7 +228,7 @@ def _set_followers(compiled: CompiledModel, q: np.ndarray, given: set[str]) -> N
 
 def _set_mimic(compiled: CompiledModel, q: np.ndarray, equation: Equation) -> None:
     follower, leader = equation.terms
-    follower_axis, leader_axis = (compiled.model.joint(term.joint).place_of(term.axis) for term in equation.terms)
-    if follower_axis is not None and leader_axis is not None:
-        leader_value = q[compiled.spans[leader.joint].q_at(leader_axis)]
-        q[compiled.spans[follower.joint].q_at(follower_axis)] = equation.constant - leader.weight * leader_value
+    follower_index, leader_index = (compiled.model.joint(term.joint).place_of(term.axis) for term in equation.terms)
+    if follower_index is not None and leader_index is not None:
+        leader_value = q[compiled.spans[leader.joint].q_at(leader_index)]
+        q[compiled.spans[follower.joint].q_at(follower_index)] = equation.constant - leader.weight * leader_value

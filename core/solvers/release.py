@@ -10,10 +10,7 @@ from .joint_events.modes import apply_locks
 
 @subroutine
 def release_all(system):
-    """Deactivate all contacts and unlock all dofs, so that the impact that follows chooses its own.
-
-    The friction of joints is bounded, so it has no impulse. The friction of contacts is part of the impact.
-    """
+    """Deactivate all contacts and unlock all coordinates, before an impact or a convex step finds new modes."""
     for p in range(system.touch.count[POINTS]):
         system.touch.points[p].is_active = 0
     for k in range(system.work.force_states.shape[0]):

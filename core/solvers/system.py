@@ -44,7 +44,7 @@ ACCEPTED_RESIDUAL = 1e-6
 """Residual that is accepted if constraints contradict each other [rad or m], as drawings in single precision may."""
 
 
-EVALUATIONS, PROJECTIONS = range(2)
+EVALUATIONS, ITERATIONS = range(2)
 """Indices in `System.counts`."""
 
 
@@ -319,7 +319,7 @@ def project_velocities(system, q, qd):
 def solve_correction(system):
     """Write to `dv` the smallest motion that removes the present `error`, in the metric of the model's inertia."""
     scratch = system.scratch
-    system.counts[PROJECTIONS] += 1
+    system.counts[ITERATIONS] += 1
     solve_multipliers(system.constraints, scratch, scratch.error, scratch.multipliers)
     velocity_change_of_multipliers(
         system.model, system.work, system.constraints, scratch, scratch.multipliers, scratch.dv

@@ -574,7 +574,7 @@ def test_the_view_can_be_turned(shaft, view):
     assert view.handlers.alive == []
 
 
-def test_turned_like_keeps_x():
+def test_with_nearest_x_keeps_x():
     """x stays as near as it can, and where it would lie along the new z, y decides."""
     z_up = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     turned = (0.0, 0.0, 0.0, math.cos(0.3), 0.0, 0.0, math.sin(0.3))

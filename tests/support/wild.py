@@ -277,14 +277,10 @@ def has_nan(motion: Trajectory) -> bool:
     return not all(np.isfinite(part).all() for part in parts)
 
 
-ROUNDING = 1e-9
-"""Share of the potential energy that counts as moved, so that a model at rest is not judged by rounding errors."""
-
-
 def energy_change(motion: Trajectory) -> tuple[float, float]:
     """How far energy grew that nothing accounts for, and how far it drifted either way, relative to what moved."""
     total = motion.kinetic + motion.potential + motion.dissipated - motion.supplied
     moved = (motion.kinetic.max(), np.ptp(motion.potential), np.ptp(motion.dissipated), np.ptp(motion.supplied))
-    scale = max(*map(float, moved), ROUNDING * float(np.abs(motion.potential).max()), 1e-12)
+    scale = max(*map(float, moved), 1e-12 * float(np.abs(motion.potential).max()), 1e-12)
     off = (total - total[0]) / scale
     return float(off.max()), float(np.abs(off).max())

@@ -43,7 +43,7 @@ class InitialState:
 
     Attributes:
         state: as `Simulation` takes it, {"q": …, "qd": …}; None for the initial pose.
-        X_WL: present poses of the links [m], by name; empty if they were not read.
+        X_WL: poses of the links at the start [m], by name; empty for the initial pose.
         frames: at which there is animation before, shape (B,). before: poses of each link at these, shape (B, 7) [m].
     """
 
@@ -86,9 +86,9 @@ def from_animation(
         before = poses_at(scene, reading.objects, frames)
         seconds = -direction * spacing / frame_rate(scene)
         V_WL = {name: _twist(poses, seconds) for name, poses in samples.items()}
-        present_poses: dict[str, Pose] = {name: tuple(poses[0].tolist()) for name, poses in samples.items()}
-        state = _with_whole_turns(state_of_links(model, present_poses, V_WL), model, keyed_numbers(scene, first))
-    return InitialState(state, present_poses, frames, before)
+        first_poses: dict[str, Pose] = {name: tuple(poses[0].tolist()) for name, poses in samples.items()}
+        state = _with_whole_turns(state_of_links(model, first_poses, V_WL), model, keyed_numbers(scene, first))
+    return InitialState(state, first_poses, frames, before)
 
 
 def _with_whole_turns(state: dict[str, dict], model: Model, keyed: Mapping[str, Numbers]) -> dict[str, dict]:

@@ -63,7 +63,7 @@ class Switch:
 
 
 class InputSampler:
-    """Samples of the animated settings of a scene. `sample` adds one frame.
+    """A sampler of the animated settings of a scene. `sample` adds the values of one frame.
 
     Args:
         reading: of the scene, with its animated settings.

@@ -18,6 +18,7 @@ Poses = dict[str, np.ndarray]
 """Poses X_WL of links at frames [m], shape (F, 7), by name."""
 
 FrameCallback = Callable[[bpy.types.Depsgraph], None]
+"""A function that is called with the dependency graph of each frame that is shown."""
 
 
 @contextmanager

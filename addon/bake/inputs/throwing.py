@@ -14,7 +14,7 @@ from ...bridge.values.numbers import frame_rate
 from ..receipts.restore import without_bake
 from .sampling import poses_at
 
-STOPPING_SPEED = 0.1
+STOPPING_SPEED_RATIO = 0.1
 """Speed at the last key, as a part of the largest speed, below which the keys count as coming to a stop there."""
 
 
@@ -31,8 +31,8 @@ class Release:
     last: int
 
 
-def find_let_go_frame(scene: bpy.types.Scene, objects: Mapping[str, bpy.types.Object]) -> Release | None:
-    """Return where to start a simulation that continues the keys of links; None if they have none.
+def find_release(scene: bpy.types.Scene, objects: Mapping[str, bpy.types.Object]) -> Release | None:
+    """Return the release from which a simulation continues the keys of links; None if they have none.
 
     It is the last key. If the links slow down to a stop there, as is usual for keys made by hand, it is the frame at
     which the fastest of the links has its largest speed.
@@ -50,7 +50,7 @@ def find_let_go_frame(scene: bpy.types.Scene, objects: Mapping[str, bpy.types.Ob
         places = poses_at(scene, {name: objects[name] for name in keyed}, frames)
         speeds = np.max([_speeds(poses[:, :3], frame_rate(scene)) for poses in places.values()], axis=0)
         fastest = int(np.argmax(speeds))
-        chosen = len(frames) - 1 if speeds[-1] >= STOPPING_SPEED * speeds[fastest] else fastest
+        chosen = len(frames) - 1 if speeds[-1] >= STOPPING_SPEED_RATIO * speeds[fastest] else fastest
         return Release(int(frames[chosen]), float(speeds[chosen]), last)
 
 

@@ -16,6 +16,8 @@ from ..receipts.receipt import digest_of_fingerprints, fingerprint_of, read_fing
 if TYPE_CHECKING:
     from ....core.trajectory.reduction import Keys
 
+TRANSFORM_CHANNELS = (("location", 3), ("rotation_euler", 3), ("rotation_quaternion", 4), ("rotation_axis_angle", 4))
+"""Data path and number of values of each channel of an object's location and rotation."""
 LINEAR, BEZIER = 1, 2  # Blender's numbers of interpolation modes
 FREE = 0  # Blender's number of a handle type
 KINDS_OF_REDUCED = (("interpolation", BEZIER), ("handle_left_type", FREE), ("handle_right_type", FREE))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Move bakes along with machines that were moved or copied since."""
+"""Move bakes along with machines that were moved or copied after their bake."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Move:
     """A displacement of a machine.
 
     Attributes:
-        link_displacement: of its links from the poses of their keys, shape (4, 4).
-        key_displacement: of the poses of its keys since the bake, shape (4, 4).
+        link_displacement: displacement of the links from the poses of their keys, shape (4, 4).
+        key_displacement: displacement of the keys' poses since the bake, shape (4, 4).
     """
 
     machine: Machine
@@ -59,12 +59,12 @@ def move_along(scene: bpy.types.Scene, moves: list[Move]) -> None:
     Raises:
         BakeError: if keys cannot be moved; nothing has changed then.
     """
-    moved = [move for move in moves if not leaves_in_place(move.link_displacement)]
-    displaced = [move for move in moves if not leaves_in_place(move.total)]
-    for move in moved:
+    with_moved_links = [move for move in moves if not leaves_in_place(move.link_displacement)]
+    with_moved_model = [move for move in moves if not leaves_in_place(move.total)]
+    for move in with_moved_links:
         _require_still_carriers(move.machine)
         _moved_keys(_changes(move.machine, move.link_displacement))  # raises BakeError before anything is changed
-    for move in displaced:
+    for move in with_moved_model:
         for joint in move.machine.world_joints:  # so that the model reads as before the move
             restore_world_joint(scene, joint.name)
     up_to_date_models = _up_to_date_models(scene, moves)
@@ -72,9 +72,9 @@ def move_along(scene: bpy.types.Scene, moves: list[Move]) -> None:
     # The newest machine may be a copy of those before it.
     for move in reversed(moves):
         edited |= {copy for copy, action in _make_actions_single_user(move.machine).items() if action in edited}
-    for move in moved:
+    for move in with_moved_links:
         _move_keys(move.machine, move.link_displacement)
-    for move in displaced:
+    for move in with_moved_model:
         _move_model(move.machine, move.total)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     for move in moves:
@@ -206,7 +206,7 @@ def _up_to_date_models(scene: bpy.types.Scene, moves: list[Move]) -> set[str]:
     counts_carriers = all(leaves_in_place(move.key_displacement) for move in moves)
     # A receipt describes the scene before the copying. How many of the newest machines are copies is unknown, so it is
     # compared with the scene without the last 1, 2, … of them.
-    machines = [move.machine for move in moves if move.machine.is_copy]
+    machines = [move.machine for move in moves if move.machine.shares_bake]
     without = [[], *(machines[number:] for number in range(len(machines)))]
     models = [_model_without(reading.model, copies) for copies in without]
     receipts = filter(None, map(receipt_of, actions))

@@ -11,6 +11,7 @@ import numpy as np
 
 from ....core.spatial import quat_mul, quat_of_mat
 from ..errors import BakeError
+from .fcurves import TRANSFORM_CHANNELS
 from .rotations import axis_angles, continuous_quaternions, euler_angles, quaternions_of
 from .transforms import delta_of, rotation_matrices
 
@@ -21,7 +22,7 @@ class Change:
 
     Attributes:
         apply: function from the channel's values to the changed values, both of shape (K, C).
-        shift: the number that is added to all values, if the change is an addition only; else None.
+        shift: vector that is added to all values, shape (C,), if the change is an addition only; else None.
     """
 
     apply: Callable[[np.ndarray], np.ndarray]
@@ -34,7 +35,8 @@ HANDLE_FRACTION = 1e-3
 LAST_AXIS = {"XYZ": 2, "YXZ": 2, "XZY": 1, "ZXY": 1, "YZX": 0, "ZYX": 0}
 """The axis of the parent about which the last angle turns, by rotation order."""
 
-CHANNEL_SIZES = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
+CHANNEL_SIZES = dict(TRANSFORM_CHANNELS)
+"""Number of values of each channel, by data path."""
 
 
 def changes_of(obj: bpy.types.Object, move: np.ndarray) -> dict[str, Change]:

@@ -59,7 +59,9 @@ class Motion:
 
 
 class KeyWriter:
-    """The keys of a motion. Iterate to prepare them, one object at a time; then call `commit` or `discard`.
+    """A writer of the keys of a motion.
+
+    Iterate to prepare the keys, one object at a time; then call `commit` or `discard`.
 
     Attributes:
         bake: the action.
@@ -99,7 +101,7 @@ class KeyWriter:
         if self.settings.moves_links:
             return list(self.links)
         moved_by_joints = {WORLD}
-        switched = {known.owner for known in self.reading.animated if known.field == "enabled"}
+        switched = {setting.owner for setting in self.reading.animated if setting.field == "enabled"}
         for branch in self._model.tree().branches:
             joint = branch.joint
             is_moved = joint.name in self.joints if joint.nq else branch.inner in moved_by_joints

@@ -19,10 +19,8 @@ from ...bridge.animation.motion_sources import (
 )
 from ...props import is_kinematic, is_link
 from ...props.members import joints_in, links_in
-from ..keys.fcurves import copy_curves
+from ..keys.fcurves import TRANSFORM_CHANNELS, copy_curves
 from .receipt import REPLACED, digest_of_curves, is_edited, is_of_bake
-
-TRANSFORM_CHANNELS = (("location", 3), ("rotation_euler", 3), ("rotation_quaternion", 4), ("rotation_axis_angle", 4))
 
 
 def is_baked(obj: bpy.types.Object) -> bool:
@@ -93,7 +91,7 @@ def store_state_before_bake(obj: bpy.types.Object) -> None:
     action, before = action_of(obj), getattr(obj, ids.BEFORE)
     if is_baked(obj) or (before.is_kept and action is None):  # its action is missing, but its bake was not cleared
         return
-    before.is_kept, before.numbers = True, " ".join(map(repr, _stored_values_of(obj)))
+    before.is_kept, before.numbers = True, " ".join(map(repr, _present_values_of(obj)))
     before.action, before.slot = action, ""
     if action is not None:
         _add_fake_user(action)
@@ -101,7 +99,7 @@ def store_state_before_bake(obj: bpy.types.Object) -> None:
         before.slot = slot.identifier if slot else ""
 
 
-def _stored_values_of(obj: bpy.types.Object) -> list[float]:
+def _present_values_of(obj: bpy.types.Object) -> list[float]:
     found = [float(number) for name, _ in TRANSFORM_CHANNELS for number in getattr(obj, name)]
     return found + [float(coordinate.q) for coordinate in getattr(obj, ids.JOINT).coordinates]
 
@@ -209,7 +207,7 @@ def _assign_slot(data: bpy.types.AnimData, slot: str) -> None:
 
 
 def _set_values(obj: bpy.types.Object, numbers: list[float]) -> None:
-    """Write values in the order of `_stored_values_of`; none for an object without stored values."""
+    """Write values in the order of `_present_values_of`. An empty list changes nothing."""
     remaining = iter(numbers)
     for name, size in TRANSFORM_CHANNELS if numbers else ():
         setattr(obj, name, [next(remaining) for _ in range(size)])
@@ -220,7 +218,7 @@ def _set_values(obj: bpy.types.Object, numbers: list[float]) -> None:
 @contextmanager
 def without_bake(scene: bpy.types.Scene) -> Iterator[None]:
     """Show the scene without its bake within this context."""
-    states = [(obj, action_of(obj), _slot_of(obj), _stored_values_of(obj)) for obj in baked_objects(scene)]
+    states = [(obj, action_of(obj), _slot_of(obj), _present_values_of(obj)) for obj in baked_objects(scene)]
     for obj, *_ in states:
         before = getattr(obj, ids.BEFORE)
         _assign(obj, before.action, before.slot)

@@ -21,10 +21,10 @@ def problems_of_machines(scene: bpy.types.Scene) -> Iterator[tuple[str, bpy.type
     Machines whose bakes can move along share one sentence, since all of them have to move along at once.
     """
     machines = baked_machines(scene)
-    movable = [machine for machine in machines if machine.is_moved_or_copied]
+    movable = [machine for machine in machines if machine.needs_update]
     if movable:
         yield LEFT_BEHIND, movable[0].links[0], _sentence_about(movable)
-    for machine in (machine for machine in machines if not machine.is_moved_or_copied):
+    for machine in (machine for machine in machines if not machine.needs_update):
         if link := _first(machine.key_displacements, lambda move, at: not is_rigid(move)):
             yield "bake-scaled", link, "it was scaled after it was baked, and its keys are those of the size before"
         elif link := _first(machine.key_displacements, lambda move, at: not leaves_in_place(move, at)):
@@ -41,7 +41,7 @@ def problems_of_machines(scene: bpy.types.Scene) -> Iterator[tuple[str, bpy.type
 def _sentence_about(machines: list[Machine]) -> str:
     count = sum(len(machine.links) for machine in machines) - 1
     others = f" and {count} more link{'s' if count > 1 else ''}" if count else ""
-    if all(machine.is_copy and not machine.is_moved for machine in machines):
+    if all(machine.shares_bake and not machine.is_moved for machine in machines):
         return f"it{others} were copied and play the bake of what they are copies of: let them have a bake of their own"
     return (
         f"it{others} were moved or copied after they were baked, and the next frame brings them back to their keys: "

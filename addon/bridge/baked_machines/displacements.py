@@ -17,10 +17,12 @@ ROTATION_NOISE = 1e-5
 """Angle below which a machine counts as not rotated [rad]; single precision causes angles of this size."""
 
 IDENTITY_MATRIX = np.eye(4)
+"""The displacement that moves nothing. Others share this array, so it cannot be changed."""
+IDENTITY_MATRIX.flags.writeable = False
 
 
-def without_noise(link: bpy.types.Object, move: np.ndarray) -> np.ndarray:
-    """Return the rigid displacement of a link without rounding noise."""
+def tidy_displacement(link: bpy.types.Object, move: np.ndarray) -> np.ndarray:
+    """Return the rigid displacement of a link without rounding noise; the identity if it is not rigid."""
     found = common_displacement({link: move})
     return IDENTITY_MATRIX if found is None else found
 
@@ -57,10 +59,10 @@ def common_displacement(moves: dict[bpy.types.Object, np.ndarray]) -> np.ndarray
     for link, move in moves.items():
         if not leaves_in_place(np.linalg.inv(first) @ move, np.linalg.inv(move)[:3] @ [*ends[link], 1.0]):
             return None
-    return _without_noise(first, [(np.linalg.inv(moves[link])[:3] @ [*end, 1.0], end) for link, end in ends.items()])
+    return _snapped(first, [(np.linalg.inv(moves[link])[:3] @ [*end, 1.0], end) for link, end in ends.items()])
 
 
-def _without_noise(move: np.ndarray, origins: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+def _snapped(move: np.ndarray, origins: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
     """Return a displacement without rounding noise.
 
     Args:

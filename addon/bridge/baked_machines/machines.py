@@ -48,8 +48,9 @@ class Machine:
     """Connected links and joints, some of which a bake moves.
 
     Attributes:
-        link_displacements: of each link from the pose of its keys at this frame.
-        key_displacements: of the pose of each link's keys since the bake, because its scale or its parent has changed.
+        link_displacements: displacement of each link from the pose of its keys at this frame.
+        key_displacements: displacement of the pose of each link's keys since the bake, if its scale or its parent has
+            changed.
         is_shared: whether another object plays the same keys.
     """
 
@@ -100,13 +101,13 @@ class Machine:
         return all(_has_moved_by(obj, total) for obj in self.world_joints)
 
     @property
-    def is_moved_or_copied(self) -> bool:
+    def needs_update(self) -> bool:
         """Whether its bake can move along with it, or can be made a bake of its own."""
-        return self.is_moved or self.is_copy
+        return self.is_moved or self.shares_bake
 
     @property
-    def is_copy(self) -> bool:
-        """Whether it is a copy: it plays the bake of another machine, or each object plays a copy of the bake."""
+    def shares_bake(self) -> bool:
+        """Whether it can get a bake of its own: another machine plays its bake, or its objects play copies of it."""
         return self.is_shared or self.has_copied_actions
 
     @property
@@ -139,9 +140,9 @@ def baked_machines(scene: bpy.types.Scene) -> list[Machine]:
     return found
 
 
-def moved_or_copied_machines(scene: bpy.types.Scene) -> list[Machine]:
+def machines_to_update(scene: bpy.types.Scene) -> list[Machine]:
     """Return the machines whose bakes can move along with them or can be made their own, the newest last."""
-    return [machine for machine in baked_machines(scene) if machine.is_moved_or_copied]
+    return [machine for machine in baked_machines(scene) if machine.needs_update]
 
 
 def require_in_place(scene: bpy.types.Scene) -> None:
@@ -151,7 +152,7 @@ def require_in_place(scene: bpy.types.Scene) -> None:
     """
     moved = [
         it
-        for it in moved_or_copied_machines(scene)
+        for it in machines_to_update(scene)
         if it.is_moved and it.link_displacement is not None and not leaves_in_place(it.link_displacement)
     ]
     if moved:
@@ -222,14 +223,14 @@ def _measure_joint_child(machine: Machine, joint: bpy.types.Object, scene: bpy.t
     keyed = keyed_numbers_of(joint, scene.frame_current_final)
     if has_own_keys(child) or not keyed:
         return
-    model = joint_of(joint, units_of(scene), set(machine.objects))
-    unit, q = unit_length(scene), list(model.q_neutral)
+    core_joint = joint_of(joint, units_of(scene), set(machine.objects))
+    unit, q = unit_length(scene), list(core_joint.q_neutral)
     for number, value in keyed.items():
-        q_index = number if model.kind.chart else q_index_of(model, number)
+        q_index = number if core_joint.kind.chart else q_index_of(core_joint, number)
         if q_index is not None:
-            q[q_index] = value * unit_factor(model, q_index, unit)
+            q[q_index] = value * unit_factor(core_joint, q_index, unit)
     X_PJ, X_CJ = stored_frames(joint)
-    X_WC = compose(compose(X_PJ, scaled_pose(joint_pose(model, q), 1.0 / unit)), inverse(X_CJ))
+    X_WC = compose(compose(X_PJ, scaled_pose(joint_pose(core_joint, q), 1.0 / unit)), inverse(X_CJ))
     world = to_array(child.matrix_world) @ np.diag((*(1.0 / world_scale(child)), 1.0))
     machine.link_displacements[child] = world @ np.linalg.inv(matrix_of_pose(X_WC))
 

@@ -28,7 +28,7 @@ from ..baked_machines.displacement_problems import problems_of_machines
 from ..links.collisions import is_outdated
 from ..links.deforming import CODE as DEFORMS
 from ..links.deforming import deforming_colliders
-from ..links.parts import EvaluatedScene, evaluate_scene
+from ..links.parts import EvaluatedScene, evaluated_scene_of
 from ..links.precision import CODE as COARSE
 from ..links.precision import coarse_places
 from ..links.tagging import changes_of_form, conflict_with_keys, deformation_of
@@ -194,7 +194,7 @@ def outdated_pieces(
 ) -> list[Problem]:
     """Return problems of links whose convex pieces were made from another mesh than they have now."""
     links = {obj.parent for obj in scene.objects if obj.parent and getattr(obj, ids.LINK).fitted_from}
-    evaluated_scene = evaluate_scene(scene, depsgraph_of(scene)) if links else None
+    evaluated_scene = evaluated_scene_of(scene, depsgraph_of(scene)) if links else None
     return [
         Problem("warning", "pieces-of-another-mesh", model_name(link), f"link '{model_name(link)}': {OUTDATED}")
         for link in sorted(links, key=lambda link: link.name)
@@ -238,13 +238,14 @@ def codes_below_play(is_playing: bool) -> tuple[str, ...]:
 def issues_of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Issue]:
     """Return issues about a model that will fall freely, or not move at all.
 
-    There are none if animated gravity or a start from keys makes that unpredictable.
+    There are none if gravity is animated or the simulation starts from keys, since the motion is then unknown.
+
     Links whose keys a bake would replace are left out: `keys_replaced` reports them, with another repair.
     """
     start = getattr(scene, ids.SCENE).bake.start
     if not reading.model.links or start == "KEYS" or Input(SCENE, "gravity") in reading.animated:
         return []
-    pushed = {known.owner for known in reading.animated if known.field in ("force", "torque")}
+    pushed = {setting.owner for setting in reading.animated if setting.field in ("force", "torque")}
     pushed |= {name for name, obj in reading.objects.items() if may_follow_own_keys(obj)}
     pushed |= links_losing_keys(start, reading).keys()
     at_rest = start == "HOME" and not reading.kinematic_joints and not reading.animated
@@ -257,8 +258,8 @@ def starting_by_keys(start: str, reading: SceneReading) -> frozenset[str]:
     Args:
         start: as in `BakeSettings`.
     """
-    leads = is_animated if start == "KEYS" else may_follow_own_keys
-    return frozenset(name for name, obj in reading.objects.items() if leads(obj))
+    follows_keys = is_animated if start == "KEYS" else may_follow_own_keys
+    return frozenset(name for name, obj in reading.objects.items() if follows_keys(obj))
 
 
 _overlaps: tuple[str, frozenset[str], list[Problem]] = ("", frozenset(), [])

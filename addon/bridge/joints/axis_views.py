@@ -232,7 +232,7 @@ def _zero_direction(
 
 
 def _perpendicular_to(direction: Vector, X_WJ: Pose) -> Vector:
-    """Return a unit vector perpendicular to a direction that depends on the direction and the joint's frame only."""
+    """Return a unit vector perpendicular to `direction`. It depends on the direction and the joint's frame only."""
     frame = Quaternion(X_WJ[3:]).to_matrix()
     first = min((frame.col[i] for i in range(3)), key=lambda axis: round(abs(axis.dot(direction)), 6))
     return (first - direction * first.dot(direction)).normalized()
@@ -245,18 +245,18 @@ def _views_of_quantities(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: f
     for row, value, _ in limited_quantities_at(joint, X_J):
         slot, axis = joint.kind.slot(row.axis), joint.axes[row.axis]
         origin, direction = _line(scaled_pose(X_WJ, unit), (0.0, 0.0, 0.0), joint.unit_direction(row.axis), unit)
-        kind, zero, size = "turn", _perpendicular_to(direction, X_WJ), 1.0
+        kind, zero, rate = "turn", _perpendicular_to(direction, X_WJ), 1.0
         if row.code == DISTANCE:
             offset = Quaternion(X_WJ[3:]) @ Vector(X_J[:3])
             direction = offset.normalized() if offset.length > 1e-9 else direction
-            kind, zero, size = "slide", _perpendicular_to(direction, X_WJ), 1.0 / unit
+            kind, zero, rate = "slide", _perpendicular_to(direction, X_WJ), 1.0 / unit
         elif row.code == CONE:
             kind = "cone"
             zero = _swung_towards(direction, X_WJ, X_J) or zero
         else:  # a twist is about the direction after the swing of the child
             swing = direction.rotation_difference(_swung(direction, X_WJ, X_J))
             direction, zero = swing @ direction, swing @ zero
-        has_lower = "lower" in slot.fields
+        can_have_lower = "lower" in slot.fields
         views.append(
             AxisView(
                 row.axis,
@@ -269,11 +269,11 @@ def _views_of_quantities(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: f
                 Quaternion(X_WJ[3:]),
                 value,
                 None,
-                axis.lower if has_lower else -math.inf,
+                axis.lower if can_have_lower else -math.inf,
                 axis.upper,
-                can_have_lower=has_lower,
+                can_have_lower=can_have_lower,
                 is_pointed=slot.is_pointed,
-                rate=size,
+                rate=rate,
             )
         )
     return views

@@ -91,9 +91,9 @@ def preferred_axis(model: Model, joint: Joint) -> int:
     return _best(norm(np.cross(axes, lever_direction)) * norm(np.cross(axes, down)), X_FIRST)
 
 
-def _unit(lever_direction: np.ndarray) -> np.ndarray:
-    length = norm(lever_direction)
-    return lever_direction / length if length > 1e-6 else np.zeros(3)
+def _unit(vector: np.ndarray) -> np.ndarray:
+    length = norm(vector)
+    return vector / length if length > 1e-6 else np.zeros(3)
 
 
 def _best(scores: np.ndarray, order: tuple[int, ...]) -> int:

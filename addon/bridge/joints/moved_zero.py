@@ -18,7 +18,7 @@ def shift_stored_values(
     """Change stored poses and keys of a coordinate so that they describe the same poses as before.
 
     Args:
-        axis: of the coordinate. joint: the joint of core. unit: length of a Blender unit [m].
+        axis: view of the coordinate's axis. joint: the core `Joint`. unit: length of a Blender unit [m].
         by: displacement of the zero [rad or m].
     """
     assert axis.q_index is not None

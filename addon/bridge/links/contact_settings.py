@@ -87,7 +87,12 @@ def write_contact_settings(shape: Shape, obj: bpy.types.Object, units: Units) ->
     """
     settings = getattr(obj, ids.LINK).surface
     settings.layers, settings.meets = bits_of(shape.layers), bits_of(shape.meets)
-    return write_surface(shape.surface, settings, units)
+    lost = [
+        f"its {name} beyond the first {LAYERS} are left out"
+        for name, mask in (("layers", shape.layers), ("layers to collide with", shape.meets))
+        if mask != ALL_LAYERS and mask >> LAYERS
+    ]
+    return lost + write_surface(shape.surface, settings, units)
 
 
 def read_collision_filter(link: bpy.types.Object, units: Units) -> dict:
@@ -96,7 +101,7 @@ def read_collision_filter(link: bpy.types.Object, units: Units) -> dict:
 
 
 def mask_of(bits) -> int:
-    """Return the mask of the layers that a scene has chosen. All of them stand for all layers that models have."""
+    """Return the bit mask of a scene's layer switches. If all switches are on, return `ALL_LAYERS`."""
     return ALL_LAYERS if all(bits) else sum(1 << number for number, bit in enumerate(bits) if bit)
 
 

@@ -167,7 +167,8 @@ def _original(evaluated: bpy.types.Object) -> bpy.types.Object:
     return original
 
 
-def evaluate_scene(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> EvaluatedScene:
+def evaluated_scene_of(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> EvaluatedScene:
+    """Return a view of a scene through an evaluated dependency graph, with empty caches."""
     children: dict[bpy.types.Object, list[bpy.types.Object]] = {}
     for obj in scene.objects:
         if obj.parent is not None:

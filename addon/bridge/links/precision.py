@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 CODE = "coarse-place"
 """Code of the warning about links that Blender cannot place well enough for contact."""
 
-MOST_SPACING = 0.01
+MAX_RELATIVE_SPACING = 0.01
 """Largest spacing of Blender's numbers, relative to the size of a link, that does not matter. Overlaps of rigid links
 up to this part of their size are not reported either.
 """
@@ -41,7 +41,7 @@ def coarse_places(reading: SceneReading, unit: float) -> Iterator[tuple[str, str
         size, obj = largest_extent(link), reading.objects.get(link.name)
         if obj is not None and size > 0.0:
             found[link.name] = spacing(obj) * unit / size, size
-    coarse = {name: sizes for name, sizes in found.items() if sizes[0] > MOST_SPACING}
+    coarse = {name: sizes for name, sizes in found.items() if sizes[0] > MAX_RELATIVE_SPACING}
     if not coarse:
         return
     name, (part, size) = max(coarse.items(), key=lambda entry: entry[1][0])

@@ -334,7 +334,8 @@ class Posing:
 def components_of(model: Model) -> dict[str, str]:
     """Return for every link the representative link of its component.
 
-    A component is a set of links that joints or couplings connect; the world does not connect links.
+    A component is a set of links that joints or couplings connect, unlike in core's `connected_components`, which does
+    not follow couplings. The world does not connect links.
     """
     representative = {link.name: link.name for link in model.links}
 
@@ -367,7 +368,7 @@ def _without_fixtures(reading: SceneReading, scene: bpy.types.Scene) -> Model:
 
 
 def evaluator_of(depsgraph: bpy.types.Depsgraph | None) -> Evaluator:
-    """Return a function that evaluates objects by a dependency graph; None stands for the original objects."""
+    """Return a function that returns objects as a dependency graph evaluates them; for None, the original objects."""
     return (lambda obj: obj.evaluated_get(depsgraph)) if depsgraph else as_original
 
 

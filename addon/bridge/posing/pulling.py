@@ -65,7 +65,7 @@ class Pull:
 
 
 def moves_only_with_base(model: Model, link: str, locked: Collection[str]) -> bool:
-    """Return whether a link of a floating piece can move only together with the whole piece."""
+    """Return whether a link of a floating component can move only together with the whole component."""
     return model.tree().root_of(link) != WORLD and not _moves_by_joints(model, link, locked)
 
 

@@ -23,7 +23,7 @@ from ..animation.motion_sources import has_animated_scale, is_animated
 from ..joints.read_joints import joint_of
 from ..links.contact_settings import add_ground, read_collision_filter, read_pairs
 from ..links.mass import MassProperties, is_weighed, weigh
-from ..links.parts import EvaluatedScene, evaluate_scene
+from ..links.parts import EvaluatedScene, evaluated_scene_of
 from ..links.shapes import MeshFormat, ShapeReader
 from ..model_objects import all_evaluated, objects_present
 from ..posing.link_poses import drawn_pose
@@ -53,7 +53,8 @@ class SceneReading:
         kinematic_joints: name of the fixed joint that represents the animation of a kinematic link, by link name.
         animated: other animated settings that simulations follow.
         instanced: a sentence for each collection instance whose links are not simulated.
-        other_notes: messages about parts of the scene that were left out or changed.
+        other_notes: messages about parts of the scene that were left out or changed, and about animation that is not
+            followed.
         notes: all messages for the user, including assumptions about masses.
     """
 
@@ -139,7 +140,7 @@ def _scan(
     collide: Collide,
     faults: list[Fault] | None,
 ) -> SceneReading:
-    evaluated_scene = evaluate_scene(scene, depsgraph or depsgraph_of(scene))
+    evaluated_scene = evaluated_scene_of(scene, depsgraph or depsgraph_of(scene))
     units = units_of(scene, first)
     in_order = objects_present(scene)
     taken: set[str] = set()

@@ -66,14 +66,14 @@ def hit_along(context, start, direction, hits_wires: bool = False) -> Hit | None
         hits_wires: whether it also hits the faces of objects that are displayed as wire or bounds.
     """
     depsgraph = context.evaluated_depsgraph_get()
-    origin, direction_unit = Vector(start), Vector(direction).normalized()
+    origin, unit_direction = Vector(start), Vector(direction).normalized()
     for _ in range(MOST_SHELLS):
-        found, point, normal, face, obj, matrix = context.scene.ray_cast(depsgraph, origin, direction_unit)
+        found, point, normal, face, obj, matrix = context.scene.ray_cast(depsgraph, origin, unit_direction)
         if not found or face < 0:
             return None
         if not _is_seen_through(obj.original, hits_wires):
             break
-        origin = point + direction_unit * (1e-5 * max(1.0, (point - Vector(start)).length))
+        origin = point + unit_direction * (1e-5 * max(1.0, (point - Vector(start)).length))
     else:
         return None
     at = np.array(point, dtype=np.float64)

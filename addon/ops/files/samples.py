@@ -48,8 +48,8 @@ def samples() -> dict[str, Sample]:
         if path.with_suffix(".blend").is_file():
             about = json.loads(path.read_text(encoding="utf-8"))
             title = about.get("title") or path.stem.replace("_", " ").title()
-            summary, order = about.get("says", "").rstrip("."), about.get("order", LAST)
-            found.append(Sample(path.with_suffix(".blend"), title, summary, order))
+            description, order = about.get("says", "").rstrip("."), about.get("order", LAST)
+            found.append(Sample(path.with_suffix(".blend"), title, description, order))
     return {sample.path.stem: sample for sample in sorted(found, key=lambda sample: (sample.order, sample.title))}
 
 

@@ -39,7 +39,7 @@ class LIMBERJACK_OT_collider_add(bpy.types.Operator):
         poses = {obj: bridge.posing.link_poses.drawn_pose(obj) for obj in fit}
         for obj, pose in poses.items():
             _make_collider(obj, pose)
-        evaluated_scene = bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
+        evaluated_scene = bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
         for obj in fit:
             _weigh(obj, evaluated_scene)
         notes = [note for reason in bridge.links.tagging.changes_of_form(fit).values() for note in reason]
@@ -62,7 +62,7 @@ def _obstacle(context, obj: bpy.types.Object) -> str:
         return f"object '{obj.name}' changes its size in its animation: delete the keys or drivers of its scale"
     if 0.0 in obj.matrix_world.to_scale():
         return f"object '{obj.name}' has a scale of zero: give it a size"
-    evaluated_scene = bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
+    evaluated_scene = bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
     try:
         parts = bridge.links.parts.parts_of(obj, evaluated_scene)
     except ModelError as error:

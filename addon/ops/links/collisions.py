@@ -115,7 +115,7 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
         All fits are found before any shape is made.
         """
         links = list(dict.fromkeys(link for obj in context.selected_objects if (link := carrier_of(obj))))
-        evaluated_scene = bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
+        evaluated_scene = bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
         meshes = [bridge.links.collisions.link_mesh_of(link, evaluated_scene) for link in links]
         del links, evaluated_scene  # references may be invalid when this continues
         fits = {}
@@ -135,7 +135,7 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def _apply_fits(self, context, fits):
-        evaluated_scene = bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
+        evaluated_scene = bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
         for name, fit in fits.items():
             link = object_named(context.scene, name)
             if link and fit.shapes:

@@ -50,7 +50,7 @@ class LIMBERJACK_OT_link_tag(bpy.types.Operator):
 
 def _recognized(context, links: list[bpy.types.Object]) -> str:
     """Return the end of a message, with the primitives as which new links collide; empty if there are none."""
-    evaluated_scene = bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
+    evaluated_scene = bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
     reader = bridge.links.shapes.ShapeReader(evaluated_scene, bridge.values.numbers.units_of(context.scene))
     try:
         reason = bridge.links.recognition.in_words(shape for link in links for shape in reader.collisions_of(link))
@@ -85,7 +85,7 @@ def tag_links(context, objects: list[bpy.types.Object]) -> list[str]:
         settings = getattr(obj, ids.LINK)
         settings.recognizes = settings.recognizes or not settings.is_link  # older links keep their shapes
         settings.is_link, settings.rest_pose = True, bridge.values.numbers.format_pose(pose)
-    evaluated_scene = bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
+    evaluated_scene = bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
     notes = [note for obj in objects for note in bridge.links.tagging.notes_on_tagging(obj)]
     return notes + [note for obj in objects for note in _set_up_mass(obj, evaluated_scene)]
 
@@ -180,7 +180,7 @@ class LIMBERJACK_OT_link_mass_by_hand(bpy.types.Operator):
 
     def execute(self, context):
         links = [obj for obj in context.selected_objects if is_link(obj) and bridge.links.mass.is_weighed(obj)]
-        evaluated_scene = bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
+        evaluated_scene = bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
         try:  # weigh all before any is changed
             weights = {obj: bridge.links.mass.weigh(obj, evaluated_scene) for obj in links}
         except ModelError as error:

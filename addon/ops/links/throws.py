@@ -18,11 +18,11 @@ def start_at_keys(context, _obj=None) -> str:
     Raises:
         ModelError: if no link has keys of its own.
     """
-    from ...bake.inputs.throwing import find_let_go_frame
+    from ...bake.inputs.throwing import find_release
 
     scene = context.scene
     links = {obj.name_full: obj for obj in scene.objects if is_link(obj) and getattr(obj, ids.LINK).motion == "FREE"}
-    release = find_let_go_frame(scene, links)
+    release = find_release(scene, links)
     if release is None:
         raise ModelError("no free link has keys that move it: key the links up to where they are to be let go")
     bake = getattr(scene, ids.SCENE).bake

@@ -44,7 +44,7 @@ def move_all_along(context, _link: bpy.types.Object | None = None) -> str:
     """
     from ...bake.keys.moving_along import Move, move_along
 
-    found = bridge.baked_machines.machines.moved_or_copied_machines(context.scene)
+    found = bridge.baked_machines.machines.machines_to_update(context.scene)
     if not found:
         return ""
     identity = bridge.baked_machines.displacements.IDENTITY_MATRIX
@@ -60,7 +60,7 @@ def move_all_along(context, _link: bpy.types.Object | None = None) -> str:
 def all_back_to_keys(context, _link: bpy.types.Object) -> str:
     """Return all moved machines, joints included, to the poses of their keys."""
     scene = context.scene
-    found = bridge.baked_machines.machines.moved_or_copied_machines(scene)
+    found = bridge.baked_machines.machines.machines_to_update(scene)
     for joint in (joint for machine in found for joint in machine.world_joints):
         bridge.baked_machines.machines.restore_world_joint(scene, joint.name)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
@@ -75,7 +75,7 @@ def move_bake_along(context, link: bpy.types.Object) -> str:
     move = machine.link_displacements.get(link)
     if move is None or not bridge.baked_machines.displacements.is_rigid(move):
         raise ModelError(f"link '{link.name}' stands where its keys have it")
-    displacement = bridge.baked_machines.displacements.without_noise(link, move)
+    displacement = bridge.baked_machines.displacements.tidy_displacement(link, move)
     move_along(context.scene, [Move(machine, displacement, machine.key_displacement_or_identity)])
     return f"The bake of '{link.name}' moved along"
 

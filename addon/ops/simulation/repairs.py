@@ -133,7 +133,7 @@ def _spring_within(_context, obj) -> str:
 
 def _weigh(context, obj) -> str:
     found = bridge.links.mass.weigh(
-        obj, bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
+        obj, bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
     )
     if not found.mass:
         raise ModelError(f"link '{obj.name}' is said to weigh nothing: give it a mass or a material")
@@ -141,7 +141,7 @@ def _weigh(context, obj) -> str:
     if settings.mass_source != "DENSITY":
         settings.mass_source = "DENSITY"
         found = bridge.links.mass.weigh(
-            obj, bridge.links.parts.evaluate_scene(context.scene, context.evaluated_depsgraph_get())
+            obj, bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
         )
     bridge.scene.store.store_weight(obj, found)
     return f"'{obj.name}' weighs {weighed(found.mass)}"
@@ -286,7 +286,7 @@ REPAIRS: dict[str, tuple[Repair, ...]] = {
     ),
     "massless": (Repair("Weigh", "Find the mass from the link's meshes", _weigh),),
 }
-"""Repairs by the code of the problem. Each of them changes only the cause of the problem."""
+"""Repairs by the code of the problem. None of them deletes anything of the user except the cause of the problem."""
 
 
 class _OfCulprit:

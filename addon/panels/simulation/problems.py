@@ -59,19 +59,19 @@ def _problems(scene) -> list:
     rig = bridge.rig.last_rig(scene)
     if rig is None or not rig.problems or instances_alone(scene):
         return []
-    above = (
+    elsewhere = (
         *bridge.findings.problems.codes_below_play(current() is not None),
         bridge.baked_machines.machines.LEFT_BEHIND,
     )
-    return [problem for problem in rig.problems if problem.code not in above]
+    return [problem for problem in rig.problems if problem.code not in elsewhere]
 
 
 def draw_problems_below_play(layout, context):
     """Draw the problems that are shown below Play."""
     rig = bridge.rig.last_rig(context.scene)
-    above = bridge.findings.problems.codes_below_play(current() is not None)
+    below_play = bridge.findings.problems.codes_below_play(current() is not None)
     for problem in rig.problems if rig else ():
-        if problem.code in above:
+        if problem.code in below_play:
             draw_problem(layout.box().column(), context, problem)
 
 

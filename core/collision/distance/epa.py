@@ -29,7 +29,7 @@ MAX_FACES = 640
 MAX_EDGES = 240
 """Largest number of edges around the hole that removed faces leave."""
 
-COPLANAR_DISTANCE = 1e-15
+EPA_COPLANAR_DISTANCE = 1e-15
 """Distance below a face's plane, as a fraction of the solids' size, up to which a point counts as in the plane."""
 
 FACE = np.dtype(
@@ -93,7 +93,7 @@ def epa_penetration(A, B, hulls, R, c, size, precision, work, count):
         if depth - lower <= precision * size:
             break
         corners += 1
-        expanded_count = expand_polytope(work, face_count, corners - 1, COPLANAR_DISTANCE * size)
+        expanded_count = expand_polytope(work, face_count, corners - 1, EPA_COPLANAR_DISTANCE * size)
         if expanded_count < 0:
             break
         face_count = expanded_count
@@ -250,7 +250,7 @@ def expand_polytope(work, face_count, corner, least):
 def toggle_edge(edges, count, start, end):
     """Add an edge of a removed face to the edges of the hole, or remove it if the other face had it.
 
-    An edge that two removed faces share lies inside the hole. Return the number of edges, or -1 if the arrays are too
+    An edge that two removed faces share lies inside the hole. Return the number of edges, or -1 if `edges` is too
     short.
     """
     for i in range(count):

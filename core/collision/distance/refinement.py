@@ -7,7 +7,7 @@ the result is never worse than the initial normal.
 
 The derivative of s by n is b - a, and its second derivatives on the unit sphere are -(H_A + H_B) - s, where H are those
 of the support functions (solids.patch). At an edge, along the side of a cylinder, and at a face, s has a kink, where
-the maximum often lies. There n is kept on the kink: all normals of a ridge make one angle with an axis, and the normal
+the maximum often lies. There n is kept on the kink: all normals of an edge make one angle with an axis, and the normal
 of a face is fixed. All pairs of patches are tried.
 
 Source: Boyd, Vandenberghe, Convex Optimization (2004), section 3.2 and 8.2 (support functions, separation); Newton's
@@ -154,7 +154,8 @@ def turned_freely(n, gap, H):
     gx, gy = dot(gap, x), dot(gap, y)
     spread = math.sqrt((a - d) * (a - d) + 4.0 * b * b)
     least, most = 0.5 * (a + d - spread), 0.5 * (a + d + spread)
-    if not least > LEAST * abs(most):  # s is constant along a ridge, or n is at no maximum
+    # s is constant along the normals of an edge, or n is at no maximum.
+    if not least > LEAST * abs(most):
         shift = LEAST * (abs(most) + abs(least)) - min(least, 0.0)
         a, d = a + shift, d + shift
     determinant = a * d - b * b

@@ -16,13 +16,13 @@ from ...spatial.arrays import matmul, svd
 from ..still import StillModel, twists_at
 
 LONGEST_CHAIN = 8
-"""Largest number of links of a chain. Longer ones are not searched for, since each length takes time."""
+"""Largest number of links of a chain that is searched for. The time of the search grows with the length."""
 
 SAME_MOTION = 1e-6
 """Sine of the angle between two twists below which they count as equal [1]."""
 
 Neighbours = dict[int, list[tuple[int, Joint]]]
-"""For each body, the other body and the joint of each of its joints."""
+"""For each body, one entry (other body, joint) for each of its joints."""
 
 
 def spinning_chains(still: StillModel, loops: dict[str, np.ndarray], length: float) -> list[tuple[str, ...]]:
@@ -35,13 +35,13 @@ def spinning_chains(still: StillModel, loops: dict[str, np.ndarray], length: flo
     links = dict(zip(still.compiled.link_names, still.compiled.link_body.tolist(), strict=True))
     coupled = {term.joint for equation in still.compiled.model.equations() for term in equation.terms}
     found: list[set[int]] = []
-    for run, ends in sorted(_chains(_neighbours(still, links)), key=lambda entry: len(entry[0])):
-        if any(spin <= run for spin in found) or any(end.name in coupled for end in ends):
+    for chain, ends in sorted(_chains(_neighbours(still, links)), key=lambda entry: len(entry[0])):
+        if any(spin <= chain for spin in found) or any(end.name in coupled for end in ends):
             continue
-        here = still.X_WB[min(run)][:3]
+        here = still.X_WB[min(chain)][:3]
         if _share_a_rotation(*(_allowed(still, loops, end, here, length) for end in ends)):
-            found.append(run)
-    return [tuple(name for name, body in links.items() if body in run) for run in found]
+            found.append(chain)
+    return [tuple(name for name, body in links.items() if body in chain) for chain in found]
 
 
 def _allowed(still: StillModel, loops: dict[str, np.ndarray], joint: Joint, point, length: float) -> np.ndarray:

@@ -87,7 +87,7 @@ class Reacher:
         leading = builder.coupled_dofs(self._constraint_tasks)
         self.leading_dofs = leading.difference(held)
         self._is_base_held = not self.leading_dofs and bool(leading.intersection(floating_dofs(compiled)))
-        self.bound = builder.constrained_dofs
+        self.bound = builder.task_dofs
         self.size, self.slack = builder.size, ACCEPTED_ERROR
         self._problem = make_problem(compiled, builder.build(held), self._constraint_rows, builder.size)
 
@@ -194,8 +194,9 @@ def inverse_kinematics(
     first = compiled.q_from(q)
     rest_q = first if rest is None else compiled.q_from(rest)
     start_poses = _StartPoses(compiled, first, reacher)
-    best, nearest, count = None, first, 0
-    for count, start in enumerate(start_poses.poses(starts if reacher.leading_dofs else 1), 1):  # noqa: B007 - counts what was tried
+    best, nearest, tried = None, first, 0
+    for start in start_poses.poses(starts if reacher.leading_dofs else 1):
+        tried += 1
         found = reacher.reach(start, tolerance)
         if best is None or _is_better(found, best, reacher.size):
             best, nearest = found, start
@@ -204,7 +205,7 @@ def inverse_kinematics(
     assert best is not None
     if best.is_reached and rest is not None:
         reacher.relax(nearest, rest_q)
-    return Solution(compiled.q_by_joint(nearest), poses_at(compiled, nearest), best, count)
+    return Solution(compiled.q_by_joint(nearest), poses_at(compiled, nearest), best, tried)
 
 
 def _is_better(one: Reach, other: Reach, size: float) -> bool:

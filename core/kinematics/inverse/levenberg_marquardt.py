@@ -35,7 +35,7 @@ LIMIT_TOLERANCE = 1e-10
 """Largest violation of a limit [rad or model sizes]. A start beyond a limit may stay as far beyond it."""
 
 MOST_NEWTON_STEPS = 15
-"""Maximum number of Newton steps per step. They converge quadratically except at singularities."""
+"""Maximum number of Newton steps in one call of `close`. They converge quadratically except at singularities."""
 
 LONGEST_STEP = 0.5
 """Largest move of a coordinate in one step [rad or model sizes], so that no loop jumps to another assembly."""
@@ -53,7 +53,7 @@ SHORTEST_STEP = 1e-12
 """Largest move of a step below which the search has converged [rad or model sizes]."""
 
 MOST_STEPS_WITHOUT_PROGRESS = 4
-"""Number of consecutive steps without progress, up to which the search goes on."""
+"""Number of consecutive steps without progress after which one more ends the search."""
 
 
 class Problem(KernelTuple, namedtuple("Problem", "model work tasks limits rows bounds step tried moved")):

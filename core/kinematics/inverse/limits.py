@@ -10,7 +10,7 @@ import numpy as np
 
 from ...compilation.abi import KernelTuple
 from ...compilation.jit import subroutine
-from ...joints import BALL, Unit, middle
+from ...joints import BALL, Unit
 from ...model.compiling.compiled import CompiledModel
 from ...spatial import ZERO
 from ...spatial.storage import put3
@@ -60,8 +60,9 @@ def limits_of(compiled: CompiledModel, size: float) -> np.recarray:
                 found.append((span.q_at(place), span.v_at(place), span.body, 0, ZERO, 0.0, weight, lower, upper))
             continue
         for row in joint.kind.limited_quantities:
-            lower, upper = row.stops(*joint.range_of(row.axis))
-            quantity = (row.code, joint.unit_direction(row.axis), middle(lower, upper))
+            limits = joint.range_of(row.axis)
+            lower, upper = row.stops(*limits)
+            quantity = (row.code, joint.unit_direction(row.axis), row.centre(*limits))
             weight = 1.0 / size if joint.axis_unit(row.axis) is Unit.LENGTH else 1.0
             found.append((-1, -1, span.body, *quantity, weight, lower, upper))
     return np.array([limit for limit in found if _limits(*limit[-2:])], LIMIT).view(np.recarray)

@@ -282,7 +282,7 @@ def move_to_bound(step, bounds, low, high, rank):
 def release_bound(step, rank, n):
     """Deactivate the bound whose multiplier has the wrong sign and is largest. Return whether there is one.
 
-    The multipliers solve L' force = gradient of the first components of the step.
+    The row multipliers m solve L' m = gradient of the first components of the step.
     """
     worst, released = SLACK, -1
     apply_Q_transposed(step, step.components, rank)

@@ -105,7 +105,7 @@ class TaskBuilder:
         return found
 
     @property
-    def constrained_dofs(self) -> set[int]:
+    def task_dofs(self) -> set[int]:
         """Return the velocity coordinates that affect any task."""
         return set().union(*(self._support(record) for record in self._records))
 

@@ -48,16 +48,13 @@ TASK = np.dtype(
         ("row", np.int64),  # number of its first row
         ("rows", np.int64),  # number of its rows
         ("weight", np.float64),  # factor of its error [1/m, 1/rad]
-        # Of a task about frames: the body that has the target, 0 for the world; the body that has the frame; and the
-        # poses of target and frame in these bodies.
-        ("target_body", np.int64),
-        ("body", np.int64),
-        ("X_target", np.float64, 7),
-        ("X_body", np.float64, 7),
-        # Of an equation: index of its first TERM record, the index after its last, and the value of its sum.
-        ("term", np.int64),
-        ("term_end", np.int64),
-        ("constant", np.float64),
+        ("target_body", np.int64),  # PLACE, TURN, AIM: number of the body in which the target is fixed; 0 is the world
+        ("body", np.int64),  # PLACE, TURN, AIM: number of the body in which the frame is fixed
+        ("X_target", np.float64, 7),  # pose of the target in `target_body` [m]
+        ("X_body", np.float64, 7),  # pose of the frame in `body` [m]
+        ("term", np.int64),  # EQUATION: index of its first TERM record
+        ("term_end", np.int64),  # EQUATION: index after its last TERM record
+        ("constant", np.float64),  # EQUATION: prescribed value of its sum [rad or m]
     ],
     align=True,
 )
@@ -139,12 +136,12 @@ def axes_of(work, body, X):
 @jitable
 def sight_of(work, task):
     """Return (direction, distance [m]) from the origin of the task's frame to the origin of its target."""
-    dq = sub(point_of(work, task.target_body, task.X_target), point_of(work, task.body, task.X_body))
-    distance = math.sqrt(dot(dq, dq))
+    offset = sub(point_of(work, task.target_body, task.X_target), point_of(work, task.body, task.X_body))
+    distance = math.sqrt(dot(offset, offset))
     # If both points coincide, the axis points at the target in every direction.
     if distance < UNDEFINED_DIRECTION:
         return z_axis(axes_of(work, task.body, task.X_body)), 0.0
-    return scale(dq, 1.0 / distance), distance
+    return scale(offset, 1.0 / distance), distance
 
 
 @jitable

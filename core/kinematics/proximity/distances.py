@@ -89,8 +89,8 @@ class Proximity:
         count = len(self.colliders.solids)
         self._work = make_work(self.compiled.arrays)
         self._poses = np.zeros((len(self.compiled.arrays.bodies), 12))
-        self._placed = np.zeros(count, SOLID_POSE).view(np.recarray)
-        self._tree, self._room = make_tree(count), make_pair_work()
+        self._solid_poses = np.zeros(count, SOLID_POSE).view(np.recarray)
+        self._tree, self._pair_work = make_tree(count), make_pair_work()
         self.place(q)
 
     def place(self, q: Coordinates) -> None:
@@ -98,7 +98,7 @@ class Proximity:
         compiled = self.compiled
         positions = compiled.q_from(q) if q is None or isinstance(q, Mapping) else compiled.positions(q)
         place_bodies(self.compiled.arrays, self._work, positions, self._poses)
-        write_solid_poses(self.colliders.solids, self.colliders.store, self._poses, self._placed)
+        write_solid_poses(self.colliders.solids, self.colliders.store, self._poses, self._solid_poses)
 
     def shift(self, links: Collection[str], by: Vec3) -> None:
         """Move links by a vector in world axes [m], away from where the pose has them, until `place` is called again.
@@ -108,7 +108,7 @@ class Proximity:
         names, rows = self.compiled.link_names, self.compiled.link_body.tolist()
         bodies = sorted({row for name, row in zip(names, rows, strict=True) if name in links and row})
         self._poses[bodies, 9:] += np.array(by)
-        write_solid_poses(self.colliders.solids, self.colliders.store, self._poses, self._placed)
+        write_solid_poses(self.colliders.solids, self.colliders.store, self._poses, self._solid_poses)
 
     def distance(self, a: str, b: str) -> Separation:
         """As the function of that name."""
@@ -140,7 +140,7 @@ class Proximity:
         pairs, colliders = self._pairs(margin), self.colliders
         contacts = np.zeros(MAX_POINTS * max(len(pairs), 1), CONTACT).view(np.recarray)
         count = write_contact_points(
-            colliders.solids, colliders.store, self._placed, pairs, len(pairs), margin, self._room, contacts
+            colliders.solids, colliders.store, self._solid_poses, pairs, len(pairs), margin, self._pair_work, contacts
         )
         return contacts[:count]
 
@@ -150,13 +150,17 @@ class Proximity:
         while True:
             pairs = np.zeros((room, 2), np.int64)
             colliders = self.colliders
-            room = find_pairs(colliders.solids, self._placed, colliders.collision_filter, margin, self._tree, pairs)
+            room = find_pairs(
+                colliders.solids, self._solid_poses, colliders.collision_filter, margin, self._tree, pairs
+            )
             if room <= len(pairs):
                 return pairs[:room].copy()
 
     def _measured(self, pairs: np.ndarray, margin: float) -> list[Separation]:
         colliders, separations = self.colliders, np.zeros(len(pairs), SEPARATION).view(np.recarray)
-        write_signed_distances(colliders.solids, colliders.store, self._placed, pairs, margin, self._room, separations)
+        write_signed_distances(
+            colliders.solids, colliders.store, self._solid_poses, pairs, margin, self._pair_work, separations
+        )
         return [_told(colliders, self.compiled, i, j, found) for (i, j), found in zip(pairs, separations, strict=True)]
 
     def _solids_of(self, name: str) -> list[int]:

@@ -61,14 +61,14 @@ DOF = np.dtype(
     ],
     align=True,
 )
-"""One velocity coordinate of a joint, whose motion is a column of S. Of a chart, `turn` and `slide` are 0."""
+"""One velocity coordinate of a joint, whose motion is a column of S. In a chart, `turn` and `slide` are 0."""
 
 QUANTITY_SPRING = np.dtype(
     [
         ("body", np.int64),  # the body whose chart has the limited quantity
         ("code", np.int64),  # DISTANCE, CONE or TWIST of `joints/limited_quantities.py`
         ("direction", np.float64, 3),  # unit vector in the joint's frame
-        ("centre", np.float64),  # middle of the range of a twist: angles are within half a turn of it [rad]
+        ("centre", np.float64),  # a twist is at most half a turn from this angle, the spring's reference [rad]
         ("stiffness", np.float64),  # [N m/rad or N/m]
         ("damping", np.float64),  # [N m s/rad or N s/m]
         ("reference", np.float64),  # value of the limited quantity at which the spring is relaxed [rad or m]
@@ -83,10 +83,10 @@ SET_VALUED_FORCE = np.dtype(
         ("body", np.int64),  # the body whose joint has the coordinate
         ("q", np.int64),  # index of its position coordinate; for ON_DOF only
         ("v", np.int64),  # index of its velocity coordinate; -1 for a limited quantity
-        # The next three are those of a limited quantity, as in QUANTITY_SPRING.
+        # The next three fields have a meaning for ON_QUANTITY only; see QUANTITY_SPRING.
         ("code", np.int64),
         ("direction", np.float64, 3),
-        ("centre", np.float64),
+        ("centre", np.float64),  # middle of the stops of a twist [rad]
         ("lower", np.float64),  # lower position limit; -inf if there is none [rad or m]
         ("upper", np.float64),  # upper position limit; inf if there is none [rad or m]
         ("stiffness", np.float64),  # of the stops; infinite if they are rigid [N m/rad or N/m]

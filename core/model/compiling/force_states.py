@@ -25,8 +25,8 @@ FORCE_STATE = np.dtype(
         ("has_step_loads", np.int64),  # whether `passive_load` and `drive_load` are those of the last convex step
         ("passive_load", np.float64),  # load of its stops, friction and velocity limit in that step [N or N m]
         ("drive_load", np.float64),  # load of its drive in that step, if it has an effort limit [N or N m]
-        ("load", np.float64),  # force that keeps the velocity while the coordinate is locked [N or N m]
-        ("locked_response", np.float64),  # acceleration per unit of that force
+        ("load", np.float64),  # force that kept the velocity when the coordinate was last locked [N or N m]
+        ("locked_response", np.float64),  # acceleration per unit of that force, at that time
         ("lower", np.float64),  # position of the lower stop [rad or m]; a start beyond the stop moves it there
         ("upper", np.float64),  # position of the upper stop, likewise
         # The next three have a meaning while `solvers/joint_events/modes.py` decides which coordinates are locked.
@@ -38,7 +38,7 @@ FORCE_STATE = np.dtype(
         ("speeding", np.int64),  # whether that is a velocity limit
         ("velocity_before", np.float64),  # before the impact [rad/s or m/s]
         ("velocity_after", np.float64),  # prescribed for the end of the impact [rad/s or m/s]
-        ("free_acceleration", np.float64),  # before the impact, by all forces except the one that locked it
+        ("free_acceleration", np.float64),  # before the impact, without the locking force [rad/s^2 or m/s^2]
         ("impulse", np.float64),  # of this force in the impact [N s or N m s]
         ("bounce_count", np.int64),  # number of impacts at stops since the last frame
     ],
@@ -70,7 +70,7 @@ SAVED_FORCE_STATE = renamed_fields(FORCE_STATE, SAVED_NAMES)
 
 
 def make_force_states(arrays: Arrays) -> np.recarray:
-    """Return FORCE_STATE records of set-valued forces that hold nothing."""
+    """Return FORCE_STATE records of set-valued forces that lock no coordinate."""
     force_states = np.zeros(len(arrays.set_valued_forces), FORCE_STATE).view(np.recarray)
     force_states.lower, force_states.upper = arrays.set_valued_forces.lower, arrays.set_valued_forces.upper
     return force_states

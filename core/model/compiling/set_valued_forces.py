@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from ...joints import middle
 from ...spatial import ZERO
 from ..drives import DRIVES, DriveLaw
 from ..elements import Axis, Joint
@@ -57,9 +56,9 @@ def chart_forces(joint: Joint, body: int, v: int) -> Iterator[tuple]:
     for quantity in joint.kind.limited_quantities:
         axis = effective(joint, quantity.axis)
         if not axis.has_no_room and (axis.lower > quantity.least or axis.upper < quantity.most):
-            lower, upper = quantity.stops(axis.lower, axis.upper)
-            fields = (quantity.code, joint.unit_direction(quantity.axis), middle(lower, upper))
-            stops = (lower, upper, *_stops(axis)[2:])
+            limits = (axis.lower, axis.upper)
+            fields = (quantity.code, joint.unit_direction(quantity.axis), quantity.centre(*limits))
+            stops = (*quantity.stops(*limits), *_stops(axis)[2:])
             yield (ON_QUANTITY, body, -1, -1, *fields, *stops, 0.0, math.inf, math.inf, *[0.0] * 5)
 
 

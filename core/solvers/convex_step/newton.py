@@ -36,7 +36,10 @@ SLOPE_TOLERANCE = 0.05
 MAX_BOUND_UPDATES = 5
 """Number of solutions in a step after which the bounds of friction are taken as they are."""
 LOOSE_ROUNDS = 1
-"""Number of first solutions that are solved only to LOOSE_TOLERANCE, since their friction bounds change next."""
+"""Number of solutions at the start of a step that are solved only to LOOSE_TOLERANCE.
+
+Their friction bounds change next.
+"""
 LOOSE_TOLERANCE = 0.03
 """Relative residual of the momentum at which these solutions stop."""
 

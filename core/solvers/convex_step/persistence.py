@@ -222,8 +222,8 @@ def record_impacts(step, now, h, gravity, impacts):
         step.previous_contacts[constraint.contact].is_impact = 1
         now.impacts += 1
         impacts.count[0] += 1
-        if i < impacts.impacts.shape[0]:
-            impact = impacts.impacts[i]
+        if i < impacts.records.shape[0]:
+            impact = impacts.records[i]
             impact.time, impact.first, impact.second = now.time + h, contact.first, contact.second
             put3(impact.point, get3(contact.position))
             put3(impact.normal, get3(contact.normal))

@@ -124,9 +124,10 @@ PASSIVE_LOAD, DRIVE_LOAD, FRICTION_STRAIN = range(3)
 UNTOUCHED, TOUCHED, LOADED, ARRIVING, RUBBED = 0, 1, 2, 3, -1
 """Entries of `tree_states`. Each later phase of a step overwrites them.
 
-UNTOUCHED, TOUCHED: whether a unilateral constraint acts on the tree, written by steps.py. restitution.py writes LOADED
-if a constraint acts throughout the step, as under a weight, and ARRIVING for a single body, whose velocity before its
-impact is that of `v_arrival`. free_flight.py writes RUBBED if contacts with friction act on the tree.
+UNTOUCHED, TOUCHED: whether a unilateral constraint acts on the tree, written by steps.py. restitution.py then writes
+LOADED if a constraint acts on the tree throughout the step, as under a weight, and for touched trees of several bodies.
+It writes TOUCHED for all other single bodies, and ARRIVING for those in an island with an impact, whose `v0` is then
+`v_arrival`. free_flight.py writes RUBBED if contacts with friction act on the tree.
 """
 
 

@@ -38,7 +38,7 @@ IMPACT_STIFFENING = 1e4
 ENERGY_TOLERANCE = 1e-4
 """Energy that an impact may add, as a share of the sum of its contacts' works; the velocities have errors of this size.
 """
-CLOSED_GAP = 0.5
+CLOSED_GAP_SHARE = 0.5
 """Gap up to which a contact counts as closed, as a share of g h^2, the distance that gravity adds to a step."""
 LASTING_SPEED = 2.0
 """Approach velocity up to which a closed contact bears a lasting load, in multiples of what gravity adds in a step."""
@@ -141,15 +141,15 @@ def bears_lasting_load(step, k, h, gravity):
     has_friction = k + 1 < step.counts[CONSTRAINT_COUNT] and step.constraints[k + 1].normal_constraint == k
     return (
         has_friction
-        and constraint.gap <= CLOSED_GAP * gravity * h * h
+        and constraint.gap <= CLOSED_GAP_SHARE * gravity * h * h
         and initial_rate(step, constraint) >= -LASTING_SPEED * gravity * h
     )
 
 
 @subroutine
 def arrival_share(step, t, v_position):
-    """Return the share s of the forces' impulse that a single body has received at its impact, and the work of forces
-    that its kinetic energy lacks then [J].
+    """Return the share s of the forces' impulse that a single body has received at its impact, and the part of the
+    forces' work that is not in its kinetic energy then [J].
 
     v are the velocities at the start, f is the momentum that forces add in the step, and A is the mass matrix. The
     velocities v + s A^-1 f have s f'v + s^2 f'A^-1 f / 2 more kinetic energy than v, which is to be the work
@@ -183,7 +183,7 @@ def assign_roles(step, s, h, settings, gravity):
 
     Return whether any of them bounces.
     """
-    found, open_gap = False, max(CLOSED_GAP * gravity * h * h, settings.rest_height)
+    found, open_gap = False, max(CLOSED_GAP_SHARE * gravity * h * h, settings.rest_height)
     for n in range(step.islands[s, FIRST_CONSTRAINT], step.islands[s + 1, FIRST_CONSTRAINT]):
         constraint = step.constraints[step.sorted_constraints[n]]
         if constraint.is_rigid == 0:
@@ -205,7 +205,7 @@ def assign_roles(step, s, h, settings, gravity):
 def prepare_impact(step, s, v_position):
     """Prepare the second solution of an island: arrival velocities of single bodies, and targets of the constraints.
 
-    Return the energy that the bodies lack as they arrive [J].
+    Return the work of forces that is not in the kinetic energy of these bodies [J].
     """
     undelivered_work = 0.0
     for k in range(step.islands[s, FIRST_TREE], step.islands[s + 1, FIRST_TREE]):

@@ -182,9 +182,10 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
     succeeded = advance_positions(system, step, y, trial, h, is_flying, energy_tolerance, slopes)
     normalize_quaternions(model, y)
     succeeded = close_loops(calls, system, now.time + h, y, slope) and succeeded
-    lost += undelivered_work + now.soft_energy + stop_energy_before - stored - stop_energy(model, work, q)
     y[SUPPLIED] += gained
-    y[DISSIPATED] += lost
+    y[DISSIPATED] += (
+        lost + undelivered_work + now.soft_energy + stop_energy_before - stored - stop_energy(model, work, q)
+    )
     now.soft_energy = stored
     for k in range(work.force_states.shape[0]):
         work.force_states[k].is_step_constraint = 0

@@ -61,11 +61,11 @@ IMPACT = np.dtype(
 """An impact between two solids."""
 
 
-class Impacts(KernelTuple, namedtuple("Impacts", "impacts count")):
+class Impacts(KernelTuple, namedtuple("Impacts", "records count")):
     """The impacts of a motion so far.
 
     Attributes:
-        impacts: IMPACT records.
+        records: IMPACT records.
         count: their number, shape (1,), which is larger than the list if it was full.
     """
 
@@ -230,7 +230,7 @@ def first_change(touch):
         point = touch.points[p]
         for kind in range(LOAD, JOINT):
             before, after = point.margins[kind], margin_of(point, kind)
-            if not after < -margin_tolerance(kind, largest):
+            if not after < -contact_margin_tolerance(kind, largest):
                 continue
             part = before / (before - after) if before > 0.0 and before < 1e300 else 1e-6
             if part < first:
@@ -239,7 +239,7 @@ def first_change(touch):
 
 
 @jitable
-def margin_tolerance(kind, largest):
+def contact_margin_tolerance(kind, largest):
     """Return how far below 0 a margin may be because of rounding. largest: the largest load of a contact [N]."""
     if kind == LEAVE:
         return 0.0
@@ -248,7 +248,7 @@ def margin_tolerance(kind, largest):
 
 @subroutine
 def count_closed(collisions, closed_gap):
-    """Return the number of end points that are closed and no contacts yet."""
+    """Return the number of end points that are closed and are not contacts yet."""
     count = 0
     for k in range(collisions.counts[END_COUNT]):
         if not collisions.end_states[k].is_contact and collisions.ends[k].gap <= closed_gap:
@@ -258,7 +258,7 @@ def count_closed(collisions, closed_gap):
 
 @subroutine
 def add_closed(system, collisions, closed_gap):
-    """Add a contact for each end point that is closed and no contact yet. Return whether there was enough room."""
+    """Add a contact for each closed end point that is not a contact yet. Return whether there was enough room."""
     touch = system.touch
     for k in range(collisions.counts[END_COUNT]):
         end = collisions.ends[k]

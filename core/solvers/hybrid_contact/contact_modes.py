@@ -48,21 +48,25 @@ def resolve_contacts(calls, system, time, y, slopes, tolerances, spare, impacts)
     tolerances: an `EventTolerances`. spare: a work array of the shape of y. impacts: the `Impacts`, to which those at y
     are added. Return (whether the modes are certain, whether velocities jumped).
     """
-    shallow, resting, rest_speed = tolerances.steps.instant_depth, tolerances.steps.rest_height, tolerances.rest_speed
+    instant_depth, rest_height, rest_speed = (
+        tolerances.steps.instant_depth,
+        tolerances.steps.rest_height,
+        tolerances.rest_speed,
+    )
     q, qd = parts_of(system, y)
     jumped, settled = False, True
     for _ in range(MOST_IMPACT_ROUNDS):
         release_all(system)
         calls.rates(system, time, y, 0.0, slopes)
-        hit, before = resolve_impact(system, qd, rest_speed, resting, parts_of(system, spare)[1])
+        hit, before = resolve_impact(system, qd, rest_speed, rest_height, parts_of(system, spare)[1])
         if hit:
             update_bodies(system.model, system.work, q, qd)
             y[DISSIPATED] += before - kinetic_energy(system.model, system.work, qd)
-            record_impacts(system, time, impacts)
+            record_contact_impacts(system, time, impacts)
             jumped = True
         if system.model.set_valued_forces.shape[0] == 0:
             break
-        _, stops_jumped = resolve_joint_event(calls, system, time, y, slopes, shallow, resting, False)
+        _, stops_jumped = resolve_joint_event(calls, system, time, y, slopes, instant_depth, rest_height, False)
         jumped = jumped or stops_jumped != 0
         if stops_jumped == 0:
             break
@@ -70,7 +74,7 @@ def resolve_contacts(calls, system, time, y, slopes, tolerances, spare, impacts)
     for _ in range(MOST_MODE_ROUNDS):
         settled = find_modes(calls, system, time, y, slopes, tolerances)
         if system.model.set_valued_forces.shape[0] == 0 or resolve_modes(
-            calls, system, time, y, slopes, shallow, False
+            calls, system, time, y, slopes, instant_depth, False
         ):
             break
     calls.rates(system, time, y, 0.0, slopes)
@@ -134,14 +138,14 @@ def mode_if_slow(speed, friction, slow_slip):
 
 
 @subroutine
-def record_impacts(system, time, impacts):
+def record_contact_impacts(system, time, impacts):
     """Add the impulses of all contacts to the list of impacts. If the list is full, they are only counted."""
     for p in range(system.touch.count[POINTS]):
         point = system.touch.points[p]
         if point.load > 0.0:
             k = impacts.count[0]
-            if k < impacts.impacts.shape[0]:
-                impact = impacts.impacts[k]
+            if k < impacts.records.shape[0]:
+                impact = impacts.records[k]
                 impact.time, impact.first, impact.second = time, point.first, point.second
                 put3(impact.point, get3(point.position))
                 n = get3(point.normal)
@@ -220,8 +224,8 @@ def solve_cone_problem(calls, system, time, y, slopes):
 def choose_loads(calls, system, time, y, slopes):
     """Use the loads of the cone problem for contacts whose minimum-norm loads are outside of their friction cones.
 
-    If the loads of the rates that follow are outside, too, all contacts use minimum-norm loads again. Return whether
-    they are inside.
+    If a load is still outside its cone at the rates that follow, all contacts use minimum-norm loads again. Return
+    whether all loads are inside.
     """
     touch, outside = system.touch, False
     most = largest_load(touch)
@@ -269,7 +273,8 @@ def propose_mode(point, rest_speed, closed_gap):
 
 @jitable
 def slip_mode(v, friction, slip, slip_speed):
-    """Return the mode of sliding or rolling at relative velocity v. If it is SLIPS, write the direction to `slip`.
+    """Return the mode of sliding or rolling at relative velocity v. Write its direction to `slip` if it is faster than
+    MIN_SLIP_SPEED.
 
     slip_speed: speed below which friction is smoothed; smoothed friction never sticks [m/s].
     """

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from ...collision.manifold import MAX_POINTS
 from ...contact.collision_state import NEEDED_PAIRS, CollisionState
 from ...contact.points import MAX_ROWS, POINTS, ROWS, SAVED_POINT, make_touch
 from ...controls.inputs import Inputs
@@ -141,7 +142,7 @@ class HybridContactSolver(Adaptive):
     @property
     def impacts(self) -> np.recarray:
         """IMPACT records of all impacts so far."""
-        return self._events.impacts.impacts[: self._events.impacts.count[0]]
+        return self._events.impacts.records[: self._events.impacts.count[0]]
 
     @property
     def points(self) -> np.recarray:
@@ -155,9 +156,10 @@ class HybridContactSolver(Adaptive):
     def advance(self, time: float) -> Progress:
         while True:
             found = self._advance_convex(time) if self._stepping[0].convex_steps_left else self._advance(time)
-            if 2 * self._events.impacts.count[0] > len(self._events.impacts.impacts):
-                more = _longer(self._events.impacts.impacts, 2 * len(self._events.impacts.impacts))
-                self._events = self._events._replace(impacts=self._events.impacts._replace(impacts=more))
+            impacts = self._events.impacts
+            if 2 * impacts.count[0] > len(impacts.records):
+                more = _longer(impacts.records, 2 * len(impacts.records))
+                self._events = self._events._replace(impacts=impacts._replace(records=more))
             if found == TAKE_CONVEX_STEPS:
                 self._begin_convex_steps()
             elif found == ARRAYS_TOO_SHORT:
@@ -309,7 +311,7 @@ class HybridContactSolver(Adaptive):
         collisions = self.collisions
         pairs = max(2 * len(collisions.pairs), int(collisions.counts[NEEDED_PAIRS]))
         names = ("starts", "ends", "start_states", "end_states")
-        more = {name: _longer(getattr(collisions, name), pairs * 8) for name in names}
+        more = {name: _longer(getattr(collisions, name), pairs * MAX_POINTS) for name in names}
         collisions.counts[:] = 0
         collisions = collisions._replace(pairs=np.zeros((pairs, 2), np.int64), **more)
         self._events = self._events._replace(collisions=collisions)

@@ -15,7 +15,7 @@ from ..joint_events.modes import apply_locks
 from ..memory_check import checked_memory
 from ..observation import Observation
 from ..protocol import Counters, Memory, Progress, State
-from ..system import ENERGY_TOTALS, System, calls_of, parts_of, project_state, write_rates
+from ..system import ENERGY_TOTALS, SUPPLIED, System, calls_of, parts_of, project_state, write_rates
 from .adaptive_steps import BOTH, EXPLICIT, FAIL_AFTER, IMPLICIT, SAVED_STEPPING, STEPPING, SWITCH_AFTER, advance
 from .dop853 import COUNT
 from .one_step import StepSettings
@@ -108,7 +108,7 @@ class Adaptive:
             before = sum(self.observe().energies())
             write_rates(self._system, now, self._y, self._trial)
             project_state(self._system, now, self._y)
-            self._y[-1] += sum(self.observe().energies()) - before
+            self._y[SUPPLIED] += sum(self.observe().energies()) - before
 
     def observe(self) -> Observation:
         return Observation(self._system, self.state)

@@ -73,7 +73,10 @@ STEPPING = np.dtype(
         ("implicit", np.int64),  # whether steps are implicit at present
         ("steps_for_other", np.int64),  # number of consecutive steps that favour the other method
         ("switch_after", np.int64),  # number of such steps before the solver switches
-        ("has_tried_other", np.int64),  # whether no step was short enough, so that the methods were switched
+        (
+            "has_tried_other",
+            np.int64,
+        ),  # whether methods were switched since the last frame for want of a short enough step
         ("steps", np.int64),
         ("rejected", np.int64),
         ("implicit_steps", np.int64),

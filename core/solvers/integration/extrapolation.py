@@ -20,7 +20,7 @@ from ...dynamics.forces import joint_forces
 from ...dynamics.set_valued_forces import add_set_valued_forces
 from ...spatial.storage import copy
 from ..stepping import error_norm, is_finite
-from ..system import ENERGY_TOTALS, parts_of, rates_of_positions
+from ..system import DISSIPATED, ENERGY_TOTALS, SUPPLIED, parts_of, rates_of_positions
 
 
 @subroutine
@@ -74,8 +74,8 @@ def euler_step(calls, system, y, slopes, time, h):
         q[k] += h * slopes[k]
     set_inputs(system, time + h)
     lost_at_end, gained_at_end = powers_of_forces(system, q, qd)
-    slopes[first_total] += lost_at_end - lost
-    slopes[first_total + 1] += gained_at_end - gained
+    slopes[DISSIPATED] += lost_at_end - lost
+    slopes[SUPPLIED] += gained_at_end - gained
     for k in range(first_total, y.shape[0]):
         y[k] += h * slopes[k]
 
@@ -84,5 +84,5 @@ def euler_step(calls, system, y, slopes, time, h):
 def powers_of_forces(system, q, qd):
     """Return (power dissipated by springs, dampers, set-valued forces and drives, power supplied by drives) [W]."""
     lost = joint_forces(system.model, system.work, q, qd, 0.0, system.tau)
-    dissipated, gained = add_set_valued_forces(system.model, system.work, q, qd, 0.0, system.tau)
-    return lost + dissipated, gained
+    dissipated, supplied = add_set_valued_forces(system.model, system.work, q, qd, 0.0, system.tau)
+    return lost + dissipated, supplied

@@ -35,7 +35,7 @@ class StepSettings(
 
 @jitable
 def attempt_step(calls, system, y, trial, slopes, now, h, settings):
-    """Write the state h seconds after y to `trial`. Return (error, fastest rate [1/s] or 0 of an implicit step)."""
+    """Write the state h seconds after y to `trial`. Return (error, fastest rate [1/s]); an implicit step has rate 0."""
     tolerance, order = settings.tolerance, settings.order
     if now.implicit:
         error = extrapolated_step(calls, system, y, trial, slopes, slopes[order], now.time, h, order, tolerance)

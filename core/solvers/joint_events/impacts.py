@@ -66,7 +66,7 @@ def resolve_joint_impacts(calls, system, time, y, slopes, instant_depth, rest_he
     before = kinetic_energy(system.model, system.work, qd)
     after, restitution_share, fits = before, 1.0, False
     for _ in range(MAX_RESTITUTION_TRIES):
-        fits = solve_impact(calls, system, time, y, slopes, restitution_share)
+        fits = solve_joint_impact(calls, system, time, y, slopes, restitution_share)
         after = kinetic_energy(system.model, system.work, velocities_after)
         if fits and (after <= before * (1.0 + 1e-12) or system.inputs.signals.shape[0] > 0):
             break
@@ -78,7 +78,7 @@ def resolve_joint_impacts(calls, system, time, y, slopes, instant_depth, rest_he
 
 
 @subroutine
-def solve_impact(calls, system, time, y, slopes, restitution_share):
+def solve_joint_impact(calls, system, time, y, slopes, restitution_share):
     """Write the velocities after an impact to those of `slopes`, with a part `restitution_share` of all restitutions.
 
     Return whether they satisfy the constraints.
@@ -351,7 +351,9 @@ def clear_impacts(system):
 
 @subroutine
 def press_compliant_stops(system, instant_depth):
-    """Mark compliant stops as pressed that would be deeper than `instant_depth`. Return whether there are any."""
+    """Mark compliant stops as pressed that would be compressed by more than `instant_depth`. Return whether there are
+    any.
+    """
     model, work, found = system.model, system.work, False
     for k in range(model.set_valued_forces.shape[0]):
         if work.force_states[k].impact_side != 0:
@@ -361,7 +363,10 @@ def press_compliant_stops(system, instant_depth):
 
 @jitable
 def press_if_deep(element, force_state, instant_depth):
-    """Mark a compliant stop as pressed, instead of its impact, if it would be deeper than `instant_depth`."""
+    """Mark a compliant stop as pressed, instead of its impact, if it would be compressed by more than `instant_depth`.
+
+    Return whether it would.
+    """
     if (
         force_state.speeding
         or force_state.velocity_before * force_state.velocity_before

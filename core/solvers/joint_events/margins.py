@@ -174,7 +174,7 @@ def crossing_part(start, end, h, tolerance):
         return cubic_root(a, da, b, db, 0.0, 1.0)
     if da < 0.0:
         return 0.0
-    # The margin is negative at the start but increases: bisect for a point at which it is positive.
+    # The margin is negative at the start but increases: halve `begin` until the margin is positive there.
     begin = 0.5
     while begin > 1e-9 and hermite_cubic(a, da, b, db, begin) <= 0.0:
         begin *= 0.5

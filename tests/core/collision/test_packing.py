@@ -80,7 +80,7 @@ def test_records_say_what_was_told_with_half_spaces_first():
     assert records.bounding_radius[0] == math.inf
 
 
-def test_reach_holds_all_of_a_solid():
+def test_bounding_radius_holds_all_of_a_solid():
     """Guards the ball about each solid, which tells what is far: it touches the farthest corner."""
     for solid, farthest in (
         (ball(2.0), 2.0),

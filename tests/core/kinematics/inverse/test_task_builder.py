@@ -48,7 +48,7 @@ def test_all_of_a_loop_leads():
 
 
 @pytest.mark.parametrize("reach", [0.01, 1.0, 50.0])
-def test_size_and_pace(reach):
+def test_size_and_dof_scales(reach):
     """The size is how far the model reaches, wherever it stands, and what slides is measured by it."""
     model = arm(reach)
     for joint in model.joints[:1]:

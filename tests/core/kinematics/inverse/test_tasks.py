@@ -181,7 +181,7 @@ def test_at_the_eye():
     assert np.isfinite(stage.slopes(tasks)).all()
 
 
-def test_paces_turn_all_joints_alike():
+def test_dof_scales_turn_all_joints_alike():
     """Guards scale: a model ten times as large has the same rows, so that a watch and a crane are moved alike."""
     found = []
     for size in (1.0, 10.0):
