@@ -15,9 +15,9 @@ from operator import attrgetter
 import bpy
 
 from ..core.version import VERSION, numbers_of
-from . import ids
 from .props import carrier_of
 from .props.owners import Owner, holds_ours, is_linked, settings_of
+from .props.settings import link_settings
 
 OLDEST = "0.1.0"
 """The last version that stored no version."""
@@ -120,7 +120,7 @@ def version_of(owner: Owner) -> str:
         versions = [version_of(obj) for obj in owner.objects if holds_ours(obj) and not is_linked(obj)]
         return min(filter(numbers_of, versions), key=_order, default=OLDEST)
     carrier = carrier_of(owner)
-    return getattr(carrier, ids.LINK).version or OLDEST if carrier else OLDEST
+    return link_settings(carrier).version or OLDEST if carrier else OLDEST
 
 
 def _order(version: str) -> tuple[int, int, int]:

@@ -9,6 +9,7 @@ from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty
 
 from ..core.compilation import jit, kernel_cache
 from . import ids
+from .props.settings import window_status
 
 ROOT_PACKAGE = __package__.rpartition(".")[0]
 
@@ -65,7 +66,7 @@ class LimberjackPreferences(bpy.types.AddonPreferences):
         colors = layout.column()
         for name in COLORS:
             colors.prop(self, name)
-        _draw_self_check(layout.box(), getattr(context.window_manager, ids.STATUS))
+        _draw_self_check(layout.box(), window_status(context.window_manager))
 
 
 def _draw_self_check(layout, status):

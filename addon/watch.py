@@ -12,12 +12,13 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..core.model import ModelError
-from . import bridge, ids
+from . import bridge
 from .bridge.findings.last_run import forget_runs
 from .props import carrier_of, is_joint, show_error
 from .props.members import forget_members, forget_members_of_change, has_joints, has_links
 from .props.overriding import complete_overrides
 from .props.owners import holds_ours
+from .props.settings import scene_settings
 
 PREVIEW_OPERATOR = "LIMBERJACK_OT_preview"
 """Id of the operator of previews, the only one of this add-on during which the user continues to work."""
@@ -182,7 +183,7 @@ def _read_scenes() -> float | None:
             problem.code in bridge.baked_machines.displacement_problems.UNTIL_NEXT_FRAME for problem in rig.problems
         ):
             _displaced_joints.setdefault(scene.session_uid, [])
-        if getattr(scene, ids.SCENE).findings:  # without findings, the module is not imported
+        if scene_settings(scene).findings:  # without findings, the module is not imported
             bridge.findings.stored_findings.remove_outdated_findings(scene, rig.model)
     _is_touched = _is_undone = False
     for window in windows:

@@ -16,7 +16,6 @@ from bpy.app.translations import pgettext_iface
 from ...core.model import Model
 from ...core.trajectory.trajectory import Trajectory
 from ...core.version import VERSION
-from .. import ids
 from ..bridge.animation.motion_sources import action_of
 from ..bridge.baked_machines.keyed_poses import store_baked_matrices
 from ..bridge.baked_machines.machines import require_in_place
@@ -28,6 +27,7 @@ from ..bridge.scene.store import store_rest_poses, store_weights
 from ..bridge.values.numbers import frame_rate
 from ..props import is_joint
 from ..props.naming import model_name, object_named
+from ..props.settings import scene_settings
 from .bake_checks import links_to_move, warnings_of_check
 from .errors import BakeError
 from .keys.joint_values import values_of_trajectory
@@ -309,7 +309,7 @@ class Bake(ABC):
         )
         self._store_receipt(result, writer)
         store_run(self.scene, self.model, self.trajectory, self.first, self.fps)
-        stored = getattr(self.scene, ids.SCENE)
+        stored = scene_settings(self.scene)
         stored.last_result, stored.last_details = "\n".join(result.lines(pgettext_iface)), result.details
         stored.last_notes = "\n".join(result.notes)
         store_findings(self.scene, result.findings)

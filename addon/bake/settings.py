@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import bpy
 import numpy as np
 
-from .. import ids
 from ..bridge.values.numbers import frame_range, shortest, unit_length
+from ..props.settings import scene_settings
 from .errors import BakeError
 
 LAST_FRAME = 1048574
@@ -104,7 +104,7 @@ def settings_of(scene: bpy.types.Scene, **changes) -> BakeSettings:
     Raises:
         BakeError: if they are not valid.
     """
-    stored = getattr(scene, ids.SCENE)
+    stored = scene_settings(scene)
     bake = stored.bake
     first, last = frame_range(scene)
     tolerance = Tolerance(shortest(bake.distance) * unit_length(scene), shortest(bake.angle)) if bake.reduces else None

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...core.model import ModelError
-from .. import ids
 from ..props import carrier_of
 from ..props.members import has_joints, has_links
+from ..props.settings import link_settings
 from .posing.link_poses import world_scale
 from .unbakeable_links import INSTANCED, instanced_links
 from .values.numbers import unit_length
@@ -169,7 +169,7 @@ def weigh_once(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> MassP
     """
     from .links.mass import weigh
 
-    settings = getattr(link, ids.LINK)
+    settings = link_settings(link)
     scale = tuple(world_scale(link).tolist())
     key = (link.session_uid, settings.mass_source, settings.mass, settings.density, scale, evaluated_scene.unit)
     if key not in _weights:

@@ -28,6 +28,7 @@ from ...core.cli.simulate import (
 from ...core.simulation import SimulationError, may_touch
 from ...core.trajectory.files.writing import SUFFIXES
 from ...core.trajectory.touches import TABLES
+from ..props.settings import scene_settings
 from .blend import save_copy, save_together
 from .bpy_session import open_scene, require_blender
 from .opening import open_as_scene
@@ -184,10 +185,9 @@ def _read_motion(path: Path) -> Trajectory:
 
 def _store_settings(scene: bpy.types.Scene, arguments: argparse.Namespace) -> None:
     """Store the arguments in the scene, so that the panels of the saved file show the settings of the bake."""
-    from .. import ids
     from ..bridge.values.numbers import unit_length
 
-    stored = getattr(scene, ids.SCENE)
+    stored = scene_settings(scene)
     bake = stored.bake
     # Only given arguments are stored: Blender would refuse to store a choice again that only a newer version knows.
     if arguments.accuracy:

@@ -19,6 +19,7 @@ from ...core.formats import Reading, UnreadableError, UnwritableError
 from ...core.formats.files import require_place
 from ...core.model import Model
 from ...core.processes.interrupts import ending_at_once
+from ..props.settings import scene_settings
 from ..quiet import quiet
 from .bpy_session import open_scene, require_blender
 from .settings import make_settings
@@ -76,7 +77,6 @@ def load_open_scene(
     if path == OPEN_SCENE:
         report_versions(path)
     scene = open_scene()
-    from .. import ids
     from ..bridge.findings.problems import issues_of_start, starting_by_keys
     from ..bridge.scene.read import scan_scene
 
@@ -85,8 +85,8 @@ def load_open_scene(
     issues = check_definition(reading.model) + _of_scene(scene, reading, is_simulated=not with_surroundings)
     if is_released and not any(issue.is_error for issue in issues):
         issues += [issue for issue in issues_of_start(scene, reading) if issue.code == FALLS]
-        if getattr(scene, ids.SCENE).contact:
-            issues += sunk(reading.model, starting_by_keys(getattr(scene, ids.SCENE).bake.start, reading))
+        if scene_settings(scene).contact:
+            issues += sunk(reading.model, starting_by_keys(scene_settings(scene).bake.start, reading))
     return Reading(reading.model, issues, reading.notes, files_of_scene(path))
 
 
@@ -96,14 +96,13 @@ def _of_scene(scene: bpy.types.Scene, reading: SceneReading, is_simulated: bool)
     Colliders that change their form are errors for a simulation with contact, and warnings for an export. Locations
     that are too coarse for contact are warnings for a simulation, and keys that a bake would replace are notes.
     """
-    from .. import ids
     from ..bridge.findings.problems import gravity_of_unit, keys_replaced
     from ..bridge.links.deforming import CODE, deforming_colliders
     from ..bridge.links.precision import CODE as COARSE
     from ..bridge.links.precision import coarse_places
     from ..bridge.values.numbers import unit_length
 
-    settings = getattr(scene, ids.SCENE)
+    settings = scene_settings(scene)
     found: list[Issue] = []
     for name, message in deforming_colliders(reading) if settings.contact else ():
         severity = "error" if is_simulated else "warning"

@@ -13,10 +13,11 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ...core.model import ModelError
 from ...core.spatial import quat_mul
-from .. import bridge, ids
+from .. import bridge
 from ..overlays import ghost, labels
 from ..props import core_joint, is_joint, is_link
 from ..props.naming import model_name
+from ..props.settings import joint_settings
 
 SNAP_TURN = math.radians(5.0)
 SNAP_SLIDE = 0.1
@@ -190,7 +191,7 @@ class AimDrag(DirectionDrag):
 
         These are the axes of the world, the parent and the child, and the normal of the face under the mouse.
         """
-        joint = getattr(self.obj, ids.JOINT)
+        joint = joint_settings(self.obj)
         links = [link for link in (joint.parent, joint.child) if link]
         turns = [Quaternion(), *(Quaternion(bridge.posing.link_poses.live_pose(link)[3:]) for link in links)]
         candidates = [turn @ Vector(axis) for turn in turns for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
@@ -245,7 +246,7 @@ class LimitDrag(Drag):
     def begin(self, context) -> float:
         self.other_side = {"lower": "upper", "upper": "lower"}[self.side]
         self.other_limit = self.axis.limit_or_default(self.other_side, self.radius)
-        joint = getattr(self.obj, ids.JOINT)
+        joint = joint_settings(self.obj)
         self.same_type_joints = [obj for obj in context.selected_objects if obj != self.obj and self._is_alike(obj)]
         ghost.show(triangles_of(joint.child, context), [])
         return self.axis.limit_or_default(self.side, self.radius)
@@ -258,7 +259,7 @@ class LimitDrag(Drag):
         if not is_joint(obj):
             return False
         number = self.axis.number
-        own, other = (core_joint(getattr(item, ids.JOINT)) for item in (self.obj, obj))
+        own, other = (core_joint(joint_settings(item)) for item in (self.obj, obj))
         if own.type != other.type or number >= other.axis_count:
             return False
         return own.axis_unit(number) is other.axis_unit(number) and not other.is_locked(number)

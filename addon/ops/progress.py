@@ -3,7 +3,7 @@
 
 import time
 
-from .. import ids
+from ..props.settings import window_status
 
 REDRAW_INTERVAL = 0.5
 """Shortest time between two redraws that show progress [s]. A redraw may take longer than the work between two."""
@@ -23,7 +23,7 @@ class ProgressDisplay:
             factor: from 0 to 1.
             text: the present activity of the operator.
         """
-        status = getattr(context.window_manager, ids.STATUS)
+        status = window_status(context.window_manager)
         status.factor, status.text = factor, text
         shown = text, round(factor, 3)
         if shown == self._shown or time.monotonic() < self._next_redraw:

@@ -7,7 +7,7 @@ import bpy
 from bpy.app.translations import pgettext_iface
 
 from ...core.model.text import counted
-from .. import ids
+from ..props.settings import window_status
 from ..watch import note_change
 
 LONGEST_ESTIMATE = 86400.0
@@ -21,7 +21,7 @@ LETTERS_IN_POPUP = 60
 
 def fail(operator, context, error: Exception | str) -> set[str]:
     """Report an error, keep it for the panel, and return the result of a cancelled operator."""
-    status = getattr(context.window_manager, ids.STATUS)
+    status = window_status(context.window_manager)
     status.error, status.notes = str(error), ""
     operator.report({"ERROR"}, str(error))
     redraw(context)
@@ -38,7 +38,7 @@ def succeed(operator, context, message: str, notes=(), refused=(), *, shows_note
         shows_notes: False for a bake, whose notes the panel takes from the scene.
         refused: sentences about requests that were not carried out. A popup at the mouse shows them.
     """
-    status = getattr(context.window_manager, ids.STATUS)
+    status = window_status(context.window_manager)
     status.error = ""
     note_change(context.selected_objects)
     operator.report({"INFO"}, message)
@@ -87,7 +87,7 @@ def time_left(seconds: float) -> str:
 
 def nothing_runs(cls, context) -> bool:
     """Return whether no simulation and no compilation is running in the window."""
-    if not getattr(context.window_manager, ids.STATUS).running:
+    if not window_status(context.window_manager).running:
         return True
     cls.poll_message_set("A simulation is running")
     return False

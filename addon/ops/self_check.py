@@ -6,6 +6,7 @@ import bpy
 from ...core.compilation import kernel_cache
 from .. import ids
 from ..kernel_compilation import KernelCompilation
+from ..props.settings import window_status
 from .report import fail, nothing_runs, redraw
 from .waiting import WaitsForSolver
 
@@ -25,7 +26,7 @@ class LIMBERJACK_OT_self_check(WaitsForSolver, bpy.types.Operator):
     def invoke(self, context, event):
         if bpy.app.background or context.window is None or not KernelCompilation.is_needed():
             return self.execute(context)
-        getattr(context.window_manager, ids.STATUS).self_check = ""
+        window_status(context.window_manager).self_check = ""
         return self.wait(context)
 
     def modal(self, context, event):
@@ -50,7 +51,7 @@ class LIMBERJACK_OT_self_check(WaitsForSolver, bpy.types.Operator):
             found = self_check(self.compile_time, {"Blender": bpy.app.version_string})
         except SimulationError as error:
             return fail(self, context, f"the pendulum cannot be simulated: {error}")
-        getattr(context.window_manager, ids.STATUS).self_check = "\n".join(found.lines)
+        window_status(context.window_manager).self_check = "\n".join(found.lines)
         for line in found.lines[1:]:
             self.report({"INFO"}, line)
         self.report({"INFO"} if found.is_right else {"ERROR"}, found.verdict)
@@ -67,13 +68,13 @@ class LIMBERJACK_OT_self_check_copy(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not getattr(context.window_manager, ids.STATUS).self_check:
+        if not window_status(context.window_manager).self_check:
             cls.poll_message_set("Not checked yet")
             return False
         return True
 
     def execute(self, context):
-        context.window_manager.clipboard = getattr(context.window_manager, ids.STATUS).self_check
+        context.window_manager.clipboard = window_status(context.window_manager).self_check
         self.report({"INFO"}, "Copied")
         return {"FINISHED"}
 
@@ -96,7 +97,7 @@ class LIMBERJACK_OT_cache_clear(bpy.types.Operator):
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             return fail(self, context, f"{error.filename}: cannot be removed: {reason}; end other Blenders, try again")
-        getattr(context.window_manager, ids.STATUS).self_check = ""
+        window_status(context.window_manager).self_check = ""
         self.report({"INFO"}, f"{size / 1e6:.0f} MB of compiled kernels are removed")
         redraw(context)
         return {"FINISHED"}

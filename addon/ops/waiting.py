@@ -3,8 +3,8 @@
 
 import bpy
 
-from .. import ids
 from ..kernel_compilation import KernelCompilation
+from ..props.settings import window_status
 from .progress import ProgressDisplay
 from .report import redraw
 
@@ -42,7 +42,7 @@ class WaitsForSolver:
         """Begin to compile the solver, if necessary."""
         if self.needs_solver and KernelCompilation.is_needed():
             self._compilation = KernelCompilation()
-        status = getattr(context.window_manager, ids.STATUS)
+        status = window_status(context.window_manager)
         status.running = self.is_exclusive or self._compilation is not None
         status.factor, status.text, status.error = 0.0, "", ""
 
@@ -61,12 +61,12 @@ class WaitsForSolver:
             self.show_progress(context, 0.0, text)  # the duration is unknown
             return True
         self.compile_time, self._compilation = self._compilation.seconds, None
-        getattr(context.window_manager, ids.STATUS).running = self.is_exclusive
+        window_status(context.window_manager).running = self.is_exclusive
         return False
 
     def leave(self, context) -> None:
         if self.is_exclusive or self._compilation:  # otherwise another operator may be running
-            getattr(context.window_manager, ids.STATUS).running = False
+            window_status(context.window_manager).running = False
         if self._timer:
             context.window_manager.event_timer_remove(self._timer)
         if self._compilation:

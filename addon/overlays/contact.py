@@ -10,9 +10,9 @@ import math
 
 import numpy as np
 
-from .. import ids
 from ..bridge.findings.last_run import Run, last_run
 from ..bridge.values.numbers import unit_length
+from ..props.settings import scene_settings
 from .lines import Lines
 
 CROSS_HALF_SIZE = 0.12
@@ -33,7 +33,7 @@ def forget() -> None:
 def draw(context, style) -> None:
     global _cache_key, _lines
     run = last_run(context.scene)
-    if not style.show_contacts or run is None or not getattr(context.scene, ids.SCENE).contact:
+    if not style.show_contacts or run is None or not scene_settings(context.scene).contact:
         return
     color, unit = tuple(style.contact_color), unit_length(context.scene)
     wanted = (run.number, context.scene.frame_current_final, style.size, color, unit)

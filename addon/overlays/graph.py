@@ -10,10 +10,10 @@ import blf
 import bpy
 import numpy as np
 
-from .. import ids
 from ..bridge.findings.last_run import Run, last_run
 from ..props import is_joint
 from ..props.naming import model_name
+from ..props.settings import scene_settings
 from .boxes import Boxes
 from .graph_layout import HEADING, LINE, Box, Plot, plots_of
 from .lines import Color, Lines
@@ -65,7 +65,7 @@ def forget() -> None:
 def draw(context) -> None:
     """Draw the graphs, in a view's handler for pixels."""
     scene = context.scene
-    settings, run = getattr(scene, ids.SCENE), last_run(scene)
+    settings, run = scene_settings(scene), last_run(scene)
     if not settings.shows_graph or run is None or not len(run.trajectory):
         return
     picture = up_to_date(run, context)
@@ -89,7 +89,7 @@ def up_to_date(run: Run, context) -> Picture:
     """Return the drawing. Its parts are made again if something that they depend on has changed."""
     global _cache_key
     active = context.active_object
-    settings = getattr(context.scene, ids.SCENE)
+    settings = scene_settings(context.scene)
     wanted = (run.number, settings.graph, model_name(active) if is_joint(active) else "")
     if wanted != _cache_key:
         forget()

@@ -16,9 +16,10 @@ import numpy as np
 from mathutils import Matrix
 
 from ...core.model import ModelError
-from .. import bridge, ids, watch
+from .. import bridge, watch
 from ..props.members import joints_in, links_in
 from ..props.naming import model_name, object_named
+from ..props.settings import joint_settings, link_settings
 from .joint_glyphs import ball, dashed, glyph, limits
 from .lines import Lines
 
@@ -111,7 +112,7 @@ def joint_layout(
 
 def _relative_pose(obj: bpy.types.Object) -> tuple[float, ...]:
     """Return the pose of the child in the parent as a rounded matrix, so that rounding errors do not matter."""
-    settings = getattr(obj, ids.JOINT)
+    settings = joint_settings(obj)
     X_WP, X_WC = (link.matrix_world if link else Matrix() for link in (settings.parent, settings.child))
     return tuple(round(number, 5) for row in X_WP.inverted_safe() @ X_WC for number in row)
 
@@ -151,7 +152,7 @@ def pin_layout(rig: bridge.rig.Rig, scene: bpy.types.Scene, size: float) -> Layo
     half = PIN_SIZE * size * float(np.median([obj.empty_display_size for obj in joints] or [1.0]))
     for link in rig.model.links:
         obj = object_named(scene, link.name)
-        pin = getattr(obj, ids.LINK).pin if obj else "NONE"
+        pin = link_settings(obj).pin if obj else "NONE"
         if pin != "NONE":
             around = ball(half) if pin == "PLACE" else _edges(np.full(3, half))
             layout.add(link.name, np.concatenate([_cross(half), around]), PIN)

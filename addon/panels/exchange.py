@@ -5,6 +5,7 @@ import bpy
 
 from ...core.formats.registry import writable
 from .. import ids
+from ..props.settings import scene_settings
 from .base import Folded, in_columns
 
 
@@ -14,7 +15,7 @@ class LIMBERJACK_PT_exchange(Folded, bpy.types.Panel):
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        layout.prop(getattr(context.scene, ids.SCENE), "model_name", placeholder=context.scene.name)
+        layout.prop(scene_settings(context.scene), "model_name", placeholder=context.scene.name)
         column = layout.column(align=True)
         column.operator(ids.OP_IMPORT, icon="IMPORT")
         for entry in writable():

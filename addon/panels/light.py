@@ -4,6 +4,7 @@
 import bpy
 
 from .. import ids
+from ..props.settings import light_settings
 from .base import Folded, in_columns
 
 
@@ -18,7 +19,7 @@ class LIMBERJACK_PT_light(Folded, bpy.types.Panel):
     def draw(self, context):
         layout = in_columns(self.layout)
         light = context.active_object.data
-        settings = getattr(light, ids.LIGHT)
+        settings = light_settings(light)
         layout.prop(settings, "specular")
         if light.type == "SUN":
             return

@@ -13,6 +13,7 @@ from ...core.model.text import weighed
 from .. import bridge, ids
 from ..props import carrier_of, is_link
 from ..props.naming import model_name
+from ..props.settings import link_settings, scene_settings
 from .base import Below, InTab, also_in_physics, draw_switched, draw_with_unit, in_columns, paragraph, section
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
     def draw(self, context):
         layout = in_columns(self.layout)
         obj = context.object
-        settings = getattr(obj, ids.LINK)
+        settings = link_settings(obj)
         if not is_link(obj):
             layout.label(text=pgettext_iface("Shape of {link}").format(link=carrier_of(obj).name), translate=False)
             _draw_shape(layout, obj, settings)
@@ -126,11 +127,11 @@ class LIMBERJACK_PT_link_shape(OfLink, bpy.types.Panel):
     bl_label = "Collision"
 
     def draw_header(self, context):
-        self.layout.prop(getattr(context.object, ids.LINK), "collides", text="")
+        self.layout.prop(link_settings(context.object), "collides", text="")
 
     def draw(self, context):
         layout, obj = in_columns(self.layout), context.object
-        settings = getattr(obj, ids.LINK)
+        settings = link_settings(obj)
         layout.active = settings.collides
         _draw_shape(layout, obj, settings)
         if settings.motion == "FREE":
@@ -142,10 +143,10 @@ class LIMBERJACK_PT_link_shape(OfLink, bpy.types.Panel):
                 message = pgettext_iface("Collides as: {shapes}").format(shapes=shapes)
                 paragraph(layout, context, message, icon="CHECKMARK")
         layout.operator_menu_enum(ids.OP_COLLISION_ADD, "type", text="Add Collision Shape", icon="MESH_ICOSPHERE")
-        message = next((note for child in obj.children if (note := getattr(child, ids.LINK).fit_note)), "")
+        message = next((note for child in obj.children if (note := link_settings(child).fit_note)), "")
         if message:
             paragraph(layout, context, message, icon="CHECKMARK")
-        if not getattr(context.scene, ids.SCENE).contact:
+        if not scene_settings(context.scene).contact:
             paragraph(
                 layout, context, "Contact is off: see Simulation. Exported files still contain the shapes", icon="INFO"
             )
@@ -163,7 +164,7 @@ class LIMBERJACK_PT_link_surface(InTab, bpy.types.Panel):
 
     def draw(self, context):
         layout, obj = in_columns(self.layout), context.object
-        settings = getattr(obj, ids.LINK)
+        settings = link_settings(obj)
         draw_surface(layout, settings.surface)
         if settings.surface.source == "AUTO":
             paragraph(layout, context, _surface_in_words(context.scene, obj), icon="INFO")
@@ -222,7 +223,7 @@ class LIMBERJACK_PT_link_forces(OfLink, bpy.types.Panel):
 
     def draw(self, context):
         _draw_section(self.layout, context, "forces")
-        if getattr(context.object, ids.LINK).motion != "FREE":
+        if link_settings(context.object).motion != "FREE":
             paragraph(self.layout, context, "This link cannot move, so forces have no effect", icon="INFO")
 
 
@@ -231,10 +232,10 @@ class LIMBERJACK_PT_link_start(OfLink, bpy.types.Panel):
     bl_label = "Initial Velocity"
 
     def draw(self, context):
-        layout, settings = in_columns(self.layout), getattr(context.object, ids.LINK)
+        layout, settings = in_columns(self.layout), link_settings(context.object)
         is_free = settings.motion == "FREE"
         is_kinematic = bridge.animation.motion_sources.may_follow_own_keys(context.object)
-        starts_from_keys = getattr(context.scene, ids.SCENE).bake.start == "KEYS"
+        starts_from_keys = scene_settings(context.scene).bake.start == "KEYS"
         column = layout.column()
         column.active = is_free and not is_kinematic and not starts_from_keys
         _draw_section(column, context, "start")
@@ -252,7 +253,7 @@ class LIMBERJACK_PT_link_start(OfLink, bpy.types.Panel):
 
 
 def _draw_section(layout, context, section: str):
-    layout, settings = in_columns(layout), getattr(context.object, ids.LINK)
+    layout, settings = in_columns(layout), link_settings(context.object)
     for field in bridge.values.fields.LINK_FIELDS:
         if field.section == section:
             layout.prop(settings, field.name)

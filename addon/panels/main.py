@@ -10,6 +10,7 @@ from ..ops.files.samples import NEXT, opened, samples
 from ..ops.simulation.bake import failed_run
 from ..preview import current
 from ..props.members import has_links
+from ..props.settings import scene_settings, window_status
 from .base import InTab, draw_running, paragraph
 from .simulation.preview import draw_controls, draw_state
 from .simulation.problems import draw_problem, draw_problems_below_play, instances_alone
@@ -55,7 +56,7 @@ def _draw_messages(layout, context, is_begun: bool):
     if is_begun:
         draw_problems_below_play(layout, context)
     draw_warnings(layout, context)
-    status = getattr(context.window_manager, ids.STATUS)
+    status = window_status(context.window_manager)
     if status.error:
         paragraph(layout, context, status.error, icon="ERROR")
     if run := failed_run(context.scene):
@@ -81,7 +82,7 @@ def draw_transport(layout, context, is_narrow: bool = False):
     Args:
         is_narrow: whether the buttons are below each other, because the panel may be too narrow for two labels.
     """
-    preview, status = current(), getattr(context.window_manager, ids.STATUS)
+    preview, status = current(), window_status(context.window_manager)
     if preview is not None:
         draw_controls(layout, preview, is_narrow)
     elif status.running:
@@ -118,7 +119,7 @@ def _draw_arrow(row, menu: str) -> None:
 
 def draw_ground(layout, scene: bpy.types.Scene, is_narrow: bool = False) -> None:
     """Draw the switch of the ground. While it is on, draw the bounciness beside the switch, or below if narrow."""
-    settings = getattr(scene, ids.SCENE)
+    settings = scene_settings(scene)
     is_beside = settings.ground and not is_narrow
     row = layout.split(factor=GROUND, align=True) if is_beside else layout.column(align=True)
     row.operator(ids.OP_GROUND, icon="VIEW_PERSPECTIVE", depress=settings.ground and settings.contact)

@@ -6,6 +6,7 @@ import bpy
 from .. import ids
 from ..preview import current
 from ..props import axes_in_use, core_joint, is_joint, is_known_joint, is_link
+from ..props.settings import joint_settings
 from .base import readable
 from .joints.drives import can_be_driven
 
@@ -87,7 +88,7 @@ class LIMBERJACK_MT_drive(bpy.types.Menu):
         return is_known_joint(context.object)
 
     def draw(self, context):
-        joint = getattr(context.object, ids.JOINT)
+        joint = joint_settings(context.object)
         kind = core_joint(joint).kind
         for number, axis in enumerate(axes_in_use(joint)):
             if can_be_driven(kind.slot(number)):

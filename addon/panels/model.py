@@ -12,6 +12,7 @@ from ..icons import icon_of_joint
 from ..props import is_joint
 from ..props.members import joints_in, links_in
 from ..props.naming import model_name
+from ..props.settings import joint_settings, link_settings, scene_settings
 from .base import Folded
 
 if TYPE_CHECKING:
@@ -77,17 +78,17 @@ class LIMBERJACK_PT_model(Folded, bpy.types.Panel):
         links, joints = len(links_in(scene)), len(joints_in(scene))
         self.layout.label(text=pgettext_iface("Links: {links}, joints: {joints}").format(links=links, joints=joints))
         if links or joints:
-            self.layout.template_list(ids.UL_MODEL, "", scene, "objects", getattr(scene, ids.SCENE), "row", rows=4)
+            self.layout.template_list(ids.UL_MODEL, "", scene, "objects", scene_settings(scene), "row", rows=4)
 
 
 def _draw_hold(row, obj: bpy.types.Object, is_active: bool) -> None:
     """Draw the switch that keeps an object out of posing, if it is on or if the object is active."""
     if is_joint(obj):
-        joint = getattr(obj, ids.JOINT)
+        joint = joint_settings(obj)
         if joint.is_held or is_active:
             row.prop(joint, "is_held", text="", icon="LOCKED" if joint.is_held else "UNLOCKED", emboss=False)
         return
-    pin = getattr(obj, ids.LINK).pin
+    pin = link_settings(obj).pin
     if pin != "NONE" or is_active:
         chosen = row.operator(ids.OP_LINK_PIN, text="", icon="UNPINNED" if pin == "NONE" else "PINNED", emboss=False)
         chosen.object, chosen.pin = model_name(obj), "POSE" if pin == "NONE" else pin

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Mapping
 import bpy
 
 from ...core.spatial import Pose
-from .. import bridge, ids
+from .. import bridge
 from ..bridge.values.stored_json import are_numbers, parse_stored
+from ..props.settings import link_settings
 
 CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
 """Channels by which a preview moves an object, with the number of values of each."""
@@ -35,7 +36,7 @@ def restore_own_poses(objects: Iterable[bpy.types.Object]) -> None:
     """Restore the own poses of those of the objects that a preview has moved."""
     shown = [*filter(bridge.animation.motion_sources.is_previewed, objects)]
     for obj in shown:
-        stored = parse_stored(getattr(obj, ids.LINK).before_preview)
+        stored = parse_stored(link_settings(obj).before_preview)
         if not all(are_numbers(stored.get(name), count) for name, count in CHANNELS.items()):
             print(f"limberjack: object '{obj.name}': nobody can read where it was before a preview, so it stays here")
             continue
@@ -47,10 +48,10 @@ def restore_own_poses(objects: Iterable[bpy.types.Object]) -> None:
 def keep_shown_poses(objects: Iterable[bpy.types.Object]) -> None:
     """Make the shown poses the own poses of those of the objects that a preview has moved."""
     for obj in filter(bridge.animation.motion_sources.is_previewed, objects):
-        getattr(obj, ids.LINK).before_preview = ""
+        link_settings(obj).before_preview = ""
 
 
 def _store_own_pose(obj: bpy.types.Object) -> None:
-    settings = getattr(obj, ids.LINK)
+    settings = link_settings(obj)
     if not settings.before_preview:
         settings.before_preview = json.dumps({name: [*getattr(obj, name)] for name in CHANNELS})

@@ -14,10 +14,11 @@ from mathutils import Vector
 
 from ...core.model import ModelError
 from ...core.spatial import IDENTITY, Pose, Vec3, compose, inverse
-from .. import bake, bridge, ids, watch
+from .. import bake, bridge, watch
 from ..bridge.findings.last_run import last_run, restore_run, store_run
 from ..props import is_kinematic
 from ..props.naming import model_name, object_named
+from ..props.settings import scene_settings
 from .display import keep_shown_poses, restore_own_poses, show
 from .preview_motion import MousePull, PreviewMotion
 
@@ -156,7 +157,7 @@ class Preview:
     def _next(self, scene: bpy.types.Scene, seconds: float) -> float:
         """Return the frame to show after some time [s]."""
         frames, end = self.motion.frames, self.motion.last
-        if getattr(scene, ids.SCENE).preview.pace == "REAL":
+        if scene_settings(scene).preview.pace == "REAL":
             wanted = self.playhead + min(seconds, LONGEST_TICK) * bridge.values.numbers.frame_rate(scene)
         else:
             wanted = float(frames[min(self.number + 1, len(frames) - 1)])
@@ -221,7 +222,7 @@ class Preview:
         X_WL = self.motion.poses(number)[model_name(link)]
         x, y, z = self._in_metres(point)
         grabbed_point = compose(inverse(X_WL), (x, y, z, *IDENTITY[3:]))[:3]
-        strength = getattr(self.scene, ids.SCENE).preview.strength
+        strength = scene_settings(self.scene).preview.strength
         self._pull = self.motion.begin_pull(model_name(link), grabbed_point, number, strength)
         self._target = (x, y, z)
         self.is_playing, self.problem = True, ""

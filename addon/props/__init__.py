@@ -5,6 +5,7 @@ Lengths are in Blender units, as everywhere in Blender; masses in kg, inertias i
 """
 
 from collections.abc import Iterator
+from typing import TypeGuard
 
 import bpy
 from bpy.props import PointerProperty
@@ -32,6 +33,7 @@ from .overriding import ALLOWED
 from .poses import PoseJointProperties, PoseProperties
 from .preview import PreviewProperties
 from .scene import SceneProperties, StatusProperties, show_error
+from .settings import joint_settings, link_settings
 from .surface import ContactPairProperties, SurfaceProperties
 
 CLASSES = (
@@ -73,22 +75,22 @@ def detach():
         delattr(owner, name)
 
 
-def is_link(obj: bpy.types.Object | None) -> bool:
-    return obj is not None and getattr(obj, ids.LINK).is_link
+def is_link(obj: bpy.types.Object | None) -> TypeGuard[bpy.types.Object]:
+    return obj is not None and link_settings(obj).is_link
 
 
 def is_kinematic(obj: bpy.types.Object | None) -> bool:
     """Return whether the object is a link that follows its own animation in simulations (kinematic)."""
-    return is_link(obj) and getattr(obj, ids.LINK).motion == "KINEMATIC"
+    return is_link(obj) and link_settings(obj).motion == "KINEMATIC"
 
 
-def is_joint(obj: bpy.types.Object | None) -> bool:
-    return obj is not None and getattr(obj, ids.JOINT).is_joint
+def is_joint(obj: bpy.types.Object | None) -> TypeGuard[bpy.types.Object]:
+    return obj is not None and joint_settings(obj).is_joint
 
 
 def is_known_joint(obj: bpy.types.Object | None) -> bool:
     """Return whether the object is a joint of a type that this version knows."""
-    return is_joint(obj) and bool(getattr(obj, ids.JOINT).type)
+    return is_joint(obj) and bool(joint_settings(obj).type)
 
 
 def ancestors(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:

@@ -23,13 +23,13 @@ from bpy.types import Object, PropertyGroup
 from ...core.joints import JOINT_TYPES, JointType
 from ...core.model import ModelError
 from ...core.model.drives import DRIVES, OFF
-from .. import ids
 from ..icons import icon_of_type
 from . import live_values
 from .entries import number_of
 from .made_by import note_maker
 from .overriding import let_override
 from .pairs import do_ends_collide, let_ends_collide
+from .settings import joint_settings, link_settings
 
 if TYPE_CHECKING:
     from ...core.model import Joint
@@ -190,7 +190,7 @@ def limits_of(coordinate) -> tuple[float, float] | None:
 
     It is None if one of them is missing, or if there is no range between them.
     """
-    joint = getattr(coordinate.id_data, ids.JOINT)
+    joint = joint_settings(coordinate.id_data)
     known = core_joint(joint)
     if known.kind.chart:
         return None
@@ -236,6 +236,10 @@ class CoordinateProperties(PropertyGroup):
     )
 
 
+def _is_other_joint(mimic, obj: Object) -> bool:
+    return joint_settings(obj).is_joint and obj != mimic.id_data
+
+
 @let_override
 class MimicProperties(PropertyGroup):
     """The joint follows another: multiplier * (leader - reference) + offset, in rad and m."""
@@ -244,7 +248,7 @@ class MimicProperties(PropertyGroup):
         name="Leader",
         description="Joint that this one follows",
         type=Object,
-        poll=lambda self, obj: getattr(obj, ids.JOINT).is_joint and obj != self.id_data,
+        poll=_is_other_joint,
     )
     multiplier: FloatProperty(
         name="Multiplier", description="How far this axis moves when the leader's axis moves by one unit", default=1.0
@@ -337,7 +341,7 @@ def remove_axis(joint, number: int):
 
 
 def _is_link(_self, obj):
-    return getattr(obj, ids.LINK).is_link
+    return link_settings(obj).is_link
 
 
 def _forget_frames(joint, _context=None):

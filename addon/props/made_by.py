@@ -7,8 +7,8 @@ newer file.
 
 from bpy.props import StringProperty
 
-from .. import ids
 from .members import forget_members
+from .settings import link_settings
 
 
 def made_by():
@@ -23,5 +23,5 @@ def note_maker(settings, _context):
     forget_members()
     from ...core.version import VERSION
 
-    own = getattr(settings.id_data, ids.LINK)
+    own = link_settings(settings.id_data)
     own.version = own.version or VERSION

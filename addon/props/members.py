@@ -13,6 +13,7 @@ from typing import NamedTuple
 import bpy
 
 from .. import ids
+from .settings import joint_settings, link_settings
 
 
 class _Members(NamedTuple):
@@ -92,10 +93,10 @@ def _still_holds(known: _Members, objects: list[bpy.types.Object]) -> bool:
 
 
 def _look_at_all(objects: list[bpy.types.Object]) -> _Members:
-    links = [(place, obj.name) for place, obj in enumerate(objects) if getattr(obj, ids.LINK).is_link]
-    joints = [(place, obj.name) for place, obj in enumerate(objects) if getattr(obj, ids.JOINT).is_joint]
+    links = [(place, obj.name) for place, obj in enumerate(objects) if link_settings(obj).is_link]
+    joints = [(place, obj.name) for place, obj in enumerate(objects) if joint_settings(obj).is_joint]
     return _Members(len(objects), tuple(links), tuple(joints))
 
 
 def _is_ours(obj: bpy.types.Object) -> bool:
-    return getattr(obj, ids.LINK).is_link or getattr(obj, ids.JOINT).is_joint
+    return link_settings(obj).is_link or joint_settings(obj).is_joint

@@ -7,8 +7,8 @@ from typing import TypeAlias, TypeGuard
 
 import bpy
 
-from .. import ids
 from . import carrier_of, is_joint
+from .settings import link_settings, scene_settings
 
 Owner: TypeAlias = bpy.types.Scene | bpy.types.Object
 
@@ -16,7 +16,7 @@ Owner: TypeAlias = bpy.types.Scene | bpy.types.Object
 def holds_ours(owner: bpy.types.ID | None) -> TypeGuard[Owner]:
     """Return whether a scene or an object has, or had, settings that a user has made. Others are never written to."""
     if isinstance(owner, bpy.types.Object):
-        has_been = getattr(owner, ids.LINK).is_property_set("is_link")
+        has_been = link_settings(owner).is_property_set("is_link")
         return has_been or is_joint(owner) or carrier_of(owner) is not None
     if not isinstance(owner, bpy.types.Scene):
         return False
@@ -41,4 +41,4 @@ def is_linked(owner: Owner) -> bool:
 
 def settings_of(owner: Owner):
     """Return the property group whose `version` names the version of Limberjack that made the owner."""
-    return getattr(owner, ids.SCENE if isinstance(owner, bpy.types.Scene) else ids.LINK)
+    return scene_settings(owner) if isinstance(owner, bpy.types.Scene) else link_settings(owner)

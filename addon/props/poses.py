@@ -4,7 +4,7 @@
 from bpy.props import CollectionProperty, PointerProperty, StringProperty
 from bpy.types import Object, PropertyGroup
 
-from .. import ids
+from .settings import scene_settings
 
 
 class PoseJointProperties(PropertyGroup):
@@ -18,7 +18,7 @@ class PoseJointProperties(PropertyGroup):
 
 def _keep_apart(pose, _context):
     """Add a number to a name that another pose of the scene has, as Blender does."""
-    poses = getattr(pose.id_data, ids.SCENE).poses
+    poses = scene_settings(pose.id_data).poses
     if not pose.name:
         pose.name = "Pose"  # this calls the function again
         return

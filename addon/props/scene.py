@@ -14,12 +14,12 @@ from bpy.props import (
 )
 from bpy.types import PropertyGroup
 
-from .. import ids
 from .bake import BakeProperties
 from .findings import FindingProperties
 from .made_by import made_by
 from .poses import PoseProperties
 from .preview import PreviewProperties
+from .settings import window_status
 from .surface import ContactPairProperties, SurfaceProperties, choose_bounce, own_bounce
 
 
@@ -153,6 +153,6 @@ class StatusProperties(PropertyGroup):
 
 def show_error(text: str) -> None:
     """Show an error in the panel, from code that is no operator. An empty text removes it."""
-    status = getattr(bpy.context.window_manager, ids.STATUS)
+    status = window_status(bpy.data.window_managers[0])
     if status.error != text:  # writing causes a redraw
         status.error = text

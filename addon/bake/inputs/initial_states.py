@@ -16,13 +16,13 @@ from ....core.kinematics import state_of_links
 from ....core.model import Model
 from ....core.spatial import Pose, Quat, quat_mul, rotvec_of_quat
 from ....core.spatial.arrays import matmul
-from ... import ids
 from ...bridge.animation.keyed_joints import Numbers, keyed_numbers
 from ...bridge.animation.motion_sources import follows_keyed_joint, has_own_motion
 from ...bridge.scene.read import SceneReading
 from ...bridge.values.joint_numbers import q_index_of, whole_turn
 from ...bridge.values.numbers import frame_rate
 from ...props import ancestors
+from ...props.settings import link_settings
 from ..receipts.receipt import digest_of_curves
 from ..receipts.restore import curves_without_bake, without_bake
 from .sampling import poses_at
@@ -132,7 +132,7 @@ def _moving_curves(objects: Collection[bpy.types.Object]) -> list[bpy.types.FCur
     for obj in objects:
         for carrier in (obj, *ancestors(obj)):
             movers[carrier] = None
-            if joint := getattr(carrier, ids.LINK).led_by:
+            if joint := link_settings(carrier).led_by:
                 movers[joint] = None
     return [curve for mover in movers for curve in curves_without_bake(mover)]
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from ....core.model import Joint, Link
 from ....core.simulation import Schedule
-from ... import ids
 from ...bridge.animation.animated import ANIMATED, FOLLOWED_ON_AXES, SCENE, STRENGTH, Input
 from ...bridge.joints.read_joints import axis_numbers
 from ...bridge.scene.read import SceneReading, gravity_of, set_link_poses, wind_of
@@ -19,6 +18,7 @@ from ...bridge.values.fields import LINK_FIELDS, fields_on, read_fields
 from ...bridge.values.numbers import units_of
 from ...props import axes_in_use, core_joint
 from ...props.naming import object_of
+from ...props.settings import joint_settings, link_settings
 
 FORCE_FIELDS = tuple(field for field in LINK_FIELDS if field.is_followed)
 SCENE_SETTINGS = {"gravity": gravity_of, "wind": wind_of}
@@ -75,7 +75,7 @@ class InputSampler:
         driven = {setting.owner for setting in animated if setting.axis >= 0 or setting.field == STRENGTH}
         self._units = units_of(scene)
         self._driven_joints = {
-            name: core_joint(getattr(object_of(scene, name), ids.JOINT)) for name in sorted(driven & joints)
+            name: core_joint(joint_settings(object_of(scene, name))) for name in sorted(driven & joints)
         }
         self._switched_joints = sorted({setting.owner for setting in animated if setting.field == "enabled"} & joints)
         pushed = {setting.owner for setting in animated if setting.field in {field.name for field in FORCE_FIELDS}}
@@ -94,14 +94,14 @@ class InputSampler:
         """Add the evaluated settings of one more frame."""
         seen = {name: obj.evaluated_get(depsgraph) for name, obj in self._objects.items()}
         for name, joint in self._driven_joints.items():
-            self._sample_drives(name, joint, getattr(seen[name], ids.JOINT))
+            self._sample_drives(name, joint, joint_settings(seen[name]))
         for name in self._switched_joints:
-            self._add(Input(name, "enabled"), getattr(seen[name], ids.JOINT).enabled)
+            self._add(Input(name, "enabled"), joint_settings(seen[name]).enabled)
         for name in self._pushed_links:
-            for field, value in read_fields(FORCE_FIELDS, getattr(seen[name], ids.LINK), self._units).items():
+            for field, value in read_fields(FORCE_FIELDS, link_settings(seen[name]), self._units).items():
                 self._add(Input(name, field), value)
         for name in self._switched_links:
-            self._add(Input(name, ANIMATED), getattr(seen[name], ids.LINK).animated)
+            self._add(Input(name, ANIMATED), link_settings(seen[name]).animated)
         for field in self._world:
             scene = depsgraph.scene_eval
             assert scene is not None  # it is None in a graph that was never evaluated only

@@ -11,7 +11,6 @@ import numpy as np
 
 from ....core.model import Model
 from ....core.spatial import compose
-from ... import ids
 from ...bridge.animation.motion_sources import action_of, fcurves_of, has_own_keys, has_own_motion, is_bake
 from ...bridge.baked_machines.displacements import IDENTITY_MATRIX, leaves_in_place
 from ...bridge.baked_machines.keyed_poses import animated_carrier, played_bake, store_baked_matrices
@@ -22,6 +21,7 @@ from ...bridge.scene.read import SceneReading, scan_scene
 from ...bridge.values.numbers import format_pose, parse_pose
 from ...props import ancestors
 from ...props.naming import model_name
+from ...props.settings import before_bake, link_settings
 from ..errors import BakeError
 from ..receipts.receipt import Receipt, digest_of_bake, is_edited, receipt_of, store_receipt
 from ..receipts.restore import baked_objects, change_state_before_bake, replaced_curves
@@ -149,7 +149,7 @@ def _moved_keys(changes: dict[bpy.types.Object, dict[str, Change]]) -> Moved:
     """Return the moved keys of the links' F-curves, and of those that the bake has replaced, each curve once."""
     found: dict[int, tuple] = {}
     for link, own in changes.items():
-        curves = [*fcurves_of(link), *(replaced_curves(link) if getattr(link, ids.BEFORE).action else ())]
+        curves = [*fcurves_of(link), *(replaced_curves(link) if before_bake(link).action else ())]
         found |= {curve.as_pointer(): (curve, places) for curve, places in changed_curves(link, curves, own)}
     return list(found.values())
 
@@ -159,7 +159,7 @@ def _move_keys(machine: Machine, link_displacement: np.ndarray) -> None:
     _make_replaced_actions_single_user(machine)
     write_keys(_moved_keys(changes))
     for link, own in changes.items():
-        if getattr(link, ids.BEFORE).numbers:
+        if before_bake(link).numbers:
             change_state_before_bake(link, partial(changed_values, changes=own))
 
 
@@ -167,15 +167,13 @@ def _make_replaced_actions_single_user(machine: Machine) -> None:
     """Give the machine copies of the actions that the bake has replaced, if objects of others use them, too."""
     own, found = set(machine.objects), {}
     for obj in machine.objects:
-        action = getattr(obj, ids.BEFORE).action
+        action = before_bake(obj).action
         if action is None or action in found:
             continue
-        shared = any(
-            action in (action_of(it), getattr(it, ids.BEFORE).action) for it in bpy.data.objects if it not in own
-        )
+        shared = any(action in (action_of(it), before_bake(it).action) for it in bpy.data.objects if it not in own)
         found[action] = action.copy() if shared else action
     for obj in machine.objects:
-        before = getattr(obj, ids.BEFORE)
+        before = before_bake(obj)
         if before.action in found:
             before.action = found[before.action]
 
@@ -184,14 +182,14 @@ def _move_model(machine: Machine, move: np.ndarray) -> None:
     """Move the poses in which the model was drawn, and the frames of joints that hold it in the world."""
     X = pose_of_matrix(move, np.ones(3))
     for link in machine.links:
-        settings = getattr(link, ids.LINK)
+        settings = link_settings(link)
         if settings.rest_pose:
             settings.rest_pose = format_pose(compose(X, parse_pose(settings.rest_pose, f"link '{link.name}'")))
     for joint in machine.world_joints:
         X_PJ, X_CJ = stored_frames(joint)
         if not has_own_motion(joint):
             store_frames(joint, compose(X, X_PJ), X_CJ)
-            if getattr(joint, ids.BEFORE).numbers:
+            if before_bake(joint).numbers:
                 change_state_before_bake(
                     joint, lambda kept, empty=joint: {name: list(getattr(empty, name)) for name in kept}
                 )

@@ -21,6 +21,7 @@ from ...bridge.posing.posing import Posing
 from ...bridge.scene.store import store_rest_poses
 from ...bridge.values.joint_numbers import coordinate_number, q_index_of, unit_factor, whole_turn
 from ...props.naming import model_name, object_of
+from ...props.settings import joint_settings, link_settings
 from .rotations import axis_angles, continuous_quaternions, euler_angles
 
 ROTATION = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
@@ -107,7 +108,7 @@ def _nearest_rotation(obj: bpy.types.Object, path: str, before: list[float] | No
 
 def _key_joint(obj: bpy.types.Object, posing: Posing, frame: float) -> None:
     joint = posing.enabled_joint(model_name(obj))
-    coordinates = getattr(obj, ids.JOINT).coordinates
+    coordinates = joint_settings(obj).coordinates
     numbers = [coordinate_number(joint, q_index) for q_index in range(joint.nq)]
     paths = [f"{ids.JOINT}.coordinates[{number}].q" for number in numbers]
     before = [found[0] if (found := _value_at_last_key(obj, path, frame)) else None for path in paths]
@@ -146,4 +147,4 @@ def store_moving_joints(
         elif branch.inner in moving_joints:
             moving_joints[branch.outer] = moving_joints[branch.inner]
     for name, joint in moving_joints.items():
-        getattr(links[name], ids.LINK).led_by = joint
+        link_settings(links[name]).led_by = joint

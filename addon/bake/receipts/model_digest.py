@@ -30,6 +30,7 @@ from ...bridge.values.numbers import unit_length
 from ...props import axes_in_use
 from ...props.members import links_in
 from ...props.naming import model_name, object_of
+from ...props.settings import joint_settings, link_settings
 from .movers import fingerprint_of_mover, sha256_of
 
 Curves = dict[Input, list[bpy.types.FCurve]]
@@ -136,7 +137,7 @@ def _unanimated_joint_values(obj: bpy.types.Object, curves: Curves) -> Iterator[
 
     The model combines both kinds in one number, which is therefore not digested.
     """
-    settings, name = getattr(obj, ids.JOINT), model_name(obj)
+    settings, name = joint_settings(obj), model_name(obj)
     if Input(name, STRENGTH) not in curves:
         yield repr(settings.drive_strength)
     for number, axis in enumerate(axes_in_use(settings)):
@@ -155,7 +156,7 @@ def _unanimated_joint_values(obj: bpy.types.Object, curves: Curves) -> Iterator[
 
 def _unanimated_link_values(link: bpy.types.Object, curves: Curves) -> Iterator[str]:
     """Yield the properties that determine the mass of a link and are not animated."""
-    settings, name = getattr(link, ids.LINK), model_name(link)
+    settings, name = link_settings(link), model_name(link)
     counting = {"DENSITY": ("density",), "MASS": ("mass",)}.get(settings.mass_source, ("mass", "com", "inertia"))
     for prop in ("mass_source", *counting):
         if Input(name, prop) not in curves:
@@ -183,7 +184,7 @@ def _shape_data_of(link: bpy.types.Object, shapes: list[bpy.types.Object]) -> It
     """Yield the data from which the varying shapes of a link are made: unmodified meshes, and their places."""
     yield f"{model_name(link)} {world_scale(link).tolist()}"
     for shape in sorted(shapes, key=lambda shape: shape.name):
-        settings = getattr(shape, ids.LINK)
+        settings = link_settings(shape)
         modifiers = [(modifier.name, modifier.type, modifier.show_viewport) for modifier in shape.modifiers]
         yield f"{shape.name} {settings.role} {settings.primitive} {modifiers} {_digest_of_mesh(shape)}"
         instanced = shape.instance_collection.all_objects if shape.instance_collection else ()

@@ -19,6 +19,7 @@ from ...bridge.animation.motion_sources import (
 )
 from ...props import is_kinematic, is_link
 from ...props.members import joints_in, links_in
+from ...props.settings import before_bake, joint_settings, link_settings
 from ..keys.fcurves import TRANSFORM_CHANNELS, copy_curves
 from .receipt import REPLACED, digest_of_curves, is_edited, is_of_bake
 
@@ -27,8 +28,8 @@ def is_baked(obj: bpy.types.Object) -> bool:
     """Return whether a bake moves the object, by its own F-curves or by those of the joint that moves it."""
     if is_bake(action_of(obj)):
         return True
-    joint = getattr(obj, ids.LINK).led_by
-    is_led_by_bake = getattr(obj, ids.BEFORE).is_kept and joint is not None and is_bake(action_of(joint))
+    joint = link_settings(obj).led_by
+    is_led_by_bake = before_bake(obj).is_kept and joint is not None and is_bake(action_of(joint))
     return is_led_by_bake and not has_own_keys(obj)
 
 
@@ -76,7 +77,7 @@ def curves_without_bake(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
 
 def replaced_curves(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
     """Return the F-curves that a bake of the object has replaced."""
-    before = getattr(obj, ids.BEFORE)
+    before = before_bake(obj)
     slots = [slot for slot in before.action.slots if slot.identifier == before.slot] if before.action else []
     return list(curves_in(before.action, slots[0])) if slots else []
 
@@ -88,7 +89,7 @@ def unreplaced_curves(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
 
 def store_state_before_bake(obj: bpy.types.Object) -> None:
     """Store the object's pose and action, unless they belong to an earlier bake."""
-    action, before = action_of(obj), getattr(obj, ids.BEFORE)
+    action, before = action_of(obj), before_bake(obj)
     if is_baked(obj) or (before.is_kept and action is None):  # its action is missing, but its bake was not cleared
         return
     before.is_kept, before.numbers = True, " ".join(map(repr, _present_values_of(obj)))
@@ -101,7 +102,7 @@ def store_state_before_bake(obj: bpy.types.Object) -> None:
 
 def _present_values_of(obj: bpy.types.Object) -> list[float]:
     found = [float(number) for name, _ in TRANSFORM_CHANNELS for number in getattr(obj, name)]
-    return found + [float(coordinate.q) for coordinate in getattr(obj, ids.JOINT).coordinates]
+    return found + [float(coordinate.q) for coordinate in joint_settings(obj).coordinates]
 
 
 def _values_before_bake(before) -> list[float]:
@@ -116,7 +117,7 @@ def change_state_before_bake(
     Args:
         change: function of the values of each of `TRANSFORM_CHANNELS`, by name.
     """
-    before = getattr(obj, ids.BEFORE)
+    before = before_bake(obj)
     remaining = iter(_values_before_bake(before))
     channels = {name: [next(remaining) for _ in range(size)] for name, size in TRANSFORM_CHANNELS}
     before.numbers = " ".join(repr(number) for values in (*change(channels).values(), remaining) for number in values)
@@ -156,7 +157,7 @@ def clear_bake(objects: Iterable[bpy.types.Object]) -> int:
     actions = [action_of(obj) for obj in baked]
     for obj in baked:
         _restore_action(obj)
-        before = getattr(obj, ids.BEFORE)
+        before = before_bake(obj)
         _set_values(obj, _values_before_bake(before))
         before.is_kept, before.numbers, before.action, before.slot, before.stood = False, "", None, "", ""
     remove_unused_bakes(actions)
@@ -164,7 +165,7 @@ def clear_bake(objects: Iterable[bpy.types.Object]) -> int:
 
 
 def _restore_action(obj: bpy.types.Object) -> None:
-    before, data = getattr(obj, ids.BEFORE), obj.animation_data
+    before, data = before_bake(obj), obj.animation_data
     if data is None or (data.action and not is_bake(data.action)):
         return  # newer animation of the user stays
     user_curves = unreplaced_curves(obj) if data.action else None
@@ -211,7 +212,7 @@ def _set_values(obj: bpy.types.Object, numbers: list[float]) -> None:
     remaining = iter(numbers)
     for name, size in TRANSFORM_CHANNELS if numbers else ():
         setattr(obj, name, [next(remaining) for _ in range(size)])
-    for coordinate, number in zip(getattr(obj, ids.JOINT).coordinates, remaining, strict=False):
+    for coordinate, number in zip(joint_settings(obj).coordinates, remaining, strict=False):
         coordinate.q = number
 
 
@@ -220,7 +221,7 @@ def without_bake(scene: bpy.types.Scene) -> Iterator[None]:
     """Show the scene without its bake within this context."""
     states = [(obj, action_of(obj), _slot_of(obj), _present_values_of(obj)) for obj in baked_objects(scene)]
     for obj, *_ in states:
-        before = getattr(obj, ids.BEFORE)
+        before = before_bake(obj)
         _assign(obj, before.action, before.slot)
         _set_values(obj, _values_before_bake(before))
     try:

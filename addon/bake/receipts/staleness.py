@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import bpy
 
 from ....core.model import Model, ModelError
-from ... import ids
 from ...bridge.animation.motion_sources import is_animated, may_follow_own_keys
 from ...bridge.values.numbers import frame_rate
 from ...props import ancestors, is_kinematic, is_link
 from ...props.members import links_in
 from ...props.naming import model_name
+from ...props.settings import scene_settings
 from ..inputs.initial_states import digest_of_motion
 from ..settings import settings_of
 from .model_digest import digest_of_model
@@ -101,7 +101,7 @@ def same_inputs(receipt: Receipt, now: InputDigests, *, counts_carriers: bool) -
 
 
 def _changed_setting(scene: bpy.types.Scene, receipt: Receipt) -> str:
-    stored = getattr(scene, ids.SCENE)
+    stored = scene_settings(scene)
     known = {"accuracy": stored.accuracy, "start": stored.bake.start, "onto": stored.bake.onto}
     try:  # an unknown choice of a newer version counts as the bake's own, since it cannot be compared
         now = settings_of(scene, **{name: choice or getattr(receipt, name) for name, choice in known.items()})

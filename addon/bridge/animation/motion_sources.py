@@ -11,6 +11,7 @@ from mathutils import Euler, Matrix, Quaternion, Vector
 
 from ... import ids
 from ...props import ancestors, is_link
+from ...props.settings import joint_settings, link_settings
 
 TRANSFORMS = ("location", "rotation_", "delta_location", "delta_rotation_")
 SCALES = ("scale", "delta_scale")
@@ -60,7 +61,7 @@ def is_animated(obj: bpy.types.Object) -> bool:
 
 def is_previewed(obj: bpy.types.Object) -> bool:
     """Return whether a preview shows the link at another pose than its own."""
-    return bool(getattr(obj, ids.LINK).before_preview)
+    return bool(link_settings(obj).before_preview)
 
 
 def value_curves(joint: bpy.types.Object) -> list[bpy.types.FCurve]:
@@ -71,8 +72,8 @@ def value_curves(joint: bpy.types.Object) -> list[bpy.types.FCurve]:
 
 def follows_keyed_joint(link: bpy.types.Object) -> bool:
     """Return whether the joint that moves the link has keys for its values."""
-    joint = getattr(link, ids.LINK).led_by
-    if joint is None or not joint.users_scene or not getattr(joint, ids.JOINT).is_joint:
+    joint = link_settings(link).led_by
+    if joint is None or not joint.users_scene or not joint_settings(joint).is_joint:
         return False  # it was deleted; only this pointer keeps its data
     return bool(value_curves(joint))
 
@@ -130,7 +131,7 @@ def transform_drivers(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
 
 def may_follow_own_keys(obj: bpy.types.Object) -> bool:
     """Return whether an object is a free link that may follow its own keys: its switch Animated is on, or keyed."""
-    settings = getattr(obj, ids.LINK)
+    settings = link_settings(obj)
     if not settings.is_link or settings.motion != "FREE":
         return False
     return settings.animated or any(curve.data_path == ANIMATED_PATH for curve in _all_curves(obj))

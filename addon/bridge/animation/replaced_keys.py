@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ... import ids
+from ...props.settings import link_settings
 from .motion_sources import TRANSFORMS, action_of, fcurves_of, is_bake, is_property_animated, may_follow_own_keys
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def links_losing_keys(start: str, reading: SceneReading) -> dict[str, Frames]:
     """
     if start == "KEYS":
         return {}
-    free = {name: obj for name, obj in reading.objects.items() if getattr(obj, ids.LINK).motion == "FREE"}
+    free = {name: obj for name, obj in reading.objects.items() if link_settings(obj).motion == "FREE"}
     return {
         name: frames
         for name, obj in free.items()

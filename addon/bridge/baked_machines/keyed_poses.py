@@ -6,8 +6,8 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ... import ids
 from ...props import ancestors, is_link
+from ...props.settings import before_bake
 from ..animation.motion_sources import action_of, basis_at, follows_keyed_joint, has_own_keys, has_own_motion, is_bake
 from ..posing.link_poses import to_array
 
@@ -47,14 +47,14 @@ def store_baked_matrices(links: list[bpy.types.Object]) -> None:
     The scene must be evaluated.
     """
     for link in links:
-        before = getattr(link, ids.BEFORE)
+        before = before_bake(link)
         is_determined = not animated_carrier(link) and not (follows_keyed_joint(link) and not has_own_keys(link))
         before.stood = " ".join(map(repr, world_matrix_of_keys(link)[:3].ravel().tolist())) if is_determined else ""
 
 
 def baked_matrix(link: bpy.types.Object) -> np.ndarray | None:
     """Return the world matrix of the link at the first frame of its bake; None if it was not stored."""
-    text = getattr(link, ids.BEFORE).stood
+    text = before_bake(link).stood
     if not text:
         return None
     upper_rows = np.array([float(word) for word in text.split()]).reshape(3, 4)

@@ -21,6 +21,7 @@ from ... import ids
 from ...props import is_joint
 from ...props.members import joints_in, links_in
 from ...props.naming import model_name
+from ...props.settings import joint_settings
 from ..animation.keyed_joints import keyed_numbers_of
 from ..animation.motion_sources import (
     action_of,
@@ -72,7 +73,7 @@ class Machine:
     @property
     def world_joints(self) -> list[bpy.types.Object]:
         """The joints that join the machine to the world."""
-        return [obj for obj in self.joints if getattr(obj, ids.JOINT).parent is None and getattr(obj, ids.JOINT).X_PJ]
+        return [obj for obj in self.joints if joint_settings(obj).parent is None and joint_settings(obj).X_PJ]
 
     @cached_property
     def link_displacement(self) -> np.ndarray | None:
@@ -170,7 +171,7 @@ def restore_world_joint(scene: bpy.types.Scene, name: str) -> None:
         name: of the joint; nothing happens if the scene does not have it any more.
     """
     joint = scene.objects.get(name)
-    if joint is not None and is_joint(joint) and getattr(joint, ids.JOINT).X_PJ and not has_own_motion(joint):
+    if joint is not None and is_joint(joint) and joint_settings(joint).X_PJ and not has_own_motion(joint):
         place_empty(joint, stored_frames(joint)[0])
 
 
@@ -182,7 +183,7 @@ def restore_world_joints_after_undo(scene: bpy.types.Scene) -> None:
     """
     for machine in baked_machines(scene):
         for joint in machine.world_joints:
-            child = getattr(joint, ids.JOINT).child
+            child = joint_settings(joint).child
             are_selected = joint.select_get() and child is not None and child.select_get()
             if are_selected and all(leaves_in_place(move) for move in machine.link_displacements.values()):
                 restore_world_joint(scene, joint.name)
@@ -192,15 +193,13 @@ def _machines(scene: bpy.types.Scene) -> list[Machine]:
     links, joints = links_in(scene), joints_in(scene)
     machine_of = {link: {link} for link in links}
     for joint in joints:
-        settings = getattr(joint, ids.JOINT)
+        settings = joint_settings(joint)
         if settings.parent in machine_of and settings.child in machine_of:
             united = machine_of[settings.parent] | machine_of[settings.child]
             machine_of |= dict.fromkeys(united, united)
     groups = {id(group): group for group in machine_of.values()}
     return [
-        Machine(
-            [link for link in links if link in group], [it for it in joints if getattr(it, ids.JOINT).child in group]
-        )
+        Machine([link for link in links if link in group], [it for it in joints if joint_settings(it).child in group])
         for group in groups.values()
     ]
 
@@ -219,7 +218,7 @@ def _measure_link(machine: Machine, link: bpy.types.Object, frame: float) -> Non
 
 def _measure_joint_child(machine: Machine, joint: bpy.types.Object, scene: bpy.types.Scene) -> None:
     """Add the displacement of a link that a keyed joint moves, relative to its pose at the joint's stored frame."""
-    child = getattr(joint, ids.JOINT).child
+    child = joint_settings(joint).child
     keyed = keyed_numbers_of(joint, scene.frame_current_final)
     if has_own_keys(child) or not keyed:
         return

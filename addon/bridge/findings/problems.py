@@ -18,9 +18,10 @@ from ....core.geometry import Mesh, pieces
 from ....core.geometry.mesh_data import fan_triangles
 from ....core.model import ModelError
 from ....core.model.text import counted
-from ... import ids, migration
+from ... import migration
 from ...props import is_joint, is_kinematic, is_link
 from ...props.naming import model_name, object_named
+from ...props.settings import joint_settings, link_settings, scene_settings
 from ..animation.animated import SCENE, Input, lasting_issues
 from ..animation.motion_sources import active_constraints, is_animated, may_follow_own_keys, transform_drivers
 from ..animation.replaced_keys import links_losing_keys
@@ -114,7 +115,7 @@ def find_problems(
     for issue in lasting_issues(check_definition(reading.model), reading.animated) if reading.model.links else ():
         name = issue.name if object_named(scene, issue.name) else ""
         found.append(Problem(issue.severity, issue.code, name, f"{issue.subject}: {issue.message}"))
-    found += keys_replaced(getattr(scene, ids.SCENE).bake.start, reading)
+    found += keys_replaced(scene_settings(scene).bake.start, reading)
     found += unfit_links(reading) + displaced_links(scene, reading) + wind_without_drag(reading.model)
     found += [Problem("warning", INSTANCED, *reason) for reason in instanced_links(scene)]
     found += [Problem("warning", LINKED, *reason) for reason in links_of_libraries([*reading.objects.values()])]
@@ -122,9 +123,9 @@ def find_problems(
     found += gravity_of_unit(scene, reading)
     found += moved_bakes(scene) + outdated_pieces(scene, is_outdated)
     if not any(problem.severity == "error" for problem in found):  # objects that cannot be read would look missing
-        elsewhere = starting_by_keys(getattr(scene, ids.SCENE).bake.start, reading)
+        elsewhere = starting_by_keys(scene_settings(scene).bake.start, reading)
         found += start_problems(scene, reading) + filled_hollows(scene, reading.model)
-        has_contact = getattr(scene, ids.SCENE).contact
+        has_contact = scene_settings(scene).contact
         found += [each for each in overlaps(reading.model, elsewhere) if has_contact or each.code != SUNK]
     return sorted(found, key=lambda problem: ORDER[problem.severity])
 
@@ -193,7 +194,7 @@ def outdated_pieces(
     scene: bpy.types.Scene, is_outdated: Callable[[bpy.types.Object, EvaluatedScene], bool]
 ) -> list[Problem]:
     """Return problems of links whose convex pieces were made from another mesh than they have now."""
-    links = {obj.parent for obj in scene.objects if obj.parent and getattr(obj, ids.LINK).fitted_from}
+    links = {obj.parent for obj in scene.objects if obj.parent and link_settings(obj).fitted_from}
     evaluated_scene = evaluated_scene_of(scene, depsgraph_of(scene)) if links else None
     return [
         Problem("warning", "pieces-of-another-mesh", model_name(link), f"link '{model_name(link)}': {OUTDATED}")
@@ -242,7 +243,7 @@ def issues_of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Issue
 
     Links whose keys a bake would replace are left out: `keys_replaced` reports them, with another repair.
     """
-    start = getattr(scene, ids.SCENE).bake.start
+    start = scene_settings(scene).bake.start
     if not reading.model.links or start == "KEYS" or Input(SCENE, "gravity") in reading.animated:
         return []
     pushed = {setting.owner for setting in reading.animated if setting.field in ("force", "torque")}
@@ -304,7 +305,7 @@ def displaced_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Probl
         obj = object_named(scene, joint.name)
         if obj is None or not is_joint(obj) or not joint.enabled:
             continue
-        settings = getattr(obj, ids.JOINT)
+        settings = joint_settings(obj)
         if any(link is not None and is_animated(link) for link in (settings.parent, settings.child)):
             continue
         gap = gap_at(joint, stand)
@@ -324,7 +325,7 @@ _hollows: tuple[str, list[Problem]] = ("", [])
 def filled_hollows(scene: bpy.types.Scene, model: Model) -> list[Problem]:
     """Return problems of links that move and collide as the hull of a concave mesh, so that its hollows are filled."""
     global _hollows
-    if not getattr(scene, ids.SCENE).contact or not any(link.collisions for link in model.links):
+    if not scene_settings(scene).contact or not any(link.collisions for link in model.links):
         return []
     digest = model.digest()
     if _hollows[0] != digest:
@@ -336,9 +337,7 @@ def filled_hollows(scene: bpy.types.Scene, model: Model) -> list[Problem]:
         ]
         _hollows = digest, found
     links = [(problem, object_named(scene, problem.name)) for problem in _hollows[1]]
-    return [
-        problem for problem, obj in links if obj and getattr(obj, ids.LINK).motion == "FREE" and not is_animated(obj)
-    ]
+    return [problem for problem, obj in links if obj and link_settings(obj).motion == "FREE" and not is_animated(obj)]
 
 
 def _excess(shape: Shape) -> float:

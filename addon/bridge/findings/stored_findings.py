@@ -17,9 +17,10 @@ from ....core.joints import Unit
 from ....core.model import ModelError
 from ....core.model.drives import DRIVES
 from ....core.spatial import IDENTITY
-from ... import ids
 from ...props import axes_in_use, core_joint, is_joint, is_link
 from ...props.naming import model_name, object_named
+from ...props.scene import SceneProperties
+from ...props.settings import joint_settings, link_settings, scene_settings
 from ..animation.animated import animated_inputs, is_followed
 from ..joints.axis_views import view_joint
 from ..joints.joint_edits import set_home
@@ -50,7 +51,7 @@ UNITS = {
 
 def store_findings(scene: bpy.types.Scene, diagnoses: Iterable[Diagnosis]) -> None:
     """Store findings in place of those about the simulation before."""
-    findings = getattr(scene, ids.SCENE).findings
+    findings = scene_settings(scene).findings
     findings.clear()
     for diagnosis in diagnoses:
         finding = findings.add()
@@ -70,7 +71,7 @@ def name_of(finding: FindingProperties) -> str:
 def unreported_findings(scene: bpy.types.Scene, problems: Iterable[Problem]) -> list[tuple[int, FindingProperties]]:
     """Return the findings with their indices, without those that a problem reports already."""
     reported = {(problem.code, problem.name) for problem in problems}
-    findings = enumerate(getattr(scene, ids.SCENE).findings)
+    findings = enumerate(scene_settings(scene).findings)
     return [(number, finding) for number, finding in findings if (finding.code, name_of(finding)) not in reported]
 
 
@@ -82,7 +83,7 @@ def remove_outdated_findings(scene: bpy.types.Scene, model: Model) -> None:
     Args:
         model: of the scene, as it is read now.
     """
-    findings = getattr(scene, ids.SCENE).findings
+    findings = scene_settings(scene).findings
     if not findings:
         return
     animated = {known.owner for known in animated_inputs(scene) if is_followed(known)}
@@ -104,7 +105,7 @@ def _digest_of_cause(finding: FindingProperties, scene: bpy.types.Scene, model: 
     no such object, it is the whole model. The accuracy is included if the finding is about that.
     """
     name = name_of(finding)
-    accuracy = getattr(scene, ids.SCENE).accuracy if finding.kind == "run" or not name else ""
+    accuracy = scene_settings(scene).accuracy if finding.kind == "run" or not name else ""
     if not name:
         return f"{model.digest()} {accuracy}"
     joints = [joint for joint in model.joints if name in (joint.name, joint.parent, joint.child)]
@@ -116,7 +117,7 @@ def _digest_of_cause(finding: FindingProperties, scene: bpy.types.Scene, model: 
 
 def remove_findings(scene: bpy.types.Scene, code: str, culprit: bpy.types.Object) -> None:
     """Remove the findings with a code and an object, after another repair."""
-    findings = getattr(scene, ids.SCENE).findings
+    findings = scene_settings(scene).findings
     for number in reversed(range(len(findings))):
         if (findings[number].code, findings[number].culprit) == (code, culprit):
             findings.remove(number)
@@ -142,7 +143,7 @@ def obstacle_to(finding: FindingProperties, scene: bpy.types.Scene) -> str:
 
 def _fields_of(finding: FindingProperties) -> set[str]:
     """Return the names of the fields that the joint's axis has at present."""
-    joint = getattr(finding.culprit, ids.JOINT)
+    joint = joint_settings(finding.culprit)
     if finding.axis >= len(axes_in_use(joint)):
         return set()
     known = core_joint(joint)
@@ -161,12 +162,12 @@ def apply_remedy(finding: FindingProperties, scene: bpy.types.Scene) -> None:
     changes, units = _changes(finding), units_of(scene)
     if finding.kind == "run":
         for name, value in changes.items():
-            setattr(getattr(scene, ids.SCENE), name, value)
+            setattr(scene_settings(scene), name, value)
     elif "static" in changes:
-        getattr(finding.culprit, ids.LINK).motion = "STATIC"
+        link_settings(finding.culprit).motion = "STATIC"
     elif finding.kind == "link":
         fields = [field for field in LINK_FIELDS if field.name in changes]
-        write_fields(fields, getattr(finding.culprit, ids.LINK), SimpleNamespace(**changes), units)
+        write_fields(fields, link_settings(finding.culprit), SimpleNamespace(**changes), units)
     elif "home" in changes:
         axes = view_joint(finding.culprit, scene).axes
         set_home(
@@ -176,7 +177,7 @@ def apply_remedy(finding: FindingProperties, scene: bpy.types.Scene) -> None:
             changes["home"],
         )
     else:
-        joint = getattr(finding.culprit, ids.JOINT)
+        joint = joint_settings(finding.culprit)
         known = core_joint(joint)
         fields = [field for field in fields_on(known.kind.slot(finding.axis)) if field.name in changes]
         coordinate = known.axis_unit(finding.axis)
@@ -189,7 +190,7 @@ def _stored_changes(finding: FindingProperties) -> dict:
     It is empty if they cannot be read, or if no remedy can contain them.
     """
     stored = parse_stored(finding.changes)
-    accuracies = getattr(finding.id_data, ids.SCENE).bl_rna.properties["accuracy"].enum_items.keys()
+    accuracies = SceneProperties.bl_rna.properties["accuracy"].enum_items.keys()
     words = {"run": {"accuracy": accuracies}, "joint": {"drive_mode": DRIVES}}.get(finding.kind, {})
     numbers = {name: float for name in stored if name not in words and name != "static" and finding.kind != "run"}
     known = known_fields(stored, numbers | {"static": bool})
@@ -206,7 +207,7 @@ def _changes(finding: FindingProperties) -> dict:
     changes = _stored_changes(finding)
     if finding.kind != "joint":
         return changes
-    joint = getattr(finding.culprit, ids.JOINT)
+    joint = joint_settings(finding.culprit)
     scaled, strength = drive_of(joint.axes[finding.axis]).scales, joint.drive_strength
     return {name: value / strength if name in scaled and strength else value for name, value in changes.items()}
 
@@ -215,7 +216,7 @@ def remedy_label(finding: FindingProperties, scene: bpy.types.Scene) -> str:
     """Return the label of the button of a remedy that can be applied, in the scene's units."""
     unit = Unit.NUMBER
     if finding.kind == "joint":
-        unit = core_joint(getattr(finding.culprit, ids.JOINT)).axis_unit(finding.axis)
+        unit = core_joint(joint_settings(finding.culprit)).axis_unit(finding.axis)
     match _changes(finding):
         case {"static": _}:
             return "Fix Base"

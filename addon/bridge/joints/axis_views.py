@@ -15,7 +15,7 @@ from ....core.joints.limited_quantities import CONE, DISTANCE
 from ....core.model import Joint
 from ....core.model.screws import joint_pose, limited_quantities_at, screws_of
 from ....core.spatial import Pose, compose
-from ... import ids
+from ...props.settings import joint_settings
 from ..posing.link_poses import live_pose
 from ..posing.present_poses import coordinates_now
 from ..values.numbers import scaled_pose, unit_length, units_of
@@ -136,10 +136,10 @@ def view_joint(obj: bpy.types.Object, scene: bpy.types.Scene, cached: Joint | No
     require_both_ends(obj)
     joint = cached or joint_of(obj, units_of(scene), {*scene.objects})
     unit = unit_length(scene)
-    parent = getattr(obj, ids.JOINT).parent
+    parent = joint_settings(obj).parent
     X_WJ = compose(live_pose(parent), empty_frame(obj)) if parent else empty_frame(obj)
     q = tuple(coordinates_now(obj, joint, unit).tolist())
-    child = getattr(obj, ids.JOINT).child
+    child = joint_settings(obj).child
     axes = (
         _views_of_quantities(joint, X_WJ, q, unit) if joint.kind.chart else _views_of_dofs(joint, X_WJ, q, unit, child)
     )

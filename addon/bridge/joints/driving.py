@@ -15,6 +15,7 @@ from ....core.model.compiling.compile import compile_model
 from ....core.spatial import rotvec_of_quat
 from ... import ids
 from ...props.naming import object_of
+from ...props.settings import joint_settings
 from ..posing.posing import Posing
 from ..scene.read import read_scene
 from ..values.fields import AXIS_FIELDS, COORDINATE_SUFFIXES, write_fields
@@ -92,7 +93,7 @@ def drive_to_pose(
     for name in names:
         obj, joint = object_of(scene, name), posing.enabled_joint(name)
         for found in drivable_axes(joint, posing.q_of(name)):
-            stored = getattr(obj, ids.JOINT).axes[found.number]
+            stored = joint_settings(obj).axes[found.number]
             drive, fields = Axis(drive_mode="position", drive_target=found.value), TARGET_FIELDS
             inertia = inertias.get((name, found.v_index))
             if inertia and (tunes_all or stored.drive_mode != "position"):

@@ -7,8 +7,8 @@ from mathutils import Matrix, Quaternion
 
 from ....core.spatial import IDENTITY, Pose, compose, inverse
 from ....core.spatial.arrays import matmul
-from ... import ids
 from ...props import ancestors, has_lost_its_parent, is_link
+from ...props.settings import joint_settings
 from ..errors import SceneError
 from ..posing.link_poses import are_same, drawn_pose, pose_of_matrix, to_array, world_scale
 from ..values.numbers import format_pose, parse_pose, tidy_pose
@@ -21,7 +21,7 @@ def require_both_ends(obj: bpy.types.Object) -> None:
 
     A joint that has lost its parent does not join its child to the world instead.
     """
-    joint = getattr(obj, ids.JOINT)
+    joint = joint_settings(obj)
     if joint.child is None:
         raise SceneError(
             "no-child", f"joint '{obj.name}' has no child: choose the link that it moves, or delete the joint"
@@ -38,7 +38,7 @@ def stored_frames(obj: bpy.types.Object) -> tuple[Pose, Pose]:
     Raises:
         ModelError: if there are none, or if they cannot be parsed.
     """
-    joint = getattr(obj, ids.JOINT)
+    joint = joint_settings(obj)
     if not (joint.X_PJ and joint.X_CJ):
         raise SceneError(
             "no-frames",
@@ -55,7 +55,7 @@ def place_empty(obj: bpy.types.Object, X_PJ: Pose) -> None:
 
     The inverse of the parent's scale is stored in the Empty's parent inverse, so that the Empty is not stretched.
     """
-    parent = getattr(obj, ids.JOINT).parent
+    parent = joint_settings(obj).parent
     obj.parent = parent
     obj.matrix_parent_inverse = Matrix.Diagonal((*(1.0 / world_scale(parent)), 1.0)) if parent else Matrix.Identity(4)
     obj.delta_location = (0.0, 0.0, 0.0)
@@ -68,7 +68,7 @@ def place_empty(obj: bpy.types.Object, X_PJ: Pose) -> None:
 
 def empty_frame(obj: bpy.types.Object) -> Pose:
     """Return the Empty's pose in the parent link [Blender units], independent of the link's present pose."""
-    parent = getattr(obj, ids.JOINT).parent
+    parent = joint_settings(obj).parent
     carrier = next(filter(is_link, ancestors(obj)), None)
     in_carrier = _pose_below(carrier, obj)
     if carrier == parent:
@@ -96,13 +96,13 @@ def _pose_below(carrier: bpy.types.Object | None, obj: bpy.types.Object) -> Pose
 
 def was_moved_since_stored(obj: bpy.types.Object) -> bool:
     """Return whether the Empty was moved since the joint's frames were stored."""
-    joint = getattr(obj, ids.JOINT)
+    joint = joint_settings(obj)
     return bool(joint.X_PJ) and not are_same(stored_frames(obj)[0], empty_frame(obj))
 
 
 def child_in_parent(obj: bpy.types.Object) -> Pose:
     """Return the child's pose in its parent at the poses in which the model was drawn [Blender units]."""
-    joint = getattr(obj, ids.JOINT)
+    joint = joint_settings(obj)
     X_WP = drawn_pose(joint.parent) if joint.parent else IDENTITY
     return compose(inverse(X_WP), drawn_pose(joint.child))
 
@@ -114,13 +114,13 @@ def frames_at_empty(obj: bpy.types.Object) -> tuple[Pose, Pose]:
         ModelError: if the joint lacks a link, or if one of its links has scale 0.
     """
     require_both_ends(obj)
-    joint = getattr(obj, ids.JOINT)
+    joint = joint_settings(obj)
     X_PJ = stored_frames(obj)[0] if joint.X_PJ and not was_moved_since_stored(obj) else empty_frame(obj)
     return X_PJ, compose(inverse(child_in_parent(obj)), X_PJ)
 
 
 def store_frames(obj: bpy.types.Object, X_PJ: Pose, X_CJ: Pose) -> None:
     """Store the frames of a joint, and move its Empty there."""
-    joint = getattr(obj, ids.JOINT)
+    joint = joint_settings(obj)
     joint.X_PJ, joint.X_CJ = format_pose(X_PJ), format_pose(X_CJ)
     place_empty(obj, X_PJ)

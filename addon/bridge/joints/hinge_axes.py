@@ -14,8 +14,8 @@ from ....core.joints import Unit
 from ....core.model import Joint, Model
 from ....core.spatial import compose, quat_to_mat
 from ....core.spatial.arrays import matmul, norm
-from ... import ids
 from ...props.naming import model_name, object_of
+from ...props.settings import joint_settings
 from ..rig import collide_once, weigh_once
 from ..scene.read import scan_scene
 from .joint_edits import aim_axis
@@ -57,7 +57,7 @@ def choose_axes(joints: Iterable[bpy.types.Object], scene: bpy.types.Scene) -> N
         if joint is not None and _is_hinge(joint):
             xyz = [0.0, 0.0, 0.0]
             xyz[preferred_axis(model, joint)] = 1.0
-            getattr(obj, ids.JOINT).axes[0].xyz = xyz
+            joint_settings(obj).axes[0].xyz = xyz
 
 
 def _is_hinge(joint: Joint) -> bool:

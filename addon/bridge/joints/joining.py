@@ -9,8 +9,8 @@ import bpy
 from mathutils import Vector
 
 from ....core.spatial import IDENTITY, Pose, Vec3, compose, inverse, norm, quat_of_z, scale
-from ... import ids
 from ...props import axes_in_use, carrier_of, fit_to_type, kind_of
+from ...props.settings import joint_settings, link_settings
 from ..posing.link_poses import drawn_pose
 from ..values.numbers import format_pose
 from .frames import frames_at_empty, store_frames
@@ -38,7 +38,7 @@ def new_joint(child: bpy.types.Object, parent: bpy.types.Object | None, kind: st
     obj = bpy.data.objects.new(f"{child.name}_joint", None)
     _collection_of(child).objects.link(obj)
     show_as_plain_axes(obj, _size_beside(ends, X_WJ))
-    settings = getattr(obj, ids.JOINT)
+    settings = joint_settings(obj)
     settings.is_joint = True
     settings.type = kind
     settings.parent, settings.child = parent, child
@@ -103,20 +103,20 @@ def rebind(joints: Iterable[bpy.types.Object]) -> None:
     for obj, (X_PJ, X_CJ) in frames.items():
         store_frames(obj, X_PJ, X_CJ)
     for link, pose in drawn.items():
-        getattr(link, ids.LINK).rest_pose = format_pose(pose)
+        link_settings(link).rest_pose = format_pose(pose)
 
 
 def _links_of(obj: bpy.types.Object) -> list[bpy.types.Object]:
-    settings = getattr(obj, ids.JOINT)
+    settings = joint_settings(obj)
     return [link for link in (settings.child, settings.parent) if link is not None]
 
 
 def _store(obj: bpy.types.Object, drawn: dict[bpy.types.Object, Pose], X_WJ: Pose) -> None:
-    settings = getattr(obj, ids.JOINT)
+    settings = joint_settings(obj)
     X_WP, X_WC = (drawn.get(link, IDENTITY) for link in (settings.parent, settings.child))
     store_frames(obj, compose(inverse(X_WP), X_WJ), compose(inverse(X_WC), X_WJ))
     for link, pose in drawn.items():
-        getattr(link, ids.LINK).rest_pose = format_pose(pose)
+        link_settings(link).rest_pose = format_pose(pose)
 
 
 def frame_along(origin: Vec3, direction: Vec3) -> Pose:

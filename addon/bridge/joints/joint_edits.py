@@ -13,8 +13,8 @@ from ....core.joints import Unit
 from ....core.model import ModelError
 from ....core.model.screws import joint_pose, screws_of
 from ....core.spatial import IDENTITY, compose, inverse
-from ... import ids
 from ...props import axes_in_use, core_joint
+from ...props.settings import joint_settings
 from ..posing.link_poses import live_pose
 from ..values.numbers import scaled_pose, tidy_pose, unit_length
 from .axis_views import AxisView, view_joint
@@ -43,8 +43,8 @@ def aim_axis(obj: bpy.types.Object, scene: bpy.types.Scene, number: int, directi
     if not axis.is_pointed:
         turn_joint(obj, scene, axis.direction.rotation_difference(direction.normalized()))
         return
-    slot = core_joint(getattr(obj, ids.JOINT)).kind.slot(number)
-    chosen = getattr(obj, ids.JOINT).axes[number if slot.along is None else slot.along]
+    slot = core_joint(joint_settings(obj)).kind.slot(number)
+    chosen = joint_settings(obj).axes[number if slot.along is None else slot.along]
     is_backward = (axis.frame.inverted() @ axis.direction).dot(Vector(chosen.xyz)) < 0.0
     local = axis.frame.inverted() @ (-direction if is_backward else direction).normalized()
     chosen.xyz = [round(part, DIRECTION_DECIMALS) + 0.0 for part in local]
@@ -68,7 +68,7 @@ def turn_joint(obj: bpy.types.Object, scene: bpy.types.Scene, turn: Quaternion) 
         ModelError: if the joint lacks a link or its frames.
     """
     store_joint_frames(obj, scene)  # parents the Empty to the parent link
-    parent = getattr(obj, ids.JOINT).parent
+    parent = joint_settings(obj).parent
     carried = Quaternion(live_pose(parent)[3:]) if parent else Quaternion()
     obj.rotation_quaternion = (carried.inverted() @ turn @ carried @ obj.rotation_quaternion).normalized()
     store_joint_frames(obj, scene)
@@ -78,7 +78,7 @@ def set_limits(
     obj: bpy.types.Object, scene: bpy.types.Scene, number: int, lower: float | None, upper: float | None
 ) -> None:
     """Set the limits of axis `number` [rad or m]; None leaves one unchanged, an infinite one is switched off."""
-    joint = getattr(obj, ids.JOINT)
+    joint = joint_settings(obj)
     axis = axes_in_use(joint)[number]
     size = unit_length(scene) if core_joint(joint).axis_unit(number) is Unit.LENGTH else 1.0
     for name, value in (("lower", lower), ("upper", upper)):
@@ -94,7 +94,7 @@ def set_home(obj: bpy.types.Object, scene: bpy.types.Scene, axis: AxisView, valu
     Raises:
         ModelError: if the joint cannot be used as it is.
     """
-    joint = getattr(obj, ids.JOINT)
+    joint = joint_settings(obj)
     known = core_joint(joint)
     unit = unit_length(scene)
     sizes = [unit if what is Unit.LENGTH else 1.0 for _, what in known.home_units]
@@ -137,11 +137,11 @@ def move_zero(obj: bpy.types.Object, scene: bpy.types.Scene, axis: AxisView, by:
 
 def _shift_mimics(obj: bpy.types.Object, scene: bpy.types.Scene, number: int, by: float) -> None:
     """Adapt the offset or reference of mimics to the new zero of an axis, which follows or is followed."""
-    own = getattr(obj, ids.JOINT)
+    own = joint_settings(obj)
     count = core_joint(own).axis_count
     if own.use_mimic and (count == 1 or own.mimic.axis == number):
         own.mimic.offset -= by
     for other in scene.objects:
-        joint = getattr(other, ids.JOINT)
+        joint = joint_settings(other)
         if joint.use_mimic and joint.mimic.leader == obj and (count == 1 or joint.mimic.leader_axis == number):
             joint.mimic.reference -= by

@@ -14,7 +14,7 @@ from ....core.kinematics import coordinates_at
 from ....core.model import Axis, Joint, ModelError
 from ....core.model.screws import joint_pose, limited_quantities_at
 from ....core.spatial import IDENTITY, Pose, compose, inverse, norm, rotvec_of_quat
-from ... import ids
+from ...props.settings import joint_settings
 from ..posing.link_poses import live_pose
 from ..values.numbers import scaled_pose, unit_length
 
@@ -108,7 +108,7 @@ def _can_be_limited(joint: Joint) -> bool:
 
 def require_motion(obj: bpy.types.Object, motion: MotionRange, scene: bpy.types.Scene) -> None:
     if not any(motion.moves(number) for number in motion.lowest):
-        settings = getattr(obj, ids.JOINT)
+        settings = joint_settings(obj)
         parent = f"'{settings.parent.name}'" if settings.parent else "the world"
         raise ModelError(
             f"joint '{obj.name}': '{settings.child.name}' does not move against {parent} from frame "
@@ -133,7 +133,7 @@ def recorded_motions(
 
 def _add_frame(motions: Iterable[tuple[bpy.types.Object, MotionRange]], unit: float) -> None:
     for obj, motion in motions:
-        settings = getattr(obj, ids.JOINT)
+        settings = joint_settings(obj)
         X_WP, X_WC = (
             scaled_pose(live_pose(link), unit) if link else IDENTITY for link in (settings.parent, settings.child)
         )

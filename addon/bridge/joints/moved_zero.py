@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ... import ids
+from ...props.settings import scene_settings
 from ..animation.motion_sources import value_curves
 from ..posing.named_poses import numbers_of, text_of
 from ..values.joint_numbers import coordinate_number, unit_factor
@@ -23,7 +24,7 @@ def shift_stored_values(
     """
     assert axis.q_index is not None
     step = by / unit_factor(joint, axis.q_index, unit)
-    for pose in getattr(scene, ids.SCENE).poses:
+    for pose in scene_settings(scene).poses:
         for entry in pose.joints:
             numbers = numbers_of(entry.q)
             if entry.joint == obj and len(numbers) == joint.nq:

@@ -12,9 +12,9 @@ import bpy
 from ....core.joints import Unit
 from ....core.model import WORLD, Axis, Joint, Mimic, ModelError
 from ....core.spatial import norm, quat_normalized, scale
-from ... import ids
 from ...props import axes_in_use, core_joint, is_joint, is_link
 from ...props.naming import model_name
+from ...props.settings import joint_settings
 from ..errors import SceneError
 from ..model_objects import objects_present
 from ..values.choices import require_known_choices
@@ -42,7 +42,7 @@ def joint_of(
     Raises:
         ModelError: if the joint cannot be used as it is.
     """
-    settings = getattr(obj, ids.JOINT)
+    settings = joint_settings(obj)
     require_known_choices(f"joint '{model_name(obj)}'", settings, *axes_in_use(settings))
     known = core_joint(settings)
     parent, child = _ends(obj, settings, objects)
@@ -70,7 +70,7 @@ def read_joint(obj: bpy.types.Object, scene: bpy.types.Scene) -> Joint:
         ModelError: if it cannot be used; the message says what to do.
     """
     joint = joint_of(obj, units_of(scene), set(objects_present(scene)), strength=1.0)
-    for number, stored in enumerate(axes_in_use(getattr(obj, ids.JOINT))):
+    for number, stored in enumerate(axes_in_use(joint_settings(obj))):
         if joint.kind.slot(number).is_pointed:
             joint.axes[number].xyz = shortest_vec3(stored.xyz)
     return replace(joint)  # recomputes directions that axes share
@@ -164,7 +164,7 @@ def _mimic(obj: bpy.types.Object, settings, units: Units, objects: Container[bpy
 
 def _axis_number(number: int, joint: bpy.types.Object, follower: bpy.types.Object) -> int:
     """Return the number of the axis in `joint` to which a mimic refers; 0 if the joint has one axis only."""
-    count = core_joint(getattr(joint, ids.JOINT)).axis_count
+    count = core_joint(joint_settings(joint)).axis_count
     if count > 1 and number >= count:
         raise ModelError(
             f"joint '{model_name(follower)}' follows with axis {number + 1} of '{joint.name}', which has {count}: "

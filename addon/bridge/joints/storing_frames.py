@@ -4,7 +4,7 @@
 import bpy
 
 from ....core.model import ModelError
-from ... import ids
+from ...props.settings import joint_settings
 from ..animation.motion_sources import has_own_motion
 from ..values.numbers import scaled_pose, unit_length
 from .frames import store_frames, was_moved_since_stored
@@ -14,7 +14,7 @@ from .read_joints import read_joint
 def store_moved_frames(scene: bpy.types.Scene) -> None:
     """Store the frames of joints whose Empties were moved."""
     for obj in scene.objects:
-        joint = getattr(obj, ids.JOINT)
+        joint = joint_settings(obj)
         if not joint.is_joint or not joint.X_PJ or has_own_motion(obj):
             continue
         try:

@@ -12,7 +12,7 @@ from mathutils import Matrix
 from ....core.geometry.mass import mass_properties
 from ....core.model import ModelError
 from ....core.spatial.arrays import det, matmul
-from ... import ids
+from ...props.settings import link_settings
 from ..meshes.meshes import MeshData, turned_inside_out
 from ..meshes.primitives import new_mesh
 from ..posing.link_poses import world_scale
@@ -50,23 +50,21 @@ def put_collisions(link: bpy.types.Object, fit: Fit, evaluated_scene: EvaluatedS
         obj.matrix_parent_inverse = Matrix.Diagonal((*(1.0 / world_scale(link)), 1.0))
         obj.matrix_basis = Matrix(matrix.tolist())
         obj.display_type, obj.hide_render = "WIRE", True
-        settings = getattr(obj, ids.LINK)
+        settings = link_settings(obj)
         settings.role, settings.primitive, settings.is_fitted = "COLLISION", fit.kind, True
         settings.fitted_from, settings.fit_note = fit.source, fit.description
 
 
 def fitted_from(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> str:
     """Return the `Fit.source` that all fitted shapes of the link have; empty if they differ or some are missing."""
-    sources = [getattr(child, ids.LINK).fitted_from for child in _fitted(link, evaluated_scene)]
+    sources = [link_settings(child).fitted_from for child in _fitted(link, evaluated_scene)]
     count = sources[0].rpartition(" ")[2] if sources else ""
     return sources[0] if set(sources) == set(sources[:1]) and count == str(len(sources)) else ""
 
 
 def is_outdated(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> bool:
     """Return whether the fitted pieces were made from another mesh than the present visible mesh."""
-    source = next(
-        (each for child in _fitted(link, evaluated_scene) if (each := getattr(child, ids.LINK).fitted_from)), ""
-    )
+    source = next((each for child in _fitted(link, evaluated_scene) if (each := link_settings(child).fitted_from)), "")
     try:
         return bool(source) and not is_of(visible_mesh(link, evaluated_scene), source)
     except ModelError:  # no mesh is seen any more
@@ -74,7 +72,7 @@ def is_outdated(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> bool
 
 
 def _fitted(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> list[bpy.types.Object]:
-    return [child for child in evaluated_scene.children.get(link, ()) if getattr(child, ids.LINK).is_fitted]
+    return [child for child in evaluated_scene.children.get(link, ()) if link_settings(child).is_fitted]
 
 
 def _remove_fitted(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> None:

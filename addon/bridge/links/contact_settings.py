@@ -12,9 +12,9 @@ from ....core.geometry import Plane, Shape, Surface
 from ....core.geometry.shapes import ALL_LAYERS
 from ....core.model import WORLD, ContactPair, Joint, Link, Model
 from ....core.model.naming import STATIC, claim
-from ... import ids
 from ...props import is_link
 from ...props.naming import model_name
+from ...props.settings import link_settings, scene_settings
 from ...props.surface import LAYERS, surface_of_material
 from ..values.fields import MEETING_FIELDS, SURFACE_FIELDS, read_fields, write_fields
 from ..values.numbers import Units, shortest, units_of
@@ -48,11 +48,11 @@ def contact_settings_of(obj: bpy.types.Object, link: bpy.types.Object | None, un
     Args:
         link: to which the object belongs; None if it belongs to none.
     """
-    own = getattr(obj, ids.LINK).surface
+    own = link_settings(obj).surface
     surface, layers, meets = surface_at(own, units), mask_of(own.layers), mask_of(own.meets)
     if link is None:
         return ContactSettings(surface, layers, meets)
-    settings = getattr(link, ids.LINK)
+    settings = link_settings(link)
     if own.source == "AUTO":
         surface = surface_at(settings.surface, units)
         if settings.surface.source == "AUTO" and settings.mass_source == "DENSITY":
@@ -85,7 +85,7 @@ def write_contact_settings(shape: Shape, obj: bpy.types.Object, units: Units) ->
     Returns:
         Messages about values that Blender's properties could not store.
     """
-    settings = getattr(obj, ids.LINK).surface
+    settings = link_settings(obj).surface
     settings.layers, settings.meets = bits_of(shape.layers), bits_of(shape.meets)
     lost = [
         f"its {name} beyond the first {LAYERS} are left out"
@@ -97,7 +97,7 @@ def write_contact_settings(shape: Shape, obj: bpy.types.Object, units: Units) ->
 
 def read_collision_filter(link: bpy.types.Object, units: Units) -> dict:
     """Return the fields of a `Link` that say with which links of its own machine it collides."""
-    return read_fields(MEETING_FIELDS, getattr(link, ids.LINK), units)
+    return read_fields(MEETING_FIELDS, link_settings(link), units)
 
 
 def mask_of(bits) -> int:
@@ -116,7 +116,7 @@ def read_pairs(scene: bpy.types.Scene, known: set[str]) -> list[ContactPair]:
         known: names of the links.
     """
     found = []
-    for pair in getattr(scene, ids.SCENE).pairs:
+    for pair in scene_settings(scene).pairs:
         ends = [model_name(obj) for obj in (pair.a, pair.b) if obj is not None]
         if len(set(ends)) == 2 and known.issuperset(ends):
             found.append(ContactPair(ends[0], ends[1], pair.meets))
@@ -125,7 +125,7 @@ def read_pairs(scene: bpy.types.Scene, known: set[str]) -> list[ContactPair]:
 
 def drop_lost_pairs(scene: bpy.types.Scene) -> None:
     """Remove contact pairs of which a link was deleted."""
-    pairs = getattr(scene, ids.SCENE).pairs
+    pairs = scene_settings(scene).pairs
     for number in reversed(range(len(pairs))):
         if not all(is_link(obj) and obj.users_scene for obj in (pairs[number].a, pairs[number].b)):
             pairs.remove(number)
@@ -133,7 +133,7 @@ def drop_lost_pairs(scene: bpy.types.Scene) -> None:
 
 def add_ground(reading: SceneReading, scene: bpy.types.Scene) -> None:
     """Add the scene's infinite floor, if it is on, as a link that is fixed to the world."""
-    settings = getattr(scene, ids.SCENE)
+    settings = scene_settings(scene)
     if not settings.ground:
         return
     model: Model = reading.model

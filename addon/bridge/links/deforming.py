@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
 
-from ... import ids
 from ...props import ancestors, carrier_of, is_kinematic
 from ...props.naming import model_name
+from ...props.settings import link_settings
 from ..animation.motion_sources import follows_keyed_joint, has_own_motion, is_property_animated
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def deforming_colliders(reading: SceneReading) -> list[DeformingCollider]:
     shapes = shapes_of(reading.objects.values())
     for link in reading.model.links:
         obj = reading.objects.get(link.name)
-        if obj is None or not link.collisions or getattr(obj, ids.LINK).motion == "FREE":
+        if obj is None or not link.collisions or link_settings(obj).motion == "FREE":
             continue
         changed = ((shape, change) for shape in _colliding_shapes(shapes[obj]) for change in form_changes(shape))
         for shape, change in list(changed)[:1]:
@@ -210,8 +210,8 @@ def _colliding_shapes(shapes: Sequence[bpy.types.Object]) -> list[bpy.types.Obje
     Args:
         shapes: of the link, as in `shapes_of`.
     """
-    marked = [shape for shape in shapes if getattr(shape, ids.LINK).role in ("COLLISION", "BOTH")]
-    return marked or [shape for shape in shapes if getattr(shape, ids.LINK).role == "AUTO"]
+    marked = [shape for shape in shapes if link_settings(shape).role in ("COLLISION", "BOTH")]
+    return marked or [shape for shape in shapes if link_settings(shape).role == "AUTO"]
 
 
 def _message(link: bpy.types.Object, shape: bpy.types.Object, change: FormChange) -> str:

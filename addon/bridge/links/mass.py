@@ -10,7 +10,7 @@ from ....core.geometry.mass import mass_properties
 from ....core.model import ModelError
 from ....core.spatial import sym_shift
 from ....core.spatial.arrays import det, matmul
-from ... import ids
+from ...props.settings import link_settings
 from ..meshes.solids import Solid
 from ..values.numbers import shortest
 from .parts import EvaluatedScene, parts_of
@@ -39,7 +39,7 @@ class MassProperties:
 
 def is_weighed(link: bpy.types.Object) -> bool:
     """Return whether the link's mass or its centre of mass and inertia come from its meshes."""
-    return getattr(link, ids.LINK).mass_source != "CUSTOM"
+    return link_settings(link).mass_source != "CUSTOM"
 
 
 def weigh(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> MassProperties:
@@ -70,7 +70,7 @@ def weigh(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> MassProper
     com = sum(solid.volume * solid.com for solid in solids) / volume
     shifts = (np.array(sym_shift(solid.volume, (solid.com - com).tolist())) for solid in solids)
     inertia = sum(solid.inertia[UPPER] + shift for solid, shift in zip(solids, shifts, strict=True))
-    settings = getattr(link, ids.LINK)
+    settings = link_settings(link)
     mass = shortest(settings.mass) if settings.mass_source == "MASS" else shortest(settings.density) * volume
     inertia = inertia * (mass / volume)
     return MassProperties(mass, tuple((com + 0.0).tolist()), tuple(inertia.tolist()), volume, tuple(notes))

@@ -13,8 +13,8 @@ import numpy as np
 from ....core.geometry import Mesh
 from ....core.model import ModelError
 from ....core.spatial.arrays import inverse, matmul
-from ... import ids
 from ...props import is_joint, is_link
+from ...props.settings import link_settings
 from ..animation.motion_sources import starting_basis
 from ..meshes.meshes import MeshData, mesh_data
 from ..meshes.solids import Solid, solid_of
@@ -76,7 +76,7 @@ class Part:
 
     @property
     def settings(self):
-        return getattr(self.obj, ids.LINK)
+        return link_settings(self.obj)
 
     @property
     def name(self) -> str:
@@ -156,7 +156,7 @@ class EvaluatedScene:
                 )
             else:
                 source = self.source_of(original)
-            primitive = getattr(original, ids.LINK).primitive
+            primitive = link_settings(original).primitive
             instances.setdefault(parent, []).append(Instance(original.name, matrix, primitive, source))
         return instances
 

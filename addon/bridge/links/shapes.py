@@ -14,7 +14,7 @@ from ....core.geometry import Geometry, Material, Mesh, Shape
 from ....core.model.naming import claim
 from ....core.spatial import Pose, compose
 from ....core.spatial.arrays import det, matmul, norm
-from ... import ids
+from ...props.settings import link_settings
 from ..meshes.meshes import hull_of, turned_inside_out
 from ..meshes.primitives import primitive_of
 from ..posing.link_poses import pose_of_matrix
@@ -67,7 +67,7 @@ class ShapeReader:
     def _collisions(
         self, parts: list[Part], link: bpy.types.Object | None, with_materials: bool = False
     ) -> list[Shape]:
-        if link is not None and not getattr(link, ids.LINK).collides:
+        if link is not None and not link_settings(link).collides:
             return []
         marked = any(part.settings.role in ("COLLISION", "BOTH") for part in parts)
         found = []
@@ -85,7 +85,7 @@ class ShapeReader:
 
     def _recognized(self, part: Part, shape: Shape, link: bpy.types.Object) -> Shape:
         """Return the shape as a primitive if its mesh is one, the link is free, and recognition is switched on."""
-        settings = getattr(link, ids.LINK)
+        settings = link_settings(link)
         if not settings.recognizes or settings.motion != "FREE" or part.primitive != "MESH" or not part.has_mesh:
             return shape
         scale, matrix = split_scale(part.matrix)

@@ -9,7 +9,7 @@ import numpy as np
 from ....core.model import ModelError
 from ....core.spatial import Pose, quat_of_mat, quat_to_mat
 from ....core.spatial.arrays import det, dot, matmul, nearest_rotation, norm
-from ... import ids
+from ...props.settings import link_settings
 from ..animation.motion_sources import is_animated
 from ..values.numbers import parse_pose, shortest_all, significant, tidy_pose
 
@@ -89,7 +89,7 @@ def drawn_pose(obj: bpy.types.Object) -> Pose:
     It is the stored pose if the link is animated, else the present one. A link at its stored pose has exactly that
     pose, which has more digits than the matrix.
     """
-    text = getattr(obj, ids.LINK).rest_pose
+    text = link_settings(obj).rest_pose
     stored = parse_pose(text, f"link '{obj.name}': the rest pose") if text else None
     if stored and is_animated(obj):
         return stored

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 import bpy
 
 from ....core.model import Joint, ModelError
-from ... import ids
 from ...props.naming import model_name, object_of
+from ...props.settings import scene_settings
 from ..values.joint_numbers import unit_factor
 from .posing import Posing
 
@@ -122,7 +122,7 @@ def scene_pose(scene: bpy.types.Scene, name: str = "", index: int = -1):
     Raises:
         ModelError: if there is none.
     """
-    settings = getattr(scene, ids.SCENE)
+    settings = scene_settings(scene)
     number = settings.poses.find(name) if name else index if index >= 0 else settings.pose
     if not 0 <= number < len(settings.poses):
         known = ", ".join(f"'{pose.name}'" for pose in settings.poses) or "none"

@@ -9,9 +9,9 @@ import bpy
 
 from ....core.kinematics import Target
 from ....core.spatial import Pose
-from ... import ids
 from ...props import is_joint
 from ...props.naming import model_name
+from ...props.settings import joint_settings, link_settings
 
 
 def pin_targets(links: Mapping[str, bpy.types.Object], at: Mapping[str, Pose]) -> tuple[Target, ...]:
@@ -22,7 +22,7 @@ def pin_targets(links: Mapping[str, bpy.types.Object], at: Mapping[str, Pose]) -
     """
     pins = []
     for name, obj in links.items():
-        pin = getattr(obj, ids.LINK).pin
+        pin = link_settings(obj).pin
         if pin != "NONE":
             pins.append(Target(name, place=at[name][:3], turn=at[name][3:] if pin == "POSE" else None))
     return tuple(pins)
@@ -30,4 +30,4 @@ def pin_targets(links: Mapping[str, bpy.types.Object], at: Mapping[str, Pose]) -
 
 def locked_joints(objects: Iterable[bpy.types.Object]) -> frozenset[str]:
     """Return the names of the joints that are locked for posing."""
-    return frozenset(model_name(obj) for obj in objects if is_joint(obj) and getattr(obj, ids.JOINT).is_held)
+    return frozenset(model_name(obj) for obj in objects if is_joint(obj) and joint_settings(obj).is_held)

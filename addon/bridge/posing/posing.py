@@ -13,10 +13,10 @@ from mathutils import Quaternion
 from ....core.kinematics import Poser, Reach, Target, tree_poses
 from ....core.model import WORLD, Joint, Model, ModelError
 from ....core.spatial import Pose, Quat, compose, inverse, norm, quat_mul, rotvec_of_quat
-from ... import ids
 from ...kernel_compilation import compile_posing
 from ...props import is_joint, is_kinematic, is_link
 from ...props.naming import model_name, object_named
+from ...props.settings import joint_settings, link_settings
 from ..animation.motion_sources import is_previewed, obstacle_to_moving
 from ..links.mass import MassProperties
 from ..scene.read import Fault, SceneReading, scan_scene
@@ -72,8 +72,8 @@ class Posing:
 
     def _current_pins_and_locks(self) -> list[tuple]:
         """Return names, pins and locks, which scripts may change between two readings of the scene."""
-        links = [(obj.name, getattr(obj, ids.LINK).pin) for obj in self.objects.values()]
-        return links + [(obj.name, getattr(obj, ids.JOINT).is_held) for obj in self._joints]
+        links = [(obj.name, link_settings(obj).pin) for obj in self.objects.values()]
+        return links + [(obj.name, joint_settings(obj).is_held) for obj in self._joints]
 
     def _restart_from(self, X_WL: Mapping[str, Pose]) -> None:
         """Start again from given poses. Links that move because loops are closed do not count as moved by the user."""

@@ -13,8 +13,8 @@ from ....core.kinematics import coordinates_at
 from ....core.model import WORLD, Joint
 from ....core.model.screws import joint_pose
 from ....core.spatial import IDENTITY, Pose, compose, inverse, norm, rotvec_of_quat
-from ... import ids
 from ...props import ancestors
+from ...props.settings import joint_settings
 from ..values.numbers import scaled_pose
 from .link_poses import live_pose, matrix_of_pose, own_scale, to_array, world_scale
 
@@ -40,7 +40,7 @@ def joint_pose_now(obj: bpy.types.Object, joint: Joint, unit: float) -> Pose:
     Args:
         unit: length of a Blender unit [m].
     """
-    settings = getattr(obj, ids.JOINT)
+    settings = joint_settings(obj)
     X_WP, X_WC = (
         scaled_pose(live_pose(link), unit) if link is not None else IDENTITY
         for link in (settings.parent, settings.child)

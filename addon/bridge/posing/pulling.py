@@ -11,8 +11,8 @@ from mathutils import Vector
 from ....core.kinematics import Reach, Target
 from ....core.model import WORLD, Model, ModelError
 from ....core.spatial import IDENTITY, compose, inverse
-from ... import ids
 from ...props.naming import model_name
+from ...props.settings import link_settings, scene_settings
 from ..values.numbers import unit_length
 from .posing import Posing
 
@@ -42,7 +42,7 @@ class Pull:
         self._point = compose(inverse(X_WL), (x, y, z, *IDENTITY[3:]))[:3]
         self._turn = X_WL[3:]
         is_carrier = moves_only_with_base(self._posing.model, model_name(link), self._posing.locked)
-        self._moves_base = is_carrier or getattr(scene, ids.SCENE).moves_base
+        self._moves_base = is_carrier or scene_settings(scene).moves_base
 
     def to(self, place: Vector, keeps_orientation: bool = False) -> Reach:
         """Move the point as near as possible to a place in the world [Blender units], and the links with it.
@@ -76,7 +76,7 @@ def _moves_by_joints(model: Model, link: str, locked: Collection[str]) -> bool:
 
 def _require_movable(link: bpy.types.Object, posing: Posing) -> None:
     """Raise `ModelError`, which says why, if nothing can move the link."""
-    settings, model = getattr(link, ids.LINK), posing.model
+    settings, model = link_settings(link), posing.model
     if settings.pin == "POSE":
         raise ModelError(f"link '{link.name}' is pinned as it stands: unpin it to pull it")
     if _moves_by_joints(model, model_name(link), posing.locked) or model.tree().root_of(model_name(link)) != WORLD:

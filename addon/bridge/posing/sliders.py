@@ -10,9 +10,9 @@ import bpy
 import numpy as np
 
 from ....core.model import ModelError
-from ... import ids
 from ...props import show_error
 from ...props.naming import model_name
+from ...props.settings import joint_settings
 from ..rig import last_rig
 from ..values.joint_numbers import q_index_of, unit_factor
 from ..values.numbers import unit_length
@@ -86,7 +86,7 @@ def _values_of(obj: bpy.types.Object) -> _CachedValues:
     from .present_poses import joint_pose_now
 
     scene = scene_of(obj)
-    settings = getattr(obj, ids.JOINT)
+    settings = joint_settings(obj)
     matrices = tuple(link.matrix_world.copy() for link in (settings.parent, settings.child) if link)
     rig = last_rig(scene)
     last = _cache.get(obj.session_uid)

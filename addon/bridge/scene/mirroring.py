@@ -19,8 +19,8 @@ from ....core.model.editing.mirroring import (
     mirrored_pose,
 )
 from ....core.spatial import IDENTITY, Pose, compose, inverse, quat_to_mat
-from ... import ids
 from ...props import is_joint, is_link
+from ...props.settings import before_bake, joint_settings, link_settings
 from ..animation.motion_sources import active_constraints, is_animated, starting_basis
 from ..joints.frames import store_frames
 from ..joints.moved_frames import joint_frames
@@ -85,14 +85,14 @@ def mirror(links: list[Object], scene: bpy.types.Scene) -> Mirrored:
         _mirror_link(result.copies[link], images[link].drawn)
     for obj in joints:
         copy = result.copies[obj]
-        settings = getattr(copy, ids.JOINT)
+        settings = joint_settings(copy)
         parent, child = _ends(obj)
         settings.parent = (result.copies.get(parent) or substitutes[parent]) if parent else None
         settings.child = result.copies.get(child) or substitutes[child]
         result.notes += store_joint(mirrored_joints[obj], copy, scene)
         store_frames(copy, *frames[obj])
         if mimic := joint_models[obj].mimic:
-            leader = getattr(obj, ids.JOINT).mimic.leader
+            leader = joint_settings(obj).mimic.leader
             settings.mimic.leader = result.copies.get(leader, leader)
             image = mirrored_mimic(mimic, joint_models[obj], joint_models.get(leader))
             result.notes += write_fields(MIMIC_FIELDS, settings.mimic, image, units_of(scene))
@@ -100,7 +100,7 @@ def mirror(links: list[Object], scene: bpy.types.Scene) -> Mirrored:
 
 
 def _ends(joint: Object) -> tuple[Object | None, Object]:
-    settings = getattr(joint, ids.JOINT)
+    settings = joint_settings(joint)
     return settings.parent, settings.child
 
 
@@ -124,7 +124,7 @@ def _with_shapes(link: Object, scene: bpy.types.Scene) -> list[Object]:
 
 
 def _is_to_be_copied(joint: Object, links: list[Object]) -> bool:
-    settings = getattr(joint, ids.JOINT)
+    settings = joint_settings(joint)
     if settings.child in links:
         return True
     return settings.parent in links and settings.child is not None and is_in_the_middle(settings.child)
@@ -266,10 +266,10 @@ def _mirror_link(copy: Object, drawn: Pose) -> None:
     Args:
         drawn: the pose in which the original was drawn.
     """
-    settings = getattr(copy, ids.LINK)
+    settings = link_settings(copy)
     settings.rest_pose = format_pose(mirrored_pose(drawn))
     settings.com = mirrored_point(tuple(settings.com))
     settings.inertia = mirrored_inertia(tuple(settings.inertia))
     settings.name_in_file = settings.name_here = ""
-    before = getattr(copy, ids.BEFORE)
+    before = before_bake(copy)
     before.is_kept, before.numbers, before.action, before.slot = False, "", None, ""

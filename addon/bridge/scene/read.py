@@ -15,9 +15,9 @@ from ....core.geometry import Shape
 from ....core.model import WORLD, Joint, Link, Model, ModelError
 from ....core.model.naming import STATIC, claim
 from ....core.spatial import IDENTITY, compose, inverse, scale
-from ... import ids
 from ...props import is_joint, is_link
 from ...props.naming import model_name
+from ...props.settings import link_settings, scene_settings
 from ..animation.animated import Input, animated_inputs, is_followed, notes_on, notes_on_export
 from ..animation.motion_sources import has_animated_scale, is_animated
 from ..joints.read_joints import joint_of
@@ -147,7 +147,7 @@ def _scan(
     links_and_joints = [*filter(is_link, in_order), *filter(is_joint, in_order)]
     named = _read_each(links_and_joints, partial(_require_unique_name, taken=taken), faults)
     links, joints = list(filter(is_link, named)), list(filter(is_joint, named))
-    settings = getattr(scene, ids.SCENE)
+    settings = scene_settings(scene)
     model = Model(name=settings.model_name or scene.name, gravity=gravity_of(scene), wind=wind_of(scene))
     model.extras = parse_extras(settings.extras, f"scene '{scene.name}'")
     reading = SceneReading(model, {model_name(obj): obj for obj in links})
@@ -211,7 +211,7 @@ def _fix_links_to_world(reading: SceneReading) -> None:
     taken = {item.name for item in (*model.links, *model.joints)}
     for link in model.links:
         obj = reading.objects[link.name]
-        motion = getattr(obj, ids.LINK).motion
+        motion = link_settings(obj).motion
         if motion == "FREE":
             continue
         follows_animation = motion == "KINEMATIC" and is_animated(obj)
@@ -285,7 +285,7 @@ def gravity_of(scene: bpy.types.Scene) -> tuple[float, float, float]:
 
 def wind_of(scene: bpy.types.Scene) -> tuple[float, float, float]:
     """Return the scene's wind [m/s]."""
-    return scale(shortest_all(getattr(scene, ids.SCENE).wind), unit_length(scene))
+    return scale(shortest_all(scene_settings(scene).wind), unit_length(scene))
 
 
 def _require_unique_name(obj: bpy.types.Object, taken: set[str]) -> bpy.types.Object:
@@ -310,7 +310,7 @@ def _link(
 ) -> Link:
     _require_constant_size(obj)
     require_known_shape(obj)
-    settings = getattr(obj, ids.LINK)
+    settings = link_settings(obj)
     if is_weighed(obj):
         weight = reading.weights[model_name(obj)] = weigh(obj, evaluated_scene)
         inertial = {"mass": weight.mass, "com": weight.com, "inertia": weight.inertia}

@@ -13,9 +13,9 @@ import numpy as np
 from ....core.geometry import Shape, Surface
 from ....core.model import Joint, Link, Model, ModelError
 from ....core.model.properties import SURFACE_PROPERTIES, Setting, density_of, set_property
-from ... import ids
 from ...props import axes_in_use, carrier_of, fit_to_type, is_joint
 from ...props.naming import model_name
+from ...props.settings import joint_settings, link_settings, scene_settings
 from ..animation.animated import SCENE, STRENGTH, Input, animated_inputs
 from ..links.contact_settings import contact_settings_of, surface_at, write_surface
 from ..links.mass import is_weighed
@@ -97,14 +97,14 @@ class _Store:
                 "for it in the scene"
             )
         self._require_steady(Input(model_name(obj), name) for name in ("density", "material", "mass_source"))
-        settings = getattr(obj, ids.LINK)
+        settings = link_settings(obj)
         settings.mass_source = "DENSITY"
         return _change_messages(
             obj, "link", write_fields([DENSITY], settings, SimpleNamespace(density=density), self.units)
         )
 
     def of_link(self, obj: bpy.types.Object, link: Link, name: str) -> list[str]:
-        settings = getattr(obj, ids.LINK)
+        settings = link_settings(obj)
         if name == "static":
             self._require_steady([Input(model_name(obj), "motion")])
             settings.motion = "STATIC"
@@ -125,10 +125,10 @@ class _Store:
         """
         surface = link.collisions[0].surface
         if obj is None:
-            return write_surface(surface, getattr(self.scene, ids.SCENE).ground_surface, self.units)
-        changes = write_surface(surface, getattr(obj, ids.LINK).surface, self.units)
+            return write_surface(surface, scene_settings(self.scene).ground_surface, self.units)
+        changes = write_surface(surface, link_settings(obj).surface, self.units)
         for part in obj.children_recursive:
-            own = getattr(part, ids.LINK).surface
+            own = link_settings(part).surface
             if carrier_of(part) == obj and own.source == "CUSTOM":
                 kept = surface_at(own, self.units) or Surface()
                 changes += write_surface(replace(kept, **{name: getattr(surface, name)}), own, self.units)
@@ -145,7 +145,7 @@ class _Store:
 
     def of_joint(self, joint: Joint, name: str) -> list[str]:
         obj = self._object_of(joint)
-        settings = getattr(obj, ids.JOINT)
+        settings = joint_settings(obj)
         if len(axes_in_use(settings)) < joint.axis_count or len(settings.coordinates) != len(joint.home):
             fit_to_type(settings)  # the file is older than some axes of the type
             store_home(joint, settings, self.units)
@@ -173,7 +173,7 @@ class _Store:
         If the joint's drive strength is not 1, the drive is stored with its effective values, and the strength is set
         to 1.
         """
-        settings = getattr(obj, ids.JOINT)
+        settings = joint_settings(obj)
         weakened = {part for axis in axes_in_use(settings) for part in drive_of(axis).scales}
         own, written = {name}, {name}
         if name in weakened:
@@ -197,7 +197,7 @@ class _Store:
 
     def _is_weak(self, obj: bpy.types.Object) -> bool:
         """Return whether the joint's drive strength differs from 1 and is not animated."""
-        return getattr(obj, ids.JOINT).drive_strength != 1.0 and Input(model_name(obj), STRENGTH) not in self.animated
+        return joint_settings(obj).drive_strength != 1.0 and Input(model_name(obj), STRENGTH) not in self.animated
 
     def _require_steady(self, inputs: Iterable[Input]) -> None:
         """Raise `ModelError` if a setting is animated, because the animation would override it at the next frame."""

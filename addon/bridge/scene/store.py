@@ -3,7 +3,7 @@
 
 import bpy
 
-from ... import ids
+from ...props.settings import link_settings
 from ..animation.motion_sources import is_animated
 from ..links.mass import MassProperties
 from ..posing.link_poses import drawn_pose
@@ -17,7 +17,7 @@ def store_weight(link: bpy.types.Object, weight: MassProperties | None) -> None:
     Args:
         weight: None for a link whose mass does not come from its meshes.
     """
-    settings = getattr(link, ids.LINK)
+    settings = link_settings(link)
     if weight:
         settings.volume = weight.volume
     settings.mass_note = "; ".join(weight.notes) if weight else ""
@@ -38,6 +38,6 @@ def store_rest_poses(reading: SceneReading, scene) -> None:
             pose = scaled_pose(reading.model.link(name).pose, 1.0 / unit)
         else:
             pose = drawn_pose(obj)
-        settings, text = getattr(obj, ids.LINK), format_pose(pose)
+        settings, text = link_settings(obj), format_pose(pose)
         if settings.rest_pose != text:
             settings.rest_pose = text

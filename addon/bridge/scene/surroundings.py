@@ -12,9 +12,9 @@ from ....core.model import WORLD, Frame, Joint, Light, Link, Model
 from ....core.model.naming import STATIC, claim
 from ....core.spatial import Pose
 from ....core.spatial.arrays import det, inverse, matmul
-from ... import ids
 from ...props import is_joint, is_link
 from ...props.naming import model_name
+from ...props.settings import link_settings
 from ..animation.motion_sources import is_animated
 from ..links.parts import SOLID, EvaluatedScene, objects_below, parts_at
 from ..links.shapes import ShapeReader, split_scale
@@ -79,7 +79,7 @@ def add_lights(model: Model, scene: bpy.types.Scene, evaluated_scene: EvaluatedS
 
 def add_frames(model: Model, scene: bpy.types.Scene, evaluated_scene: EvaluatedScene) -> None:
     """Add the Empties that are named frames."""
-    found = [obj for obj in _in_order(scene) if getattr(obj, ids.LINK).is_frame]
+    found = [obj for obj in _in_order(scene) if link_settings(obj).is_frame]
     model.frames += [Frame(original_name(obj), link, pose) for obj, link, pose in _placed(found, evaluated_scene)]
 
 

@@ -10,9 +10,9 @@ from ....core.joints import Unit
 from ....core.model import WORLD, Frame, Joint, Light, Link, Model
 from ....core.model.naming import STATIC
 from ....core.spatial import Pose, norm
-from ... import ids
 from ...props import fit_to_type, is_link
 from ...props.pairs import set_pair
+from ...props.settings import joint_settings, link_settings, scene_settings
 from ..joints.frames import store_frames
 from ..joints.joining import show_as_plain_axes
 from ..values.fields import (
@@ -54,7 +54,7 @@ def store_joint(joint: Joint, obj: bpy.types.Object, scene: bpy.types.Scene, fir
         Messages about values that Blender's properties could not store.
     """
     units = units_of(scene, first)
-    settings = getattr(obj, ids.JOINT)
+    settings = joint_settings(obj)
     if settings.type != joint.type:
         settings.type = joint.type
     if joint.kind.is_open:
@@ -87,7 +87,7 @@ def store_gravity(model: Model, scene: bpy.types.Scene) -> None:
 
 
 def store_wind(model: Model, scene: bpy.types.Scene) -> None:
-    getattr(scene, ids.SCENE).wind = [part / unit_length(scene) for part in model.wind]
+    scene_settings(scene).wind = [part / unit_length(scene) for part in model.wind]
 
 
 def _is_static_fixture(joint: Joint, link: Link) -> bool:
@@ -140,7 +140,7 @@ class _Writer:
             self._write_link(link)
         for joint in self.model.joints:
             if _is_static_fixture(joint, self.model.link(joint.child)):
-                getattr(self.links[joint.child], ids.LINK).motion = "STATIC"
+                link_settings(self.links[joint.child]).motion = "STATIC"
             else:
                 self._write_joint(joint)
         for link in self.model.links:  # last, so that no shape takes the name of a link
@@ -162,7 +162,7 @@ class _Writer:
         shapes.hide_collisions()
 
     def _set_up_scene(self) -> None:
-        settings = getattr(self.scene, ids.SCENE)
+        settings = scene_settings(self.scene)
         settings.model_name, settings.extras = self.model.name, format_extras(self.model.extras)
         settings.contact = True
         store_gravity(self.model, self.scene)
@@ -186,7 +186,7 @@ class _Writer:
         obj.empty_display_size = self.size
         pose = scaled_pose(link.pose, 1.0 / self.unit)
         set_transform(obj, pose)
-        settings = getattr(obj, ids.LINK)
+        settings = link_settings(obj)
         settings.is_link = True
         settings.mass_source = "CUSTOM"
         settings.rest_pose = format_pose(pose)
@@ -197,7 +197,7 @@ class _Writer:
     def _write_joint(self, joint: Joint) -> None:
         obj = self.joints[joint.name] = self._new_object(joint.name)
         show_as_plain_axes(obj, self.size)
-        settings = getattr(obj, ids.JOINT)
+        settings = joint_settings(obj)
         settings.is_joint = True
         settings.parent = None if joint.parent == WORLD else self.links[joint.parent]
         settings.child = self.links[joint.child]
@@ -211,7 +211,7 @@ class _Writer:
         obj.empty_display_size = self.size / 2.0
         self._attach(obj, frame.link, frame.pose)
         store_original_name(obj, frame.name)
-        getattr(obj, ids.LINK).is_frame = True
+        link_settings(obj).is_frame = True
 
     def _write_light(self, light: Light) -> None:
         data, pose = new_light(light, self.unit)
@@ -227,7 +227,7 @@ class _Writer:
     def _write_mimic(self, joint: Joint) -> None:
         if joint.mimic is None:
             return
-        settings = getattr(self.joints[joint.name], ids.JOINT)
+        settings = joint_settings(self.joints[joint.name])
         settings.use_mimic = True
         settings.mimic.leader = self.joints[joint.mimic.leader]
         changes = write_fields(MIMIC_FIELDS, settings.mimic, joint.mimic, self.units)

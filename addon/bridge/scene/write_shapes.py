@@ -13,7 +13,7 @@ from ....core.geometry import Foreign, Material, Mesh, Plane, Shape
 from ....core.mesh_files import MeshFileError, read_mesh
 from ....core.model import Link
 from ....core.spatial import Pose, compose, quat_of_mat, z_to
-from ... import ids
+from ...props.settings import link_settings
 from ..links.contact_settings import write_contact_settings
 from ..meshes.mesh_files import MeshFiles
 from ..meshes.primitives import new_mesh
@@ -87,7 +87,7 @@ class ShapeWriter:
         obj.parent = carrier
         set_transform(obj, scaled_pose(_pose(shape), 1.0 / self.unit))
         store_original_name(obj, shape.name)
-        settings = getattr(obj, ids.LINK)
+        settings = link_settings(obj)
         settings.role, settings.primitive = role, kind
         settings.extras = format_extras(shape.extras)
         if role == "COLLISION":

@@ -11,7 +11,7 @@ from functools import cache
 
 import bpy
 
-from ... import ids
+from ...props.settings import link_settings
 from ..animation.animated import curves_moving
 from ..errors import SceneError
 
@@ -52,5 +52,5 @@ def _choices_of(kind: type[bpy.types.PropertyGroup]) -> tuple[tuple[str, str], .
 
 def require_known_shape(obj: bpy.types.Object) -> None:
     """Raise `SceneError` if a link, or an object that gives a link its shape, has an unknown choice."""
-    settings = getattr(obj, ids.LINK)
+    settings = link_settings(obj)
     require_known_choices(f"{'link' if settings.is_link else 'object'} '{obj.name}'", settings)

@@ -12,7 +12,7 @@ import bpy
 from ....core.extras import Extra
 from ....core.geometry import Foreign
 from ....core.model import ModelError
-from ... import ids
+from ...props.settings import link_settings
 
 
 def format_extras(extras: tuple[Extra, ...]) -> str:
@@ -73,7 +73,7 @@ def _require_words(found: Iterable[object]) -> None:
 
 def store_original_name(obj: bpy.types.Object, name: str) -> None:
     """Store the name that an object has in its file. Blender may have to change it, since its names are unique."""
-    settings = getattr(obj, ids.LINK)
+    settings = link_settings(obj)
     settings.name_in_file, settings.name_here = name, obj.name
 
 
@@ -82,5 +82,5 @@ def original_name(obj: bpy.types.Object) -> str:
 
     It is the object's own name if the user has changed that since, or if the object came from no file.
     """
-    settings = getattr(obj, ids.LINK)
+    settings = link_settings(obj)
     return settings.name_in_file if settings.name_in_file and settings.name_here == obj.name else obj.name

@@ -17,7 +17,7 @@ from mathutils import Quaternion, Vector
 from ....core.model import Light
 from ....core.model.frames_and_lights import LightKind
 from ....core.spatial import Pose, compose
-from ... import ids
+from ...props.settings import light_settings
 from .file_extras import original_name
 from .numbers import shortest, shortest_all, significant
 
@@ -42,7 +42,8 @@ def read_light(obj: bpy.types.Object, link: str, pose: Pose, unit: float) -> tup
         unit: length of a Blender unit [m].
     """
     data = obj.data
-    settings = getattr(data, ids.LIGHT)
+    assert isinstance(data, bpy.types.Light)
+    settings = light_settings(data)
     red, green, blue = shortest_all(data.color)
     light = Light(original_name(obj), KINDS[data.type], link, pose, diffuse=(red, green, blue, 1.0))
     light.specular = tuple(shortest_all(settings.specular))
@@ -66,7 +67,7 @@ def new_light(light: Light, unit: float) -> tuple[bpy.types.Light, Pose]:
         unit: length of a Blender unit [m].
     """
     data = bpy.data.lights.new(light.name, BLENDER_KINDS[light.kind])
-    settings = getattr(data, ids.LIGHT)
+    settings = light_settings(data)
     data.color = light.diffuse[:3]
     data.energy = light.intensity * _energy_of_one(light, unit)
     data.use_shadow = light.cast_shadows

@@ -9,7 +9,7 @@ import numpy as np
 
 from ....core.model import ModelError
 from ....core.spatial import Pose, Vec3, quat_normalized, scale
-from ... import ids
+from ...props.settings import scene_settings
 
 
 class Units(NamedTuple):
@@ -37,7 +37,7 @@ def units_of(scene, first: int | None = None) -> Units:
 
 def frame_range(scene) -> tuple[int, int]:
     """Return the first and the last frame of a simulation by the scene's settings."""
-    own = getattr(scene, ids.SCENE).bake
+    own = scene_settings(scene).bake
     return (own.first, own.last) if own.use_range else (scene.frame_start, scene.frame_end)
 
 

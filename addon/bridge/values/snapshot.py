@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import bpy
 
-from ... import ids
+from ...props.settings import joint_settings
 
 TRANSFORM = ("rotation_mode", "location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
 JOINT = ("X_PJ", "X_CJ", "use_home")
@@ -27,7 +27,7 @@ class Snapshot:
 
     def _of_object(self, obj: bpy.types.Object):
         yield from _values(obj, TRANSFORM)
-        joint = getattr(obj, ids.JOINT)
+        joint = joint_settings(obj)
         if joint.is_joint:
             yield from _values(joint, JOINT)
             for axis in joint.axes:

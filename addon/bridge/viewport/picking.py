@@ -13,8 +13,8 @@ from mathutils import Vector
 from ....core.geometry.features.features import Feature, Surface
 from ....core.model import ModelError
 from ....core.spatial import Pose, compose, inverse
-from ... import ids
 from ...props import carrier_of
+from ...props.settings import link_settings
 from ..meshes.meshes import mesh_data, turned_inside_out
 from ..posing.link_poses import are_same, drawn_pose, live_pose, to_array
 from .wires import is_wire
@@ -82,7 +82,7 @@ def hit_along(context, start, direction, hits_wires: bool = False) -> Hit | None
 
 
 def _is_seen_through(obj: bpy.types.Object, hits_wires: bool) -> bool:
-    return getattr(obj, ids.LINK).role == "COLLISION" or (is_wire(obj) and not hits_wires)
+    return link_settings(obj).role == "COLLISION" or (is_wire(obj) and not hits_wires)
 
 
 def hit_of(context, obj: bpy.types.Object, face: int, point: np.ndarray) -> Hit:

@@ -11,8 +11,8 @@ import numpy as np
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
-from ... import ids
 from ...props import carrier_of
+from ...props.settings import link_settings
 from ..posing.link_poses import to_array
 
 BOX_EDGES = np.array([(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)])
@@ -55,7 +55,7 @@ def _segments(context) -> Iterator[tuple[bpy.types.Object, np.ndarray]]:
     """Yield each link with the edges of one of its wire objects in world axes, shape (n, 2, 3) [Blender units]."""
     depsgraph = context.evaluated_depsgraph_get()
     for obj in context.visible_objects:
-        if not is_wire(obj) or getattr(obj, ids.LINK).role == "COLLISION":
+        if not is_wire(obj) or link_settings(obj).role == "COLLISION":
             continue
         link = carrier_of(obj)
         if link is None:

@@ -16,6 +16,7 @@ from bpy.props import StringProperty
 
 from ... import ids
 from ...props import carrier_of
+from ...props.settings import scene_settings
 from ..report import fail, nothing_runs
 
 FOLDER = Path(__file__).parents[3] / "sample_scenes"
@@ -61,7 +62,7 @@ _opened: Sample | None = None
 
 def opened() -> Sample | None:
     """Return the sample that is open, until it is baked or saved or another file is opened; None otherwise."""
-    has_news = bool(bpy.data.filepath or getattr(bpy.context.scene, ids.SCENE).last_result)
+    has_news = bool(bpy.data.filepath or scene_settings(bpy.context.scene).last_result)
     return None if has_news else _opened
 
 

@@ -10,14 +10,15 @@ from ....core.joints import JOINT_TYPES
 from ....core.model.text import counted
 from ... import ids
 from ...props import add_axis, axes_in_use, is_joint, is_known_joint, kind_of, remove_axis
+from ...props.settings import joint_settings
 from ..report import fail, in_object_mode, succeed
 
 
 def _open_joint(cls, context):
     """Return the active joint if its type has any number of axes; else None, with a message for the user."""
     obj = context.active_object
-    if is_known_joint(obj) and kind_of(getattr(obj, ids.JOINT)).is_open:
-        return getattr(obj, ids.JOINT)
+    if is_known_joint(obj) and kind_of(joint_settings(obj)).is_open:
+        return joint_settings(obj)
     labels = " or ".join(kind.label for kind in JOINT_TYPES.values() if kind.is_open)
     cls.poll_message_set(f"Select a joint of type {labels}: the others have the axes that they have")
     return None
@@ -36,7 +37,7 @@ class LIMBERJACK_OT_joint_axis_add(bpy.types.Operator):
 
     def execute(self, context):
         obj = context.active_object
-        settings = getattr(obj, ids.JOINT)
+        settings = joint_settings(obj)
         add_axis(settings)
         return succeed(self, context, f"Axes of '{obj.name}': {len(axes_in_use(settings))}")
 
@@ -60,7 +61,7 @@ class LIMBERJACK_OT_joint_axis_remove(bpy.types.Operator):
 
     def execute(self, context):
         obj = context.active_object
-        settings = getattr(obj, ids.JOINT)
+        settings = joint_settings(obj)
         count = len(axes_in_use(settings))
         if self.number > count:
             return fail(self, context, f"'{obj.name}' has no axis {self.number}: choose one from 1 to {count}")
@@ -73,9 +74,9 @@ class LIMBERJACK_OT_joint_axis_remove(bpy.types.Operator):
 
 def _mimics_of(obj: bpy.types.Object) -> Iterator[tuple[bpy.types.PropertyGroup, str]]:
     """Yield the mimics, and their properties, that contain numbers of the joint's axes: its own and its followers'."""
-    yield getattr(obj, ids.JOINT).mimic, "axis"
+    yield joint_settings(obj).mimic, "axis"
     for other in filter(is_joint, bpy.data.objects):
-        mimic = getattr(other, ids.JOINT).mimic
+        mimic = joint_settings(other).mimic
         if mimic.leader == obj:
             yield mimic, "leader_axis"
 

@@ -17,6 +17,7 @@ from ...bridge.posing.link_poses import drawn_pose
 from ...props import carrier_of, is_joint, is_link
 from ...props.joint import type_items
 from ...props.naming import object_named
+from ...props.settings import joint_settings
 from ..report import fail, named, redraw, select_only, succeed
 from ..selection import OnLinks
 from ..views import is_navigation, nearest_link, view_under
@@ -194,7 +195,7 @@ def _require_new_pair(chain: list[Link], link: Link, scene: bpy.types.Scene, to_
 
 
 def _ends_of(joint: bpy.types.Object) -> set[Link | None]:
-    settings = getattr(joint, ids.JOINT)
+    settings = joint_settings(joint)
     return {settings.parent, settings.child}
 
 

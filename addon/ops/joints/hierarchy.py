@@ -9,6 +9,7 @@ from ....core.model.text import counted
 from ... import bridge, ids
 from ...props import ancestors, is_joint, is_kinematic, is_link
 from ...props.joint import type_items
+from ...props.settings import joint_settings, link_settings
 from ..links.links import split_taggable, tag_links
 from ..report import fail, in_object_mode, select_only, succeed
 
@@ -95,7 +96,7 @@ def _is_solid(obj: bpy.types.Object) -> bool:
     if is_joint(obj) or is_link(obj):
         return not is_joint(obj)
     instances = obj.instance_type == "COLLECTION" and obj.instance_collection is not None
-    return (obj.type in bridge.links.parts.SOLID or instances) and getattr(obj, ids.LINK).role != "COLLISION"
+    return (obj.type in bridge.links.parts.SOLID or instances) and link_settings(obj).role != "COLLISION"
 
 
 def _carrier(obj: Solid, solids: list[Solid]) -> Solid | None:
@@ -104,7 +105,7 @@ def _carrier(obj: Solid, solids: list[Solid]) -> Solid | None:
 
 
 def _ends_of(joint: bpy.types.Object) -> tuple[Solid | None, Solid | None]:
-    settings = getattr(joint, ids.JOINT)
+    settings = joint_settings(joint)
     return settings.parent, settings.child
 
 

@@ -14,6 +14,7 @@ from ...overlays.feature import FeatureOverlay
 from ...props import carrier_of, is_joint, is_link
 from ...props.joint import type_items
 from ...props.naming import model_name, object_named
+from ...props.settings import joint_settings
 from ..hints import CANCEL, Hint, hide_hints, show_hints
 from ..links.links import tag_links
 from ..report import fail, in_object_mode, named, redraw, select_only, succeed
@@ -223,7 +224,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
         active = context.active_object if context.active_object in context.selected_objects else None
         if is_joint(active):
             old = _pose_of(active)
-            pointed = bridge.joints.joining.pointed_direction(getattr(active, ids.JOINT))
+            pointed = bridge.joints.joining.pointed_direction(joint_settings(active))
             bridge.joints.joining.move_joint(active, pose_along(X_WJ, old, pointed) if has_axis else X_WJ[:3] + old[3:])
             return succeed(self, context, f"'{active.name}' is on {what}")
         child, parent = links_to_join(context, active, obj)
@@ -261,7 +262,7 @@ def links_to_join(context, active: bpy.types.Object | None, obj: bpy.types.Objec
 
 def are_joined(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object | None) -> bool:
     """Return whether a joint joins the two links."""
-    ends = [(getattr(obj, ids.JOINT).parent, getattr(obj, ids.JOINT).child) for obj in scene.objects if is_joint(obj)]
+    ends = [(joint_settings(obj).parent, joint_settings(obj).child) for obj in scene.objects if is_joint(obj)]
     return b is not None and ((a, b) in ends or (b, a) in ends)
 
 
@@ -304,7 +305,7 @@ def with_nearest_x(X_WJ: Pose, old: Pose) -> Pose:
 
 def _pose_of(joint: bpy.types.Object) -> Pose:
     """Return X_WJ for the links as they were drawn [Blender units]."""
-    settings = getattr(joint, ids.JOINT)
+    settings = joint_settings(joint)
     X_PJ = bridge.joints.frames.stored_frames(joint)[0] if settings.X_PJ else bridge.joints.frames.empty_frame(joint)
     return compose(bridge.posing.link_poses.drawn_pose(settings.parent) if settings.parent else IDENTITY, X_PJ)
 

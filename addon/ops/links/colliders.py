@@ -7,6 +7,7 @@ from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
 from ...props import carrier_of, is_joint, is_link
+from ...props.settings import link_settings, scene_settings
 from ..report import fail, in_object_mode, succeed
 from .links import enable_contact_initially, summary_of_refusals
 
@@ -43,7 +44,7 @@ class LIMBERJACK_OT_collider_add(bpy.types.Operator):
         for obj in fit:
             _weigh(obj, evaluated_scene)
         notes = [note for reason in bridge.links.tagging.changes_of_form(fit).values() for note in reason]
-        if not getattr(context.scene, ids.SCENE).contact:
+        if not scene_settings(context.scene).contact:
             notes.append("Contact is off in this scene: switch it on in the panel Simulation")
         return succeed(self, context, f"{counted(fit, 'collider')} added", [*obstacles.values(), *notes])
 
@@ -73,7 +74,7 @@ def _obstacle(context, obj: bpy.types.Object) -> str:
 
 
 def _make_collider(obj: bpy.types.Object, pose) -> None:
-    settings = getattr(obj, ids.LINK)
+    settings = link_settings(obj)
     if not is_link(obj):
         settings.recognizes = True  # counts once it is free; a collider uses its triangles
         settings.is_link, settings.rest_pose = True, bridge.values.numbers.format_pose(pose)
@@ -84,7 +85,7 @@ def _make_collider(obj: bpy.types.Object, pose) -> None:
 
 def _weigh(obj: bpy.types.Object, evaluated_scene) -> None:
     """Compute the mass of a collider. Its Mass becomes Custom if it is open or flat, since its mass does not matter."""
-    settings = getattr(obj, ids.LINK)
+    settings = link_settings(obj)
     try:
         weight = bridge.links.mass.weigh(obj, evaluated_scene)
     except ModelError:

@@ -11,6 +11,7 @@ from ....core.model.text import counted
 from ... import bridge, ids
 from ...props import carrier_of, is_link
 from ...props.naming import object_named
+from ...props.settings import link_settings
 from ..report import fail, in_object_mode, nothing_runs, succeed
 from ..waiting import WaitsForSolver
 
@@ -151,7 +152,7 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
         if not shapes:
             return fail(self, context, "Select objects that are parented to a link: they become what collides of it")
         for obj in shapes:
-            getattr(obj, ids.LINK).role = "COLLISION"
+            link_settings(obj).role = "COLLISION"
         return succeed(self, context, f"{counted(shapes, 'object')} kept for collisions alone, without weight")
 
 

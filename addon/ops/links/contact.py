@@ -11,6 +11,7 @@ from ...bridge.findings.last_run import last_run
 from ...props import carrier_of, is_link
 from ...props.entries import number_of
 from ...props.pairs import set_pair
+from ...props.settings import link_settings, scene_settings
 from ...props.surface import SurfaceProperties
 from ..report import fail, in_object_mode, succeed
 
@@ -54,7 +55,7 @@ class LIMBERJACK_OT_surface_preset(OnSurfaces, bpy.types.Operator):
         substance = next(item for item in SUBSTANCES if item.name == self.material)
         objects = [obj for obj in context.selected_objects if carrier_of(obj)]
         for obj in objects:
-            surface = getattr(obj, ids.LINK).surface
+            surface = link_settings(obj).surface
             surface.source, surface.use_static_friction, surface.use_stiffness = "CUSTOM", False, False
             surface.friction, surface.restitution = substance.friction, substance.restitution
         return succeed(self, context, f"{counted(objects, 'surface')} of {substance.label}")
@@ -75,11 +76,11 @@ class LIMBERJACK_OT_surface_copy(OnSurfaces, bpy.types.Operator):
         return super().poll(context)
 
     def execute(self, context):
-        source = getattr(context.active_object, ids.LINK)
+        source = link_settings(context.active_object)
         names = [item.identifier for item in SurfaceProperties.bl_rna.properties if not item.is_readonly]
         others = [obj for obj in context.selected_objects if carrier_of(obj) and obj != context.active_object]
         for obj in others:
-            settings = getattr(obj, ids.LINK)
+            settings = link_settings(obj)
             for name in names:
                 setattr(settings.surface, name, getattr(source.surface, name))
             for name in COPIED if is_link(obj) and is_link(context.active_object) else ():
@@ -129,14 +130,14 @@ class LIMBERJACK_OT_contact_pair_remove(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        settings = getattr(context.scene, ids.SCENE)
+        settings = scene_settings(context.scene)
         if not settings.pair < len(settings.pairs):
             cls.poll_message_set("There is no pair in the list")
             return False
         return True
 
     def execute(self, context):
-        settings = getattr(context.scene, ids.SCENE)
+        settings = scene_settings(context.scene)
         settings.pairs.remove(settings.pair)
         settings.pair = max(0, min(settings.pair, len(settings.pairs) - 1))
         return succeed(self, context, "The pair is removed")

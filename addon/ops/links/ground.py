@@ -4,6 +4,7 @@
 import bpy
 
 from ... import ids
+from ...props.settings import scene_settings
 from ..report import in_object_mode, succeed
 
 
@@ -19,7 +20,7 @@ class LIMBERJACK_OT_ground(bpy.types.Operator):
         return in_object_mode(cls, context)
 
     def execute(self, context):
-        settings = getattr(context.scene, ids.SCENE)
+        settings = scene_settings(context.scene)
         settings.ground = not settings.ground
         if not settings.ground:
             return succeed(self, context, "The ground is off")

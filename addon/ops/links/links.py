@@ -7,6 +7,7 @@ from ....core.model import ModelError
 from ....core.model.text import counted, weighed
 from ... import bake, bridge, ids
 from ...props import is_joint, is_link
+from ...props.settings import joint_settings, link_settings, scene_settings
 from ..report import fail, in_object_mode, succeed
 from ..selection import OnLinks
 
@@ -82,7 +83,7 @@ def tag_links(context, objects: list[bpy.types.Object]) -> list[str]:
     enable_contact_initially(context.scene)
     poses = {obj: bridge.posing.link_poses.drawn_pose(obj) for obj in objects}
     for obj, pose in poses.items():  # before weighing, since a link is no part of another
-        settings = getattr(obj, ids.LINK)
+        settings = link_settings(obj)
         settings.recognizes = settings.recognizes or not settings.is_link  # older links keep their shapes
         settings.is_link, settings.rest_pose = True, bridge.values.numbers.format_pose(pose)
     evaluated_scene = bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
@@ -95,14 +96,14 @@ def enable_contact_initially(scene: bpy.types.Scene) -> None:
 
     It stays off in scenes from before contact existed.
     """
-    settings = getattr(scene, ids.SCENE)
+    settings = scene_settings(scene)
     if not any(map(is_link, scene.objects)) and not settings.is_property_set("contact"):
         settings.contact = True
 
 
 def _set_up_mass(obj: bpy.types.Object, evaluated_scene: "bridge.links.parts.EvaluatedScene") -> list[str]:
     """Compute the mass of a new link. Return assumptions, or why the mass cannot be computed."""
-    settings = getattr(obj, ids.LINK)
+    settings = link_settings(obj)
     try:
         if not any(part.has_mesh and part.is_visual for part in bridge.links.parts.parts_of(obj, evaluated_scene)):
             settings.mass_source = "CUSTOM"
@@ -134,7 +135,7 @@ class LIMBERJACK_OT_link_untag(bpy.types.Operator):
         links = [obj for obj in context.selected_objects if is_link(obj)]
         bake.receipts.restore.clear_bake(links)  # it could not be cleared from an ordinary object
         for obj in links:
-            settings = getattr(obj, ids.LINK)
+            settings = link_settings(obj)
             settings.is_link = False
             settings.rest_pose, settings.led_by = "", None
         left = [obj.name for obj in context.scene.objects if is_joint(obj) and _joins(obj, links)]
@@ -143,7 +144,7 @@ class LIMBERJACK_OT_link_untag(bpy.types.Operator):
 
 
 def _joins(joint: bpy.types.Object, links: list[bpy.types.Object]) -> bool:
-    settings = getattr(joint, ids.JOINT)
+    settings = joint_settings(joint)
     return settings.parent in links or settings.child in links
 
 
@@ -186,7 +187,7 @@ class LIMBERJACK_OT_link_mass_by_hand(bpy.types.Operator):
         except ModelError as error:
             return fail(self, context, error)
         for obj, weight in weights.items():
-            settings = getattr(obj, ids.LINK)
+            settings = link_settings(obj)
             bridge.values.fields.write_fields(
                 bridge.values.fields.INERTIAL_FIELDS, settings, weight, bridge.values.numbers.units_of(context.scene)
             )

@@ -8,10 +8,11 @@ from mathutils import Matrix, Vector
 
 from ....core.model import ModelError
 from ....core.model.text import counted
-from ... import bridge, ids
+from ... import bridge
 from ...props.members import joints_in
 from ...props.naming import model_name, object_named
 from ...props.pairs import set_pair
+from ...props.settings import joint_settings, link_settings
 from ..report import select_only
 
 if TYPE_CHECKING:
@@ -141,14 +142,14 @@ def _smallest_moving(context, obj) -> bpy.types.Object:
     """Return the smallest free link among a link and those that it overlaps."""
     names = {model_name(obj), *(name for found in _overlaps_of(obj) for name in (found.a, found.b))}
     links = [link for link in (object_named(context.scene, name) for name in sorted(names)) if link is not None]
-    moving = [link for link in links if getattr(link, ids.LINK).motion == "FREE"]
+    moving = [link for link in links if link_settings(link).motion == "FREE"]
     if not moving:
         raise ModelError(f"link '{obj.name}' and what it overlaps do not move by themselves: move them by hand")
     return min(moving, key=lambda link: max(link.dimensions))
 
 
 def _shapes_of(link) -> list[bpy.types.Object]:
-    return [child for child in link.children if getattr(child, ids.LINK).role == "COLLISION"]
+    return [child for child in link.children if link_settings(child).role == "COLLISION"]
 
 
 def _scale_without_overlap(link, shape, context) -> float:
@@ -177,12 +178,12 @@ def _joined_in(scene) -> set:
 
 def _is_movable(link, joined: set) -> bool:
     """Return whether neither a joint nor animation holds a link."""
-    is_free = getattr(link, ids.LINK).motion == "FREE"
+    is_free = link_settings(link).motion == "FREE"
     return is_free and link not in joined and not bridge.animation.motion_sources.is_animated(link)
 
 
 def ends_of(joint) -> tuple:
-    settings = getattr(joint, ids.JOINT)
+    settings = joint_settings(joint)
     return settings.parent, settings.child
 
 

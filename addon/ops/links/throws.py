@@ -7,6 +7,7 @@ from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
 from ...props import is_link
+from ...props.settings import link_settings, scene_settings
 from ...watch import note_change
 from ..report import fail, succeed
 from ..selection import OnLinks
@@ -21,11 +22,11 @@ def start_at_keys(context, _obj=None) -> str:
     from ...bake.inputs.throwing import find_release
 
     scene = context.scene
-    links = {obj.name_full: obj for obj in scene.objects if is_link(obj) and getattr(obj, ids.LINK).motion == "FREE"}
+    links = {obj.name_full: obj for obj in scene.objects if is_link(obj) and link_settings(obj).motion == "FREE"}
     release = find_release(scene, links)
     if release is None:
         raise ModelError("no free link has keys that move it: key the links up to where they are to be let go")
-    bake = getattr(scene, ids.SCENE).bake
+    bake = scene_settings(scene).bake
     first, last = bridge.values.numbers.frame_range(scene)
     bake.start, bake.use_range, bake.first = "KEYS", True, release.frame
     bake.last = last if last > release.frame else release.frame + max(last - first, 1)
@@ -84,7 +85,7 @@ def _is_keyed(obj: bpy.types.Object) -> bool:
 
 def _key_switch(obj: bpy.types.Object, first: int, frame: int) -> None:
     """Key a link's switch Animated: on at the first frame, and off at a later one. Earlier keys of it are removed."""
-    settings = getattr(obj, ids.LINK)
+    settings = link_settings(obj)
     for curve in [
         curve
         for curve in bridge.animation.motion_sources.fcurves_of(obj)

@@ -9,6 +9,7 @@ from ... import ids
 from ...props import is_joint, is_link
 from ...props.members import has_joints, has_links, joints_in, links_in
 from ...props.naming import object_named
+from ...props.settings import joint_settings, link_settings
 from ..report import fail, in_object_mode, succeed
 from ..selection import OnLinks, OnSelectedJoints
 
@@ -54,7 +55,7 @@ class LIMBERJACK_OT_link_pin(OnLinks, bpy.types.Operator):
             return fail(self, context, "No link is selected: select the links to be pinned")
         if linked := _from_library(chosen):
             return fail(self, context, linked)
-        links = [getattr(obj, ids.LINK) for obj in chosen]
+        links = [link_settings(obj) for obj in chosen]
         is_letting_go = all(link.pin == self.pin for link in links)
         for link in links:
             link.pin = "NONE" if is_letting_go else self.pin
@@ -72,7 +73,7 @@ class LIMBERJACK_OT_joint_hold(OnSelectedJoints, bpy.types.Operator):
         chosen = [obj for obj in context.selected_objects if is_joint(obj)]
         if linked := _from_library(chosen):
             return fail(self, context, linked)
-        joints = [getattr(obj, ids.JOINT) for obj in chosen]
+        joints = [joint_settings(obj) for obj in chosen]
         is_releasing = all(joint.is_held for joint in joints)
         for joint in joints:
             joint.is_held = not is_releasing
@@ -96,12 +97,12 @@ class LIMBERJACK_OT_release_all(bpy.types.Operator):
         return in_object_mode(cls, context)
 
     def execute(self, context):
-        links = [obj for obj in links_in(context.scene) if getattr(obj, ids.LINK).pin != "NONE"]
-        joints = [obj for obj in joints_in(context.scene) if getattr(obj, ids.JOINT).is_held]
+        links = [obj for obj in links_in(context.scene) if link_settings(obj).pin != "NONE"]
+        joints = [obj for obj in joints_in(context.scene) if joint_settings(obj).is_held]
         for obj in links:
-            getattr(obj, ids.LINK).pin = "NONE"
+            link_settings(obj).pin = "NONE"
         for obj in joints:
-            getattr(obj, ids.JOINT).is_held = False
+            joint_settings(obj).is_held = False
         return succeed(self, context, f"{counted(links, 'link')} unpinned, {counted(joints, 'joint')} unlocked")
 
 

@@ -7,6 +7,7 @@ from bpy.props import IntProperty, StringProperty
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
+from ...props.settings import scene_settings
 from ..report import fail, succeed
 from ..selection import OnJoints, selected_joints
 
@@ -52,7 +53,7 @@ class LIMBERJACK_OT_pose_add(OnJoints, bpy.types.Operator):
     name: StringProperty(name="Name", description="Name of the pose", default="Pose", options={"SKIP_SAVE"})
 
     def execute(self, context):
-        settings = getattr(context.scene, ids.SCENE)
+        settings = scene_settings(context.scene)
         try:
             values = bridge.posing.named_poses.joint_values_as_text(
                 bridge.posing.posing_cache.posing_of(context.scene), context.scene
@@ -82,7 +83,7 @@ class _OfPose(OnJoints):
 
     @classmethod
     def poll(cls, context):
-        if not getattr(context.scene, ids.SCENE).poses:
+        if not scene_settings(context.scene).poses:
             cls.poll_message_set("There are no poses: add one first")
             return False
         return super().poll(context)
@@ -118,7 +119,7 @@ class LIMBERJACK_OT_pose_remove(_OfPose, bpy.types.Operator):
     bl_label = "Remove Pose"
 
     def execute(self, context):
-        settings = getattr(context.scene, ids.SCENE)
+        settings = scene_settings(context.scene)
         try:
             name = self.pose(context).name
         except ModelError as error:

@@ -12,6 +12,7 @@ from ... import bridge, ids
 from ...overlays.labels import reading
 from ...props import is_joint
 from ...props.naming import model_name, object_of
+from ...props.settings import joint_settings
 from ..report import fail, in_object_mode, succeed
 from ..selection import OnJoints, selected_joints
 
@@ -140,7 +141,7 @@ class LIMBERJACK_OT_joint_start_here(OnJoints, bpy.types.Operator):
 
 
 def _start_chart(obj: bpy.types.Object, view, unit: float) -> None:
-    settings = getattr(obj, ids.JOINT)
+    settings = joint_settings(obj)
     settings.use_home = True
     for coordinate, value, (_, what) in zip(settings.coordinates, view.q, view.joint.home_units, strict=True):
         coordinate.home = value / unit if what is Unit.LENGTH else value

@@ -15,6 +15,7 @@ from ...overlays import pull as overlay
 from ...overlays.sizes import size_of_pixel
 from ...props import is_link
 from ...props.naming import model_name, object_named, object_of
+from ...props.settings import scene_settings
 from ...watch import note_change
 from ..hints import CANCEL, Hint, hide_hints, show_hints
 from ..report import fail, in_object_mode, redraw, succeed
@@ -82,7 +83,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         try:
             grabbed = compose(bridge.posing.link_poses.live_pose(link), (*self.point, *IDENTITY[3:]))
             pull = bridge.posing.pulling.Pull(context.scene, link, Vector(grabbed[:3]))
-            reach = pull.to(Vector(self.place), getattr(context.scene, ids.SCENE).keeps_turn)
+            reach = pull.to(Vector(self.place), scene_settings(context.scene).keeps_turn)
         except ModelError as error:
             return fail(self, context, error)
         notes = [] if reach.is_reached else [f"'{link.name}' does not come all the way: {reach.words}"]
@@ -115,7 +116,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         self._pull = bridge.posing.pulling.Pull(context.scene, link, point)
         self._snapshot = bridge.values.snapshot.Snapshot(filter(is_link, context.scene.objects))
         self.link = model_name(link)
-        self._keeps_orientation = getattr(context.scene, ids.SCENE).keeps_turn
+        self._keeps_orientation = scene_settings(context.scene).keeps_turn
         show_hints(context, HINTS)
 
     def modal(self, context, event):

@@ -15,6 +15,7 @@ from ...bridge.findings.last_run import forget_run
 from ...kernel_compilation import KernelCompilation
 from ...preview import current, end
 from ...props import is_joint, is_link
+from ...props.settings import scene_settings, window_status
 from ..report import fail, in_object_mode, nothing_runs, succeed, time_left
 from ..selection import OnLinks
 from ..views import is_navigation
@@ -29,7 +30,7 @@ SLICE = 0.2
 
 def _objects_to_key(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """Return the links, and the joints that get keys or have those of a bake."""
-    onto_joints = getattr(scene, ids.SCENE).bake.onto != "LINKS"
+    onto_joints = scene_settings(scene).bake.onto != "LINKS"
     return [obj for obj in scene.objects if is_link(obj) or (is_joint(obj) and (onto_joints or is_baked(obj)))]
 
 
@@ -147,7 +148,7 @@ class RunsBake(WaitsForSolver, OnLinks):
         self._keep_findings(context, diagnoses)
         outcome = fail(self, context, error)
         if diagnoses:  # Problems shows them, with buttons
-            getattr(context.window_manager, ids.STATUS).error = ""
+            window_status(context.window_manager).error = ""
         return outcome
 
     def _cancel_run(self, context, message: str):
@@ -263,7 +264,7 @@ class LIMBERJACK_OT_simulate_overwriting(bpy.types.Operator):
         names = [obj.name for obj in objects_with_user_animation(_objects_to_key(context.scene))]
         shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         self.layout.label(text=f"Animated already: {shown}")
-        bake = getattr(context.scene, ids.SCENE).bake
+        bake = scene_settings(context.scene).bake
         if bake.start == "KEYS":
             first = bake.first if bake.use_range else context.scene.frame_start
             message = pgettext_iface("The bake keeps it up to frame {frame}. The actions are kept in the file,")
@@ -297,7 +298,7 @@ class LIMBERJACK_OT_bake_clear(bpy.types.Operator):
     def execute(self, context):
         count = clear_bake(baked_objects(context.scene))
         forget_run(context.scene)
-        settings = getattr(context.scene, ids.SCENE)
+        settings = scene_settings(context.scene)
         settings.last_result = settings.last_details = settings.last_notes = ""
         settings.findings.clear()
         return succeed(self, context, f"The bake of {counted(count, 'link')} is cleared")

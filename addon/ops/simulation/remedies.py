@@ -7,6 +7,7 @@ from bpy.props import IntProperty
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
+from ...props.settings import scene_settings
 from ..report import fail, in_object_mode, succeed
 
 
@@ -23,7 +24,7 @@ class LIMBERJACK_OT_remedy_apply(bpy.types.Operator):
 
     @classmethod
     def description(cls, context, properties):
-        findings, number = getattr(context.scene, ids.SCENE).findings, properties.number
+        findings, number = scene_settings(context.scene).findings, properties.number
         if number >= len(findings) or bridge.findings.stored_findings.obstacle_to(findings[number], context.scene):
             return cls.__doc__
         label = bridge.findings.stored_findings.remedy_label(findings[number], context.scene)
@@ -34,7 +35,7 @@ class LIMBERJACK_OT_remedy_apply(bpy.types.Operator):
         return in_object_mode(cls, context)
 
     def execute(self, context):
-        findings = getattr(context.scene, ids.SCENE).findings
+        findings = scene_settings(context.scene).findings
         if self.number >= len(findings):
             return fail(self, context, f"The last simulation has {counted(findings, 'finding')}: simulate again")
         finding = findings[self.number]

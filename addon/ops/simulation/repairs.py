@@ -15,6 +15,7 @@ from ... import bridge, ids
 from ...bridge.unbakeable_links import INSTANCED
 from ...props import axes_in_use, is_link
 from ...props.naming import object_named
+from ...props.settings import joint_settings, link_settings, scene_settings
 from ..links.lifting import lift
 from ..links.links import tag_links
 from ..links.overlaps import let_pass_through, move_all_apart, move_apart, select_overlapping, shrink
@@ -56,7 +57,7 @@ def _join_to_world(context, obj) -> str:
 
     The place of the Empty is not used, since the parent that carried it was deleted.
     """
-    settings = getattr(obj, ids.JOINT)
+    settings = joint_settings(obj)
     X_CJ = (
         bridge.values.numbers.parse_pose(settings.X_CJ, f"joint '{obj.name}': the frame in the child")
         if settings.X_CJ
@@ -78,26 +79,26 @@ def _put_back(context, obj) -> str:
 
 
 def _tag_ends(context, obj) -> str:
-    settings = getattr(obj, ids.JOINT)
+    settings = joint_settings(obj)
     ends = [link for link in (settings.parent, settings.child) if link is not None and not is_link(link)]
     tag_links(context, ends)
     return f"{', '.join(link.name for link in ends)} tagged as links"
 
 
 def _stop_following(_context, obj) -> str:
-    getattr(obj, ids.JOINT).use_mimic = False
+    joint_settings(obj).use_mimic = False
     return f"'{obj.name}' follows no joint"
 
 
 def _point_up(_context, obj) -> str:
-    for axis in axes_in_use(getattr(obj, ids.JOINT)):
+    for axis in axes_in_use(joint_settings(obj)):
         if not norm(axis.xyz):
             axis.xyz = (0.0, 0.0, 1.0)
     return f"The axis of '{obj.name}' points along Z"
 
 
 def _swap_limits(_context, obj) -> str:
-    for axis in axes_in_use(getattr(obj, ids.JOINT)):
+    for axis in axes_in_use(joint_settings(obj)):
         if axis.use_lower and axis.use_upper and axis.lower > axis.upper:
             axis.lower, axis.upper = axis.upper, axis.lower
     return f"The limits of '{obj.name}' are swapped"
@@ -105,7 +106,7 @@ def _swap_limits(_context, obj) -> str:
 
 def _turn_drive_off(_context, obj) -> str:
     """Switch the drive off on each axis on which it cannot exert a force. This does not change the motion."""
-    for axis in axes_in_use(getattr(obj, ids.JOINT)):
+    for axis in axes_in_use(joint_settings(obj)):
         drive = bridge.values.fields.drive_of(axis)
         is_idle = not any(getattr(axis, name) for name in drive.exerts) or (axis.use_effort and not axis.effort)
         if drive.exerts and is_idle:
@@ -124,7 +125,7 @@ def _start_within(context, obj) -> str:
 
 
 def _spring_within(_context, obj) -> str:
-    for axis in axes_in_use(getattr(obj, ids.JOINT)):
+    for axis in axes_in_use(joint_settings(obj)):
         low = axis.lower if axis.use_lower else axis.spring_reference
         high = axis.upper if axis.use_upper else axis.spring_reference
         axis.spring_reference = min(max(axis.spring_reference, low), high)
@@ -137,7 +138,7 @@ def _weigh(context, obj) -> str:
     )
     if not found.mass:
         raise ModelError(f"link '{obj.name}' is said to weigh nothing: give it a mass or a material")
-    settings = getattr(obj, ids.LINK)
+    settings = link_settings(obj)
     if settings.mass_source != "DENSITY":
         settings.mass_source = "DENSITY"
         found = bridge.links.mass.weigh(
@@ -165,13 +166,13 @@ def _mute_tracks(_context, obj) -> str:
 
 
 def _fix_base(context, obj) -> str:
-    getattr(obj, ids.LINK).motion = "STATIC"
+    link_settings(obj).motion = "STATIC"
     bridge.findings.stored_findings.remove_findings(context.scene, "falls-freely", obj)
     return f"'{obj.name}' is held in the world: its Motion is Static"
 
 
 def _add_ground(context, _obj) -> str:
-    settings = getattr(context.scene, ids.SCENE)
+    settings = scene_settings(context.scene)
     settings.contact = settings.ground = True
     return "Links collide with a floor at height zero"
 
@@ -184,7 +185,7 @@ def _turn_axes(context, obj) -> str:
 
 def _divide(context, obj) -> str:
     """Divide the mesh of a link into convex pieces. In a window, this can be cancelled."""
-    shapes = [getattr(child, ids.LINK) for child in obj.children]
+    shapes = [link_settings(child) for child in obj.children]
     if any(shape.role == "COLLISION" and not shape.is_fitted for shape in shapes):
         raise ModelError(
             f"link '{obj.name}' touches with objects that you chose: divide these into convex ones by hand"

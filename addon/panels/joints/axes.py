@@ -12,6 +12,7 @@ from ... import ids
 from ...bridge.values.fields import COORDINATE_SUFFIXES, UNITS, Field, Measure, drive_of, fields_on
 from ...icons import OF_UNIT
 from ...props import axes_in_use, core_joint, is_known_joint
+from ...props.settings import joint_settings
 from ..base import InTab, draw_switched, draw_with_unit, in_columns, paragraph, readable, section
 
 if TYPE_CHECKING:
@@ -38,12 +39,12 @@ class LIMBERJACK_PT_axes(InTab, bpy.types.Panel):
     def poll(cls, context):
         if not is_known_joint(context.object):
             return False
-        known = core_joint(getattr(context.object, ids.JOINT))
+        known = core_joint(joint_settings(context.object))
         return known.kind.is_open or known.axis_count > 0
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        joint = getattr(context.object, ids.JOINT)
+        joint = joint_settings(context.object)
         layout.active = joint.enabled
         known = core_joint(joint)
         axes = axes_in_use(joint)
@@ -129,14 +130,14 @@ class LIMBERJACK_PT_home(InTab, bpy.types.Panel):
     @classmethod
     def poll(cls, context):
         obj = context.object
-        return is_known_joint(obj) and len(core_joint(getattr(obj, ids.JOINT)).home_units) > 0
+        return is_known_joint(obj) and len(core_joint(joint_settings(obj)).home_units) > 0
 
     def draw_header(self, context):
-        self.layout.prop(getattr(context.object, ids.JOINT), "use_home")
+        self.layout.prop(joint_settings(context.object), "use_home")
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        joint = getattr(context.object, ids.JOINT)
+        joint = joint_settings(context.object)
         layout.enabled = joint.use_home
         column = layout.column(align=True)
         for coordinate, (name, unit) in zip(joint.coordinates, core_joint(joint).home_units, strict=False):

@@ -11,6 +11,7 @@ from ... import ids
 from ...bridge.values.fields import drive_of, fields_on
 from ...icons import OF_UNIT
 from ...props import axes_in_use, core_joint, is_known_joint
+from ...props.settings import joint_settings
 from ..base import InTab, in_columns, readable
 from .axes import DRIVE_SECTION, draw_fields, shown_fields
 
@@ -25,12 +26,12 @@ class LIMBERJACK_PT_drives(InTab, bpy.types.Panel):
     def poll(cls, context):
         if not is_known_joint(context.object):
             return False
-        known = core_joint(getattr(context.object, ids.JOINT))
+        known = core_joint(joint_settings(context.object))
         return any(can_be_driven(known.kind.slot(i)) for i in range(known.axis_count))
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        joint = getattr(context.object, ids.JOINT)
+        joint = joint_settings(context.object)
         layout.active = joint.enabled
         known = core_joint(joint)
         for number, axis in enumerate(axes_in_use(joint)):

@@ -7,6 +7,7 @@ from ... import ids
 from ...bridge.rig import last_rig
 from ...props import core_joint, has_lost_its_parent, is_joint, is_known_joint
 from ...props.naming import model_name
+from ...props.settings import joint_settings
 from ..base import Below, InTab, also_in_physics, draw_switched, in_columns, paragraph
 from .axes import LIMBERJACK_PT_axes, LIMBERJACK_PT_home
 from .drives import LIMBERJACK_PT_drives
@@ -21,14 +22,14 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
         return is_joint(context.object)
 
     def draw_header(self, context):
-        self.layout.prop(getattr(context.object, ids.JOINT), "enabled", text="")
+        self.layout.prop(joint_settings(context.object), "enabled", text="")
 
     def draw_header_preset(self, _context):
         self.layout.menu(ids.MT_JOINT_PRESETS, text="", icon="PRESET")
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        joint = getattr(context.object, ids.JOINT)
+        joint = joint_settings(context.object)
         obj = joint.id_data
         layout.active = joint.enabled
         row = layout.row()
@@ -70,7 +71,7 @@ class LIMBERJACK_PT_joint_more(InTab, bpy.types.Panel):
         return is_known_joint(context.object)
 
     def draw(self, context):
-        layout, joint = in_columns(self.layout), getattr(context.object, ids.JOINT)
+        layout, joint = in_columns(self.layout), joint_settings(context.object)
         layout.active = joint.enabled
         draw_switched(layout, joint, "use_released_at", "released_at")
         if joint.parent and joint.child:
@@ -96,7 +97,7 @@ def _draw_mimic(layout, joint):
     if core_joint(joint).axis_count > 1:
         layout.prop(mimic, "axis_number")
     layout.prop(mimic, "leader")
-    if is_known_joint(mimic.leader) and core_joint(getattr(mimic.leader, ids.JOINT)).axis_count > 1:
+    if is_known_joint(mimic.leader) and core_joint(joint_settings(mimic.leader)).axis_count > 1:
         layout.prop(mimic, "leader_axis_number")
     for name in ("multiplier", "offset", "reference"):
         layout.prop(mimic, name)

@@ -12,6 +12,7 @@ from ...bridge.values.fields import COORDINATE_SUFFIXES
 from ...icons import icon_of_joint
 from ...props import core_joint, is_known_joint, limits_of
 from ...props.members import has_joints, joints_in
+from ...props.settings import joint_settings, scene_settings
 from ..base import Folded, readable
 from ..model import in_tree_order
 
@@ -34,7 +35,7 @@ class LIMBERJACK_UL_posed(bpy.types.UIList):
     bl_idname = ids.UL_POSED
 
     def draw_item(self, context, layout, _data, item, _number, _active_data, _active_property, _index, _flag):
-        settings = getattr(item, ids.JOINT)
+        settings = joint_settings(item)
         known = core_joint(settings)
         row = layout.row(align=True)
         row.active = settings.enabled
@@ -53,7 +54,7 @@ class LIMBERJACK_UL_posed(bpy.types.UIList):
 
 def moves(obj: bpy.types.Object) -> bool:
     """Return whether the object is a joint with coordinates."""
-    return is_known_joint(obj) and core_joint(getattr(obj, ids.JOINT)).nq > 0
+    return is_known_joint(obj) and core_joint(joint_settings(obj)).nq > 0
 
 
 def _draw_sliders(column, joint: str, settings, known: "Joint"):
@@ -94,7 +95,7 @@ class LIMBERJACK_PT_pose(Folded, bpy.types.Panel):
         if last_rig(scene) is None:
             layout.label(text="Reading the scene", icon="SORTTIME")
             return
-        settings = getattr(scene, ids.SCENE)
+        settings = scene_settings(scene)
         layout.template_list(ids.UL_POSED, "", scene, "objects", settings, "row", rows=4)
         column = layout.column(align=True)
         row = column.row(align=True)

@@ -5,6 +5,7 @@ import bpy
 
 from ... import ids
 from ...bridge.findings.last_run import last_run
+from ...props.settings import scene_settings
 from ..base import Folded, in_columns
 
 
@@ -14,11 +15,11 @@ class LIMBERJACK_PT_graph(Folded, bpy.types.Panel):
     bl_parent_id = ids.PT_SIMULATE
 
     def draw_header(self, context):
-        self.layout.prop(getattr(context.scene, ids.SCENE), "shows_graph", text="")
+        self.layout.prop(scene_settings(context.scene), "shows_graph", text="")
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        settings = getattr(context.scene, ids.SCENE)
+        settings = scene_settings(context.scene)
         column = layout.column()
         column.active = settings.shows_graph
         column.prop(settings, "graph")

@@ -4,6 +4,7 @@
 from bpy.app.translations import pgettext_iface
 
 from ... import ids
+from ...props.settings import scene_settings
 from ..base import paragraph
 
 SLOW = 0.95
@@ -29,7 +30,7 @@ def draw_controls(layout, preview, is_narrow: bool = False):
 
 def draw_state(layout, context, preview):
     """Draw the state of a preview: why it has stopped, how far it is behind, and problems of its start."""
-    is_in_real_time = getattr(context.scene, ids.SCENE).preview.pace == "REAL"
+    is_in_real_time = scene_settings(context.scene).preview.pace == "REAL"
     if preview.problem:
         paragraph(layout, context, preview.problem, icon="ERROR")
     elif preview.is_behind:

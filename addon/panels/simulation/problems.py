@@ -10,6 +10,7 @@ from ... import bridge, ids
 from ...bridge.unbakeable_links import INSTANCED
 from ...ops.simulation.repairs import OPERATORS, REPAIRS
 from ...preview import current
+from ...props.settings import scene_settings
 from ..base import Below, paragraph
 
 ICON = {"error": "CANCEL", "warning": "ERROR", "note": "INFO"}
@@ -29,7 +30,7 @@ class LIMBERJACK_PT_problems(Below, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return bool(_problems(context.scene) or getattr(context.scene, ids.SCENE).findings)
+        return bool(_problems(context.scene) or scene_settings(context.scene).findings)
 
     def draw_header(self, context):
         self.layout.label(text="Problems" if _count(context.scene) else "Notes")

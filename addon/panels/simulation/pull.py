@@ -4,6 +4,7 @@
 import bpy
 
 from ... import ids
+from ...props.settings import scene_settings
 from ..base import Folded
 
 
@@ -22,7 +23,7 @@ class PullLinks(bpy.types.WorkSpaceTool):
 
     @staticmethod
     def draw_settings(context, layout, _tool):
-        _draw_choices(layout, getattr(context.scene, ids.SCENE))
+        _draw_choices(layout, scene_settings(context.scene))
         layout.operator(ids.OP_RELEASE_ALL)
 
 
@@ -38,7 +39,7 @@ class LIMBERJACK_PT_pull(Folded, bpy.types.Panel):
         row.operator(ids.OP_LINK_PIN, icon="PINNED")
         row.operator(ids.OP_RELEASE_ALL)
         column.operator(ids.OP_JOINT_HOLD, icon="LOCKED")  # its label needs the whole width
-        _draw_choices(self.layout.column(), getattr(context.scene, ids.SCENE))
+        _draw_choices(self.layout.column(), scene_settings(context.scene))
 
 
 def _draw_choices(layout, settings):

@@ -10,6 +10,7 @@ from ...bake.receipts.receipt import receipt_of
 from ...bake.receipts.restore import bake_of
 from ...bridge.rig import last_rig
 from ...bridge.values.numbers import frame_rate
+from ...props.settings import scene_settings, window_status
 from ..base import Folded, in_columns, paragraph, section
 from ..link import draw_surface
 from .problems import draw_problem
@@ -27,8 +28,8 @@ class LIMBERJACK_PT_simulate(Folded, bpy.types.Panel):
     def draw(self, context):
         layout = in_columns(self.layout)
         scene = context.scene
-        settings = getattr(scene, ids.SCENE)
-        layout.enabled = not getattr(context.window_manager, ids.STATUS).running  # input is ignored then
+        settings = scene_settings(scene)
+        layout.enabled = not window_status(context.window_manager).running  # input is ignored then
         layout.prop(settings, "accuracy")
         row = layout.row(heading="Contact")
         row.prop(settings, "contact", text="")
@@ -70,7 +71,7 @@ def draw_warnings(layout, context):
             pgettext_iface("The bake is out of date: {reason}").format(reason=reason),
             icon="FILE_REFRESH",
         )
-    if getattr(context.scene, ids.SCENE).findings:
+    if scene_settings(context.scene).findings:
         _draw_findings(layout, context)
 
 
@@ -85,7 +86,7 @@ def _draw_findings(layout, context):
 
 def draw_result(layout, context):
     """Draw the result of the last bake. Accuracy and cost are in a section that is closed at first."""
-    settings = getattr(context.scene, ids.SCENE)
+    settings = scene_settings(context.scene)
     if settings.last_result:
         reached, *more = settings.last_result.splitlines()
         header, body = layout.panel("LIMBERJACK_details", default_closed=True)
@@ -111,7 +112,7 @@ def _staleness(scene: bpy.types.Scene) -> str:
     rig = last_rig(scene)
     if rig is None or bake_of(scene) is None:
         return ""
-    settings = getattr(scene, ids.SCENE)
+    settings = scene_settings(scene)
     numbers = tuple(getattr(settings.bake, item.identifier) for item in settings.bake.bl_rna.properties)
     frames = scene.frame_start, scene.frame_end, frame_rate(scene)
     state = (rig.version, settings.accuracy, settings.contact, numbers, frames)
@@ -131,9 +132,9 @@ class LIMBERJACK_PT_keys(Folded, bpy.types.Panel):
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        bake = getattr(context.scene, ids.SCENE).bake
+        bake = scene_settings(context.scene).bake
         options = layout.column()
-        options.enabled = not getattr(context.window_manager, ids.STATUS).running
+        options.enabled = not window_status(context.window_manager).running
         options.prop(bake, "onto")
         options.prop(bake, "step")
         options.prop(bake, "reduces")
@@ -182,7 +183,7 @@ class LIMBERJACK_PT_contact(Folded, bpy.types.Panel):
     bl_parent_id = ids.PT_SIMULATE
 
     def draw(self, context):
-        layout, settings = in_columns(self.layout), getattr(context.scene, ids.SCENE)
+        layout, settings = in_columns(self.layout), scene_settings(context.scene)
         layout.active = settings.contact
         layout.operator(ids.OP_COLLIDER_ADD, icon="MESH_PLANE")
         if settings.ground:
@@ -212,7 +213,7 @@ class LIMBERJACK_PT_weather(Folded, bpy.types.Panel):
         if message := bridge.values.gravity.gravity_by_unit(scene):
             paragraph(layout, context, message, icon="ERROR")
             layout.operator(ids.OP_EARTH_GRAVITY, icon="TOOL_SETTINGS")
-        layout.prop(getattr(scene, ids.SCENE), "wind")
+        layout.prop(scene_settings(scene), "wind")
         rig = last_rig(scene)
         for problem in wind_without_drag(rig.model) if rig else ():
             paragraph(layout, context, problem.message, icon="ERROR")
