@@ -15,6 +15,7 @@ from operator import attrgetter
 import bpy
 
 from ..core.version import VERSION, numbers_of
+from .nodes import owner_of
 from .props import carrier_of
 from .props.owners import Owner, holds_ours, is_linked, settings_of
 from .props.settings import link_settings
@@ -77,11 +78,15 @@ def migrate(items: Iterable[bpy.types.ID | None]) -> None:
             settings_of(owner).version = version  # a shape gets that of its link
     for migration in sorted(MIGRATIONS, key=attrgetter("numbers")):
         for owner in found:
-            if _concerns(migration, owner) and owner.session_uid not in _failures:
+            if _concerns(migration, owner) and _block_of(owner).session_uid not in _failures:
                 _run(migration, owner)
     for owner, version in found.items():
-        if owner.session_uid not in _failures and not is_newer(version) and numbers_of(version):
+        if _block_of(owner).session_uid not in _failures and not is_newer(version) and numbers_of(version):
             settings_of(owner).version = VERSION
+
+
+def _block_of(owner: Owner) -> bpy.types.Scene | bpy.types.Object:
+    return owner if isinstance(owner, bpy.types.Scene) else owner_of(owner)
 
 
 def _concerns(migration: Migration, owner: Owner) -> bool:
@@ -94,7 +99,7 @@ def _run(migration: Migration, owner: Owner) -> None:
         migration.change(owner)
     except Exception as error:  # the file must open in any case; the user is told
         traceback.print_exc()
-        _failures[owner.session_uid] = f"{migration.description}: {error}"
+        _failures[_block_of(owner).session_uid] = f"{migration.description}: {error}"
     else:
         settings_of(owner).version = migration.version
 
@@ -158,7 +163,7 @@ def notes_on(scene: bpy.types.Scene) -> Iterator[VersionNote]:
     owners = [owner for owner in (scene, *scene.objects) if holds_ours(owner)]
     newest = max(owners, key=lambda owner: _order(version_of(owner)), default=None)  # the first among equals
     if newest is not None and is_newer(version_of(newest)):
-        library = newest.library
+        library = _block_of(newest).library
         what = f"What is linked from '{bpy.path.basename(library.filepath)}'" if library else "This file"
         message = (
             f"{what} was saved by Limberjack {version_of(newest)}, and this is {VERSION}: settings that this version "
@@ -174,10 +179,10 @@ def notes_on(scene: bpy.types.Scene) -> Iterator[VersionNote]:
                 "stands; if it acts otherwise than it did, make it anew"
             )
             yield VersionNote("no-version", name, message)
-        elif owner.session_uid in _failures:
+        elif reason := _failures.get(_block_of(owner).session_uid):
             message = (
                 f"{whose} could not be brought from Limberjack {version} to {VERSION}, and may act otherwise than it "
-                f"did ({_failures[owner.session_uid]}): look at its settings, or open the file with {version}"
+                f"did ({reason}): look at its settings, or open the file with {version}"
             )
             yield VersionNote("not-migrated", name, message)
         elif is_linked(owner) and any(_concerns(migration, owner) for migration in MIGRATIONS):

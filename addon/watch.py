@@ -14,6 +14,7 @@ from bpy.app.handlers import persistent
 from ..core.model import ModelError
 from . import bridge
 from .bridge.findings.last_run import forget_runs
+from .nodes import Node
 from .props import carrier_of, is_joint, show_error
 from .props.members import forget_members, forget_members_of_change, has_joints, has_links
 from .props.overriding import complete_overrides
@@ -138,7 +139,7 @@ def ignoring_changes() -> Iterator[None]:
         is_preview_update = before
 
 
-def note_change(objects: Iterable[bpy.types.Object] = ()) -> None:
+def note_change(objects: Iterable[Node] = ()) -> None:
     """Register a change of the scene.
 
     Blender's handlers report what the user does in Blender's own panels. Code that changes something must report it

@@ -19,7 +19,7 @@ import numpy as np
 
 import limberjack
 from limberjack.addon.bake.simulation_bake import SimulationBake
-from limberjack.addon.bridge.animation.motion_sources import fcurves_of
+from limberjack.addon.nodes.animation import fcurves_of
 
 SAMPLES = Path(__file__).parents[1] / "sample_scenes"
 FRAMES = 40

@@ -3,18 +3,17 @@
 
 from __future__ import annotations
 
-import bpy
-
 from ...core.check import check_definition
 from ..bridge.animation.animated import lasting_issues
 from ..bridge.links.deforming import deforming_colliders
 from ..bridge.scene.read import SceneReading
+from ..nodes import Node
 from ..props import is_kinematic
 from .errors import BakeError
 from .keys.transforms import require_bakeable
 
 
-def links_to_move(reading: SceneReading) -> list[bpy.types.Object]:
+def links_to_move(reading: SceneReading) -> list[Node]:
     """Return the links that a simulation moves.
 
     Raises:

@@ -16,7 +16,6 @@ from bpy.app.translations import pgettext_iface
 from ...core.model import Model
 from ...core.trajectory.trajectory import Trajectory
 from ...core.version import VERSION
-from ..bridge.animation.motion_sources import action_of
 from ..bridge.baked_machines.keyed_poses import store_baked_matrices
 from ..bridge.baked_machines.machines import require_in_place
 from ..bridge.findings.last_run import store_run
@@ -25,8 +24,10 @@ from ..bridge.findings.stored_findings import store_findings
 from ..bridge.scene.read import SceneReading, scan_scene
 from ..bridge.scene.store import store_rest_poses, store_weights
 from ..bridge.values.numbers import frame_rate
+from ..nodes import Node, model_name
+from ..nodes.animation import action_of
+from ..nodes.naming import node_named
 from ..props import is_joint
-from ..props.naming import model_name, object_named
 from ..props.settings import scene_settings
 from .bake_checks import links_to_move, warnings_of_check
 from .errors import BakeError
@@ -131,7 +132,7 @@ class Bake(ABC):
         require_in_place(scene)
         self._is_changed = reading is not None
         self.reading = reading or scan_scene(scene, first=self.first)
-        self._joints: dict[str, bpy.types.Object] = {}
+        self._joints: dict[str, Node] = {}
         self._require_bakeable()
         self._check_warnings = warnings_of_check(self.reading)
         suspect = displaced_links(self.scene, self.reading) + wind_without_drag(self.model)
@@ -176,7 +177,7 @@ class Bake(ABC):
     def _require_bakeable(self) -> None:
         baked = links_to_move(self.reading)
         if self.settings.moves_joints:
-            found = {joint.name: object_named(self.scene, joint.name) for joint in self.model.joints if joint.nq}
+            found = {joint.name: node_named(self.scene, joint.name) for joint in self.model.joints if joint.nq}
             self._joints = {name: obj for name, obj in found.items() if obj is not None}
             for obj in self._joints.values():
                 require_keyable(obj)
@@ -364,6 +365,6 @@ class Bake(ABC):
                 raise BakeError(f"{what} '{name}' was deleted while it was simulated: simulate again")
 
 
-def _action_name(obj: bpy.types.Object) -> str:
+def _action_name(obj: Node) -> str:
     action = action_of(obj)
     return action.name if action else ""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...core.model import ModelError
+from ..nodes import Node, uid_of
 from ..props import carrier_of
 from ..props.members import has_joints, has_links
 from ..props.settings import link_settings
@@ -67,7 +68,7 @@ _weights: dict[tuple, MassProperties | str] = {}
 _collisions: dict[tuple, list[Shape] | str] = {}
 """Collision shapes of links, or why they cannot be read, by everything they depend on except the meshes."""
 
-_outdated: dict[tuple[int, str], bool] = {}
+_outdated: dict[tuple, bool] = {}
 """Whether a link's pieces were made from another mesh, by the link and by `Fit.source`."""
 
 _shown: dict[int, Rig] = {}
@@ -98,9 +99,9 @@ def show_rig(scene: bpy.types.Scene, is_touched: bool = True) -> Rig:
     return rig
 
 
-def forget_weights(objects: Iterable[bpy.types.Object]) -> None:
+def forget_weights(objects: Iterable[Node]) -> None:
     """Drop cached results of the links to which objects belong, after a change of their meshes, places or settings."""
-    uids = {link.session_uid for obj in objects if (link := carrier_of(obj)) is not None}
+    uids = {uid_of(link) for obj in objects if (link := carrier_of(obj)) is not None}
     for known in (_weights, _collisions, _outdated) if uids else ():
         for key in [key for key in known if key[0] in uids]:
             del known[key]
@@ -151,17 +152,17 @@ def _instance_problems(scene: bpy.types.Scene) -> list[Problem]:
     return [Problem("warning", INSTANCED, name, message) for name, message in instances]
 
 
-def is_outdated_once(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> bool:
+def is_outdated_once(link: Node, evaluated_scene: EvaluatedScene) -> bool:
     """Return the result of `collisions.is_outdated`, from the cache if nothing has changed."""
     from .links.collisions import fitted_from, is_outdated
 
-    key = (link.session_uid, fitted_from(link, evaluated_scene))
+    key = (uid_of(link), fitted_from(link, evaluated_scene))
     if key not in _outdated:
         _outdated[key] = is_outdated(link, evaluated_scene)
     return _outdated[key]
 
 
-def weigh_once(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> MassProperties:
+def weigh_once(link: Node, evaluated_scene: EvaluatedScene) -> MassProperties:
     """Return the result of `weigh`, from the cache if nothing has changed.
 
     Raises:
@@ -171,7 +172,7 @@ def weigh_once(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> MassP
 
     settings = link_settings(link)
     scale = tuple(world_scale(link).tolist())
-    key = (link.session_uid, settings.mass_source, settings.mass, settings.density, scale, evaluated_scene.unit)
+    key = (uid_of(link), settings.mass_source, settings.mass, settings.density, scale, evaluated_scene.unit)
     if key not in _weights:
         try:
             _weights[key] = weigh(link, evaluated_scene)
@@ -183,14 +184,14 @@ def weigh_once(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> MassP
     return known
 
 
-def collide_once(shapes: ShapeReader, link: bpy.types.Object) -> list[Shape]:
+def collide_once(shapes: ShapeReader, link: Node) -> list[Shape]:
     """Return the result of `ShapeReader.collisions_of`, from the cache if nothing has changed.
 
     Raises:
         ModelError: if the collision shapes cannot be read.
     """
     scale = tuple(world_scale(link).tolist())
-    key = (link.session_uid, link.name, scale, shapes.evaluated_scene.unit)
+    key = (uid_of(link), link.name, scale, shapes.evaluated_scene.unit)
     if key not in _collisions:
         try:
             _collisions[key] = shapes.collisions_of(link)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import bpy
 
+from ..nodes import Node, model_name, owner_of
 from ..props import carrier_of, is_link
-from ..props.naming import model_name
 
 LINKED = "linked"
 """Code of the problem that links belong to a library."""
@@ -46,12 +46,12 @@ def _way(count: int, instance: bpy.types.Object) -> str:
     )
 
 
-def links_of_libraries(links: list[bpy.types.Object]) -> Iterator[tuple[str, str]]:
+def links_of_libraries(links: list[Node]) -> Iterator[tuple[str, str]]:
     """Yield for each library the name of one of its links, and a sentence that says how to bake its links."""
-    libraries: dict[bpy.types.Library, list[bpy.types.Object]] = {}
+    libraries: dict[bpy.types.Library, list[Node]] = {}
     for link in links:
-        if link.library:
-            libraries.setdefault(link.library, []).append(link)
+        if library := owner_of(link).library:
+            libraries.setdefault(library, []).append(link)
     for library, found in libraries.items():
         name, more = model_name(found[0]), len(found) - 1
         others = f" and {more} more link{'s' if more > 1 else ''} come" if more else " comes"

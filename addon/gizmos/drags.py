@@ -14,9 +14,9 @@ from mathutils import Matrix, Quaternion, Vector
 from ...core.model import ModelError
 from ...core.spatial import quat_mul
 from .. import bridge
+from ..nodes import Node, model_name
 from ..overlays import ghost, labels
 from ..props import core_joint, is_joint, is_link
-from ..props.naming import model_name
 from ..props.settings import joint_settings
 
 SNAP_TURN = math.radians(5.0)
@@ -40,7 +40,7 @@ class Drag(ABC):
     def __init__(
         self,
         context,
-        obj: bpy.types.Object,
+        obj: Node,
         view: bridge.joints.axis_views.JointView,
         axis: bridge.joints.axis_views.AxisView,
         radius: float,
@@ -53,7 +53,7 @@ class Drag(ABC):
     def begin(self, context) -> float:
         return self.axis.value
 
-    def changed_objects(self, context) -> Iterable[bpy.types.Object]:
+    def changed_objects(self, context) -> Iterable[Node]:
         """Return the objects that the drag may change."""
         return (self.obj,)
 
@@ -107,7 +107,7 @@ class PoseDrag(Drag):
         self.posing = bridge.posing.posing.Posing(context.scene)
         return self.posing.coordinate(model_name(self.obj), self.axis.q_index)
 
-    def changed_objects(self, context) -> Iterable[bpy.types.Object]:
+    def changed_objects(self, context) -> Iterable[Node]:
         return filter(is_link, context.scene.objects)
 
     def set_value(self, context, value: float, with_ctrl: bool = False) -> None:
@@ -161,7 +161,7 @@ class SwingDrag(DirectionDrag):
         self.initial_direction = self.axis.zero
         return 0.0
 
-    def changed_objects(self, context) -> Iterable[bpy.types.Object]:
+    def changed_objects(self, context) -> Iterable[Node]:
         return filter(is_link, context.scene.objects)
 
     def point_along(self, context, direction: Vector) -> None:
@@ -222,7 +222,7 @@ class ZeroDrag(Drag):
         bridge.joints.storing_frames.store_joint_frames(self.obj, context.scene)
         return 0.0
 
-    def changed_objects(self, context) -> Iterable[bpy.types.Object]:
+    def changed_objects(self, context) -> Iterable[Node]:
         return filter(is_joint, context.scene.objects)  # also its followers
 
     def set_value(self, context, value: float, with_ctrl: bool = False) -> None:
@@ -251,10 +251,10 @@ class LimitDrag(Drag):
         ghost.show(triangles_of(joint.child, context), [])
         return self.axis.limit_or_default(self.side, self.radius)
 
-    def changed_objects(self, context) -> Iterable[bpy.types.Object]:
+    def changed_objects(self, context) -> Iterable[Node]:
         return (self.obj, *self.same_type_joints)
 
-    def _is_alike(self, obj: bpy.types.Object) -> bool:
+    def _is_alike(self, obj: Node) -> bool:
         """Return whether the limits of this joint have the same meaning on another joint."""
         if not is_joint(obj):
             return False
@@ -313,7 +313,7 @@ def motion(axis: bridge.joints.axis_views.AxisView, by: float) -> Matrix:
     return there @ turn @ Matrix.Translation(-axis.origin)
 
 
-def triangles_of(link: bpy.types.Object, context) -> np.ndarray:
+def triangles_of(link: Node, context) -> np.ndarray:
     """Return the visible triangles of a link in world axes, shape (n, 3, 3)."""
     try:
         seen = bridge.links.collisions.visible_mesh(

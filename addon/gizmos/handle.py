@@ -9,8 +9,8 @@ import bpy
 
 from ...core.model import ModelError
 from ..bridge.viewport.rays import ray_under
+from ..nodes.naming import node_of
 from ..overlays import labels
-from ..props.naming import object_of
 from ..watch import note_change
 from .drags import DRAGS, Drag
 from .typed import Typed
@@ -86,7 +86,7 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
         name, view, axis, radius = self.target
         self.typed = Typed()
         try:
-            self.drag = DRAGS[self.role](context, object_of(context.scene, name), view, axis, radius)
+            self.drag = DRAGS[self.role](context, node_of(context.scene, name), view, axis, radius)
             self.drag.press(ray_under(context, event))
         except ModelError as error:
             message = str(error)

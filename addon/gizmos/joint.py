@@ -12,11 +12,11 @@ from mathutils import Matrix, Vector
 from ...core.joints import BALL
 from ...core.model import ModelError
 from .. import bridge, watch
+from ..nodes import Node, is_selected, is_visible, model_name, uid_of
 from ..overlays.joint_glyphs import ring_radius
 from ..overlays.sizes import active_radius
 from ..preferences import preferences
 from ..props import is_known_joint
-from ..props.naming import model_name
 from .handle import LIMBERJACK_GT_handle
 
 HandlePlacement = tuple[str, "bridge.joints.axis_views.AxisView", float, Vector]
@@ -80,7 +80,7 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
         obj = context.active_object
         style = preferences()
         shown = context.space_data.show_gizmo and style.show_overlays
-        return shown and context.mode == "OBJECT" and is_known_joint(obj) and obj.select_get() and obj.visible_get()
+        return shown and context.mode == "OBJECT" and is_known_joint(obj) and is_selected(obj) and is_visible(obj)
 
     def setup(self, context):
         self.made_for = None
@@ -99,13 +99,13 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
         if any(gizmo.is_modal for gizmo in self.gizmos):
             self._follow(context, obj)
             return
-        key = (watch.moves, obj.session_uid, active_radius(obj, context.region, context.region_data))
+        key = (watch.moves, uid_of(obj), active_radius(obj, context.region, context.region_data))
         if key != self.made_for:
             self.made_for = key
             self._place(obj, context)
         self._face(context)
 
-    def _place(self, obj: bpy.types.Object, context) -> None:
+    def _place(self, obj: Node, context) -> None:
         radius = active_radius(obj, context.region, context.region_data)
         view, self.places = None, []
         for gizmo in self.gizmos:
@@ -127,7 +127,7 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
                 is_off = role in ("lower", "upper") and abs(getattr(axis, role)) == float("inf")
                 gizmo.alpha = OFF if is_off else 0.9
 
-    def _follow(self, context, obj: bpy.types.Object) -> None:
+    def _follow(self, context, obj: Node) -> None:
         """Move all handles to their new places during a drag; their roles stay."""
         try:
             view = bridge.joints.axis_views.view_joint(obj, context.scene)

@@ -7,6 +7,7 @@ import bpy
 from bpy.app.translations import pgettext_iface
 
 from ...core.model.text import counted
+from ..nodes import Node, object_of
 from ..props.settings import window_status
 from ..watch import note_change
 
@@ -100,15 +101,15 @@ def in_object_mode(cls, context) -> bool:
     return False
 
 
-def named(parent: bpy.types.Object | None) -> str:
+def named(parent: Node | None) -> str:
     """Return the name of a joint's parent for a sentence."""
     return f"'{parent.name}'" if parent else "the world"
 
 
-def select_only(context, *objects: bpy.types.Object) -> None:
+def select_only(context, *nodes: Node) -> None:
     """Select only these objects, as far as the view layer includes them. The last one becomes active."""
     context.view_layer.update()  # makes new objects known to it
-    objects = tuple(obj for obj in objects if obj.name in context.view_layer.objects)
+    objects = tuple(obj for obj in map(object_of, nodes) if obj.name in context.view_layer.objects)
     for obj in context.selected_objects:
         obj.select_set(False)
     for obj in objects:

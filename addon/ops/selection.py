@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The links and joints that the user has selected."""
 
-import bpy
-
 from ...core.model import ModelError
 from .. import bridge
+from ..nodes import Node, is_selected, model_name
 from ..props import is_joint, is_link
 from ..props.members import has_joints, has_links, joints_in
-from ..props.naming import model_name
 from .report import in_object_mode
 
 
-def selected_pair(context) -> tuple[bpy.types.Object, bpy.types.Object | None]:
+def selected_pair(context) -> tuple[Node, Node | None]:
     """Return the active link, which is the child, and the other selected link, the parent; None for the world.
 
     Raises:
@@ -51,7 +49,7 @@ class OnSelectedJoints:
 
     @classmethod
     def poll(cls, context):
-        if not any(obj.select_get() for obj in joints_in(context.scene)):
+        if not any(is_selected(obj) for obj in joints_in(context.scene)):
             cls.poll_message_set(f"Select {cls.what}")
             return False
         return in_object_mode(cls, context)

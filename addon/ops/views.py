@@ -3,11 +3,11 @@
 
 import math
 
-import bpy
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
 from .. import bridge
+from ..nodes import Node, origin_of
 from ..props import carrier_of, is_link
 
 WIRE_PIXELS = 6.0
@@ -46,7 +46,7 @@ def view_under(context, event):
     return None
 
 
-def link_at(context, region, region_3d, pixel: Vector) -> tuple[bpy.types.Object, Vector] | None:
+def link_at(context, region, region_3d, pixel: Vector) -> tuple[Node, Vector] | None:
     """Return the link at a pixel of the region, and its point there; None if there is none.
 
     Visible edges of links in wire display come first. Without a surface, it is the link inside whose silhouette the
@@ -64,16 +64,16 @@ def link_at(context, region, region_3d, pixel: Vector) -> tuple[bpy.types.Object
         link = carrier_of(hit.obj)
         return None if link is None else (link, Vector(hit.point.tolist()))
     link = nearest_link(context, region, region_3d, pixel)
-    return None if link is None else (link, link.matrix_world.translation.copy())
+    return None if link is None else (link, origin_of(link))
 
 
-def nearest_link(context, region, region_3d, pixel: Vector) -> bpy.types.Object | None:
+def nearest_link(context, region, region_3d, pixel: Vector) -> Node | None:
     """Return the link whose origin is nearest to a pixel of the region; None if none is within `ORIGIN_PIXELS`."""
-    candidates: list[tuple[float, str, bpy.types.Object]] = []
+    candidates: list[tuple[float, str, Node]] = []
     for obj in context.visible_objects:
         if not is_link(obj):
             continue
-        place = view3d_utils.location_3d_to_region_2d(region, region_3d, obj.matrix_world.translation)
+        place = view3d_utils.location_3d_to_region_2d(region, region_3d, origin_of(obj))
         if place is not None and (place - pixel).length < ORIGIN_PIXELS:
             candidates.append(((place - pixel).length, obj.name, obj))
     return min(candidates)[2] if candidates else None

@@ -13,8 +13,8 @@ from mathutils import Vector
 
 from ...core.model import ModelError
 from .. import bridge, watch
+from ..nodes import Node, is_visible, model_name, uid_of
 from ..props import is_joint
-from ..props.naming import model_name
 from . import labels
 from .joint_glyphs import glyph, limits, polyline, ring_radius
 from .lines import Color, Lines
@@ -59,9 +59,9 @@ def _picture(context, style) -> Picture:
     """Return the drawing, made again if something has changed."""
     global _cache_key
     obj = context.active_object
-    if not is_joint(obj) or not obj.visible_get():
+    if not is_joint(obj) or not is_visible(obj):
         return Picture()
-    key = (watch.moves, obj.session_uid, *(tuple(getattr(style, name)) for name in COLORS))
+    key = (watch.moves, uid_of(obj), *(tuple(getattr(style, name)) for name in COLORS))
     if key != _cache_key:
         _pictures.clear()
         _cache_key = key
@@ -71,7 +71,7 @@ def _picture(context, style) -> Picture:
     return _pictures[radius]
 
 
-def _picture_of(obj: bpy.types.Object, scene: bpy.types.Scene, radius: float, style) -> Picture:
+def _picture_of(obj: Node, scene: bpy.types.Scene, radius: float, style) -> Picture:
     try:
         view = bridge.joints.axis_views.view_joint(obj, scene)
     except ModelError:

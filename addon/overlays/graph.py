@@ -11,8 +11,8 @@ import bpy
 import numpy as np
 
 from ..bridge.findings.last_run import Run, last_run
+from ..nodes import model_name
 from ..props import is_joint
-from ..props.naming import model_name
 from ..props.settings import scene_settings
 from .boxes import Boxes
 from .graph_layout import HEADING, LINE, Box, Plot, plots_of

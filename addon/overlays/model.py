@@ -17,8 +17,9 @@ from mathutils import Matrix
 
 from ...core.model import ModelError
 from .. import bridge, watch
+from ..nodes import Node, display_size, is_visible, model_name, origin_of, world_matrix
+from ..nodes.naming import node_named
 from ..props.members import joints_in, links_in
-from ..props.naming import model_name, object_named
 from ..props.settings import joint_settings, link_settings
 from .joint_glyphs import ball, dashed, glyph, limits
 from .lines import Lines
@@ -96,7 +97,7 @@ def joint_layout(
     """
     layout, cached = Layout(), {} if cached is None else cached
     for joint in joints:
-        obj = object_named(scene, joint.name)
+        obj = node_named(scene, joint.name)
         if obj is None:
             continue
         relative_pose = _relative_pose(obj)
@@ -110,19 +111,19 @@ def joint_layout(
     return layout.close()
 
 
-def _relative_pose(obj: bpy.types.Object) -> tuple[float, ...]:
+def _relative_pose(obj: Node) -> tuple[float, ...]:
     """Return the pose of the child in the parent as a rounded matrix, so that rounding errors do not matter."""
     settings = joint_settings(obj)
-    X_WP, X_WC = (link.matrix_world if link else Matrix() for link in (settings.parent, settings.child))
+    X_WP, X_WC = (
+        Matrix(world_matrix(link).tolist()) if link else Matrix() for link in (settings.parent, settings.child)
+    )
     return tuple(round(number, 5) for row in X_WP.inverted_safe() @ X_WC for number in row)
 
 
-def _lines_of_joint(
-    rig: bridge.rig.Rig, obj: bpy.types.Object, scene: bpy.types.Scene, style, joint: Joint
-) -> JointLines:
+def _lines_of_joint(rig: bridge.rig.Rig, obj: Node, scene: bpy.types.Scene, style, joint: Joint) -> JointLines:
     """Return the lines of a joint. Raise `ModelError` if it cannot be drawn."""
     view = bridge.joints.axis_views.view_joint(obj, scene, joint)
-    radius = obj.empty_display_size * style.size
+    radius = display_size(obj) * style.size
     home = np.linalg.inv(bridge.posing.link_poses.matrix_of_pose(view.X_WJ))
     is_troubled = style.show_problems and joint.name in rig.troubled
     color = PROBLEM if is_troubled else LOOP if joint.name in rig.loops else JOINT
@@ -148,10 +149,10 @@ def pin_layout(rig: bridge.rig.Rig, scene: bpy.types.Scene, size: float) -> Layo
     It is in a ball if the position is pinned, and in a box if position and rotation are.
     """
     layout = Layout()
-    joints = [obj for joint in rig.model.joints if (obj := object_named(scene, joint.name))]
-    half = PIN_SIZE * size * float(np.median([obj.empty_display_size for obj in joints] or [1.0]))
+    joints = [obj for joint in rig.model.joints if (obj := node_named(scene, joint.name))]
+    half = PIN_SIZE * size * float(np.median([display_size(obj) for obj in joints] or [1.0]))
     for link in rig.model.links:
-        obj = object_named(scene, link.name)
+        obj = node_named(scene, link.name)
         pin = link_settings(obj).pin if obj else "NONE"
         if pin != "NONE":
             around = ball(half) if pin == "PLACE" else _edges(np.full(3, half))
@@ -241,11 +242,11 @@ _STYLE_KEYS = (*PALETTE, *_SWITCHES, "size")
 """Preferences on which the lines depend."""
 
 
-def _place(drawing: _Drawing, rig: bridge.rig.Rig, scene, style, active: bpy.types.Object | None) -> list[Lines]:
+def _place(drawing: _Drawing, rig: bridge.rig.Rig, scene, style, active: Node | None) -> list[Lines]:
     """Return the lines in world axes. The active joint has only the lines to its links, since `active` draws it."""
     colors = np.array([tuple(getattr(style, name)) for name in PALETTE])
     ours = (*links_in(scene), *joints_in(scene))
-    seen = {model_name(obj): obj for obj in ours if obj.visible_get()}
+    seen = {model_name(obj): obj for obj in ours if is_visible(obj)}
     others = {name: obj for name, obj in seen.items() if obj != active}
     found = []
     for layout in (drawing.joints, drawing.changing):
@@ -259,20 +260,20 @@ def _place(drawing: _Drawing, rig: bridge.rig.Rig, scene, style, active: bpy.typ
     return [Lines(points[shown], shades[shown])]
 
 
-def _frames(names: Iterable[str], seen: dict[str, bpy.types.Object], frame_of) -> np.ndarray:
+def _frames(names: Iterable[str], seen: dict[str, Node], frame_of) -> np.ndarray:
     nowhere = np.full((4, 4), np.nan)
     frames = [frame_of(seen[name]) if name in seen else nowhere for name in names]
     return np.array(frames).reshape(-1, 4, 4)
 
 
-def _matrix(obj: bpy.types.Object) -> np.ndarray:
+def _matrix(obj: Node) -> np.ndarray:
     """Return the matrix of an Empty without its scale, shape (4, 4)."""
-    matrix = bridge.posing.link_poses.to_array(obj.matrix_world)
+    matrix = world_matrix(obj)
     matrix[:3, :3] /= np.linalg.norm(matrix[:3, :3], axis=0)
     return matrix
 
 
-def _frame(link: bpy.types.Object) -> np.ndarray:
+def _frame(link: Node) -> np.ndarray:
     """Return the matrix of a link without its scale [Blender units], shape (4, 4); NaN if it has none."""
     try:
         return bridge.posing.link_poses.matrix_of_pose(bridge.posing.link_poses.live_pose(link))
@@ -280,9 +281,7 @@ def _frame(link: bpy.types.Object) -> np.ndarray:
         return np.full((4, 4), np.nan)
 
 
-def _link_lines(
-    rig: bridge.rig.Rig, seen: dict[str, bpy.types.Object], colors: np.ndarray
-) -> list[tuple[np.ndarray, np.ndarray]]:
+def _link_lines(rig: bridge.rig.Rig, seen: dict[str, Node], colors: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return lines from each joint to its links, and a dashed line to the joint that it follows.
 
     The lines of joints that close loops are dashed.
@@ -293,13 +292,11 @@ def _link_lines(
     for joint in rig.model.joints:
         if joint.name not in seen:
             continue
-        here = seen[joint.name].matrix_world.translation
-        ends = [
-            seen[end].matrix_world.translation for end in (joint.parent, joint.child) if end != WORLD and end in seen
-        ]
+        here = origin_of(seen[joint.name])
+        ends = [origin_of(seen[end]) for end in (joint.parent, joint.child) if end != WORLD and end in seen]
         (loop if joint.name in rig.loops else plain).extend((here[:], end[:]) for end in ends)
         if joint.mimic and joint.mimic.leader in seen:
-            follows.append((here[:], seen[joint.mimic.leader].matrix_world.translation[:]))
+            follows.append((here[:], origin_of(seen[joint.mimic.leader])[:]))
     lines = [
         (np.array(pairs).reshape(-1, 2, 3), color) for pairs, color in ((plain, LINE), (loop, LOOP), (follows, LIMIT))
     ]

@@ -6,6 +6,7 @@ import math
 import bpy
 from mathutils import Vector
 
+from ..nodes import Node, display_size, origin_of
 from ..preferences import preferences
 
 MIN_PIXELS = 80.0
@@ -18,10 +19,10 @@ STEP = 1.05
 """Ratio between the sizes that are used, so that turning the view about the joint does not change the size."""
 
 
-def active_radius(obj: bpy.types.Object, region, rv3d) -> float:
+def active_radius(joint: Node, region, rv3d) -> float:
     """Return the radius of the ring of the joint's handles in a view [Blender units]."""
-    own = obj.empty_display_size * preferences().size
-    pixel = size_of_pixel(obj.matrix_world.translation, region, rv3d)
+    own = display_size(joint) * preferences().size
+    pixel = size_of_pixel(origin_of(joint), region, rv3d)
     least = MIN_PIXELS * resolution_scale() * pixel
     most = max(MAX_SHARE * min(region.width, region.height) * pixel, STEP * least)
     if not own or not most:  # the joint is at the depth of the eye

@@ -11,8 +11,8 @@ from bpy.app.translations import pgettext_iface
 from ...core.geometry.contact_properties import Surface
 from ...core.model.text import weighed
 from .. import bridge, ids
+from ..nodes import model_name
 from ..props import carrier_of, is_link
-from ..props.naming import model_name
 from ..props.settings import link_settings, scene_settings
 from .base import Below, InTab, also_in_physics, draw_switched, draw_with_unit, in_columns, paragraph, section
 

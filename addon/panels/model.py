@@ -9,9 +9,9 @@ from bpy.app.translations import pgettext_iface
 from .. import ids
 from ..bridge.rig import Rig, last_rig
 from ..icons import icon_of_joint
+from ..nodes import Node, model_name
 from ..props import is_joint
 from ..props.members import joints_in, links_in
-from ..props.naming import model_name
 from ..props.settings import joint_settings, link_settings, scene_settings
 from .base import Folded
 
@@ -43,7 +43,7 @@ class LIMBERJACK_UL_model(bpy.types.UIList):
         return in_tree_order(self, context, [*links_in(data), *joints_in(data)])
 
 
-def in_tree_order(rows, context, shown: list[bpy.types.Object]) -> tuple[list[int], list[int]]:
+def in_tree_order(rows, context, shown: list[Node]) -> tuple[list[int], list[int]]:
     """Return flags and order for a UIList of a scene's objects.
 
     Args:
@@ -81,7 +81,7 @@ class LIMBERJACK_PT_model(Folded, bpy.types.Panel):
             self.layout.template_list(ids.UL_MODEL, "", scene, "objects", scene_settings(scene), "row", rows=4)
 
 
-def _draw_hold(row, obj: bpy.types.Object, is_active: bool) -> None:
+def _draw_hold(row, obj: Node, is_active: bool) -> None:
     """Draw the switch that keeps an object out of posing, if it is on or if the object is active."""
     if is_joint(obj):
         joint = joint_settings(obj)
@@ -133,7 +133,7 @@ def _rows_below(hanging: dict[str, list[tuple["Joint", str]]], link: str, depth:
     return rows[::-1]
 
 
-def _icon(obj: bpy.types.Object, rig: Rig | None) -> str:
+def _icon(obj: Node, rig: Rig | None) -> str:
     if not is_joint(obj):
         return "MESH_CUBE"
     if rig and model_name(obj) in rig.loops:

@@ -10,18 +10,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-import bpy
-
 from ...core.spatial import Pose
 from .. import bridge
 from ..bridge.values.stored_json import are_numbers, parse_stored
+from ..nodes import Node
 from ..props.settings import link_settings
 
 CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
 """Channels by which a preview moves an object, with the number of values of each."""
 
 
-def show(poses: Mapping[bpy.types.Object, Pose], unit: float) -> None:
+def show(poses: Mapping[Node, Pose], unit: float) -> None:
     """Move links to poses in the world [m].
 
     Args:
@@ -32,7 +31,7 @@ def show(poses: Mapping[bpy.types.Object, Pose], unit: float) -> None:
     bridge.posing.present_poses.move_links(poses, unit)
 
 
-def restore_own_poses(objects: Iterable[bpy.types.Object]) -> None:
+def restore_own_poses(objects: Iterable[Node]) -> None:
     """Restore the own poses of those of the objects that a preview has moved."""
     shown = [*filter(bridge.animation.motion_sources.is_previewed, objects)]
     for obj in shown:
@@ -45,13 +44,13 @@ def restore_own_poses(objects: Iterable[bpy.types.Object]) -> None:
     keep_shown_poses(shown)
 
 
-def keep_shown_poses(objects: Iterable[bpy.types.Object]) -> None:
+def keep_shown_poses(objects: Iterable[Node]) -> None:
     """Make the shown poses the own poses of those of the objects that a preview has moved."""
     for obj in filter(bridge.animation.motion_sources.is_previewed, objects):
         link_settings(obj).before_preview = ""
 
 
-def _store_own_pose(obj: bpy.types.Object) -> None:
+def _store_own_pose(obj: Node) -> None:
     settings = link_settings(obj)
     if not settings.before_preview:
         settings.before_preview = json.dumps({name: [*getattr(obj, name)] for name in CHANNELS})

@@ -16,8 +16,9 @@ from ...core.model import ModelError
 from ...core.spatial import IDENTITY, Pose, Vec3, compose, inverse
 from .. import bake, bridge, watch
 from ..bridge.findings.last_run import last_run, restore_run, store_run
+from ..nodes import Node, model_name
+from ..nodes.naming import node_named
 from ..props import is_kinematic
-from ..props.naming import model_name, object_named
 from ..props.settings import scene_settings
 from .display import keep_shown_poses, restore_own_poses, show
 from .preview_motion import MousePull, PreviewMotion
@@ -203,7 +204,7 @@ class Preview:
 
     # ---- the mouse
 
-    def begin_pull(self, link: bpy.types.Object, point: Vector) -> None:
+    def begin_pull(self, link: Node, point: Vector) -> None:
         """Begin to pull a link by one of its points, and play.
 
         Args:
@@ -264,7 +265,7 @@ class Preview:
     def _put_links(self, scene: bpy.types.Scene, number: int) -> None:
         self._shown = number
         poses = self.motion.poses(number)
-        there = {name: obj for name in self._names if (obj := object_named(scene, name)) is not None}
+        there = {name: obj for name in self._names if (obj := node_named(scene, name)) is not None}
         show({obj: poses[name] for name, obj in there.items()}, bridge.values.numbers.unit_length(scene))
         store_run(
             scene,

@@ -5,12 +5,13 @@ Lengths are in Blender units, as everywhere in Blender; masses in kg, inertias i
 """
 
 from collections.abc import Iterator
-from typing import TypeGuard
+from typing import TypeGuard, TypeVar
 
 import bpy
 from bpy.props import PointerProperty
 
 from .. import ids
+from ..nodes import KINDS, Node, parent_of
 from .bake import BakeProperties, BeforeProperties
 from .findings import FindingProperties
 from .joint import (
@@ -56,13 +57,15 @@ CLASSES = (
 )
 
 ATTACHED = (
-    (bpy.types.Object, ids.LINK, LinkProperties),
-    (bpy.types.Object, ids.JOINT, JointProperties),
-    (bpy.types.Object, ids.BEFORE, BeforeProperties),
+    *((kind, ids.LINK, LinkProperties) for kind in KINDS),
+    *((kind, ids.JOINT, JointProperties) for kind in KINDS),
+    *((kind, ids.BEFORE, BeforeProperties) for kind in KINDS),
     (bpy.types.Light, ids.LIGHT, LightProperties),
     (bpy.types.Scene, ids.SCENE, SceneProperties),
     (bpy.types.WindowManager, ids.STATUS, StatusProperties),
 )
+
+AnyNode = TypeVar("AnyNode", bound=Node)
 
 
 def attach():
@@ -75,35 +78,35 @@ def detach():
         delattr(owner, name)
 
 
-def is_link(obj: bpy.types.Object | None) -> TypeGuard[bpy.types.Object]:
+def is_link(obj: AnyNode | None) -> TypeGuard[AnyNode]:
     return obj is not None and link_settings(obj).is_link
 
 
-def is_kinematic(obj: bpy.types.Object | None) -> bool:
+def is_kinematic(obj: Node | None) -> bool:
     """Return whether the object is a link that follows its own animation in simulations (kinematic)."""
     return is_link(obj) and link_settings(obj).motion == "KINEMATIC"
 
 
-def is_joint(obj: bpy.types.Object | None) -> TypeGuard[bpy.types.Object]:
+def is_joint(obj: AnyNode | None) -> TypeGuard[AnyNode]:
     return obj is not None and joint_settings(obj).is_joint
 
 
-def is_known_joint(obj: bpy.types.Object | None) -> bool:
+def is_known_joint(obj: Node | None) -> bool:
     """Return whether the object is a joint of a type that this version knows."""
     return is_joint(obj) and bool(joint_settings(obj).type)
 
 
-def ancestors(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
+def ancestors(obj: Node) -> Iterator[Node]:
     """Yield the parents of the object, the nearest first."""
-    while obj.parent is not None:
-        obj = obj.parent
+    while (parent := parent_of(obj)) is not None:
+        obj = parent
         yield obj
 
 
-def carrier_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
+def carrier_of(obj: Node | None) -> Node | None:
     """Return the link to which the object belongs: itself or a parent; None for joints and other objects."""
     while obj is not None and not is_link(obj):
-        obj = None if is_joint(obj) else obj.parent
+        obj = None if is_joint(obj) else parent_of(obj)
     return obj
 
 

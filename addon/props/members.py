@@ -8,11 +8,13 @@ cache is compared with the scene each time, at a cost that grows with the number
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import bpy
 
 from .. import ids
+from ..nodes import Node
 from .settings import joint_settings, link_settings
 
 
@@ -41,7 +43,7 @@ def forget_members(*_) -> None:
     _known.clear()
 
 
-def forget_members_of_change(objects: list[bpy.types.Object]) -> None:
+def forget_members_of_change(objects: list[Node]) -> None:
     """Drop the cache if one of the objects is a link or a joint that it does not contain."""
     names = {name for members in _known.values() for _, name in (*members.links, *members.joints)}
     if any(_is_ours(obj) and obj.name not in names for obj in objects):
@@ -66,17 +68,17 @@ def _is_at(scene: bpy.types.Scene, place: int, name: str, group: str, flag: str)
     return bool(found) and found[0].name == name and getattr(getattr(found[0], group), flag)
 
 
-def links_in(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+def links_in(scene: bpy.types.Scene) -> list[Node]:
     """Return the links of a scene, in the order of its objects."""
     return _members(scene)[0]
 
 
-def joints_in(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+def joints_in(scene: bpy.types.Scene) -> list[Node]:
     """Return the joints of a scene, in the order of its objects."""
     return _members(scene)[1]
 
 
-def _members(scene: bpy.types.Scene) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
+def _members(scene: bpy.types.Scene) -> tuple[list[Node], list[Node]]:
     objects = scene.objects[:]
     known = _known.get(scene.session_uid)
     if known is None or known.count != len(objects) or not _still_holds(known, objects):
@@ -84,7 +86,7 @@ def _members(scene: bpy.types.Scene) -> tuple[list[bpy.types.Object], list[bpy.t
     return [objects[place] for place, _ in known.links], [objects[place] for place, _ in known.joints]
 
 
-def _still_holds(known: _Members, objects: list[bpy.types.Object]) -> bool:
+def _still_holds(known: _Members, objects: Sequence[Node]) -> bool:
     return all(
         objects[place].name == name and getattr(getattr(objects[place], group), flag)
         for members, group, flag in ((known.links, ids.LINK, "is_link"), (known.joints, ids.JOINT, "is_joint"))
@@ -92,11 +94,11 @@ def _still_holds(known: _Members, objects: list[bpy.types.Object]) -> bool:
     )
 
 
-def _look_at_all(objects: list[bpy.types.Object]) -> _Members:
+def _look_at_all(objects: Sequence[Node]) -> _Members:
     links = [(place, obj.name) for place, obj in enumerate(objects) if link_settings(obj).is_link]
     joints = [(place, obj.name) for place, obj in enumerate(objects) if joint_settings(obj).is_joint]
     return _Members(len(objects), tuple(links), tuple(joints))
 
 
-def _is_ours(obj: bpy.types.Object) -> bool:
+def _is_ours(obj: Node) -> bool:
     return link_settings(obj).is_link or joint_settings(obj).is_joint

@@ -7,15 +7,16 @@ from typing import TypeAlias, TypeGuard
 
 import bpy
 
+from ..nodes import Node, is_node, owner_of
 from . import carrier_of, is_joint
 from .settings import link_settings, scene_settings
 
-Owner: TypeAlias = bpy.types.Scene | bpy.types.Object
+Owner: TypeAlias = bpy.types.Scene | Node
 
 
-def holds_ours(owner: bpy.types.ID | None) -> TypeGuard[Owner]:
+def holds_ours(owner: bpy.types.ID | Node | None) -> TypeGuard[Owner]:
     """Return whether a scene or an object has, or had, settings that a user has made. Others are never written to."""
-    if isinstance(owner, bpy.types.Object):
+    if is_node(owner):
         has_been = link_settings(owner).is_property_set("is_link")
         return has_been or is_joint(owner) or carrier_of(owner) is not None
     if not isinstance(owner, bpy.types.Scene):
@@ -36,7 +37,8 @@ def _is_set(settings: bpy.types.PropertyGroup) -> bool:
 
 def is_linked(owner: Owner) -> bool:
     """Return whether the owner is linked or overridden from another file."""
-    return owner.library is not None or owner.override_library is not None
+    block = owner if isinstance(owner, bpy.types.Scene) else owner_of(owner)
+    return block.library is not None or block.override_library is not None
 
 
 def settings_of(owner: Owner):

@@ -5,21 +5,22 @@ from typing import Any
 
 import bpy
 
+from ..nodes import Node
 from .settings import scene_settings
 
 
-def pair_of(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object):
+def pair_of(scene: bpy.types.Scene, a: Node, b: Node):
     """Return the scene's pair of the two links, in either order; None if it has none."""
     return next((pair for pair in scene_settings(scene).pairs if {pair.a, pair.b} == {a, b}), None)
 
 
-def set_pair(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object, meets: bool) -> None:
+def set_pair(scene: bpy.types.Scene, a: Node, b: Node, meets: bool) -> None:
     """Store whether the two links always or never collide. An existing pair of the scene is overwritten."""
     kept = pair_of(scene, a, b) or scene_settings(scene).pairs.add()
     kept.a, kept.b, kept.meets = a, b, meets
 
 
-def remove_pair(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object) -> None:
+def remove_pair(scene: bpy.types.Scene, a: Node, b: Node) -> None:
     """Remove the scene's pair of the two links, if it has one."""
     settings = scene_settings(scene)
     number = next((number for number, pair in enumerate(settings.pairs) if {pair.a, pair.b} == {a, b}), None)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from limberjack.addon.bake.simulation_bake import SimulationBake
-from limberjack.addon.bridge.animation.motion_sources import fcurves_of
+from limberjack.addon.nodes.animation import fcurves_of
 
 from .conftest import joint, link
 

@@ -12,8 +12,9 @@ from limberjack.addon.bake import bake_checks
 from limberjack.addon.bake.errors import BakeError
 from limberjack.addon.bake.keys import spaces
 from limberjack.addon.bake.simulation_bake import SimulationBake
-from limberjack.addon.bridge.animation.motion_sources import fcurves_of, is_bake
+from limberjack.addon.bridge.animation.motion_sources import is_bake
 from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.nodes.animation import fcurves_of
 from limberjack.core.check import Issue
 from limberjack.core.spatial import quat_to_mat
 from support.models import dump
@@ -407,14 +408,14 @@ def test_frame_after_a_failure(scene, build, monkeypatch):
     holder_of(bars[0], scene)
     scene.frame_set(7)
     run = SimulationBake(scene)
-    convert = spaces.to_array
+    convert = spaces.world_matrix
 
     def fail(matrix):
         if scene.frame_current == 12:
             raise RuntimeError("out of order")
         return convert(matrix)
 
-    monkeypatch.setattr(spaces, "to_array", fail)
+    monkeypatch.setattr(spaces, "world_matrix", fail)
     with pytest.raises(RuntimeError, match="out of order"):
         run.run()
     assert scene.frame_current == 7

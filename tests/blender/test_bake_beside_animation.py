@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from limberjack.addon.bake.receipts.restore import bake_of, objects_with_user_animation
-from limberjack.addon.bridge.animation.motion_sources import fcurves_of, is_bake
+from limberjack.addon.bridge.animation.motion_sources import is_bake
+from limberjack.addon.nodes.animation import fcurves_of
 
 from .baked import bake, coordinates, keys_of, matrices_at, show
 from .conftest import joint

@@ -10,7 +10,7 @@ import pytest
 from limberjack.addon.bake.errors import BakeError
 from limberjack.addon.bake.receipts.restore import is_baked
 from limberjack.addon.bake.simulation_bake import SimulationBake
-from limberjack.addon.bridge.animation.motion_sources import fcurves_of
+from limberjack.addon.nodes.animation import fcurves_of
 from limberjack.core.trajectory.files.reading import read_trajectory
 
 from .conftest import link

@@ -9,7 +9,7 @@ import pytest
 
 from limberjack.addon.bake.receipts.receipt import receipt_of
 from limberjack.addon.bake.receipts.restore import bake_of
-from limberjack.addon.bridge.animation.motion_sources import fcurves_of
+from limberjack.addon.nodes.animation import fcurves_of
 from support.cases import some
 
 from .baked import bake, coordinates, keys_of, matrices_at, thrown, twist_at, weigh

@@ -11,7 +11,8 @@ from limberjack.addon.bake.errors import BakeError
 from limberjack.addon.bake.receipts.receipt import receipt_of
 from limberjack.addon.bake.receipts.restore import bake_of
 from limberjack.addon.bake.simulation_bake import SimulationBake
-from limberjack.addon.bridge.animation.motion_sources import fcurves_of, is_bake
+from limberjack.addon.bridge.animation.motion_sources import is_bake
+from limberjack.addon.nodes.animation import fcurves_of
 
 from .baked import bake, coordinates, matrices_at, show, thrown, turning_holder, turns_of, turns_of_poses, weigh
 from .conftest import joint, link

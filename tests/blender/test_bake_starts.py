@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from limberjack.addon.bridge.animation.motion_sources import fcurves_of
+from limberjack.addon.nodes.animation import fcurves_of
 
 from .conftest import joint
 from .test_bake import bake, require_exact

@@ -11,8 +11,8 @@ import pytest
 from limberjack.addon.bake.receipts.receipt import receipt_of
 from limberjack.addon.bake.receipts.restore import bake_of
 from limberjack.addon.bake.receipts.staleness import out_of_date
-from limberjack.addon.bridge.animation.motion_sources import fcurves_of
 from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.nodes.animation import fcurves_of
 from limberjack.core import cli as core_cli
 from limberjack.core.formats import read
 from limberjack.core.simulation import Simulation

@@ -10,8 +10,8 @@ import pytest
 
 from limberjack.addon import ids
 from limberjack.addon.bake.simulation_bake import SimulationBake
-from limberjack.addon.bridge.animation.motion_sources import fcurves_of
 from limberjack.addon.bridge.posing.posing import Posing
+from limberjack.addon.nodes.animation import fcurves_of
 from limberjack.core.simulation import Controls, Schedule, Simulation
 from limberjack.core.spatial import quat_of_rotvec
 

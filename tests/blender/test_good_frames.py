@@ -8,8 +8,8 @@ import pytest
 from limberjack.addon.bake.receipts.receipt import receipt_of
 from limberjack.addon.bake.receipts.restore import bake_of
 from limberjack.addon.bake.receipts.staleness import out_of_date
-from limberjack.addon.bridge.animation.motion_sources import fcurves_of
 from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.nodes.animation import fcurves_of
 from limberjack.addon.ops.simulation.bake import failed_run
 from limberjack.core.cli import SIMULATION_FAILED
 from limberjack.core.simulation import Simulation, SimulationError

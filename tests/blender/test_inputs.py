@@ -11,8 +11,8 @@ from limberjack.addon import ids
 from limberjack.addon.bake.inputs.inputs import Samples, Switch
 from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.animation.animated import ANIMATED, FOLLOWED, FOLLOWED_ON_AXES, SCENE_PATHS, STRENGTH
-from limberjack.addon.bridge.animation.motion_sources import fcurves_of
 from limberjack.addon.bridge.scene.read import scan_scene
+from limberjack.addon.nodes.animation import fcurves_of
 from limberjack.core.controls.schedule import AXIS_FIELDS, LINK_FIELDS
 
 from .baked import bake, matrices_at, show

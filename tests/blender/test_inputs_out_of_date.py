@@ -7,8 +7,9 @@ import pytest
 from limberjack.addon import ids
 from limberjack.addon.bake.receipts.restore import bake_of, objects_with_user_animation
 from limberjack.addon.bake.receipts.staleness import out_of_date
-from limberjack.addon.bridge.animation.motion_sources import fcurves_of, is_bake
+from limberjack.addon.bridge.animation.motion_sources import is_bake
 from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.nodes.animation import fcurves_of
 
 from .baked import bake, show
 from .conftest import joint, link

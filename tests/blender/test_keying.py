@@ -9,10 +9,10 @@ import pytest
 from mathutils import Quaternion, Vector
 
 from limberjack.addon import ids
-from limberjack.addon.bridge.animation.motion_sources import fcurves_of
 from limberjack.addon.bridge.joints.frames import store_frames, stored_frames
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.nodes.animation import fcurves_of
 from limberjack.core.kinematics import link_poses
 
 from .conftest import joint

@@ -15,9 +15,10 @@ from mathutils import Matrix
 from limberjack.addon.bake.receipts.receipt import is_edited, receipt_of
 from limberjack.addon.bake.receipts.restore import baked_objects, clear_bake
 from limberjack.addon.bake.receipts.staleness import out_of_date
-from limberjack.addon.bridge.animation.motion_sources import action_of, fcurves_of, is_bake
+from limberjack.addon.bridge.animation.motion_sources import is_bake
 from limberjack.addon.bridge.findings.problems import moved_bakes
 from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.nodes.animation import action_of, fcurves_of
 from limberjack.core.model import ModelError
 
 from .baked import bake, matrices_at, show

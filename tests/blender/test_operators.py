@@ -7,8 +7,8 @@ import bpy
 import pytest
 
 from limberjack.addon import ids, kernel_compilation
-from limberjack.addon.bridge.animation.motion_sources import fcurves_of
 from limberjack.addon.kernel_compilation import KernelCompilation
+from limberjack.addon.nodes.animation import fcurves_of
 from limberjack.addon.ops.simulation import bake as bake_operators
 from limberjack.addon.ops.simulation.bake import RunsBake
 from limberjack.core.compilation import jit, kernel_cache

@@ -8,8 +8,9 @@ import pytest
 from mathutils import Vector
 
 from limberjack.addon import ids
-from limberjack.addon.bridge.animation.motion_sources import fcurves_of, follows_keyed_joint
+from limberjack.addon.bridge.animation.motion_sources import follows_keyed_joint
 from limberjack.addon.bridge.posing.posing import Posing
+from limberjack.addon.nodes.animation import fcurves_of
 
 from .conftest import joint, link
 from .test_joint_values import coordinate, limit

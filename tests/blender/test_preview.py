@@ -439,6 +439,6 @@ def test_posing_by_hand_waits(scene, chain):
 
 
 def _curves(obj):
-    from limberjack.addon.bridge.animation.motion_sources import fcurves_of
+    from limberjack.addon.nodes.animation import fcurves_of
 
     return list(fcurves_of(obj))

@@ -14,8 +14,10 @@ import numpy as np
 from ....core.controls.paths import pose_path
 from ....core.model import Model
 from ....core.spatial import norm, quat_mul, rotvec_of_quat
-from ...bridge.animation.motion_sources import action_of, is_bake, may_follow_own_keys
+from ...bridge.animation.motion_sources import is_bake, may_follow_own_keys
 from ...bridge.scene.read import SceneReading
+from ...nodes import Node
+from ...nodes.animation import action_of
 from ...props import is_kinematic, is_link
 from ..errors import BakeError
 from ..receipts.restore import is_baked, without_bake
@@ -91,7 +93,7 @@ def truncate_at_let_go(
     return found
 
 
-def _require_own_motion(obj: bpy.types.Object) -> None:
+def _require_own_motion(obj: Node) -> None:
     if is_kinematic(obj) and is_bake(action_of(obj)):
         raise BakeError(
             f"link '{obj.name}' is to move as it is animated, but plays an earlier bake: press Clear Bake, then "

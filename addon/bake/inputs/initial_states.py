@@ -21,6 +21,7 @@ from ...bridge.animation.motion_sources import follows_keyed_joint, has_own_moti
 from ...bridge.scene.read import SceneReading
 from ...bridge.values.joint_numbers import q_index_of, whole_turn
 from ...bridge.values.numbers import frame_rate
+from ...nodes import Node
 from ...props import ancestors
 from ...props.settings import link_settings
 from ..receipts.receipt import digest_of_curves
@@ -102,7 +103,7 @@ def _with_whole_turns(state: dict[str, dict], model: Model, keyed: Mapping[str, 
     return state
 
 
-def digest_of_motion(objects: Collection[bpy.types.Object]) -> str:
+def digest_of_motion(objects: Collection[Node]) -> str:
     """Return a digest of the F-curves that move objects, directly, through joints or through parents, except those of a
     bake.
     """
@@ -126,9 +127,9 @@ def _turn(start: Quat, end: Quat) -> tuple[float, float, float]:
     return rotvec_of_quat(quat_mul(end, (w, -x, -y, -z)))
 
 
-def _moving_curves(objects: Collection[bpy.types.Object]) -> list[bpy.types.FCurve]:
+def _moving_curves(objects: Collection[Node]) -> list[bpy.types.FCurve]:
     """Return the F-curves that move the objects, except those of a bake, each once."""
-    movers: dict[bpy.types.Object, None] = {}
+    movers: dict[Node, None] = {}
     for obj in objects:
         for carrier in (obj, *ancestors(obj)):
             movers[carrier] = None
@@ -137,7 +138,7 @@ def _moving_curves(objects: Collection[bpy.types.Object]) -> list[bpy.types.FCur
     return [curve for mover in movers for curve in curves_without_bake(mover)]
 
 
-def _key_frames(objects: Collection[bpy.types.Object]) -> list[float]:
+def _key_frames(objects: Collection[Node]) -> list[float]:
     """Return the first frames of the F-curves that move links."""
     moved = [
         obj for obj in objects if any(has_own_motion(it) or follows_keyed_joint(it) for it in (obj, *ancestors(obj)))
@@ -145,7 +146,7 @@ def _key_frames(objects: Collection[bpy.types.Object]) -> list[float]:
     return [curve.range()[0] for curve in _moving_curves(moved) if len(curve.keyframe_points)]
 
 
-def _is_keyed_on_every_frame(objects: Collection[bpy.types.Object], first: int, direction: float) -> bool:
+def _is_keyed_on_every_frame(objects: Collection[Node], first: int, direction: float) -> bool:
     """Return whether all F-curves are linear with a key at each of the five frames, as those of a bake are.
 
     Such a motion has no information between frames.

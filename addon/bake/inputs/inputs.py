@@ -16,8 +16,9 @@ from ...bridge.joints.read_joints import axis_numbers
 from ...bridge.scene.read import SceneReading, gravity_of, set_link_poses, wind_of
 from ...bridge.values.fields import LINK_FIELDS, fields_on, read_fields
 from ...bridge.values.numbers import units_of
+from ...nodes import evaluated
+from ...nodes.naming import node_of
 from ...props import axes_in_use, core_joint
-from ...props.naming import object_of
 from ...props.settings import joint_settings, link_settings
 
 FORCE_FIELDS = tuple(field for field in LINK_FIELDS if field.is_followed)
@@ -75,7 +76,7 @@ class InputSampler:
         driven = {setting.owner for setting in animated if setting.axis >= 0 or setting.field == STRENGTH}
         self._units = units_of(scene)
         self._driven_joints = {
-            name: core_joint(joint_settings(object_of(scene, name))) for name in sorted(driven & joints)
+            name: core_joint(joint_settings(node_of(scene, name))) for name in sorted(driven & joints)
         }
         self._switched_joints = sorted({setting.owner for setting in animated if setting.field == "enabled"} & joints)
         pushed = {setting.owner for setting in animated if setting.field in {field.name for field in FORCE_FIELDS}}
@@ -83,7 +84,7 @@ class InputSampler:
         self._switched_links = sorted({setting.owner for setting in animated if setting.field == ANIMATED} & links)
         self._world = [setting.field for setting in animated if setting.owner == SCENE]
         names = (*self._driven_joints, *self._switched_joints, *self._pushed_links, *self._switched_links)
-        self._objects = {name: object_of(scene, name) for name in names}
+        self._objects = {name: node_of(scene, name) for name in names}
         self._samples: dict[Input, list] = {}
 
     def __bool__(self) -> bool:
@@ -92,7 +93,7 @@ class InputSampler:
 
     def sample(self, depsgraph: bpy.types.Depsgraph) -> None:
         """Add the evaluated settings of one more frame."""
-        seen = {name: obj.evaluated_get(depsgraph) for name, obj in self._objects.items()}
+        seen = {name: evaluated(obj, depsgraph) for name, obj in self._objects.items()}
         for name, joint in self._driven_joints.items():
             self._sample_drives(name, joint, joint_settings(seen[name]))
         for name in self._switched_joints:

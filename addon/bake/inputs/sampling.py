@@ -10,9 +10,10 @@ import bpy
 import numpy as np
 
 from ...bridge.model_objects import all_evaluated
-from ...bridge.posing.link_poses import pose_of_matrix, to_array, world_scale
+from ...bridge.posing.link_poses import pose_of_matrix, world_scale
 from ...bridge.scene.read import depsgraph_of
 from ...bridge.values.numbers import unit_length
+from ...nodes import Node, evaluated, world_matrix
 
 Poses = dict[str, np.ndarray]
 """Poses X_WL of links at frames [m], shape (F, 7), by name."""
@@ -47,7 +48,7 @@ def at_frames(scene: bpy.types.Scene, frames: np.ndarray) -> Iterator[tuple[int,
 
 def poses_at(
     scene: bpy.types.Scene,
-    objects: Mapping[str, bpy.types.Object],
+    objects: Mapping[str, Node],
     frames: np.ndarray,
     on_frame: FrameCallback | None = None,
 ) -> Poses:
@@ -61,7 +62,7 @@ def poses_at(
     sizes, unit = {name: world_scale(obj) for name, obj in objects.items()}, unit_length(scene)
     for number, depsgraph in at_frames(scene, frames) if len(frames) and (objects or on_frame) else ():
         for name, obj in objects.items():
-            matrix = to_array(obj.evaluated_get(depsgraph).matrix_world)
+            matrix = world_matrix(evaluated(obj, depsgraph))
             found[name][number] = pose_of_matrix(matrix, sizes[name])
         if on_frame:
             on_frame(depsgraph)

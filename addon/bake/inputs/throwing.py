@@ -11,6 +11,7 @@ import numpy as np
 
 from ...bridge.animation.replaced_keys import frames_of_keys
 from ...bridge.values.numbers import frame_rate
+from ...nodes import Node
 from ..receipts.restore import without_bake
 from .sampling import poses_at
 
@@ -31,7 +32,7 @@ class Release:
     last: int
 
 
-def find_release(scene: bpy.types.Scene, objects: Mapping[str, bpy.types.Object]) -> Release | None:
+def find_release(scene: bpy.types.Scene, objects: Mapping[str, Node]) -> Release | None:
     """Return the release from which a simulation continues the keys of links; None if they have none.
 
     It is the last key. If the links slow down to a stop there, as is usual for keys made by hand, it is the frame at

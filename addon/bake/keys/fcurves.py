@@ -11,6 +11,8 @@ import bpy
 import numpy as np
 
 from ... import ids
+from ...nodes import Node
+from ...nodes.animation import animation_of, create_animation
 from ..receipts.receipt import digest_of_fingerprints, fingerprint_of, read_fingerprint
 
 if TYPE_CHECKING:
@@ -30,10 +32,10 @@ class BakeAction:
         self.action = bpy.data.actions.new(name)
         self.action[ids.BAKE_MARK] = True
         self._strip = self.action.layers.new("Layer").strips.new(type="KEYFRAME")
-        self._slots: dict[bpy.types.Object, bpy.types.ActionSlot] = {}
+        self._slots: dict[Node, bpy.types.ActionSlot] = {}
         self._fingerprints: dict[int, bytes] = {}  # by the curve's address
 
-    def curves(self, obj: bpy.types.Object, properties: Iterable[tuple[str, int]]) -> list[bpy.types.FCurve]:
+    def curves(self, obj: Node, properties: Iterable[tuple[str, int]]) -> list[bpy.types.FCurve]:
         """Return new, empty F-curves for properties of the object.
 
         Args:
@@ -75,28 +77,28 @@ class BakeAction:
             curve.update()
             self._fingerprints[curve.as_pointer()] = read_fingerprint(curve)
 
-    def copy_user_curves(self, obj: bpy.types.Object, curves: Iterable[bpy.types.FCurve]) -> None:
+    def copy_user_curves(self, obj: Node, curves: Iterable[bpy.types.FCurve]) -> None:
         """Copy F-curves of another action to the object's slot."""
         curves = list(curves)
         if curves:
             copy_curves(curves, self._channelbag(obj).fcurves)
 
-    def _channelbag(self, obj: bpy.types.Object):
+    def _channelbag(self, obj: Node):
         if obj not in self._slots:
             self._slots[obj] = self.action.slots.new("OBJECT", obj.name)
         return self._strip.channelbag(self._slots[obj], ensure=True)
 
-    def play(self, obj: bpy.types.Object) -> None:
+    def play(self, obj: Node) -> None:
         """Assign this action with the object's slot, or no action if it has no curves for the object."""
         if obj not in self._slots:
-            if obj.animation_data:
-                obj.animation_data.action = None
+            if data := animation_of(obj):
+                data.action = None
             return
-        data = obj.animation_data_create()
+        data = create_animation(obj)
         data.action = self.action
         data.action_slot = self._slots[obj]
 
-    def clear(self, objects: Iterable[bpy.types.Object]) -> None:
+    def clear(self, objects: Iterable[Node]) -> None:
         """Remove the F-curves of objects."""
         for obj in objects:
             if obj not in self._slots:

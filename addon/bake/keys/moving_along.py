@@ -11,16 +11,17 @@ import numpy as np
 
 from ....core.model import Model
 from ....core.spatial import compose
-from ...bridge.animation.motion_sources import action_of, fcurves_of, has_own_keys, has_own_motion, is_bake
+from ...bridge.animation.motion_sources import has_own_keys, has_own_motion, is_bake
 from ...bridge.baked_machines.displacements import IDENTITY_MATRIX, leaves_in_place
 from ...bridge.baked_machines.keyed_poses import animated_carrier, played_bake, store_baked_matrices
 from ...bridge.baked_machines.machines import Machine, restore_world_joint
 from ...bridge.joints.frames import store_frames, stored_frames
-from ...bridge.posing.link_poses import pose_of_matrix, to_array
+from ...bridge.posing.link_poses import pose_of_matrix
 from ...bridge.scene.read import SceneReading, scan_scene
 from ...bridge.values.numbers import format_pose, parse_pose
+from ...nodes import Node, model_name, own_matrix, parent_of, world_matrix
+from ...nodes.animation import action_of, create_animation, fcurves_of
 from ...props import ancestors
-from ...props.naming import model_name
 from ...props.settings import before_bake, link_settings
 from ..errors import BakeError
 from ..receipts.receipt import Receipt, digest_of_bake, is_edited, receipt_of, store_receipt
@@ -126,26 +127,27 @@ def _join_actions(machine: Machine) -> None:
             bpy.data.actions.remove(action)
 
 
-def play(obj: bpy.types.Object, action: bpy.types.Action) -> None:
+def play(obj: Node, action: bpy.types.Action) -> None:
     """Assign another copy of the action that the object plays, with the same slot."""
-    slot = obj.animation_data.action_slot.identifier
-    obj.animation_data.action = action
-    obj.animation_data.action_slot = next(known for known in action.slots if known.identifier == slot)
+    data = create_animation(obj)
+    slot = data.action_slot.identifier
+    data.action = action
+    data.action_slot = next(known for known in action.slots if known.identifier == slot)
 
 
-def _changes(machine: Machine, link_displacement: np.ndarray) -> dict[bpy.types.Object, dict[str, Change]]:
+def _changes(machine: Machine, link_displacement: np.ndarray) -> dict[Node, dict[str, Change]]:
     """Return the changes of the channels of each link that no other link of the machine carries."""
     own, found = set(machine.links), {}
     for link in machine.links:
         if own.isdisjoint(ancestors(link)):
             space = np.eye(4)
-            if link.parent:
-                space = to_array(link.matrix_world) @ np.linalg.inv(to_array(link.matrix_basis))
+            if parent_of(link):
+                space = world_matrix(link) @ np.linalg.inv(own_matrix(link))
             found[link] = changes_of(link, np.linalg.inv(space) @ link_displacement @ space)
     return found
 
 
-def _moved_keys(changes: dict[bpy.types.Object, dict[str, Change]]) -> Moved:
+def _moved_keys(changes: dict[Node, dict[str, Change]]) -> Moved:
     """Return the moved keys of the links' F-curves, and of those that the bake has replaced, each curve once."""
     found: dict[int, tuple] = {}
     for link, own in changes.items():

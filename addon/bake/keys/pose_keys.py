@@ -15,12 +15,14 @@ import numpy as np
 from ....core.model import Joint, Model
 from ....core.spatial.arrays import norm
 from ... import ids
-from ...bridge.animation.motion_sources import action_of, fcurves_of, has_own_keys
+from ...bridge.animation.motion_sources import has_own_keys
 from ...bridge.posing.joint_limits import clamped
 from ...bridge.posing.posing import Posing
 from ...bridge.scene.store import store_rest_poses
 from ...bridge.values.joint_numbers import coordinate_number, q_index_of, unit_factor, whole_turn
-from ...props.naming import model_name, object_of
+from ...nodes import Node, model_name, owner_of
+from ...nodes.animation import action_of, fcurves_of, insert_key
+from ...nodes.naming import node_of
 from ...props.settings import joint_settings, link_settings
 from .rotations import axis_angles, continuous_quaternions, euler_angles
 
@@ -42,7 +44,7 @@ def key_links(scene: bpy.types.Scene, posing: Posing) -> tuple[int, list[str]]:
         path = ROTATION.get(obj.rotation_mode, "rotation_euler")
         setattr(obj, path, _nearest_rotation(obj, path, _value_at_last_key(obj, path, frame)))
         for channel in ("location", path):
-            obj.keyframe_insert(channel, frame=frame, group="Object Transforms")
+            insert_key(obj, channel, frame, "Object Transforms")
         count += 1
     return count, notes
 
@@ -55,13 +57,13 @@ def key_joints(scene: bpy.types.Scene, posing: Posing) -> tuple[int, list[str]]:
     store_rest_poses(posing.reading, scene)
     keyed, notes = set(), []
     for name in posing.movable_joints:
-        obj = object_of(scene, name)
+        obj = node_of(scene, name)
         if reason := _obstacle_to_keys(obj):
             notes.append(f"joint '{name}' was not keyed: {reason}")
             continue
         _key_joint(obj, posing, scene.frame_current_final)
         keyed.add(name)
-    store_moving_joints(posing.model, posing.objects, {name: object_of(scene, name) for name in keyed})
+    store_moving_joints(posing.model, posing.objects, {name: node_of(scene, name) for name in keyed})
     with_own_keys = [name for name in posing.links_moved_by_joints if has_own_keys(posing.objects[name])]
     notes += [
         f"link '{name}' has keys of its own, which move it instead: clear its animation" for name in with_own_keys
@@ -69,9 +71,9 @@ def key_joints(scene: bpy.types.Scene, posing: Posing) -> tuple[int, list[str]]:
     return len(keyed), notes
 
 
-def _obstacle_to_keys(obj: bpy.types.Object) -> str:
+def _obstacle_to_keys(obj: Node) -> str:
     """Return why an object cannot be keyed, and what to do; empty if it can."""
-    if not obj.is_editable:
+    if not owner_of(obj).is_editable:
         return "it comes from a library: make it local"
     action = action_of(obj)
     if action is not None and not action.is_editable:
@@ -79,9 +81,9 @@ def _obstacle_to_keys(obj: bpy.types.Object) -> str:
     return ""
 
 
-def _value_at_last_key(obj: bpy.types.Object, path: str, frame: float) -> list[float] | None:
+def _value_at_last_key(obj: Node, path: str, frame: float) -> list[float] | None:
     """Return the value of a channel at its last key before the frame; None if there is none."""
-    curves = {curve.array_index: curve for curve in fcurves_of(obj) if curve.data_path == path}
+    curves = {curve.array_index: curve for curve in fcurves_of(obj, (path,))}
     frames = [point.co.x for curve in curves.values() for point in curve.keyframe_points if point.co.x < frame]
     if not frames:
         return None
@@ -90,7 +92,7 @@ def _value_at_last_key(obj: bpy.types.Object, path: str, frame: float) -> list[f
     return [curves[i].evaluate(max(frames)) if i in curves else part for i, part in enumerate(now)]
 
 
-def _nearest_rotation(obj: bpy.types.Object, path: str, before: list[float] | None) -> list[float]:
+def _nearest_rotation(obj: Node, path: str, before: list[float] | None) -> list[float]:
     """Return the object's rotation in the representation nearest to that of the key before."""
     now = getattr(obj, path)
     if before is None:
@@ -106,7 +108,7 @@ def _nearest_rotation(obj: bpy.types.Object, path: str, before: list[float] | No
     return found[0].tolist()
 
 
-def _key_joint(obj: bpy.types.Object, posing: Posing, frame: float) -> None:
+def _key_joint(obj: Node, posing: Posing, frame: float) -> None:
     joint = posing.enabled_joint(model_name(obj))
     coordinates = joint_settings(obj).coordinates
     numbers = [coordinate_number(joint, q_index) for q_index in range(joint.nq)]
@@ -120,7 +122,7 @@ def _key_joint(obj: bpy.types.Object, posing: Posing, frame: float) -> None:
         values[-4:] = continuous_quaternions(np.array([values[-4:]]), turn)[0].tolist()
     for number, path, value, last in zip(numbers, paths, values, before, strict=True):
         coordinates[number].q = value if last is None or joint.kind.chart else _nearest_turn(joint, number, value, last)
-        obj.keyframe_insert(path, frame=frame, group=obj.name)
+        insert_key(obj, path, frame, obj.name)
 
 
 def _nearest_turn(joint: Joint, number: int, value: float, before: float) -> float:
@@ -132,15 +134,13 @@ def _nearest_turn(joint: Joint, number: int, value: float, before: float) -> flo
     return nearest if clamped(joint, q_index, nearest) == nearest else value
 
 
-def store_moving_joints(
-    model: Model, links: Mapping[str, bpy.types.Object], joints: Mapping[str, bpy.types.Object]
-) -> None:
+def store_moving_joints(model: Model, links: Mapping[str, Node], joints: Mapping[str, Node]) -> None:
     """Store in each link a joint whose keys move it. The link then counts as animated while the joint has keys.
 
     Args:
         links: by name. joints: those that have keys, by name.
     """
-    moving_joints: dict[str, bpy.types.Object] = {}
+    moving_joints: dict[str, Node] = {}
     for branch in model.tree().branches:
         if branch.joint.name in joints:
             moving_joints[branch.outer] = joints[branch.joint.name]

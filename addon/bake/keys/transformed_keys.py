@@ -10,10 +10,11 @@ import bpy
 import numpy as np
 
 from ....core.spatial import quat_mul, quat_of_mat
+from ...nodes import Node, delta_location, delta_rotation
 from ..errors import BakeError
 from .fcurves import TRANSFORM_CHANNELS
 from .rotations import axis_angles, continuous_quaternions, euler_angles, quaternions_of
-from .transforms import delta_of, rotation_matrices
+from .transforms import rotation_matrices
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ CHANNEL_SIZES = dict(TRANSFORM_CHANNELS)
 """Number of values of each channel, by data path."""
 
 
-def changes_of(obj: bpy.types.Object, move: np.ndarray) -> dict[str, Change]:
+def changes_of(obj: Node, move: np.ndarray) -> dict[str, Change]:
     """Return the change of each of the object's channels when its transform is moved.
 
     Rotations are given in the object's rotation mode. They do not change if the move is a translation.
@@ -47,11 +48,11 @@ def changes_of(obj: bpy.types.Object, move: np.ndarray) -> dict[str, Change]:
     Args:
         move: rigid displacement, shape (4, 4), in the space of the object's own transform.
     """
-    turn, shift, rest = move[:3, :3], move[:3, 3], np.array(obj.delta_location)
+    turn, shift, rest = move[:3, :3], move[:3, 3], delta_location(obj)
     if np.allclose(turn, np.eye(3), rtol=0.0, atol=1e-12):
         return {"location": _addition(shift)}
     found = {"location": Change(lambda values: (values + rest) @ turn.T + shift - rest)}
-    delta, mode = delta_of(obj), obj.rotation_mode
+    delta, mode = delta_rotation(obj), obj.rotation_mode
     carried = delta.T @ turn @ delta  # the rotation in the space of the object's own, before the delta
     if mode == "QUATERNION":
         left = quat_of_mat(tuple(carried.ravel().tolist()))
@@ -99,7 +100,7 @@ Moved = list[tuple[bpy.types.FCurve, dict[str, np.ndarray]]]
 """F-curves with the new frames and values of their keys and handles, shape (K, 2), by Blender's names."""
 
 
-def changed_curves(obj: bpy.types.Object, curves: Iterable[bpy.types.FCurve], changes: dict[str, Change]) -> Moved:
+def changed_curves(obj: Node, curves: Iterable[bpy.types.FCurve], changes: dict[str, Change]) -> Moved:
     """Return the F-curves that change, with their new keys and handles.
 
     Raises:
@@ -120,7 +121,7 @@ def write_keys(moved: Moved) -> None:
         curve.update()
 
 
-def _changed(obj: bpy.types.Object, path: str, curves: dict[int, bpy.types.FCurve], change: Change) -> Moved:
+def _changed(obj: Node, path: str, curves: dict[int, bpy.types.FCurve], change: Change) -> Moved:
     size = CHANNEL_SIZES[path]
     if change.shift is not None:
         return [(curve, _shifted(curve, change.shift[index])) for index, curve in curves.items()]

@@ -5,16 +5,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import bpy
 import numpy as np
 
 from ....core.spatial.arrays import inverse, matmul, matvec, norm
 from ....core.trajectory.reduction import Error
-from ... import ids
-from ...bridge.animation.motion_sources import strips_on
+from ...bridge.animation.motion_sources import VALUES
 from ...bridge.links.tagging import conflict_with_keys
 from ...bridge.posing.link_poses import own_scale
-from ...props.naming import model_name
+from ...nodes import Node, delta_location, delta_rotation, model_name, owner_of, parent_of
+from ...nodes.animation import drivers_of, strips_on
 from ..errors import BakeError
 from .rotations import (
     angles_between,
@@ -32,9 +31,10 @@ SHEAR = 1e-4
 """Largest cosine between two axes of an object that counts as a right angle."""
 
 
-def require_bakeable(obj: bpy.types.Object) -> None:
+def require_bakeable(obj: Node) -> None:
     """Raise `BakeError` if a link cannot be keyed, or if something moves it against its keys."""
-    if obj.library is not None or not obj.is_editable:
+    owner = owner_of(obj)
+    if owner.library is not None or not owner.is_editable:
         raise BakeError(
             f"link '{model_name(obj)}' comes from a library and cannot be keyed: make it local, or override it (Object "
             "> Library Override > Make)"
@@ -43,19 +43,17 @@ def require_bakeable(obj: bpy.types.Object) -> None:
         raise BakeError(reason)
 
 
-def require_keyable(joint: bpy.types.Object) -> None:
+def require_keyable(joint: Node) -> None:
     """Raise `BakeError` if the values of a joint cannot be keyed, or if something sets them against the keys."""
-    if not joint.is_editable:
+    if not owner_of(joint).is_editable:
         raise BakeError(
             f"joint '{model_name(joint)}' comes from a library and cannot be keyed: make it local, or override it "
             "(Object > Library Override > Make)"
         )
-    data = joint.animation_data
-    values = f"{ids.JOINT}.coordinates["
-    driven = [driver.data_path for driver in data.drivers if driver.data_path.startswith(values)] if data else []
-    if driven:
-        raise BakeError(f"joint '{joint.name}' has a driver on its {driven[0]}, which would fight the keys: remove it")
-    if strips_on(joint, (values,)):
+    if drivers := drivers_of(joint, (VALUES,)):
+        path = drivers[0].data_path
+        raise BakeError(f"joint '{joint.name}' has a driver on its {path}, which would fight the keys: remove it")
+    if strips_on(joint, (VALUES,)):
         raise BakeError(f"joint '{joint.name}' plays strips of the nonlinear animation: mute their tracks")
 
 
@@ -89,7 +87,7 @@ def world_matrices(X_WL: np.ndarray, scale: np.ndarray) -> np.ndarray:
     return matrices
 
 
-def channels_of(obj: bpy.types.Object, space: np.ndarray, world: np.ndarray) -> list[Channel]:
+def channels_of(obj: Node, space: np.ndarray, world: np.ndarray) -> list[Channel]:
     """Return the location and the rotation channel that give an object its world matrices.
 
     Args:
@@ -99,11 +97,12 @@ def channels_of(obj: bpy.types.Object, space: np.ndarray, world: np.ndarray) -> 
     Raises:
         BakeError: if no location and rotation give these matrices.
     """
-    own = matmul(inverse(space), world) if obj.parent else world
+    parent = parent_of(obj)
+    own = matmul(inverse(space), world) if parent else world
     rotations = own[:, :3, :3] / own_scale(obj)
-    if obj.parent:
-        _require_no_shear(obj, obj.parent, rotations)
-    location = own[:, :3, 3] - np.array(obj.delta_location)
+    if parent:
+        _require_no_shear(obj, parent, rotations)
+    location = own[:, :3, 3] - delta_location(obj)
     spaces = np.broadcast_to(space, own.shape)[:, :3, :3]
 
     def location_error(first: int, fitted: np.ndarray) -> np.ndarray:
@@ -114,7 +113,7 @@ def channels_of(obj: bpy.types.Object, space: np.ndarray, world: np.ndarray) -> 
 
     def rotation_error(first: int, fitted: np.ndarray) -> np.ndarray:
         return angles_between(
-            matmul(delta_of(obj), rotation_matrices(obj, fitted)), rotations[first : first + len(fitted)]
+            matmul(delta_rotation(obj), rotation_matrices(obj, fitted)), rotations[first : first + len(fitted)]
         )
 
     return [_channel("location", location, False, location_error), _channel(path, values, True, rotation_error)]
@@ -124,20 +123,18 @@ def _channel(path: str, values: np.ndarray, is_rotation: bool, error: Error) -> 
     return Channel(tuple((path, index) for index in range(values.shape[1])), values, is_rotation, error)
 
 
-def world_matrices_of(
-    obj: bpy.types.Object, space: np.ndarray, location: np.ndarray, rotation: np.ndarray
-) -> np.ndarray:
+def world_matrices_of(obj: Node, space: np.ndarray, location: np.ndarray, rotation: np.ndarray) -> np.ndarray:
     """Return the world matrices of an object at these values, with scale, shape (F, 4, 4); the inverse of
     `channels_of`.
     """
     own = np.zeros((len(location), 4, 4))
-    own[:, :3, :3] = matmul(delta_of(obj), rotation_matrices(obj, rotation)) * own_scale(obj)
-    own[:, :3, 3] = location + np.array(obj.delta_location)
+    own[:, :3, :3] = matmul(delta_rotation(obj), rotation_matrices(obj, rotation)) * own_scale(obj)
+    own[:, :3, 3] = location + delta_location(obj)
     own[:, 3, 3] = 1.0
     return matmul(space, own)
 
 
-def _require_no_shear(obj: bpy.types.Object, parent: bpy.types.Object, rotations: np.ndarray) -> None:
+def _require_no_shear(obj: Node, parent: Node, rotations: np.ndarray) -> None:
     error = np.abs(matmul(np.swapaxes(rotations, 1, 2), rotations) - np.eye(3)).max()
     if not error <= SHEAR:
         raise BakeError(
@@ -146,18 +143,7 @@ def _require_no_shear(obj: bpy.types.Object, parent: bpy.types.Object, rotations
         )
 
 
-def delta_of(obj: bpy.types.Object) -> np.ndarray:
-    """Return the rotation of the object's delta, which is applied after its own rotation, shape (3, 3)."""
-    if obj.rotation_mode == "QUATERNION":
-        return np.array(obj.delta_rotation_quaternion.normalized().to_matrix())
-    if obj.rotation_mode == "AXIS_ANGLE":
-        return np.eye(3)  # Blender has no delta in this mode
-    delta = obj.delta_rotation_euler.copy()
-    delta.order = obj.rotation_mode
-    return np.array(delta.to_matrix())
-
-
-def rotation_matrices(obj: bpy.types.Object, values: np.ndarray) -> np.ndarray:
+def rotation_matrices(obj: Node, values: np.ndarray) -> np.ndarray:
     """Return the rotation matrices of values in the object's rotation mode, shape (F, 3, 3)."""
     if obj.rotation_mode == "QUATERNION":
         return matrices_of(unit_quaternions(values))
@@ -166,14 +152,14 @@ def rotation_matrices(obj: bpy.types.Object, values: np.ndarray) -> np.ndarray:
     return matrices_of_euler(values, obj.rotation_mode)
 
 
-def _rotation(obj: bpy.types.Object, rotations: np.ndarray) -> tuple[str, np.ndarray]:
+def _rotation(obj: Node, rotations: np.ndarray) -> tuple[str, np.ndarray]:
     """Return the data path of the object's rotation, and its values.
 
     Args:
         rotations: rotation matrices, deltas included, shape (F, 3, 3).
     """
     mode = obj.rotation_mode
-    unturned = matmul(delta_of(obj).T, rotations)
+    unturned = matmul(delta_rotation(obj).T, rotations)
     if mode == "QUATERNION":
         return "rotation_quaternion", continuous_quaternions(quaternions_of(unturned), obj.rotation_quaternion)
     if mode == "AXIS_ANGLE":

@@ -17,12 +17,13 @@ import numpy as np
 from ....core.model import WORLD, Model
 from ....core.model.graph import Tree
 from ....core.spatial.arrays import norm
-from ...bridge.animation.motion_sources import action_of
 from ...bridge.posing.link_poses import world_scale
 from ...bridge.scene.read import SceneReading
 from ...bridge.values.numbers import length_in_words, unit_length
+from ...nodes import Node, model_name
+from ...nodes.animation import action_of
+from ...nodes.naming import node_named, node_of
 from ...props import ancestors, is_joint, is_kinematic
-from ...props.naming import model_name, object_named, object_of
 from ..receipts.restore import (
     baked_objects,
     clear_bake,
@@ -80,7 +81,7 @@ class KeyWriter:
         self.off_by = self.turned_by = 0.0
         self.possible = 0
         self.links = {name: obj for name, obj in reading.objects.items() if not is_kinematic(obj)}
-        self.joints = {name: object_of(scene, name) for name in self._keyed_joints()}
+        self.joints = {name: node_of(scene, name) for name in self._keyed_joints()}
         self._keyed = {self.links[name] for name in self._keyed_links()}
         # Blender's evaluation of the keys: poses of links [m], shape (F, 7), and coordinates of joints, by name.
         self._played_poses: dict[str, np.ndarray] = {}
@@ -90,7 +91,7 @@ class KeyWriter:
         """Return the names of the joints that get values. Joints that the reading has added have no object."""
         if not self.settings.moves_joints:
             return []
-        return [name for name in self.motion.values if is_joint(object_named(self.scene, name))]
+        return [name for name in self.motion.values if is_joint(node_named(self.scene, name))]
 
     def _keyed_links(self) -> list[str]:
         """Return the names of the links that get keys.
@@ -142,7 +143,7 @@ class KeyWriter:
                 self._played_poses[model_name(obj)] = self._poses_of(obj, worlds[obj])
             yield
 
-    def _poses_of(self, obj: bpy.types.Object, matrices: np.ndarray) -> np.ndarray:
+    def _poses_of(self, obj: Node, matrices: np.ndarray) -> np.ndarray:
         """Return the poses X_WL [m], shape (F, 7), of a link with these world matrices."""
         turns = quaternions_of(matrices[:, :3, :3] / world_scale(obj))
         return np.hstack([matrices[:, :3, 3] * self.unit, turns])
@@ -152,7 +153,7 @@ class KeyWriter:
         poses[:, :3] /= self.unit
         return poses
 
-    def _fill(self, obj: bpy.types.Object, channel: Channel, tolerance: Tolerance | None) -> np.ndarray:
+    def _fill(self, obj: Node, channel: Channel, tolerance: Tolerance | None) -> np.ndarray:
         """Write the keys of a channel, and return its values as Blender evaluates them, shape (F, C)."""
         frames, curves = self.motion.frames, self.bake.curves(obj, channel.properties)
         self.possible += channel.values.size
@@ -257,7 +258,7 @@ class KeyWriter:
         ]
 
 
-def _depth(obj: bpy.types.Object) -> int:
+def _depth(obj: Node) -> int:
     return sum(1 for _ in ancestors(obj))
 
 

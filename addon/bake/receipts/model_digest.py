@@ -27,9 +27,10 @@ from ...bridge.posing.link_poses import to_array, world_scale
 from ...bridge.scene.read import set_link_poses
 from ...bridge.values.fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, Field
 from ...bridge.values.numbers import unit_length
+from ...nodes import Node, model_name
+from ...nodes.naming import node_of
 from ...props import axes_in_use
 from ...props.members import links_in
-from ...props.naming import model_name, object_of
 from ...props.settings import joint_settings, link_settings
 from .movers import fingerprint_of_mover, sha256_of
 
@@ -74,7 +75,7 @@ def digest_of_model(scene: bpy.types.Scene, model: Model) -> str:
         still.joints.sort(key=lambda joint: joint.name)
         set_link_poses(still, objects, unit_length(scene))
     joints = sorted({setting.owner for setting in curves if _is_of_joint(model, setting)})
-    parts = [text for name in joints for text in _unanimated_joint_values(object_of(scene, name), curves)]
+    parts = [text for name in joints for text in _unanimated_joint_values(node_of(scene, name), curves)]
     parts += [text for link in varying_shapes for text in _unanimated_link_values(link, curves)]
     parts += [text for setting in sorted(curves) for text in _unanimated_components(scene, setting, curves[setting])]
     parts += [text for link, shapes in varying_shapes.items() for text in _shape_data_of(link, shapes)]
@@ -91,9 +92,7 @@ def _is_of_joint(model: Model, setting: Input) -> bool:
     return any(joint.name == setting.owner for joint in model.joints)
 
 
-def _varying_shapes(
-    links: Iterable[bpy.types.Object], curves: Curves
-) -> dict[bpy.types.Object, list[bpy.types.Object]]:
+def _varying_shapes(links: Iterable[Node], curves: Curves) -> dict[Node, list[bpy.types.Object]]:
     """Return the shapes of each link whose mass or collision shapes differ between frames."""
     weighed_anew = {setting.owner for setting in curves if setting.field in MASS_PROPERTIES}
     return {
@@ -104,7 +103,7 @@ def _varying_shapes(
     }
 
 
-def _link_without_animation(link: Link, curves: Curves, obj: bpy.types.Object | None, varying_shapes) -> Link:
+def _link_without_animation(link: Link, curves: Curves, obj: Node | None, varying_shapes) -> Link:
     names = {setting.field for setting in curves if setting.owner == link.name and setting.axis < 0}
     reset = {field.name for field in LINK_FIELDS} & names
     changes = {name: getattr(DEFAULT_LINK, name) for name in reset}
@@ -132,7 +131,7 @@ def _axis_without_animation(axis: Axis, number: int, own: list[Input]) -> Axis:
     return replace(axis, **{name: getattr(DEFAULT_AXIS, name) for name in names})
 
 
-def _unanimated_joint_values(obj: bpy.types.Object, curves: Curves) -> Iterator[str]:
+def _unanimated_joint_values(obj: Node, curves: Curves) -> Iterator[str]:
     """Yield the properties of an animated joint that are not animated.
 
     The model combines both kinds in one number, which is therefore not digested.
@@ -154,7 +153,7 @@ def _unanimated_joint_values(obj: bpy.types.Object, curves: Curves) -> Iterator[
             yield repr(coordinate.home)
 
 
-def _unanimated_link_values(link: bpy.types.Object, curves: Curves) -> Iterator[str]:
+def _unanimated_link_values(link: Node, curves: Curves) -> Iterator[str]:
     """Yield the properties that determine the mass of a link and are not animated."""
     settings, name = link_settings(link), model_name(link)
     counting = {"DENSITY": ("density",), "MASS": ("mass",)}.get(settings.mass_source, ("mass", "com", "inertia"))
@@ -175,12 +174,12 @@ def _unanimated_components(scene: bpy.types.Scene, setting: Input, curves: list[
     """Yield the components of a vector that are not animated, if others are."""
     path = VECTORS.get(setting.field)
     if path:
-        owner = object_of(scene, setting.owner) if setting.owner != SCENE else scene
+        owner = node_of(scene, setting.owner) if setting.owner != SCENE else scene
         moved = {curve.array_index for curve in curves if curve.data_path == path}
         yield repr([value for index, value in enumerate(owner.path_resolve(path)) if index not in moved])
 
 
-def _shape_data_of(link: bpy.types.Object, shapes: list[bpy.types.Object]) -> Iterator[str]:
+def _shape_data_of(link: Node, shapes: list[bpy.types.Object]) -> Iterator[str]:
     """Yield the data from which the varying shapes of a link are made: unmodified meshes, and their places."""
     yield f"{model_name(link)} {world_scale(link).tolist()}"
     for shape in sorted(shapes, key=lambda shape: shape.name):

@@ -12,8 +12,8 @@ import numpy as np
 
 from ... import ids
 from ...bridge.animation.animated import SCENE, animated_inputs, curves_moving, is_followed, targets_of
-from ...bridge.animation.motion_sources import playing_strips
-from ...props.naming import object_of
+from ...nodes.animation import Animated, playing_strips
+from ...nodes.naming import node_of
 from .receipt import read_fingerprint
 
 STRIP_PROPERTIES = (
@@ -34,7 +34,7 @@ def digest_of_movers(scene: bpy.types.Scene) -> str:
     if not animated:
         return ""
     found = [f"{setting} {fingerprint_of_mover(curve)}" for setting, curves in animated.items() for curve in curves]
-    owners = {scene if setting.owner == SCENE else object_of(scene, setting.owner) for setting in animated}
+    owners = {scene if setting.owner == SCENE else node_of(scene, setting.owner) for setting in animated}
     found += [text for owner in owners for text in _strips(owner)]
     return sha256_of(*sorted(found))
 
@@ -84,12 +84,12 @@ def _text_of_target(target: bpy.types.DriverTarget) -> str:
         return ""
 
 
-def _strips(owner: bpy.types.ID) -> Iterator[str]:
+def _strips(owner: Animated) -> Iterator[str]:
     for strip in playing_strips(owner):
         yield f"{_name_of(owner)} {[getattr(strip, name) for name in STRIP_PROPERTIES]}"
 
 
-def _name_of(owner: bpy.types.ID | None) -> str:
+def _name_of(owner: Animated | None) -> str:
     """Return the name of a data-block; empty for a scene, since linked copies of it hold the same animation."""
     return "" if owner is None or isinstance(owner, bpy.types.Scene) else owner.name
 

@@ -9,14 +9,9 @@ from contextlib import contextmanager
 import bpy
 
 from ... import ids
-from ...bridge.animation.motion_sources import (
-    action_of,
-    curves_in,
-    fcurves_of,
-    has_own_keys,
-    is_bake,
-    may_follow_own_keys,
-)
+from ...bridge.animation.motion_sources import has_own_keys, is_bake, may_follow_own_keys
+from ...nodes import Node, owner_of
+from ...nodes.animation import action_of, animation_of, create_animation, curves_in, fcurves_of
 from ...props import is_kinematic, is_link
 from ...props.members import joints_in, links_in
 from ...props.settings import before_bake, joint_settings, link_settings
@@ -24,7 +19,7 @@ from ..keys.fcurves import TRANSFORM_CHANNELS, copy_curves
 from .receipt import REPLACED, digest_of_curves, is_edited, is_of_bake
 
 
-def is_baked(obj: bpy.types.Object) -> bool:
+def is_baked(obj: Node) -> bool:
     """Return whether a bake moves the object, by its own F-curves or by those of the joint that moves it."""
     if is_bake(action_of(obj)):
         return True
@@ -33,12 +28,12 @@ def is_baked(obj: bpy.types.Object) -> bool:
     return is_led_by_bake and not has_own_keys(obj)
 
 
-def baked_links(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+def baked_links(scene: bpy.types.Scene) -> list[Node]:
     """Return the links of the scene that a bake moves."""
     return [obj for obj in links_in(scene) if is_baked(obj)]
 
 
-def baked_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+def baked_objects(scene: bpy.types.Scene) -> list[Node]:
     """Return the links of the scene that a bake moves, and the joints with F-curves of a bake."""
     return [obj for obj in (*links_in(scene), *joints_in(scene)) if is_baked(obj)]
 
@@ -49,45 +44,45 @@ def bake_of(scene: bpy.types.Scene) -> bpy.types.Action | None:
     return next((action for obj in objects if is_bake(action := action_of(obj))), None)
 
 
-def objects_with_user_animation(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+def objects_with_user_animation(objects: Iterable[Node]) -> list[Node]:
     """Return the objects that would lose animation of the user to a bake: keys, or a bake that was edited."""
     return [
         obj for obj in objects if not is_kinematic(obj) and _has_user_motion(obj) and not _follows_replaced_keys(obj)
     ]
 
 
-def _follows_replaced_keys(obj: bpy.types.Object) -> bool:
+def _follows_replaced_keys(obj: Node) -> bool:
     """Return whether a bake follows the keys that it replaces. They are kept, and the next bake follows them, too."""
     return may_follow_own_keys(obj) and not is_bake(action_of(obj))
 
 
-def _has_user_motion(obj: bpy.types.Object) -> bool:
+def _has_user_motion(obj: Node) -> bool:
     action = action_of(obj)
     if is_bake(action):
         return is_edited(action)
-    return any(curve.data_path.startswith(REPLACED) for curve in fcurves_of(obj))
+    return any(fcurves_of(obj, REPLACED))
 
 
-def curves_without_bake(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
+def curves_without_bake(obj: Node) -> list[bpy.types.FCurve]:
     """Return the F-curves that the object plays, or would play after its bake is cleared."""
     if not is_baked(obj):
         return list(fcurves_of(obj))
     return replaced_curves(obj)
 
 
-def replaced_curves(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
+def replaced_curves(obj: Node) -> list[bpy.types.FCurve]:
     """Return the F-curves that a bake of the object has replaced."""
     before = before_bake(obj)
     slots = [slot for slot in before.action.slots if slot.identifier == before.slot] if before.action else []
     return list(curves_in(before.action, slots[0])) if slots else []
 
 
-def unreplaced_curves(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
+def unreplaced_curves(obj: Node) -> list[bpy.types.FCurve]:
     """Return the F-curves of the object's action that a bake does not replace, such as those of its visibility."""
     return [curve for curve in fcurves_of(obj) if not is_of_bake(curve)]
 
 
-def store_state_before_bake(obj: bpy.types.Object) -> None:
+def store_state_before_bake(obj: Node) -> None:
     """Store the object's pose and action, unless they belong to an earlier bake."""
     action, before = action_of(obj), before_bake(obj)
     if is_baked(obj) or (before.is_kept and action is None):  # its action is missing, but its bake was not cleared
@@ -96,11 +91,11 @@ def store_state_before_bake(obj: bpy.types.Object) -> None:
     before.action, before.slot = action, ""
     if action is not None:
         _add_fake_user(action)
-        slot = obj.animation_data.action_slot
+        slot = create_animation(obj).action_slot
         before.slot = slot.identifier if slot else ""
 
 
-def _present_values_of(obj: bpy.types.Object) -> list[float]:
+def _present_values_of(obj: Node) -> list[float]:
     found = [float(number) for name, _ in TRANSFORM_CHANNELS for number in getattr(obj, name)]
     return found + [float(coordinate.q) for coordinate in joint_settings(obj).coordinates]
 
@@ -109,9 +104,7 @@ def _values_before_bake(before) -> list[float]:
     return [float(word) for word in before.numbers.split()]
 
 
-def change_state_before_bake(
-    obj: bpy.types.Object, change: Callable[[dict[str, list[float]]], dict[str, list[float]]]
-) -> None:
+def change_state_before_bake(obj: Node, change: Callable[[dict[str, list[float]]], dict[str, list[float]]]) -> None:
     """Change the pose that is restored when the bake is cleared.
 
     Args:
@@ -148,7 +141,7 @@ def remove_unused_bakes(actions: Iterable[bpy.types.Action | None]) -> None:
             bpy.data.actions.remove(action)
 
 
-def clear_bake(objects: Iterable[bpy.types.Object]) -> int:
+def clear_bake(objects: Iterable[Node]) -> int:
     """Remove the bake from links and joints, and restore their poses and actions.
 
     Return the number of links that had one.
@@ -164,8 +157,8 @@ def clear_bake(objects: Iterable[bpy.types.Object]) -> int:
     return sum(map(is_link, baked))
 
 
-def _restore_action(obj: bpy.types.Object) -> None:
-    before, data = before_bake(obj), obj.animation_data
+def _restore_action(obj: Node) -> None:
+    before, data = before_bake(obj), animation_of(obj)
     if data is None or (data.action and not is_bake(data.action)):
         return  # newer animation of the user stays
     user_curves = unreplaced_curves(obj) if data.action else None
@@ -173,14 +166,14 @@ def _restore_action(obj: bpy.types.Object) -> None:
     if before.action is None:
         _keep_user_curves(obj, user_curves)
         if not data.action and not data.drivers and not data.nla_tracks:
-            obj.animation_data_clear()
+            owner_of(obj).animation_data_clear()
         return
     _remove_fake_user(before.action)
     _assign_slot(data, before.slot)
     _keep_user_curves(obj, user_curves)
 
 
-def _keep_user_curves(obj: bpy.types.Object, curves: list[bpy.types.FCurve] | None) -> None:
+def _keep_user_curves(obj: Node, curves: list[bpy.types.FCurve] | None) -> None:
     """Keep changes of the user to other F-curves of the bake's action, in the object's own action or a new one."""
     if curves is None or digest_of_curves(curves) == digest_of_curves(unreplaced_curves(obj)):
         return
@@ -189,9 +182,9 @@ def _keep_user_curves(obj: bpy.types.Object, curves: list[bpy.types.FCurve] | No
     copy_curves(curves, _channels_of(obj))
 
 
-def _channels_of(obj: bpy.types.Object):
+def _channels_of(obj: Node):
     """Return the F-curves for the object in its action, which is created if there is none."""
-    data = obj.animation_data_create()
+    data = create_animation(obj)
     if data.action is None:
         data.action = bpy.data.actions.new(f"{obj.name}Action")
     if data.action_slot is None:
@@ -207,7 +200,7 @@ def _assign_slot(data: bpy.types.AnimData, slot: str) -> None:
         data.action_slot = found[0]
 
 
-def _set_values(obj: bpy.types.Object, numbers: list[float]) -> None:
+def _set_values(obj: Node, numbers: list[float]) -> None:
     """Write values in the order of `_present_values_of`. An empty list changes nothing."""
     remaining = iter(numbers)
     for name, size in TRANSFORM_CHANNELS if numbers else ():
@@ -233,15 +226,16 @@ def without_bake(scene: bpy.types.Scene) -> Iterator[None]:
         scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
 
 
-def _slot_of(obj: bpy.types.Object) -> str:
-    slot = obj.animation_data.action_slot if obj.animation_data else None
+def _slot_of(obj: Node) -> str:
+    data = animation_of(obj)
+    slot = data.action_slot if data else None
     return slot.identifier if slot else ""
 
 
-def _assign(obj: bpy.types.Object, action: bpy.types.Action | None, slot: str) -> None:
-    if obj.animation_data is None and action is None:
+def _assign(obj: Node, action: bpy.types.Action | None, slot: str) -> None:
+    if animation_of(obj) is None and action is None:
         return
-    data = obj.animation_data_create()
+    data = create_animation(obj)
     data.action = action
     if action is not None:
         _assign_slot(data, slot)

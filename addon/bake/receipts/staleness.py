@@ -11,9 +11,9 @@ import bpy
 from ....core.model import Model, ModelError
 from ...bridge.animation.motion_sources import is_animated, may_follow_own_keys
 from ...bridge.values.numbers import frame_rate
+from ...nodes import Node, model_name
 from ...props import ancestors, is_kinematic, is_link
 from ...props.members import links_in
-from ...props.naming import model_name
 from ...props.settings import scene_settings
 from ..inputs.initial_states import digest_of_motion
 from ..settings import settings_of
@@ -61,7 +61,7 @@ def digest_of_inputs(scene: bpy.types.Scene, model: Model, start: str) -> InputD
     )
 
 
-def _places(carriers: set[bpy.types.Object]) -> str:
+def _places(carriers: set[Node]) -> str:
     """Return a digest of the transforms of carriers that do not move, since keys of a bake are relative to them."""
     still = sorted((obj.name, str([*obj.matrix_basis])) for obj in carriers if not is_animated(obj))
     return hashlib.sha256(str(still).encode()).hexdigest() if still else ""

@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import NamedTuple
 
 import bpy
 
 from ....core.check import Issue
 from ... import ids
+from ...nodes import is_node, model_name
+from ...nodes.animation import Animated, all_curves_of, animation_of, path_in
 from ...props import is_joint, is_link
-from ...props.naming import model_name
 from ..values.fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, Field
-from .motion_sources import curves_in, playing_strips
 
 SCENE = ""
 """`Input.owner` of gravity and wind, which belong to the scene and to no object."""
@@ -78,7 +77,7 @@ def animated_inputs(scene: bpy.types.Scene) -> dict[Input, list[bpy.types.FCurve
     found: dict[Input, list[bpy.types.FCurve]] = {}
     for owner in _owners(scene):
         for curve in curves_moving(owner):
-            setting = _input_at(owner, curve.data_path)
+            setting = _input_at(owner, path_in(owner, curve))
             if setting:
                 found.setdefault(setting, []).append(curve)
     return found
@@ -123,13 +122,9 @@ def notes_on_export(animated: Iterable[Input]) -> list[str]:
     ]
 
 
-def curves_moving(owner: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
+def curves_moving(owner: Animated) -> Iterator[bpy.types.FCurve]:
     """Yield the F-curves of the owner's action and strips and those of its drivers, except muted ones."""
-    data = owner.animation_data
-    if data is None:
-        return
-    strips = (curves_in(strip.action, strip.action_slot) for strip in playing_strips(owner))
-    for curve in chain(curves_in(data.action, data.action_slot), data.drivers, *strips):
+    for curve in all_curves_of(owner):
         if not curve.mute and not (curve.group and curve.group.mute):
             yield curve
 
@@ -144,16 +139,16 @@ def _is_a_joints_place(target: bpy.types.DriverTarget) -> bool:
     return bool(READS_A_JOINT.match(target.data_path))
 
 
-def _owners(scene: bpy.types.Scene) -> Iterator[bpy.types.ID]:
+def _owners(scene: bpy.types.Scene) -> Iterator[Animated]:
     if scene.animation_data:
         yield scene
-    yield from (obj for obj in scene.objects if obj.animation_data and (is_joint(obj) or is_link(obj)))
+    yield from (obj for obj in scene.objects if animation_of(obj) and (is_joint(obj) or is_link(obj)))
 
 
-def _input_at(owner: bpy.types.ID, path: str) -> Input | None:
+def _input_at(owner: Animated, path: str) -> Input | None:
     if isinstance(owner, bpy.types.Scene):
         return Input(SCENE, SCENE_PATHS[path]) if path in SCENE_PATHS else None
-    if not isinstance(owner, bpy.types.Object):
+    if not is_node(owner):
         return None
     if found := ON_AXIS.fullmatch(path):
         return Input(model_name(owner), found[2], int(found[1])) if found[2] in KNOWN_ON_AXES else None

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import bpy
 
+from ...nodes import Node, model_name
+from ...nodes.animation import animation_of, path_in
 from ...props.members import joints_in
-from ...props.naming import model_name
 from .motion_sources import value_curves
 
 Numbers = dict[int, float]
@@ -20,12 +21,12 @@ def keyed_numbers(scene: bpy.types.Scene, frame: float) -> dict[str, Numbers]:
     """Return the values at a frame of each joint whose values have keys, by name."""
     found: dict[str, Numbers] = {}
     for obj in joints_in(scene):
-        if obj.animation_data is not None and (numbers := keyed_numbers_of(obj, frame)):
+        if animation_of(obj) is not None and (numbers := keyed_numbers_of(obj, frame)):
             found[model_name(obj)] = numbers
     return found
 
 
-def keyed_numbers_of(joint: bpy.types.Object, frame: float) -> Numbers:
+def keyed_numbers_of(joint: Node, frame: float) -> Numbers:
     """Return the values of one joint at a frame; empty if it has no keys."""
     curves = value_curves(joint)
-    return {int(curve.data_path.partition("[")[2].partition("]")[0]): curve.evaluate(frame) for curve in curves}
+    return {int(path_in(joint, curve).partition("[")[2].partition("]")[0]): curve.evaluate(frame) for curve in curves}

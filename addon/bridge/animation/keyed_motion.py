@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ...nodes import model_name
+from ...nodes.animation import action_of
+from ...nodes.naming import node_of
 from ...props.members import links_in
-from ...props.naming import model_name, object_of
 from ..values.joint_numbers import q_index_of, unit_factor
 from .keyed_joints import keyed_numbers
-from .motion_sources import action_of, has_own_keys, is_bake, obstacle_to_moving
+from .motion_sources import has_own_keys, is_bake, obstacle_to_moving
 
 if TYPE_CHECKING:
     from ..posing.posing import Posing
@@ -39,7 +41,7 @@ def follow_keys(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     acting = keyed.keys() & set(posing.movable_joints) - theirs
     if not acting:
         return
-    baked = {name for name in acting if is_bake(action_of(object_of(scene, name)))}
+    baked = {name for name in acting if is_bake(action_of(node_of(scene, name)))}
     posing.set_coordinates(
         {name: _q_of(posing, name, keyed[name]) for name in sorted(acting)},
         external_links,

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import bpy
-
+from ...nodes import Node
+from ...nodes.animation import action_of, fcurves_of, is_property_animated
 from ...props.settings import link_settings
-from .motion_sources import TRANSFORMS, action_of, fcurves_of, is_bake, is_property_animated, may_follow_own_keys
+from .motion_sources import TRANSFORMS, is_bake, may_follow_own_keys
 
 if TYPE_CHECKING:
     from ..scene.read import SceneReading
@@ -33,16 +33,12 @@ def links_losing_keys(start: str, reading: SceneReading) -> dict[str, Frames]:
     }
 
 
-def frames_of_keys(obj: bpy.types.Object) -> Frames | None:
+def frames_of_keys(obj: Node) -> Frames | None:
     """Return the first and last frame of the object's own keys that move it; None if there are none.
 
     Keys of a bake do not count.
     """
     if is_bake(action_of(obj)) or not is_property_animated(obj, TRANSFORMS):
         return None
-    keyed = [
-        curve.range()
-        for curve in fcurves_of(obj)
-        if curve.data_path.startswith(TRANSFORMS) and len(curve.keyframe_points) > 1
-    ]
+    keyed = [curve.range() for curve in fcurves_of(obj, TRANSFORMS) if len(curve.keyframe_points) > 1]
     return (min(first for first, _ in keyed), max(last for _, last in keyed)) if keyed else None

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import bpy
 import numpy as np
 
+from ...nodes import Node, origin_of
 from .displacements import is_rigid, leaves_in_place
 from .machines import LEFT_BEHIND, Machine, baked_machines
 
@@ -15,7 +16,7 @@ UNTIL_NEXT_FRAME = (LEFT_BEHIND, "bake-moved")
 """Codes of problems that may disappear when another frame is shown."""
 
 
-def problems_of_machines(scene: bpy.types.Scene) -> Iterator[tuple[str, bpy.types.Object, str]]:
+def problems_of_machines(scene: bpy.types.Scene) -> Iterator[tuple[str, Node, str]]:
     """Yield the changes to baked machines that their keys do not reflect: a code, a link, and a sentence.
 
     Machines whose bakes can move along share one sentence, since all of them have to move along at once.
@@ -49,8 +50,8 @@ def _sentence_about(machines: list[Machine]) -> str:
     )
 
 
-def _first(moves: dict[bpy.types.Object, np.ndarray], is_reported: Callable) -> bpy.types.Object | None:
+def _first(moves: dict[Node, np.ndarray], is_reported: Callable) -> Node | None:
     for link, move in moves.items():
-        if is_reported(move, np.linalg.inv(move)[:3] @ [*link.matrix_world.translation, 1.0]):
+        if is_reported(move, np.linalg.inv(move)[:3] @ [*origin_of(link), 1.0]):
             return link
     return None

@@ -3,10 +3,9 @@
 
 import math
 
-import bpy
 import numpy as np
 
-from ..posing.link_poses import to_array
+from ...nodes import Node, world_matrix
 
 POSE_TOLERANCE = 1e-4
 """Tolerance for equal poses: angle [rad], and length relative to the distance from the origin or to 1 Blender unit,
@@ -21,7 +20,7 @@ IDENTITY_MATRIX = np.eye(4)
 IDENTITY_MATRIX.flags.writeable = False
 
 
-def tidy_displacement(link: bpy.types.Object, move: np.ndarray) -> np.ndarray:
+def tidy_displacement(link: Node, move: np.ndarray) -> np.ndarray:
     """Return the rigid displacement of a link without rounding noise; the identity if it is not rigid."""
     found = common_displacement({link: move})
     return IDENTITY_MATRIX if found is None else found
@@ -45,7 +44,7 @@ def is_rigid(move: np.ndarray) -> bool:
     return bool(np.abs(move[:3, :3].T @ move[:3, :3] - np.eye(3)).max() <= POSE_TOLERANCE)
 
 
-def common_displacement(moves: dict[bpy.types.Object, np.ndarray]) -> np.ndarray | None:
+def common_displacement(moves: dict[Node, np.ndarray]) -> np.ndarray | None:
     """Return the displacement that is common to all, without rounding noise.
 
     It is None if a displacement is not rigid, or if they differ.
@@ -55,7 +54,7 @@ def common_displacement(moves: dict[bpy.types.Object, np.ndarray]) -> np.ndarray
     if not all(map(is_rigid, moves.values())):
         return None
     first = next(iter(moves.values()))
-    ends = {link: to_array(link.matrix_world)[:3, 3] for link in moves}
+    ends = {link: world_matrix(link)[:3, 3] for link in moves}
     for link, move in moves.items():
         if not leaves_in_place(np.linalg.inv(first) @ move, np.linalg.inv(move)[:3] @ [*ends[link], 1.0]):
             return None

@@ -6,13 +6,14 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
+from ...nodes import Node, attachment_of, own_matrix, parent_inverse, parent_of, world_matrix
+from ...nodes.animation import action_of, create_animation
 from ...props import ancestors, is_link
 from ...props.settings import before_bake
-from ..animation.motion_sources import action_of, basis_at, follows_keyed_joint, has_own_keys, has_own_motion, is_bake
-from ..posing.link_poses import to_array
+from ..animation.motion_sources import basis_at, follows_keyed_joint, has_own_keys, has_own_motion, is_bake
 
 
-def world_matrix_of_keys(obj: bpy.types.Object, frame: float | None = None) -> np.ndarray:
+def world_matrix_of_keys(obj: Node, frame: float | None = None) -> np.ndarray:
     """Return the world matrix of an object by its own keys and those of its parents.
 
     Parents that move in other ways count as they are now.
@@ -20,28 +21,28 @@ def world_matrix_of_keys(obj: bpy.types.Object, frame: float | None = None) -> n
     Args:
         frame: None for the first key of each F-curve.
     """
-    own = basis_at(obj, frame) if has_own_keys(obj) else to_array(obj.matrix_basis)
-    if obj.parent is None:
+    own, parent = basis_at(obj, frame) if has_own_keys(obj) else own_matrix(obj), parent_of(obj)
+    if parent is None:
         return own
-    is_moved = obj.parent_type != "OBJECT" or (has_own_motion(obj.parent) and not is_link(obj.parent))
-    if is_moved or follows_keyed_joint(obj.parent):
-        return to_array(obj.matrix_world) @ np.linalg.inv(to_array(obj.matrix_basis)) @ own
-    return world_matrix_of_keys(obj.parent, frame) @ to_array(obj.matrix_parent_inverse) @ own
+    is_moved = attachment_of(obj) or (has_own_motion(parent) and not is_link(parent))
+    if is_moved or follows_keyed_joint(parent):
+        return world_matrix(obj) @ np.linalg.inv(own_matrix(obj)) @ own
+    return world_matrix_of_keys(parent, frame) @ parent_inverse(obj) @ own
 
 
-def animated_carrier(link: bpy.types.Object) -> bpy.types.Object | None:
+def animated_carrier(link: Node) -> Node | None:
     """Return an object that carries the link, is no link itself, and is animated; None if there is none.
 
     Keys below such an object do not determine a pose in the world.
     """
-    if link.parent is not None and link.parent_type != "OBJECT":
-        return link.parent
+    if attachment_of(link):
+        return parent_of(link)
     return next(
         (obj for obj in ancestors(link) if not is_link(obj) and (has_own_motion(obj) or follows_keyed_joint(obj))), None
     )
 
 
-def store_baked_matrices(links: list[bpy.types.Object]) -> None:
+def store_baked_matrices(links: list[Node]) -> None:
     """Store the world matrices of links at the first frame of a bake that was just made.
 
     The scene must be evaluated.
@@ -52,7 +53,7 @@ def store_baked_matrices(links: list[bpy.types.Object]) -> None:
         before.stood = " ".join(map(repr, world_matrix_of_keys(link)[:3].ravel().tolist())) if is_determined else ""
 
 
-def baked_matrix(link: bpy.types.Object) -> np.ndarray | None:
+def baked_matrix(link: Node) -> np.ndarray | None:
     """Return the world matrix of the link at the first frame of its bake; None if it was not stored."""
     text = before_bake(link).stood
     if not text:
@@ -61,10 +62,10 @@ def baked_matrix(link: bpy.types.Object) -> np.ndarray | None:
     return np.vstack([upper_rows, (0.0, 0.0, 0.0, 1.0)])
 
 
-def played_bake(obj: bpy.types.Object) -> tuple[bpy.types.Action, str] | None:
+def played_bake(obj: Node) -> tuple[bpy.types.Action, str] | None:
     """Return the bake that the object plays and the identifier of its slot; None if it plays none."""
     action = action_of(obj)
     if not is_bake(action):
         return None
-    slot = obj.animation_data.action_slot
+    slot = create_animation(obj).action_slot
     return (action, slot.identifier) if slot else None

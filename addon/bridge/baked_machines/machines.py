@@ -18,23 +18,17 @@ from ....core.model import ModelError
 from ....core.model.screws import joint_pose
 from ....core.spatial import compose, inverse
 from ... import ids
+from ...nodes import Node, is_selected, model_name, world_matrix
+from ...nodes.animation import action_of
 from ...props import is_joint
 from ...props.members import joints_in, links_in
-from ...props.naming import model_name
 from ...props.settings import joint_settings
 from ..animation.keyed_joints import keyed_numbers_of
-from ..animation.motion_sources import (
-    action_of,
-    follows_keyed_joint,
-    has_own_keys,
-    has_own_motion,
-    is_bake,
-    is_previewed,
-)
+from ..animation.motion_sources import follows_keyed_joint, has_own_keys, has_own_motion, is_bake, is_previewed
 from ..errors import SceneError
 from ..joints.frames import empty_frame, place_empty, stored_frames
 from ..joints.read_joints import joint_of
-from ..posing.link_poses import matrix_of_pose, to_array, world_scale
+from ..posing.link_poses import matrix_of_pose, world_scale
 from ..values.joint_numbers import q_index_of, unit_factor
 from ..values.numbers import scaled_pose, unit_length, units_of
 from .displacements import IDENTITY_MATRIX, common_displacement, leaves_in_place
@@ -55,14 +49,14 @@ class Machine:
         is_shared: whether another object plays the same keys.
     """
 
-    links: list[bpy.types.Object]
-    joints: list[bpy.types.Object]
-    link_displacements: dict[bpy.types.Object, np.ndarray] = field(default_factory=dict)
-    key_displacements: dict[bpy.types.Object, np.ndarray] = field(default_factory=dict)
+    links: list[Node]
+    joints: list[Node]
+    link_displacements: dict[Node, np.ndarray] = field(default_factory=dict)
+    key_displacements: dict[Node, np.ndarray] = field(default_factory=dict)
     is_shared: bool = False
 
     @property
-    def objects(self) -> list[bpy.types.Object]:
+    def objects(self) -> list[Node]:
         return [*self.links, *self.joints]
 
     @property
@@ -71,7 +65,7 @@ class Machine:
         return {action: None for obj in self.objects if is_bake(action := action_of(obj))}
 
     @property
-    def world_joints(self) -> list[bpy.types.Object]:
+    def world_joints(self) -> list[Node]:
         """The joints that join the machine to the world."""
         return [obj for obj in self.joints if joint_settings(obj).parent is None and joint_settings(obj).X_PJ]
 
@@ -184,7 +178,7 @@ def restore_world_joints_after_undo(scene: bpy.types.Scene) -> None:
     for machine in baked_machines(scene):
         for joint in machine.world_joints:
             child = joint_settings(joint).child
-            are_selected = joint.select_get() and child is not None and child.select_get()
+            are_selected = is_selected(joint) and child is not None and is_selected(child)
             if are_selected and all(leaves_in_place(move) for move in machine.link_displacements.values()):
                 restore_world_joint(scene, joint.name)
 
@@ -204,9 +198,9 @@ def _machines(scene: bpy.types.Scene) -> list[Machine]:
     ]
 
 
-def _measure_link(machine: Machine, link: bpy.types.Object, frame: float) -> None:
+def _measure_link(machine: Machine, link: Node, frame: float) -> None:
     """Add the displacements of a link and of its keys."""
-    is_keyed, world = has_own_keys(link), to_array(link.matrix_world)
+    is_keyed, world = has_own_keys(link), world_matrix(link)
     baked = baked_matrix(link)
     if is_keyed:
         machine.link_displacements[link] = world @ np.linalg.inv(world_matrix_of_keys(link, frame))
@@ -216,7 +210,7 @@ def _measure_link(machine: Machine, link: bpy.types.Object, frame: float) -> Non
         (machine.key_displacements if link.parent else machine.link_displacements)[link] = world @ np.linalg.inv(baked)
 
 
-def _measure_joint_child(machine: Machine, joint: bpy.types.Object, scene: bpy.types.Scene) -> None:
+def _measure_joint_child(machine: Machine, joint: Node, scene: bpy.types.Scene) -> None:
     """Add the displacement of a link that a keyed joint moves, relative to its pose at the joint's stored frame."""
     child = joint_settings(joint).child
     keyed = keyed_numbers_of(joint, scene.frame_current_final)
@@ -230,11 +224,11 @@ def _measure_joint_child(machine: Machine, joint: bpy.types.Object, scene: bpy.t
             q[q_index] = value * unit_factor(core_joint, q_index, unit)
     X_PJ, X_CJ = stored_frames(joint)
     X_WC = compose(compose(X_PJ, scaled_pose(joint_pose(core_joint, q), 1.0 / unit)), inverse(X_CJ))
-    world = to_array(child.matrix_world) @ np.diag((*(1.0 / world_scale(child)), 1.0))
+    world = world_matrix(child) @ np.diag((*(1.0 / world_scale(child)), 1.0))
     machine.link_displacements[child] = world @ np.linalg.inv(matrix_of_pose(X_WC))
 
 
-def _has_moved_by(joint: bpy.types.Object, move: np.ndarray) -> bool:
+def _has_moved_by(joint: Node, move: np.ndarray) -> bool:
     """Return whether the joint's Empty was moved by a displacement."""
     stored = matrix_of_pose(stored_frames(joint)[0])
     if has_own_motion(joint):

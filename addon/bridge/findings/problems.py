@@ -19,8 +19,9 @@ from ....core.geometry.mesh_data import fan_triangles
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import migration
+from ...nodes import Node, model_name
+from ...nodes.naming import node_named
 from ...props import is_joint, is_kinematic, is_link
-from ...props.naming import model_name, object_named
 from ...props.settings import joint_settings, link_settings, scene_settings
 from ..animation.animated import SCENE, Input, lasting_issues
 from ..animation.motion_sources import active_constraints, is_animated, may_follow_own_keys, transform_drivers
@@ -103,7 +104,7 @@ def find_problems(
     scene: bpy.types.Scene,
     reading: SceneReading,
     faults: list[Fault],
-    is_outdated: Callable[[bpy.types.Object, EvaluatedScene], bool] = is_outdated,
+    is_outdated: Callable[[Node, EvaluatedScene], bool] = is_outdated,
 ) -> list[Problem]:
     """Return all problems of a scene, errors first.
 
@@ -113,7 +114,7 @@ def find_problems(
     """
     found = [Problem("error", fault.code, fault.name, fault.message) for fault in faults] + version_problems(scene)
     for issue in lasting_issues(check_definition(reading.model), reading.animated) if reading.model.links else ():
-        name = issue.name if object_named(scene, issue.name) else ""
+        name = issue.name if node_named(scene, issue.name) else ""
         found.append(Problem(issue.severity, issue.code, name, f"{issue.subject}: {issue.message}"))
     found += keys_replaced(scene_settings(scene).bake.start, reading)
     found += unfit_links(reading) + displaced_links(scene, reading) + wind_without_drag(reading.model)
@@ -154,7 +155,7 @@ def unfit_links(reading: SceneReading) -> list[Problem]:
     return found
 
 
-def _code_of_conflict(link: bpy.types.Object) -> str:
+def _code_of_conflict(link: Node) -> str:
     """Return the code of the cause that `conflict_with_keys` reports."""
     if active_constraints(link):
         return "constrained"
@@ -190,9 +191,7 @@ def moved_bakes(scene: bpy.types.Scene) -> list[Problem]:
     ]
 
 
-def outdated_pieces(
-    scene: bpy.types.Scene, is_outdated: Callable[[bpy.types.Object, EvaluatedScene], bool]
-) -> list[Problem]:
+def outdated_pieces(scene: bpy.types.Scene, is_outdated: Callable[[Node, EvaluatedScene], bool]) -> list[Problem]:
     """Return problems of links whose convex pieces were made from another mesh than they have now."""
     links = {obj.parent for obj in scene.objects if obj.parent and link_settings(obj).fitted_from}
     evaluated_scene = evaluated_scene_of(scene, depsgraph_of(scene)) if links else None
@@ -302,7 +301,7 @@ def displaced_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Probl
     objects = {name: obj for name, obj in reading.objects.items() if name in ends}
     stand = poses_now(objects, unit_length(scene))
     for joint in reading.model.joints:
-        obj = object_named(scene, joint.name)
+        obj = node_named(scene, joint.name)
         if obj is None or not is_joint(obj) or not joint.enabled:
             continue
         settings = joint_settings(obj)
@@ -336,7 +335,7 @@ def filled_hollows(scene: bpy.types.Scene, model: Model) -> list[Problem]:
             if more > FILLED_EXCESS
         ]
         _hollows = digest, found
-    links = [(problem, object_named(scene, problem.name)) for problem in _hollows[1]]
+    links = [(problem, node_named(scene, problem.name)) for problem in _hollows[1]]
     return [problem for problem, obj in links if obj and link_settings(obj).motion == "FREE" and not is_animated(obj)]
 
 

@@ -17,8 +17,9 @@ from ....core.joints import Unit
 from ....core.model import ModelError
 from ....core.model.drives import DRIVES
 from ....core.spatial import IDENTITY
+from ...nodes import Node, model_name
+from ...nodes.naming import node_named
 from ...props import axes_in_use, core_joint, is_joint, is_link
-from ...props.naming import model_name, object_named
 from ...props.scene import SceneProperties
 from ...props.settings import joint_settings, link_settings, scene_settings
 from ..animation.animated import animated_inputs, is_followed
@@ -57,7 +58,7 @@ def store_findings(scene: bpy.types.Scene, diagnoses: Iterable[Diagnosis]) -> No
         finding = findings.add()
         finding.code, finding.message = diagnosis.code, diagnosis.message
         if not diagnosis.subject.startswith("model "):
-            finding.name, finding.culprit = diagnosis.name, object_named(scene, diagnosis.name)
+            finding.name, finding.culprit = diagnosis.name, node_named(scene, diagnosis.name)
         if diagnosis.remedy:
             finding.kind, finding.axis = diagnosis.remedy.kind, diagnosis.remedy.axis
             finding.changes = json.dumps(dict(diagnosis.remedy.changes))
@@ -115,7 +116,7 @@ def _digest_of_cause(finding: FindingProperties, scene: bpy.types.Scene, model: 
     return f"{hashlib.sha256(text.encode()).hexdigest()} {accuracy}"
 
 
-def remove_findings(scene: bpy.types.Scene, code: str, culprit: bpy.types.Object) -> None:
+def remove_findings(scene: bpy.types.Scene, code: str, culprit: Node) -> None:
     """Remove the findings with a code and an object, after another repair."""
     findings = scene_settings(scene).findings
     for number in reversed(range(len(findings))):

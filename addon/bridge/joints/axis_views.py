@@ -15,6 +15,7 @@ from ....core.joints.limited_quantities import CONE, DISTANCE
 from ....core.model import Joint
 from ....core.model.screws import joint_pose, limited_quantities_at, screws_of
 from ....core.spatial import Pose, compose
+from ...nodes import Node, children_of, dimensions_of, origin_of
 from ...props.settings import joint_settings
 from ..posing.link_poses import live_pose
 from ..posing.present_poses import coordinates_now
@@ -124,7 +125,7 @@ class JointView:
     axes: tuple[AxisView, ...]
 
 
-def view_joint(obj: bpy.types.Object, scene: bpy.types.Scene, cached: Joint | None = None) -> JointView:
+def view_joint(obj: Node, scene: bpy.types.Scene, cached: Joint | None = None) -> JointView:
     """Return the view of an Empty's joint at the present poses of its links.
 
     Args:
@@ -151,28 +152,27 @@ def crossed(one: Vector, other: Vector) -> Vector:
     return one.cross(other)  # type: ignore[return-value] - the stub allows 2D vectors
 
 
-def _bounds_centre(link: bpy.types.Object) -> Vector:
+def _bounds_centre(link: Node) -> Vector:
     """Return the centre of the bounding box of the link's mesh, in world axes [Blender units].
 
     A link without a mesh of its own has that of the first mesh that it carries, or else its origin.
     """
-    for obj in (link,) if link.type == "MESH" else (link, *link.children_recursive):
-        if obj.type == "MESH":
+    carried = [child for each in children_of(link) for child in (each, *each.children_recursive)]
+    for obj in (link, *carried):
+        if isinstance(obj, bpy.types.Object) and obj.type == "MESH":
             corners = np.array(obj.bound_box)
             return obj.matrix_world @ Vector(corners.mean(axis=0).tolist())
-    return link.matrix_world.translation.copy()
+    return origin_of(link)
 
 
-def _views_of_dofs(
-    joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float, child: bpy.types.Object
-) -> list[AxisView]:
+def _views_of_dofs(joint: Joint, X_WJ: Pose, q: tuple[float, ...], unit: float, child: Node) -> list[AxisView]:
     """Return a view of each unlocked dof.
 
     The line of its screw is taken at the values of the dofs before it.
     """
     views, X_W_dof, values = [], scaled_pose(X_WJ, unit), iter(enumerate(q))
     centre = _bounds_centre(child)
-    error = POSITION_ERROR * max(centre.length, *child.dimensions)
+    error = POSITION_ERROR * max(centre.length, *dimensions_of(child))
     for number, (screw, column) in enumerate(zip(screws_of(joint), joint.all_columns, strict=True)):
         slot, axis = joint.kind.slot(screw.axis), joint.axes[screw.axis]
         q_index, value = (None, screw.locked_at) if screw.locked_at is not None else next(values)

@@ -14,7 +14,8 @@ from ....core.model import Axis, Joint
 from ....core.model.compiling.compile import compile_model
 from ....core.spatial import rotvec_of_quat
 from ... import ids
-from ...props.naming import object_of
+from ...nodes import Node
+from ...nodes.naming import node_of
 from ...props.settings import joint_settings
 from ..posing.posing import Posing
 from ..scene.read import read_scene
@@ -77,7 +78,7 @@ def drivable_axes(joint: Joint, q: tuple[float, ...]) -> Iterator[Drivable]:
 
 def drive_to_pose(
     scene: bpy.types.Scene, posing: Posing, names: list[str], tuning: Tuning, tunes_all: bool
-) -> Iterator[tuple[bpy.types.Object, str]]:
+) -> Iterator[tuple[Node, str]]:
     """Give every axis that can be driven a position drive whose target is the present value.
 
     Args:
@@ -91,7 +92,7 @@ def drive_to_pose(
     units = units_of(scene)
     inertias = _inertias(scene, posing)
     for name in names:
-        obj, joint = object_of(scene, name), posing.enabled_joint(name)
+        obj, joint = node_of(scene, name), posing.enabled_joint(name)
         for found in drivable_axes(joint, posing.q_of(name)):
             stored = joint_settings(obj).axes[found.number]
             drive, fields = Axis(drive_mode="position", drive_target=found.value), TARGET_FIELDS

@@ -7,16 +7,17 @@ from mathutils import Matrix, Quaternion
 
 from ....core.spatial import IDENTITY, Pose, compose, inverse
 from ....core.spatial.arrays import matmul
+from ...nodes import Node, object_of, own_matrix, parent_inverse, parent_of, world_matrix
 from ...props import ancestors, has_lost_its_parent, is_link
 from ...props.settings import joint_settings
 from ..errors import SceneError
-from ..posing.link_poses import are_same, drawn_pose, pose_of_matrix, to_array, world_scale
+from ..posing.link_poses import are_same, drawn_pose, pose_of_matrix, world_scale
 from ..values.numbers import format_pose, parse_pose, tidy_pose
 
 UNSCALED = np.ones(3)
 
 
-def require_both_ends(obj: bpy.types.Object) -> None:
+def require_both_ends(obj: Node) -> None:
     """Raise `ModelError` if a link of the joint is missing.
 
     A joint that has lost its parent does not join its child to the world instead.
@@ -32,7 +33,7 @@ def require_both_ends(obj: bpy.types.Object) -> None:
         )
 
 
-def stored_frames(obj: bpy.types.Object) -> tuple[Pose, Pose]:
+def stored_frames(obj: Node) -> tuple[Pose, Pose]:
     """Return X_PJ and X_CJ as they are stored [Blender units].
 
     Raises:
@@ -56,7 +57,7 @@ def place_empty(obj: bpy.types.Object, X_PJ: Pose) -> None:
     The inverse of the parent's scale is stored in the Empty's parent inverse, so that the Empty is not stretched.
     """
     parent = joint_settings(obj).parent
-    obj.parent = parent
+    obj.parent = object_of(parent) if parent else None
     obj.matrix_parent_inverse = Matrix.Diagonal((*(1.0 / world_scale(parent)), 1.0)) if parent else Matrix.Identity(4)
     obj.delta_location = (0.0, 0.0, 0.0)
     obj.delta_rotation_euler = (0.0, 0.0, 0.0)
@@ -66,7 +67,7 @@ def place_empty(obj: bpy.types.Object, X_PJ: Pose) -> None:
     obj.rotation_quaternion = Quaternion(X_PJ[3:])
 
 
-def empty_frame(obj: bpy.types.Object) -> Pose:
+def empty_frame(obj: Node) -> Pose:
     """Return the Empty's pose in the parent link [Blender units], independent of the link's present pose."""
     parent = joint_settings(obj).parent
     carrier = next(filter(is_link, ancestors(obj)), None)
@@ -77,37 +78,37 @@ def empty_frame(obj: bpy.types.Object) -> Pose:
     return compose(inverse(drawn_pose(parent)), in_world) if parent else in_world
 
 
-def _pose_below(carrier: bpy.types.Object | None, obj: bpy.types.Object) -> Pose:
+def _pose_below(carrier: Node | None, obj: Node) -> Pose:
     """Return the object's pose in the link that carries it, directly or through other objects, or else in the world.
 
     The pose does not depend on the animation of the link.
     """
-    if carrier is None and obj.parent is not None:
-        return tidy_pose(pose_of_matrix(to_array(obj.matrix_world), UNSCALED))
+    if carrier is None and parent_of(obj) is not None:
+        return tidy_pose(pose_of_matrix(world_matrix(obj), UNSCALED))
     carried = np.eye(4)
     for part in (obj, *ancestors(obj)):
         if part == carrier:
             break
-        carried = matmul(matmul(to_array(part.matrix_parent_inverse), to_array(part.matrix_basis)), carried)
+        carried = matmul(matmul(parent_inverse(part), own_matrix(part)), carried)
     if carrier is not None:
         carried = matmul(np.diag((*world_scale(carrier), 1.0)), carried)
     return tidy_pose(pose_of_matrix(carried, UNSCALED))
 
 
-def was_moved_since_stored(obj: bpy.types.Object) -> bool:
+def was_moved_since_stored(obj: Node) -> bool:
     """Return whether the Empty was moved since the joint's frames were stored."""
     joint = joint_settings(obj)
     return bool(joint.X_PJ) and not are_same(stored_frames(obj)[0], empty_frame(obj))
 
 
-def child_in_parent(obj: bpy.types.Object) -> Pose:
+def child_in_parent(obj: Node) -> Pose:
     """Return the child's pose in its parent at the poses in which the model was drawn [Blender units]."""
     joint = joint_settings(obj)
     X_WP = drawn_pose(joint.parent) if joint.parent else IDENTITY
     return compose(inverse(X_WP), drawn_pose(joint.child))
 
 
-def frames_at_empty(obj: bpy.types.Object) -> tuple[Pose, Pose]:
+def frames_at_empty(obj: Node) -> tuple[Pose, Pose]:
     """Return X_PJ and X_CJ [Blender units] for a joint at its Empty, with the links as they were drawn.
 
     Raises:
@@ -119,8 +120,8 @@ def frames_at_empty(obj: bpy.types.Object) -> tuple[Pose, Pose]:
     return X_PJ, compose(inverse(child_in_parent(obj)), X_PJ)
 
 
-def store_frames(obj: bpy.types.Object, X_PJ: Pose, X_CJ: Pose) -> None:
+def store_frames(obj: Node, X_PJ: Pose, X_CJ: Pose) -> None:
     """Store the frames of a joint, and move its Empty there."""
     joint = joint_settings(obj)
     joint.X_PJ, joint.X_CJ = format_pose(X_PJ), format_pose(X_CJ)
-    place_empty(obj, X_PJ)
+    place_empty(object_of(obj), X_PJ)

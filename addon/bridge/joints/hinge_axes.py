@@ -14,7 +14,8 @@ from ....core.joints import Unit
 from ....core.model import Joint, Model
 from ....core.spatial import compose, quat_to_mat
 from ....core.spatial.arrays import matmul, norm
-from ...props.naming import model_name, object_of
+from ...nodes import Node, model_name
+from ...nodes.naming import node_of
 from ...props.settings import joint_settings
 from ..rig import collide_once, weigh_once
 from ..scene.read import scan_scene
@@ -38,11 +39,11 @@ def turn_idle_axes(scene: bpy.types.Scene) -> list[str]:
     model = scan_scene(scene, weigh=weigh_once, collide=collide_once).model
     directions = {hinge.name: hinge.better for hinge in idle_hinges(model) if hinge.better is not None}
     for name, direction in directions.items():
-        aim_axis(object_of(scene, name), scene, 0, Vector(direction))
+        aim_axis(node_of(scene, name), scene, 0, Vector(direction))
     return [*directions]
 
 
-def choose_axes(joints: Iterable[bpy.types.Object], scene: bpy.types.Scene) -> None:
+def choose_axes(joints: Iterable[Node], scene: bpy.types.Scene) -> None:
     """Choose the axes of new hinges from their child's own axes; see `preferred_axis`.
 
     Joints other than hinges stay as they are.

@@ -9,6 +9,7 @@ import bpy
 from mathutils import Vector
 
 from ....core.spatial import IDENTITY, Pose, Vec3, compose, inverse, norm, quat_of_z, scale
+from ...nodes import Node, children_of, dimensions_of, origin_of, owner_of
 from ...props import axes_in_use, carrier_of, fit_to_type, kind_of
 from ...props.settings import joint_settings, link_settings
 from ..posing.link_poses import drawn_pose
@@ -23,7 +24,7 @@ LENGTH_NOISE = 1e-6
 Z: Vec3 = (0.0, 0.0, 1.0)
 
 
-def new_joint(child: bpy.types.Object, parent: bpy.types.Object | None, kind: str, X_WJ: Pose) -> bpy.types.Object:
+def new_joint(child: Node, parent: Node | None, kind: str, X_WJ: Pose) -> Node:
     """Return a new joint at X_WJ [Blender units], named after the child and in the child's collection.
 
     Args:
@@ -47,16 +48,16 @@ def new_joint(child: bpy.types.Object, parent: bpy.types.Object | None, kind: st
     return obj
 
 
-def _size_beside(links: Sequence[bpy.types.Object], X_WJ: Pose) -> float:
+def _size_beside(links: Sequence[Node], X_WJ: Pose) -> float:
     """Return the size of a joint's Empty from the links that it joins, the child first [Blender units].
 
     It is half the size of the first shape that has one. If none has, it is the distance from the joint to the origin of
     a link, as a measure of the machine's size.
     """
     position = Vector(X_WJ[:3])
-    parts = [part for link in links for part in (link, *link.children) if carrier_of(part) == link]
-    sizes = [0.5 * max(part.dimensions[:]) for part in parts]
-    distances = [(link.matrix_world.translation - position).length for link in links]
+    parts = [part for link in links for part in (link, *children_of(link)) if carrier_of(part) == link]
+    sizes = [0.5 * max(dimensions_of(part)[:]) for part in parts]
+    distances = [(origin_of(link) - position).length for link in links]
     return next((size for size in (*sizes, *distances) if size > LENGTH_NOISE), SIZE_WITHOUT_LINKS)
 
 
@@ -70,10 +71,10 @@ def show_as_plain_axes(obj: bpy.types.Object, size: float) -> None:
     obj.empty_display_size = size
 
 
-def _collection_of(link: bpy.types.Object) -> bpy.types.Collection:
+def _collection_of(link: Node) -> bpy.types.Collection:
     """Return the link's first collection that the view layer shows and that is editable; else the scene's own."""
     shown = _shown_below(bpy.context.view_layer.layer_collection)
-    found = (item for item in link.users_collection if item in shown and item.is_editable)
+    found = (item for item in owner_of(link).users_collection if item in shown and item.is_editable)
     return next(found, bpy.context.scene.collection)
 
 
@@ -83,7 +84,7 @@ def _shown_below(layer: bpy.types.LayerCollection) -> set[bpy.types.Collection]:
     return {layer.collection}.union(*map(_shown_below, layer.children))
 
 
-def move_joint(obj: bpy.types.Object, X_WJ: Pose) -> None:
+def move_joint(obj: Node, X_WJ: Pose) -> None:
     """Move the joint to X_WJ [Blender units]. Its links stay where they were drawn.
 
     Raises:
@@ -92,7 +93,7 @@ def move_joint(obj: bpy.types.Object, X_WJ: Pose) -> None:
     _store(obj, {link: drawn_pose(link) for link in _links_of(obj)}, X_WJ)
 
 
-def rebind(joints: Iterable[bpy.types.Object]) -> None:
+def rebind(joints: Iterable[Node]) -> None:
     """Let joints join their links at the present poses, with coordinates 0, and with their frames at their Empties.
 
     Raises:
@@ -106,12 +107,12 @@ def rebind(joints: Iterable[bpy.types.Object]) -> None:
         link_settings(link).rest_pose = format_pose(pose)
 
 
-def _links_of(obj: bpy.types.Object) -> list[bpy.types.Object]:
+def _links_of(obj: Node) -> list[Node]:
     settings = joint_settings(obj)
     return [link for link in (settings.child, settings.parent) if link is not None]
 
 
-def _store(obj: bpy.types.Object, drawn: dict[bpy.types.Object, Pose], X_WJ: Pose) -> None:
+def _store(obj: Node, drawn: dict[Node, Pose], X_WJ: Pose) -> None:
     settings = joint_settings(obj)
     X_WP, X_WC = (drawn.get(link, IDENTITY) for link in (settings.parent, settings.child))
     store_frames(obj, compose(inverse(X_WP), X_WJ), compose(inverse(X_WC), X_WJ))

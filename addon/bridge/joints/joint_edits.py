@@ -13,6 +13,7 @@ from ....core.joints import Unit
 from ....core.model import ModelError
 from ....core.model.screws import joint_pose, screws_of
 from ....core.spatial import IDENTITY, compose, inverse
+from ...nodes import Node
 from ...props import axes_in_use, core_joint
 from ...props.settings import joint_settings
 from ..posing.link_poses import live_pose
@@ -29,7 +30,7 @@ DIRECTION_DECIMALS = 7
 """Number of decimals to which directions are rounded, as many as single precision keeps."""
 
 
-def aim_axis(obj: bpy.types.Object, scene: bpy.types.Scene, number: int, direction: Vector) -> None:
+def aim_axis(obj: Node, scene: bpy.types.Scene, number: int, direction: Vector) -> None:
     """Point axis `number` of the joint along a direction in the world. All links keep their poses.
 
     If the type fixes the directions of its axes relative to each other, the whole joint is turned.
@@ -51,7 +52,7 @@ def aim_axis(obj: bpy.types.Object, scene: bpy.types.Scene, number: int, directi
     _keep_link_poses(obj, scene, view.q)
 
 
-def _keep_link_poses(obj: bpy.types.Object, scene: bpy.types.Scene, q: tuple[float, ...]) -> None:
+def _keep_link_poses(obj: Node, scene: bpy.types.Scene, q: tuple[float, ...]) -> None:
     """Change the child-side frame so that the links keep their poses at coordinates q of the changed joint."""
     joint = read_joint(obj, scene)
     if joint.kind.chart or np.allclose(q, joint.q_neutral, atol=ZERO_COORDINATE):
@@ -61,7 +62,7 @@ def _keep_link_poses(obj: bpy.types.Object, scene: bpy.types.Scene, q: tuple[flo
     store_frames(obj, X_PJ, compose(inverse(child_in_parent(obj)), compose(X_PJ, X_J)))
 
 
-def turn_joint(obj: bpy.types.Object, scene: bpy.types.Scene, turn: Quaternion) -> None:
+def turn_joint(obj: Node, scene: bpy.types.Scene, turn: Quaternion) -> None:
     """Rotate both frames of the joint about its origin, by a rotation in world axes. All links keep their poses.
 
     Raises:
@@ -74,9 +75,7 @@ def turn_joint(obj: bpy.types.Object, scene: bpy.types.Scene, turn: Quaternion) 
     store_joint_frames(obj, scene)
 
 
-def set_limits(
-    obj: bpy.types.Object, scene: bpy.types.Scene, number: int, lower: float | None, upper: float | None
-) -> None:
+def set_limits(obj: Node, scene: bpy.types.Scene, number: int, lower: float | None, upper: float | None) -> None:
     """Set the limits of axis `number` [rad or m]; None leaves one unchanged, an infinite one is switched off."""
     joint = joint_settings(obj)
     axis = axes_in_use(joint)[number]
@@ -88,7 +87,7 @@ def set_limits(
                 setattr(axis, name, value / size)
 
 
-def set_home(obj: bpy.types.Object, scene: bpy.types.Scene, axis: AxisView, value: float) -> None:
+def set_home(obj: Node, scene: bpy.types.Scene, axis: AxisView, value: float) -> None:
     """Set the initial value of a coordinate [rad or m]. The other coordinates keep their initial values.
 
     Raises:
@@ -106,7 +105,7 @@ def set_home(obj: bpy.types.Object, scene: bpy.types.Scene, axis: AxisView, valu
     joint.coordinates[number].home = value / sizes[number]
 
 
-def move_zero(obj: bpy.types.Object, scene: bpy.types.Scene, axis: AxisView, by: float) -> None:
+def move_zero(obj: Node, scene: bpy.types.Scene, axis: AxisView, by: float) -> None:
     """Move the zero of a joint's coordinate. All links and the initial pose stay where they are.
 
     The parent-side frame moves along the axis by `by`, and the child-side frame stays. Joints that follow this joint,
@@ -135,7 +134,7 @@ def move_zero(obj: bpy.types.Object, scene: bpy.types.Scene, axis: AxisView, by:
     _shift_mimics(obj, scene, axis.number, by)
 
 
-def _shift_mimics(obj: bpy.types.Object, scene: bpy.types.Scene, number: int, by: float) -> None:
+def _shift_mimics(obj: Node, scene: bpy.types.Scene, number: int, by: float) -> None:
     """Adapt the offset or reference of mimics to the new zero of an axis, which follows or is followed."""
     own = joint_settings(obj)
     count = core_joint(own).axis_count

@@ -14,6 +14,7 @@ from ....core.kinematics import coordinates_at
 from ....core.model import Axis, Joint, ModelError
 from ....core.model.screws import joint_pose, limited_quantities_at
 from ....core.spatial import IDENTITY, Pose, compose, inverse, norm, rotvec_of_quat
+from ...nodes import Node
 from ...props.settings import joint_settings
 from ..posing.link_poses import live_pose
 from ..values.numbers import scaled_pose, unit_length
@@ -85,7 +86,7 @@ class MotionRange:
         return tuple(home)
 
 
-def joints_with_limits(joints: dict[bpy.types.Object, Joint]) -> dict[bpy.types.Object, Joint]:
+def joints_with_limits(joints: dict[Node, Joint]) -> dict[Node, Joint]:
     """Return the joints that can have limits, without others such as fixed joints.
 
     Raises:
@@ -106,7 +107,7 @@ def _can_be_limited(joint: Joint) -> bool:
     return any(joint.kind.slot(number).limited for number in numbers)
 
 
-def require_motion(obj: bpy.types.Object, motion: MotionRange, scene: bpy.types.Scene) -> None:
+def require_motion(obj: Node, motion: MotionRange, scene: bpy.types.Scene) -> None:
     if not any(motion.moves(number) for number in motion.lowest):
         settings = joint_settings(obj)
         parent = f"'{settings.parent.name}'" if settings.parent else "the world"
@@ -116,9 +117,7 @@ def require_motion(obj: bpy.types.Object, motion: MotionRange, scene: bpy.types.
         )
 
 
-def recorded_motions(
-    joints: dict[bpy.types.Object, Joint], scene: bpy.types.Scene
-) -> dict[bpy.types.Object, MotionRange]:
+def recorded_motions(joints: dict[Node, Joint], scene: bpy.types.Scene) -> dict[Node, MotionRange]:
     """Return the motion of each joint over the scene's frames. The scene returns to the frame that it showed."""
     motions = {obj: MotionRange(joint, np.array(joint.q_neutral)) for obj, joint in joints.items()}
     before, within = scene.frame_current, scene.frame_subframe
@@ -131,7 +130,7 @@ def recorded_motions(
     return motions
 
 
-def _add_frame(motions: Iterable[tuple[bpy.types.Object, MotionRange]], unit: float) -> None:
+def _add_frame(motions: Iterable[tuple[Node, MotionRange]], unit: float) -> None:
     for obj, motion in motions:
         settings = joint_settings(obj)
         X_WP, X_WC = (

@@ -3,20 +3,20 @@
 
 from __future__ import annotations
 
-import bpy
 import numpy as np
 
 from ....core.kinematics import coordinates_at
 from ....core.model import Joint
 from ....core.model.screws import joint_pose
 from ....core.spatial import IDENTITY, Pose, compose, inverse
+from ...nodes import Node
 from ..animation.motion_sources import has_own_motion
 from ..posing.link_poses import are_same
 from ..values.numbers import scaled_pose
 from .frames import child_in_parent, empty_frame, require_both_ends, stored_frames
 
 
-def joint_frames(obj: bpy.types.Object, joint: Joint, unit: float) -> tuple[Pose, Pose]:
+def joint_frames(obj: Node, joint: Joint, unit: float) -> tuple[Pose, Pose]:
     """Return X_PJ and X_CJ [Blender units]. If the Empty was moved since they were stored, the joint has moved with it.
 
     If the child was moved along, as when a whole machine is moved, X_CJ stays the same. Otherwise the links keep their

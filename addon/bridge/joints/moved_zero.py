@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ... import ids
+from ...nodes import Node
 from ...props.settings import scene_settings
 from ..animation.motion_sources import value_curves
 from ..posing.named_poses import numbers_of, text_of
@@ -13,9 +14,7 @@ from ..values.joint_numbers import coordinate_number, unit_factor
 from .axis_views import AxisView
 
 
-def shift_stored_values(
-    obj: bpy.types.Object, scene: bpy.types.Scene, axis: AxisView, joint, unit: float, by: float
-) -> None:
+def shift_stored_values(obj: Node, scene: bpy.types.Scene, axis: AxisView, joint, unit: float, by: float) -> None:
     """Change stored poses and keys of a coordinate so that they describe the same poses as before.
 
     Args:

@@ -12,8 +12,8 @@ import bpy
 from ....core.joints import Unit
 from ....core.model import WORLD, Axis, Joint, Mimic, ModelError
 from ....core.spatial import norm, quat_normalized, scale
+from ...nodes import Node, model_name, owner_of
 from ...props import axes_in_use, core_joint, is_joint, is_link
-from ...props.naming import model_name
 from ...props.settings import joint_settings
 from ..errors import SceneError
 from ..model_objects import objects_present
@@ -30,9 +30,7 @@ the file, but in no scene.
 """
 
 
-def joint_of(
-    obj: bpy.types.Object, units: Units, objects: Container[bpy.types.Object], strength: float | None = None
-) -> Joint:
+def joint_of(obj: Node, units: Units, objects: Container[Node], strength: float | None = None) -> Joint:
     """Return the joint of an Empty.
 
     Args:
@@ -61,7 +59,7 @@ def joint_of(
     return joint
 
 
-def read_joint(obj: bpy.types.Object, scene: bpy.types.Scene) -> Joint:
+def read_joint(obj: Node, scene: bpy.types.Scene) -> Joint:
     """Return a joint of the scene in a form that can be changed and stored again.
 
     Directions keep the length that the user gave them, and drives have their full strength.
@@ -76,7 +74,7 @@ def read_joint(obj: bpy.types.Object, scene: bpy.types.Scene) -> Joint:
     return replace(joint)  # recomputes directions that axes share
 
 
-def _ends(obj: bpy.types.Object, settings, objects: Container[bpy.types.Object]) -> tuple[str, str]:
+def _ends(obj: Node, settings, objects: Container[Node]) -> tuple[str, str]:
     require_both_ends(obj)
     if settings.child == settings.parent:
         raise ModelError(
@@ -86,7 +84,7 @@ def _ends(obj: bpy.types.Object, settings, objects: Container[bpy.types.Object])
         if end is None:
             continue
         if end not in objects:
-            code = "absent" if end.users_scene else FAULT_OF_LOST_LINK[role]
+            code = "absent" if owner_of(end).users_scene else FAULT_OF_LOST_LINK[role]
             raise SceneError(
                 code, f"joint '{model_name(obj)}': its {role} '{model_name(end)}' {_reason_of_absence(end, obj)}"
             )
@@ -96,14 +94,15 @@ def _ends(obj: bpy.types.Object, settings, objects: Container[bpy.types.Object])
     return model_name(settings.parent) if settings.parent else WORLD, model_name(settings.child)
 
 
-def _reason_of_absence(link: bpy.types.Object, joint: bpy.types.Object) -> str:
+def _reason_of_absence(link: Node, joint: Node) -> str:
     """Return why a joint's link is not part of the model, and what to do."""
-    if not link.users_scene:
+    scenes = owner_of(link).users_scene
+    if not scenes:
         return "is not in this scene, as it was deleted or unlinked: choose another link, or delete the joint"
-    shared = set(link.users_scene) & set(joint.users_scene)
+    shared = set(scenes) & set(owner_of(joint).users_scene)
     if any(link not in objects_present(scene) for scene in shared):
         return "is in excluded collections only: include one in the view layer, or choose another link"
-    return f"is not in this scene, but in '{link.users_scene[0].name}': choose another link"
+    return f"is not in this scene, but in '{scenes[0].name}': choose another link"
 
 
 def _axes(known: Joint, settings, units: Units, strength: float) -> list[Axis]:
@@ -149,7 +148,7 @@ def _home(known: Joint, settings, unit: float) -> tuple[float, ...]:
     return tuple(home)
 
 
-def _mimic(obj: bpy.types.Object, settings, units: Units, objects: Container[bpy.types.Object]) -> Mimic:
+def _mimic(obj: Node, settings, units: Units, objects: Container[Node]) -> Mimic:
     leader = settings.mimic.leader
     if leader is None or not is_joint(leader) or leader not in objects:
         message = (
@@ -162,7 +161,7 @@ def _mimic(obj: bpy.types.Object, settings, units: Units, objects: Container[bpy
     return Mimic(model_name(leader), **numbers)
 
 
-def _axis_number(number: int, joint: bpy.types.Object, follower: bpy.types.Object) -> int:
+def _axis_number(number: int, joint: Node, follower: Node) -> int:
     """Return the number of the axis in `joint` to which a mimic refers; 0 if the joint has one axis only."""
     count = core_joint(joint_settings(joint)).axis_count
     if count > 1 and number >= count:

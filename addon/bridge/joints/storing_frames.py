@@ -4,6 +4,7 @@
 import bpy
 
 from ....core.model import ModelError
+from ...nodes import Node
 from ...props.settings import joint_settings
 from ..animation.motion_sources import has_own_motion
 from ..values.numbers import scaled_pose, unit_length
@@ -24,7 +25,7 @@ def store_moved_frames(scene: bpy.types.Scene) -> None:
             continue  # reported as a problem when the scene is read
 
 
-def store_joint_frames(obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
+def store_joint_frames(obj: Node, scene: bpy.types.Scene) -> None:
     """Store the frames of a joint at its Empty.
 
     Raises:

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import bpy
 
-from ..animation.motion_sources import SCALES, TRANSFORMS, strips_on
+from ...nodes import Node
+from ...nodes.animation import drivers_of, strips_on
+from ..animation.motion_sources import SCALES, TRANSFORMS
 from .deforming import form_changes
 
 
-def changes_its_form(link: bpy.types.Object, shape: bpy.types.Object) -> bool:
+def changes_its_form(link: Node, shape: bpy.types.Object) -> bool:
     """Return whether a mesh of a link changes over time or is moved against the link.
 
     Args:
@@ -32,6 +34,4 @@ def is_moved_within_its_link(shape: bpy.types.Object) -> bool:
 
     Keys do not count: a shape with keys is read at its first key.
     """
-    data = shape.animation_data
-    is_driven = data is not None and any(driver.data_path.startswith(TRANSFORMS + SCALES) for driver in data.drivers)
-    return is_driven or bool(strips_on(shape, TRANSFORMS + SCALES))
+    return bool(drivers_of(shape, TRANSFORMS + SCALES) or strips_on(shape, TRANSFORMS + SCALES))

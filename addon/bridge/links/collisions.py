@@ -12,6 +12,7 @@ from mathutils import Matrix
 from ....core.geometry.mass import mass_properties
 from ....core.model import ModelError
 from ....core.spatial.arrays import det, matmul
+from ...nodes import Node, object_of, owner_of
 from ...props.settings import link_settings
 from ..meshes.meshes import MeshData, turned_inside_out
 from ..meshes.primitives import new_mesh
@@ -23,7 +24,7 @@ FITTED_SUFFIX = "_collision"
 """Suffix that follows the link's name in the name of a fitted shape."""
 
 
-def link_mesh_of(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> LinkMesh:
+def link_mesh_of(link: Node, evaluated_scene: EvaluatedScene) -> LinkMesh:
     """Return the mesh of a link, to which `collision_fitting.search` fits shapes.
 
     Raises:
@@ -37,16 +38,16 @@ def link_mesh_of(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> Lin
     )
 
 
-def put_collisions(link: bpy.types.Object, fit: Fit, evaluated_scene: EvaluatedScene) -> None:
+def put_collisions(link: Node, fit: Fit, evaluated_scene: EvaluatedScene) -> None:
     """Give the link its collision shapes. They replace the shapes that were fitted before."""
     _remove_fitted(link, evaluated_scene)
     for number, (geometry, matrix) in enumerate(fit.shapes, start=1):
         name = f"{link.name}{FITTED_SUFFIX}" if len(fit.shapes) == 1 else f"{link.name}{FITTED_SUFFIX}_{number}"
         mesh, _ = new_mesh(name, geometry, 1.0)
         obj = bpy.data.objects.new(name, mesh)
-        for collection in link.users_collection:
+        for collection in owner_of(link).users_collection:
             collection.objects.link(obj)
-        obj.parent = link
+        obj.parent = object_of(link)
         obj.matrix_parent_inverse = Matrix.Diagonal((*(1.0 / world_scale(link)), 1.0))
         obj.matrix_basis = Matrix(matrix.tolist())
         obj.display_type, obj.hide_render = "WIRE", True
@@ -55,14 +56,14 @@ def put_collisions(link: bpy.types.Object, fit: Fit, evaluated_scene: EvaluatedS
         settings.fitted_from, settings.fit_note = fit.source, fit.description
 
 
-def fitted_from(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> str:
+def fitted_from(link: Node, evaluated_scene: EvaluatedScene) -> str:
     """Return the `Fit.source` that all fitted shapes of the link have; empty if they differ or some are missing."""
     sources = [link_settings(child).fitted_from for child in _fitted(link, evaluated_scene)]
     count = sources[0].rpartition(" ")[2] if sources else ""
     return sources[0] if set(sources) == set(sources[:1]) and count == str(len(sources)) else ""
 
 
-def is_outdated(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> bool:
+def is_outdated(link: Node, evaluated_scene: EvaluatedScene) -> bool:
     """Return whether the fitted pieces were made from another mesh than the present visible mesh."""
     source = next((each for child in _fitted(link, evaluated_scene) if (each := link_settings(child).fitted_from)), "")
     try:
@@ -71,11 +72,11 @@ def is_outdated(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> bool
         return True
 
 
-def _fitted(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> list[bpy.types.Object]:
-    return [child for child in evaluated_scene.children.get(link, ()) if link_settings(child).is_fitted]
+def _fitted(link: Node, evaluated_scene: EvaluatedScene) -> list[bpy.types.Object]:
+    return [child for child in evaluated_scene.children.get(object_of(link), ()) if link_settings(child).is_fitted]
 
 
-def _remove_fitted(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> None:
+def _remove_fitted(link: Node, evaluated_scene: EvaluatedScene) -> None:
     for child in _fitted(link, evaluated_scene):
         mesh = child.data
         bpy.data.objects.remove(child)
@@ -83,7 +84,7 @@ def _remove_fitted(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> N
             bpy.data.meshes.remove(mesh)
 
 
-def visible_mesh(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> MeshData:
+def visible_mesh(link: Node, evaluated_scene: EvaluatedScene) -> MeshData:
     """Return all visible meshes of the link as one mesh, in the link's axes [Blender units].
 
     Raises:
@@ -101,7 +102,7 @@ def visible_mesh(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> Mes
     )
 
 
-def enclosed_volume(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> float:
+def enclosed_volume(link: Node, evaluated_scene: EvaluatedScene) -> float:
     """Return the volume of all visible meshes of the link, as it is computed for the mass [Blender units^3].
 
     Raises:
@@ -118,7 +119,7 @@ def _volume(part: Part) -> float:
     return abs(float(det(part.matrix[:3, :3]))) * volume
 
 
-def _visible_parts(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> list[Part]:
+def _visible_parts(link: Node, evaluated_scene: EvaluatedScene) -> list[Part]:
     """Return the parts of the link with visible meshes. Raise `ModelError` if there are none."""
     parts = [
         part

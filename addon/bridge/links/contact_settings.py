@@ -12,8 +12,8 @@ from ....core.geometry import Plane, Shape, Surface
 from ....core.geometry.shapes import ALL_LAYERS
 from ....core.model import WORLD, ContactPair, Joint, Link, Model
 from ....core.model.naming import STATIC, claim
+from ...nodes import Node, model_name, owner_of
 from ...props import is_link
-from ...props.naming import model_name
 from ...props.settings import link_settings, scene_settings
 from ...props.surface import LAYERS, surface_of_material
 from ..values.fields import MEETING_FIELDS, SURFACE_FIELDS, read_fields, write_fields
@@ -39,7 +39,7 @@ class ContactSettings:
     meets: int
 
 
-def contact_settings_of(obj: bpy.types.Object, link: bpy.types.Object | None, units: Units) -> ContactSettings:
+def contact_settings_of(obj: Node, link: Node | None, units: Units) -> ContactSettings:
     """Return the contact settings of an object that collides.
 
     An unset surface is the link's, and the link's unset surface is that of its material. Layers are those that object
@@ -79,7 +79,7 @@ def write_surface(surface: Surface | None, settings, units: Units) -> list[str]:
     return write_fields(SURFACE_FIELDS, settings, surface, units)
 
 
-def write_contact_settings(shape: Shape, obj: bpy.types.Object, units: Units) -> list[str]:
+def write_contact_settings(shape: Shape, obj: Node, units: Units) -> list[str]:
     """Write the contact settings of a shape to its object.
 
     Returns:
@@ -95,7 +95,7 @@ def write_contact_settings(shape: Shape, obj: bpy.types.Object, units: Units) ->
     return lost + write_surface(shape.surface, settings, units)
 
 
-def read_collision_filter(link: bpy.types.Object, units: Units) -> dict:
+def read_collision_filter(link: Node, units: Units) -> dict:
     """Return the fields of a `Link` that say with which links of its own machine it collides."""
     return read_fields(MEETING_FIELDS, link_settings(link), units)
 
@@ -127,7 +127,7 @@ def drop_lost_pairs(scene: bpy.types.Scene) -> None:
     """Remove contact pairs of which a link was deleted."""
     pairs = scene_settings(scene).pairs
     for number in reversed(range(len(pairs))):
-        if not all(is_link(obj) and obj.users_scene for obj in (pairs[number].a, pairs[number].b)):
+        if not all(is_link(obj) and owner_of(obj).users_scene for obj in (pairs[number].a, pairs[number].b)):
             pairs.remove(number)
 
 

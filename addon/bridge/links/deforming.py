@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
 
+from ...nodes import Node, model_name, object_of
+from ...nodes.animation import is_property_animated
 from ...props import ancestors, carrier_of, is_kinematic
-from ...props.naming import model_name
 from ...props.settings import link_settings
-from ..animation.motion_sources import follows_keyed_joint, has_own_motion, is_property_animated
+from ..animation.motion_sources import follows_keyed_joint, has_own_motion
 
 if TYPE_CHECKING:
     from ..scene.read import SceneReading
@@ -108,9 +109,10 @@ def _moves_against(other: bpy.types.Object, shape: bpy.types.Object) -> bool:
     return not others_movers <= own or (is_kinematic(carrier_of(shape)) and not own <= others_movers)
 
 
-def _movers_of(obj: bpy.types.Object) -> set[bpy.types.Object]:
+def _movers_of(obj: Node | None) -> set[Node]:
     """Return the objects that animation moves, among an object and its ancestors."""
-    return {carrier for carrier in (obj, *ancestors(obj)) if has_own_motion(carrier) or follows_keyed_joint(carrier)}
+    above = (obj, *ancestors(obj)) if obj else ()
+    return {carrier for carrier in above if has_own_motion(carrier) or follows_keyed_joint(carrier)}
 
 
 def _depends_on_motion(
@@ -191,12 +193,12 @@ def deforming_colliders(reading: SceneReading) -> list[DeformingCollider]:
     return found
 
 
-def shapes_of(links: Iterable[bpy.types.Object]) -> dict[bpy.types.Object, list[bpy.types.Object]]:
+def shapes_of(links: Iterable[Node]) -> dict[Node, list[bpy.types.Object]]:
     """Return the objects that each link carries, the link first.
 
     It visits all objects once, because Blender searches the whole file for the children of each object.
     """
-    found = {link: [link] for link in links}
+    found = {link: [object_of(link)] for link in links}
     for obj in bpy.data.objects:
         carrier = carrier_of(obj)
         if obj != carrier and carrier in found:
@@ -214,7 +216,7 @@ def _colliding_shapes(shapes: Sequence[bpy.types.Object]) -> list[bpy.types.Obje
     return marked or [shape for shape in shapes if link_settings(shape).role == "AUTO"]
 
 
-def _message(link: bpy.types.Object, shape: bpy.types.Object, change: FormChange) -> str:
+def _message(link: Node, shape: bpy.types.Object, change: FormChange) -> str:
     whose = "it" if shape == link else f"its shape '{shape.name}'"
     form = "its form" if shape == link else f"the form of {whose}"
     if change.armature:

@@ -3,13 +3,13 @@
 
 from dataclasses import dataclass
 
-import bpy
 import numpy as np
 
 from ....core.geometry.mass import mass_properties
 from ....core.model import ModelError
 from ....core.spatial import sym_shift
 from ....core.spatial.arrays import det, matmul
+from ...nodes import Node
 from ...props.settings import link_settings
 from ..meshes.solids import Solid
 from ..values.numbers import shortest
@@ -37,12 +37,12 @@ class MassProperties:
     notes: tuple[str, ...] = ()
 
 
-def is_weighed(link: bpy.types.Object) -> bool:
+def is_weighed(link: Node) -> bool:
     """Return whether the link's mass or its centre of mass and inertia come from its meshes."""
     return link_settings(link).mass_source != "CUSTOM"
 
 
-def weigh(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> MassProperties:
+def weigh(link: Node, evaluated_scene: EvaluatedScene) -> MassProperties:
     """Return the mass properties of all visible meshes of the link.
 
     The density is the link's, or follows from the mass that the user has set.

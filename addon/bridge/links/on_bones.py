@@ -7,10 +7,11 @@ from collections.abc import Iterable
 
 import bpy
 
+from ...nodes import Node, attachment_of, parent_of
 from ...props import ancestors, is_kinematic, is_link
 
 
-def obstacle_of_bones(objects: Iterable[bpy.types.Object]) -> str:
+def obstacle_of_bones(objects: Iterable[Node]) -> str:
     """Return why joints cannot be made from the parents of objects, and what to do; empty if no bone carries them.
 
     Bones are no links, so each object on a bone would get a joint to the world. Kinematic links may be on bones, since
@@ -28,14 +29,15 @@ def obstacle_of_bones(objects: Iterable[bpy.types.Object]) -> str:
     )
 
 
-def _on_bone(obj: bpy.types.Object) -> bpy.types.Object | None:
+def _on_bone(obj: Node) -> Node | None:
     """Return the object itself, or the nearest Empty above it, that is parented to a bone.
 
     It is None if there is none, or if an object with a shape is in between.
     """
     for each in (obj, *ancestors(obj)):
-        if each.parent is not None and each.parent_type == "BONE":
+        if attachment_of(each) == "bone":
             return each
-        if each.parent is None or each.parent.type != "EMPTY" or is_link(each.parent):
+        parent = parent_of(each)
+        if not isinstance(parent, bpy.types.Object) or parent.type != "EMPTY" or is_link(parent):
             return None
     return None

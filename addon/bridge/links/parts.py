@@ -13,6 +13,7 @@ import numpy as np
 from ....core.geometry import Mesh
 from ....core.model import ModelError
 from ....core.spatial.arrays import inverse, matmul
+from ...nodes import Node, attachment_of, object_of, parent_inverse
 from ...props import is_joint, is_link
 from ...props.settings import link_settings
 from ..animation.motion_sources import starting_basis
@@ -176,14 +177,15 @@ def evaluated_scene_of(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -
     return EvaluatedScene(depsgraph, unit_length(scene), children)
 
 
-def parts_of(link: bpy.types.Object, evaluated_scene: EvaluatedScene) -> list[Part]:
+def parts_of(link: Node, evaluated_scene: EvaluatedScene) -> list[Part]:
     """Return the parts of a link, sorted by name. An animated child is at its first key.
 
     Raises:
         ModelError: if a bone or a vertex carries a part.
     """
     frame = np.diag((*world_scale(link), 1.0))
-    found = [(link, frame), *objects_below(link, frame, evaluated_scene)]
+    body = object_of(link)
+    found = [(body, frame), *objects_below(body, frame, evaluated_scene)]
     parts = [part for obj, matrix in found for part in parts_at(obj, matrix, evaluated_scene)]
     for part in parts:
         _require_rigid(part.obj, link)
@@ -218,21 +220,21 @@ def objects_below(
     for child in evaluated_scene.children.get(obj, ()):
         if is_link(child) or is_joint(child):
             continue
-        matrix = matmul(matmul(frame, to_array(child.matrix_parent_inverse)), starting_basis(child))
+        matrix = matmul(matmul(frame, parent_inverse(child)), starting_basis(child))
         yield child, matrix
         yield from objects_below(child, matrix, evaluated_scene)
 
 
-def _require_rigid(obj: bpy.types.Object, link: bpy.types.Object) -> None:
+def _require_rigid(obj: bpy.types.Object, link: Node) -> None:
     """Raise `ModelError` if a bone or a vertex carries the object.
 
     Bones and vertices move relative to their object, so the object would not be part of a rigid body.
     """
     if obj == link or obj.parent is None:
         return
-    if obj.parent_type != "OBJECT":
+    if part := attachment_of(obj):
         raise ModelError(
-            f"object '{obj.name}' is a shape of link '{link.name}' but hangs on a {obj.parent_type.lower()} of "
+            f"object '{obj.name}' is a shape of link '{link.name}' but hangs on a {part} of "
             f"'{obj.parent.name}': parent it to the object as a whole, or make it a link"
         )
     _require_rigid(obj.parent, link)

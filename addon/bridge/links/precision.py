@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....core.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Sphere
+from ...nodes import Node, world_matrix
 
 if TYPE_CHECKING:
-    import bpy
-
     from ....core.model import Link
     from ..scene.read import SceneReading
 
@@ -54,9 +53,9 @@ def coarse_places(reading: SceneReading, unit: float) -> Iterator[tuple[str, str
     )
 
 
-def spacing(obj: bpy.types.Object) -> float:
+def spacing(obj: Node) -> float:
     """Return the distance from an object's farthest coordinate to the next single-precision number [Blender units]."""
-    return float(np.spacing(np.abs(np.array(obj.matrix_world.translation, np.float32)).max()))
+    return float(np.spacing(np.abs(world_matrix(obj)[:3, 3].astype(np.float32)).max()))
 
 
 def largest_extent(link: Link) -> float:

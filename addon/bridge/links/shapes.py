@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-import bpy
 import numpy as np
 
 from ....core.geometry import Geometry, Material, Mesh, Shape
 from ....core.model.naming import claim
 from ....core.spatial import Pose, compose
 from ....core.spatial.arrays import det, matmul, norm
+from ...nodes import Node
 from ...props.settings import link_settings
 from ..meshes.meshes import hull_of, turned_inside_out
 from ..meshes.primitives import primitive_of
@@ -44,11 +44,11 @@ class ShapeReader:
     notes: list[str] = field(default_factory=list)
     materials: MaterialReader = field(default_factory=MaterialReader)
 
-    def of_link(self, link: bpy.types.Object) -> tuple[list[Shape], list[Shape]]:
+    def of_link(self, link: Node) -> tuple[list[Shape], list[Shape]]:
         """Return the link's visuals and collisions."""
         return self.of_parts(parts_of(link, self.evaluated_scene), link)
 
-    def of_parts(self, parts: Iterable[Part], link: bpy.types.Object | None = None) -> tuple[list[Shape], list[Shape]]:
+    def of_parts(self, parts: Iterable[Part], link: Node | None = None) -> tuple[list[Shape], list[Shape]]:
         """Return the visuals and collisions of parts.
 
         Args:
@@ -58,15 +58,13 @@ class ShapeReader:
         visuals = [self._shape(part) for part in parts if part.is_visual]
         return _distinct(visuals), self._collisions(parts, link, with_materials=True)
 
-    def collisions_of(self, link: bpy.types.Object) -> list[Shape]:
+    def collisions_of(self, link: Node) -> list[Shape]:
         """Return the link's collisions for simulations. Their meshes have no materials."""
         return self._collisions(
             [part for part in parts_of(link, self.evaluated_scene) if not self._is_empty(part)], link
         )
 
-    def _collisions(
-        self, parts: list[Part], link: bpy.types.Object | None, with_materials: bool = False
-    ) -> list[Shape]:
+    def _collisions(self, parts: list[Part], link: Node | None, with_materials: bool = False) -> list[Shape]:
         if link is not None and not link_settings(link).collides:
             return []
         marked = any(part.settings.role in ("COLLISION", "BOTH") for part in parts)
@@ -83,7 +81,7 @@ class ShapeReader:
                 found.append(self._colliding(part, shape, f"{shape.name}_collision", link, with_materials))
         return _distinct(found)
 
-    def _recognized(self, part: Part, shape: Shape, link: bpy.types.Object) -> Shape:
+    def _recognized(self, part: Part, shape: Shape, link: Node) -> Shape:
         """Return the shape as a primitive if its mesh is one, the link is free, and recognition is switched on."""
         settings = link_settings(link)
         if not settings.recognizes or settings.motion != "FREE" or part.primitive != "MESH" or not part.has_mesh:
@@ -124,9 +122,7 @@ class ShapeReader:
         material = self._material(part, geometry) if with_materials else None
         return Shape(name, geometry, _pose(matrix, self.evaluated_scene.unit), material, extras)
 
-    def _colliding(
-        self, part: Part, shape: Shape, name: str, link: bpy.types.Object | None, with_materials: bool
-    ) -> Shape:
+    def _colliding(self, part: Part, shape: Shape, name: str, link: Node | None, with_materials: bool) -> Shape:
         """Return the shape as a collision: without a material, and as its hull if the user has chosen that."""
         geometry = shape.geometry
         if part.primitive == "HULL" and part.has_mesh:

@@ -7,8 +7,10 @@ from collections.abc import Iterable
 
 import bpy
 
+from ...nodes import Node, object_of, owner_of
+from ...nodes.animation import strips_on
 from ...props import is_link
-from ..animation.motion_sources import TRANSFORMS, active_constraints, strips_on, transform_drivers
+from ..animation.motion_sources import TRANSFORMS, active_constraints, transform_drivers
 from .deforming import form_changes, shapes_of
 from .parts import SOLID
 
@@ -37,24 +39,25 @@ def _is_shape(obj: bpy.types.Object) -> bool:
     return obj.type in SOLID and not is_link(obj)
 
 
-def notes_on_tagging(link: bpy.types.Object) -> list[str]:
+def notes_on_tagging(link: Node) -> list[str]:
     """Return notes about a new link that its user may not expect or has to deal with before a simulation."""
     found = []
-    if link.type == "ARMATURE":
+    if isinstance(link, bpy.types.Object) and link.type == "ARMATURE":
         found.append(f"link '{link.name}' is an armature: all of it moves as one rigid body, and its bones as before")
     conflict = conflict_with_keys(link)
     return [*found, *changes_of_form([link])[link], *([conflict] if conflict else [])]
 
 
-def library_of(obj: bpy.types.Object) -> str:
+def library_of(obj: Node) -> str:
     """Return a message if the object is linked from another file and cannot be changed; empty otherwise.
 
     Library overrides can be changed.
     """
-    override = obj.override_library
-    if obj.is_editable and not (override and override.is_system_override):
+    owner = owner_of(obj)
+    override = owner.override_library
+    if owner.is_editable and not (override and override.is_system_override):
         return ""
-    source = obj.library or (override.reference.library if override and override.reference else None)
+    source = owner.library or (override.reference.library if override and override.reference else None)
     where = f"the library '{source.name}'" if source else "a library"
     return (
         f"object '{obj.name}' comes from {where}, and what is changed of it here is not saved: make it yours by Object "
@@ -62,8 +65,9 @@ def library_of(obj: bpy.types.Object) -> str:
     )
 
 
-def deformation_of(obj: bpy.types.Object) -> str:
+def deformation_of(node: Node) -> str:
     """Return a message if an armature deforms the object, which then is no rigid body; empty otherwise."""
+    obj = object_of(node)
     for modifier in obj.modifiers:
         is_on = modifier.show_viewport or modifier.show_render
         if modifier.type == "ARMATURE" and modifier.object and is_on:
@@ -80,7 +84,7 @@ def _deformed(obj: bpy.types.Object, armature: bpy.types.Object, remedy: str) ->
     )
 
 
-def changes_of_form(links: Iterable[bpy.types.Object]) -> dict[bpy.types.Object, list[str]]:
+def changes_of_form(links: Iterable[Node]) -> dict[Node, list[str]]:
     """Return for each link messages about its shapes that change their form over time, one for each shape."""
     return {
         link: [
@@ -93,7 +97,7 @@ def changes_of_form(links: Iterable[bpy.types.Object]) -> dict[bpy.types.Object,
     }
 
 
-def conflict_with_keys(link: bpy.types.Object) -> str:
+def conflict_with_keys(link: Node) -> str:
     """Return a message about what moves the link against the keys of a simulation; empty if nothing does."""
     if constraints := active_constraints(link):
         return (

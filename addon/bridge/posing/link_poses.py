@@ -3,12 +3,12 @@
 
 import math
 
-import bpy
 import numpy as np
 
 from ....core.model import ModelError
 from ....core.spatial import Pose, quat_of_mat, quat_to_mat
 from ....core.spatial.arrays import det, dot, matmul, nearest_rotation, norm
+from ...nodes import Node, delta_scale, own_matrix, parent_inverse, parent_of, world_matrix
 from ...props.settings import link_settings
 from ..animation.motion_sources import is_animated
 from ..values.numbers import parse_pose, shortest_all, significant, tidy_pose
@@ -22,19 +22,19 @@ def to_array(matrix) -> np.ndarray:
     return np.array(matrix, dtype=np.float64)
 
 
-def own_scale(obj: bpy.types.Object) -> np.ndarray:
+def own_scale(obj: Node) -> np.ndarray:
     """Return the object's scale in its own axes, shape (3,), signed.
 
     Raises:
         ModelError: if a factor is 0.
     """
-    scale = np.array(shortest_all(obj.scale)) * np.array(shortest_all(obj.delta_scale))
+    scale = np.array(shortest_all(obj.scale)) * np.array(shortest_all(delta_scale(obj)))
     if not scale.all():
         raise ModelError(f"object '{obj.name}' has a scale of zero: give it a size in all three directions")
     return scale
 
 
-def world_scale(obj: bpy.types.Object) -> np.ndarray:
+def world_scale(obj: Node) -> np.ndarray:
     """Return the scale of the object's vertices in the world, along its own axes, shape (3,), signed.
 
     It is computed from scales and never from a world matrix, whose last digits change with every frame of an animation.
@@ -43,12 +43,13 @@ def world_scale(obj: bpy.types.Object) -> np.ndarray:
         ModelError: if a factor is 0.
     """
     scale = own_scale(obj)
-    if obj.parent is None:
+    parent = parent_of(obj)
+    if parent is None:
         return scale
-    carried = matmul(np.diag(world_scale(obj.parent)), to_array(obj.matrix_parent_inverse)[:3, :3])
+    carried = matmul(np.diag(world_scale(parent)), parent_inverse(obj)[:3, :3])
     if size := _size_of_turn(carried):
         return np.array([significant(size * factor) for factor in scale])
-    stretched = matmul(carried, to_array(obj.matrix_basis)[:3, :3])
+    stretched = matmul(carried, own_matrix(obj)[:3, :3])
     signs = np.sign(scale) * np.sign(det(carried))
     return np.array([significant(factor) for factor in norm(np.transpose(stretched)) * signs])
 
@@ -78,12 +79,12 @@ def matrix_of_pose(pose: Pose) -> np.ndarray:
     return matrix
 
 
-def live_pose(obj: bpy.types.Object) -> Pose:
+def live_pose(obj: Node) -> Pose:
     """Return the present pose of the link in the world [Blender units]."""
-    return tidy_pose(pose_of_matrix(to_array(obj.matrix_world), world_scale(obj)))
+    return tidy_pose(pose_of_matrix(world_matrix(obj), world_scale(obj)))
 
 
-def drawn_pose(obj: bpy.types.Object) -> Pose:
+def drawn_pose(obj: Node) -> Pose:
     """Return the pose in which the link was drawn [Blender units].
 
     It is the stored pose if the link is animated, else the present one. A link at its stored pose has exactly that

@@ -13,25 +13,26 @@ from collections.abc import Iterable
 import bpy
 
 from ....core.model import Joint, ModelError
-from ...props.naming import model_name, object_of
+from ...nodes import Node, model_name
+from ...nodes.naming import node_of
 from ...props.settings import scene_settings
 from ..values.joint_numbers import unit_factor
 from .posing import Posing
 
 
-def joint_values_as_text(posing: Posing, scene: bpy.types.Scene) -> list[tuple[bpy.types.Object, str]]:
+def joint_values_as_text(posing: Posing, scene: bpy.types.Scene) -> list[tuple[Node, str]]:
     """Return every joint that can move, with its present coordinates as text.
 
     Raises:
         ModelError: if a joint's coordinates cannot be read.
     """
     return [
-        (object_of(scene, name), text_of([value / size for value, size in _values_and_factors(posing, name)]))
+        (node_of(scene, name), text_of([value / size for value, size in _values_and_factors(posing, name)]))
         for name in posing.movable_joints
     ]
 
 
-def store_pose(pose, values: Iterable[tuple[bpy.types.Object, str]]) -> None:
+def store_pose(pose, values: Iterable[tuple[Node, str]]) -> None:
     """Store values in a pose of the scene.
 
     Args:

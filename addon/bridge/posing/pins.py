@@ -5,16 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-import bpy
-
 from ....core.kinematics import Target
 from ....core.spatial import Pose
+from ...nodes import Node, model_name
 from ...props import is_joint
-from ...props.naming import model_name
 from ...props.settings import joint_settings, link_settings
 
 
-def pin_targets(links: Mapping[str, bpy.types.Object], at: Mapping[str, Pose]) -> tuple[Target, ...]:
+def pin_targets(links: Mapping[str, Node], at: Mapping[str, Pose]) -> tuple[Target, ...]:
     """Return a target for each pinned link that keeps it where it is.
 
     Args:
@@ -28,6 +26,6 @@ def pin_targets(links: Mapping[str, bpy.types.Object], at: Mapping[str, Pose]) -
     return tuple(pins)
 
 
-def locked_joints(objects: Iterable[bpy.types.Object]) -> frozenset[str]:
+def locked_joints(objects: Iterable[Node]) -> frozenset[str]:
     """Return the names of the joints that are locked for posing."""
     return frozenset(model_name(obj) for obj in objects if is_joint(obj) and joint_settings(obj).is_held)

@@ -14,8 +14,9 @@ from ....core.kinematics import Poser, Reach, Target, tree_poses
 from ....core.model import WORLD, Joint, Model, ModelError
 from ....core.spatial import Pose, Quat, compose, inverse, norm, quat_mul, rotvec_of_quat
 from ...kernel_compilation import compile_posing
+from ...nodes import evaluated, model_name, world_matrix
+from ...nodes.naming import node_named
 from ...props import is_joint, is_kinematic, is_link
-from ...props.naming import model_name, object_named
 from ...props.settings import joint_settings, link_settings
 from ..animation.motion_sources import is_previewed, obstacle_to_moving
 from ..links.mass import MassProperties
@@ -109,7 +110,7 @@ class Posing:
     def has_links_in_place(self) -> bool:
         """Return whether every link is still at the pose that this object gave it."""
         return self.keeps_transforms() and all(
-            self.objects[name].matrix_world == at for name, at in self._worlds.items()
+            (world_matrix(self.objects[name]) == at).all() for name, at in self._worlds.items()
         )
 
     def keeps_transforms(self, external_links: Container[str] = ()) -> bool:
@@ -328,7 +329,7 @@ class Posing:
 
     def _store_matrices(self) -> None:
         self._bases = {name: obj.matrix_basis.copy() for name, obj in self.objects.items()}
-        self._worlds = {name: obj.matrix_world.copy() for name, obj in self.objects.items()}
+        self._worlds = {name: world_matrix(obj) for name, obj in self.objects.items()}
 
 
 def components_of(model: Model) -> dict[str, str]:
@@ -362,14 +363,14 @@ def _without_fixtures(reading: SceneReading, scene: bpy.types.Scene) -> Model:
     kept = [
         joint
         for joint in reading.model.joints
-        if not (joint.parent == WORLD and joint.child in kinematic) or is_joint(object_named(scene, joint.name))
+        if not (joint.parent == WORLD and joint.child in kinematic) or is_joint(node_named(scene, joint.name))
     ]
     return replace(reading.model, joints=kept)
 
 
 def evaluator_of(depsgraph: bpy.types.Depsgraph | None) -> Evaluator:
     """Return a function that returns objects as a dependency graph evaluates them; for None, the original objects."""
-    return (lambda obj: obj.evaluated_get(depsgraph)) if depsgraph else as_original
+    return (lambda node: evaluated(node, depsgraph)) if depsgraph else as_original
 
 
 def _are_same(a: Pose, b: Pose) -> bool:

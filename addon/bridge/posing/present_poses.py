@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-import bpy
 import numpy as np
 from mathutils import Matrix
 
@@ -13,10 +12,11 @@ from ....core.kinematics import coordinates_at
 from ....core.model import WORLD, Joint
 from ....core.model.screws import joint_pose
 from ....core.spatial import IDENTITY, Pose, compose, inverse, norm, rotvec_of_quat
+from ...nodes import Node, attachment_of, own_matrix, parent_inverse, parent_of, set_transform, world_matrix
 from ...props import ancestors
 from ...props.settings import joint_settings
 from ..values.numbers import scaled_pose
-from .link_poses import live_pose, matrix_of_pose, own_scale, to_array, world_scale
+from .link_poses import live_pose, matrix_of_pose, own_scale, world_scale
 
 JOINT_GAP = 1e-4
 """Tolerance of the gap beyond which a link counts as moved away from its joint: angle [rad], and length relative to the
@@ -24,17 +24,17 @@ link's distance from the origin or to 1 m, whichever is larger.
 """
 
 
-Evaluator = Callable[[bpy.types.Object], bpy.types.Object]
+Evaluator = Callable[[Node], Node]
 """A function that returns an object as a dependency graph evaluates it. Changed matrices appear in the original objects
 for the window's dependency graph only.
 """
 
 
-def as_original(obj: bpy.types.Object) -> bpy.types.Object:
+def as_original(obj: Node) -> Node:
     return obj
 
 
-def joint_pose_now(obj: bpy.types.Object, joint: Joint, unit: float) -> Pose:
+def joint_pose_now(obj: Node, joint: Joint, unit: float) -> Pose:
     """Return X_J, the pose of the joint's child-side frame in its parent-side frame, at the present poses [m].
 
     Args:
@@ -48,7 +48,7 @@ def joint_pose_now(obj: bpy.types.Object, joint: Joint, unit: float) -> Pose:
     return compose(inverse(compose(X_WP, joint.X_PJ)), compose(X_WC, joint.X_CJ))
 
 
-def coordinates_now(obj: bpy.types.Object, joint: Joint, unit: float) -> np.ndarray:
+def coordinates_now(obj: Node, joint: Joint, unit: float) -> np.ndarray:
     """Return the joint's coordinates at the present poses of its links, shape (nq,) [rad, m].
 
     If the joint cannot reach these poses, the coordinates are the nearest ones.
@@ -74,14 +74,12 @@ def gap_at(joint: Joint, X_WL: Mapping[str, Pose]) -> float:
     return max(place, turn) if place > JOINT_GAP * reach or turn > JOINT_GAP else 0.0
 
 
-def poses_now(
-    objects: Mapping[str, bpy.types.Object], unit: float, evaluate: Evaluator = as_original
-) -> dict[str, Pose]:
+def poses_now(objects: Mapping[str, Node], unit: float, evaluate: Evaluator = as_original) -> dict[str, Pose]:
     """Return the present pose X_WL of every link [m], by name."""
     return {name: scaled_pose(live_pose(evaluate(obj)), unit) for name, obj in objects.items()}
 
 
-def move_links(poses: Mapping[bpy.types.Object, Pose], unit: float, evaluate: Evaluator = as_original) -> None:
+def move_links(poses: Mapping[Node, Pose], unit: float, evaluate: Evaluator = as_original) -> None:
     """Move links to poses in the world [m].
 
     Objects that a link carries move with it, except links that are in `poses` themselves.
@@ -91,38 +89,28 @@ def move_links(poses: Mapping[bpy.types.Object, Pose], unit: float, evaluate: Ev
         worlds[obj] = matrix_of_pose(scaled_pose(pose, 1.0 / unit)) @ np.diag((*world_scale(obj), 1.0))
     for obj, world in worlds.items():
         space = _space_of(obj, worlds, evaluate)
-        _set_transform(obj, Matrix((np.linalg.inv(space) @ world).tolist()))
+        _set_own_matrix(obj, Matrix((np.linalg.inv(space) @ world).tolist()))
 
 
-def _set_transform(obj: bpy.types.Object, basis: Matrix) -> None:
+def _set_own_matrix(obj: Node, basis: Matrix) -> None:
     """Set location and rotation of the object from its own transform `basis`. Its scale keeps every digit."""
-    obj.location = basis.translation - obj.delta_location
     turn = basis.to_3x3() @ Matrix.Diagonal(own_scale(obj).tolist()).inverted()
-    if obj.rotation_mode == "QUATERNION":
-        obj.rotation_quaternion = obj.delta_rotation_quaternion.inverted() @ turn.to_quaternion()
-    elif obj.rotation_mode == "AXIS_ANGLE":
-        axis, angle = turn.to_quaternion().to_axis_angle()
-        obj.rotation_axis_angle = (angle, *axis)
-    else:
-        left = obj.delta_rotation_euler.to_matrix().inverted() @ turn
-        obj.rotation_euler = left.to_euler(obj.rotation_mode, obj.rotation_euler)
+    set_transform(obj, basis.translation, turn)
 
 
-def _space_of(obj: bpy.types.Object, worlds: dict[bpy.types.Object, np.ndarray], evaluate: Evaluator) -> np.ndarray:
+def _space_of(obj: Node, worlds: dict[Node, np.ndarray], evaluate: Evaluator) -> np.ndarray:
     """Return the matrix from the space of the object's own transform to the world, shape (4, 4).
 
     The objects of `worlds` count as being at their new places already.
     """
-    if obj.parent is None:
+    carrier = parent_of(obj)
+    if carrier is None:
         return np.eye(4)
-    carrier = obj.parent
     if carrier in worlds:
-        return worlds[carrier] @ to_array(obj.matrix_parent_inverse)
+        return worlds[carrier] @ parent_inverse(obj)
     if any(above in worlds for above in ancestors(carrier)):
-        return (
-            _space_of(carrier, worlds, evaluate) @ to_array(carrier.matrix_basis) @ to_array(obj.matrix_parent_inverse)
-        )
-    if obj.parent_type == "OBJECT":
-        return to_array(evaluate(carrier).matrix_world) @ to_array(obj.matrix_parent_inverse)
+        return _space_of(carrier, worlds, evaluate) @ own_matrix(carrier) @ parent_inverse(obj)
+    if not attachment_of(obj):
+        return world_matrix(evaluate(carrier)) @ parent_inverse(obj)
     shown = evaluate(obj)
-    return to_array(shown.matrix_world) @ np.linalg.inv(to_array(shown.matrix_basis))
+    return world_matrix(shown) @ np.linalg.inv(own_matrix(shown))

@@ -11,7 +11,7 @@ from mathutils import Vector
 from ....core.kinematics import Reach, Target
 from ....core.model import WORLD, Model, ModelError
 from ....core.spatial import IDENTITY, compose, inverse
-from ...props.naming import model_name
+from ...nodes import Node, model_name
 from ...props.settings import link_settings, scene_settings
 from ..values.numbers import unit_length
 from .posing import Posing
@@ -31,7 +31,7 @@ class Pull:
         ModelError: if the scene cannot be read or the link cannot be moved.
     """
 
-    def __init__(self, scene: bpy.types.Scene, link: bpy.types.Object, point: Vector):
+    def __init__(self, scene: bpy.types.Scene, link: Node, point: Vector):
         self.start = point.copy()
         self._link = model_name(link)
         self._unit = unit_length(scene)
@@ -74,7 +74,7 @@ def _moves_by_joints(model: Model, link: str, locked: Collection[str]) -> bool:
     return any(branch.joint.nv and branch.joint.name not in locked for branch in model.tree().path(link))
 
 
-def _require_movable(link: bpy.types.Object, posing: Posing) -> None:
+def _require_movable(link: Node, posing: Posing) -> None:
     """Raise `ModelError`, which says why, if nothing can move the link."""
     settings, model = link_settings(link), posing.model
     if settings.pin == "POSE":

@@ -10,8 +10,8 @@ import bpy
 import numpy as np
 
 from ....core.model import ModelError
+from ...nodes import Node, model_name, owner_of, uid_of, world_matrix
 from ...props import show_error
-from ...props.naming import model_name
 from ...props.settings import joint_settings
 from ..rig import last_rig
 from ..values.joint_numbers import q_index_of, unit_factor
@@ -37,11 +37,11 @@ class _CachedValues(NamedTuple):
     unit: float
 
 
-_cache: dict[int, _CachedValues] = {}
-"""The last result, by session uid of the joint's object; panels ask for each number at each redraw."""
+_cache: dict[tuple[int, str], _CachedValues] = {}
+"""The last result, by `uid_of` the joint; panels ask for each number at each redraw."""
 
 
-def read_value(obj: bpy.types.Object, number: int) -> float:
+def read_value(obj: Node, number: int) -> float:
     """Return coordinate `number` of a joint [rad or Blender units]; 0 if it cannot be read."""
     try:
         cached = _values_of(obj)
@@ -53,7 +53,7 @@ def read_value(obj: bpy.types.Object, number: int) -> float:
     return float(cached.q[q_index]) / unit_factor(cached.joint, q_index, cached.unit)
 
 
-def write_value(obj: bpy.types.Object, number: int, value: float) -> None:
+def write_value(obj: Node, number: int, value: float) -> None:
     """Set a coordinate [rad or Blender units], clamped to its limits. The panel shows an error."""
     from .posing_cache import posing_of
 
@@ -74,22 +74,22 @@ def write_value(obj: bpy.types.Object, number: int, value: float) -> None:
     show_error("")
 
 
-def scene_of(obj: bpy.types.Object) -> bpy.types.Scene:
+def scene_of(obj: Node) -> bpy.types.Scene:
     """Return the scene in the window if it contains the object, else another scene that does."""
-    scenes = obj.users_scene or tuple(bpy.data.scenes)
+    scenes = owner_of(obj).users_scene or tuple(bpy.data.scenes)
     return next((scene for scene in scenes if scene == bpy.context.scene), scenes[0])
 
 
-def _values_of(obj: bpy.types.Object) -> _CachedValues:
+def _values_of(obj: Node) -> _CachedValues:
     from ....core.kinematics import coordinates_at
     from ..joints.read_joints import read_joint
     from .present_poses import joint_pose_now
 
     scene = scene_of(obj)
     settings = joint_settings(obj)
-    matrices = tuple(link.matrix_world.copy() for link in (settings.parent, settings.child) if link)
+    matrices = tuple(world_matrix(link).tobytes() for link in (settings.parent, settings.child) if link)
     rig = last_rig(scene)
-    last = _cache.get(obj.session_uid)
+    last = _cache.get(uid_of(obj))
     if rig and last and last.rig == rig.version and last.matrices == matrices:
         return last
     found = next((joint for joint in rig.model.joints if joint.name == model_name(obj)), None) if rig else None
@@ -97,5 +97,5 @@ def _values_of(obj: bpy.types.Object) -> _CachedValues:
     q = coordinates_at(joint, joint_pose_now(obj, joint, unit), np.array(joint.q_middle))
     cached = _CachedValues(rig.version if rig else 0, matrices, q, joint, unit)
     if rig:
-        _cache[obj.session_uid] = cached
+        _cache[uid_of(obj)] = cached
     return cached

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,8 +15,8 @@ from ....core.geometry import Shape
 from ....core.model import WORLD, Joint, Link, Model, ModelError
 from ....core.model.naming import STATIC, claim
 from ....core.spatial import IDENTITY, compose, inverse, scale
+from ...nodes import Node, model_name
 from ...props import is_joint, is_link
-from ...props.naming import model_name
 from ...props.settings import link_settings, scene_settings
 from ..animation.animated import Input, animated_inputs, is_followed, notes_on, notes_on_export
 from ..animation.motion_sources import has_animated_scale, is_animated
@@ -34,10 +34,10 @@ from ..values.file_extras import parse_extras
 from ..values.numbers import Units, scaled_pose, shortest_all, unit_length, units_of
 from .surroundings import add_frames, add_lights, add_static_objects
 
-Collide = Callable[[ShapeReader, bpy.types.Object], list[Shape]]
+Collide = Callable[[ShapeReader, Node], list[Shape]]
 """A function that returns the collision shapes of a link."""
 
-ShapesOf = Callable[[bpy.types.Object], tuple[list[Shape], list[Shape]]]
+ShapesOf = Callable[[Node], tuple[list[Shape], list[Shape]]]
 
 KINEMATIC = "_kinematic"
 """Suffix of the name of the joint that fixes a kinematic link to the world, as `STATIC` is for static links."""
@@ -59,7 +59,7 @@ class SceneReading:
     """
 
     model: Model
-    objects: dict[str, bpy.types.Object]
+    objects: Mapping[str, Node]
     weights: dict[str, MassProperties] = field(default_factory=dict)
     kinematic_joints: dict[str, str] = field(default_factory=dict)
     animated: tuple[Input, ...] = ()
@@ -107,7 +107,7 @@ def scan_scene(
     *,
     with_surroundings: bool = False,
     mesh_format: MeshFormat = "OBJ",
-    weigh: Callable[[bpy.types.Object, EvaluatedScene], MassProperties] = weigh,
+    weigh: Callable[[Node, EvaluatedScene], MassProperties] = weigh,
     collide: Collide = ShapeReader.collisions_of,
     faults: list[Fault] | None = None,
 ) -> SceneReading:
@@ -136,7 +136,7 @@ def _scan(
     first: int | None,
     with_surroundings: bool,
     mesh_format: MeshFormat,
-    weigh: Callable[[bpy.types.Object, EvaluatedScene], MassProperties],
+    weigh: Callable[[Node, EvaluatedScene], MassProperties],
     collide: Collide,
     faults: list[Fault] | None,
 ) -> SceneReading:
@@ -189,7 +189,7 @@ def _shapes_of(shapes: ShapeReader, collide: Collide, with_shapes: bool, has_con
     return lambda link: ([], collide(shapes, link) if has_contact else [])
 
 
-def _read_each(objects: list[bpy.types.Object], read: Callable, faults: list[Fault] | None) -> list:
+def _read_each(objects: Sequence[Node], read: Callable, faults: list[Fault] | None) -> list:
     found = []
     for obj in objects:
         try:
@@ -234,7 +234,7 @@ def _holder_of(model: Model, link: str) -> Joint | None:
     return None
 
 
-def set_link_poses(model: Model, objects: Mapping[str, bpy.types.Object], unit: float) -> None:
+def set_link_poses(model: Model, objects: Mapping[str, Node], unit: float) -> None:
     """Set the poses of links as `scan_scene` does, after the set of enabled joints has changed.
 
     Args:
@@ -288,7 +288,7 @@ def wind_of(scene: bpy.types.Scene) -> tuple[float, float, float]:
     return scale(shortest_all(scene_settings(scene).wind), unit_length(scene))
 
 
-def _require_unique_name(obj: bpy.types.Object, taken: set[str]) -> bpy.types.Object:
+def _require_unique_name(obj: Node, taken: set[str]) -> Node:
     name = model_name(obj)
     if name == WORLD:
         raise ModelError(f"object '{WORLD}' has the name of the world itself: give it another name")
@@ -301,12 +301,12 @@ def _require_unique_name(obj: bpy.types.Object, taken: set[str]) -> bpy.types.Ob
 
 
 def _link(
-    obj: bpy.types.Object,
+    obj: Node,
     evaluated_scene: EvaluatedScene,
     units: Units,
     shapes_of: ShapesOf,
     reading: SceneReading,
-    weigh: Callable[[bpy.types.Object, EvaluatedScene], MassProperties],
+    weigh: Callable[[Node, EvaluatedScene], MassProperties],
 ) -> Link:
     _require_constant_size(obj)
     require_known_shape(obj)
@@ -324,7 +324,7 @@ def _link(
     return Link(model_name(obj), pose=pose, visuals=visuals, collisions=collisions, extras=extras, **inertial, **others)
 
 
-def _require_constant_size(link: bpy.types.Object) -> None:
+def _require_constant_size(link: Node) -> None:
     """Raise `ModelError` if animation changes the scale of the link or of an object that carries it."""
     obj = link
     while obj is not None:

@@ -13,8 +13,8 @@ import numpy as np
 from ....core.geometry import Shape, Surface
 from ....core.model import Joint, Link, Model, ModelError
 from ....core.model.properties import SURFACE_PROPERTIES, Setting, density_of, set_property
+from ...nodes import Node, model_name, owner_of
 from ...props import axes_in_use, carrier_of, fit_to_type, is_joint
-from ...props.naming import model_name
 from ...props.settings import joint_settings, link_settings, scene_settings
 from ..animation.animated import SCENE, STRENGTH, Input, animated_inputs
 from ..links.contact_settings import contact_settings_of, surface_at, write_surface
@@ -75,7 +75,7 @@ def store_setting(
             return store.of_world(model, setting.name)
 
 
-def _show_surface(link: Link, obj: bpy.types.Object, units: Units) -> None:
+def _show_surface(link: Link, obj: Node, units: Units) -> None:
     """Give a link that was read without its collisions one collision with the surface of the link."""
     if not link.collisions:
         contact = contact_settings_of(obj, obj, units)
@@ -90,7 +90,7 @@ class _Store:
         self.units = units_of(scene, first)
         self.animated = animated_inputs(scene)
 
-    def density(self, obj: bpy.types.Object, density: float) -> list[str]:
+    def density(self, obj: Node, density: float) -> list[str]:
         if not is_weighed(obj):
             raise ModelError(
                 f"link '{obj.name}': its mass is Custom, which no density changes: set its mass, or choose Material "
@@ -103,7 +103,7 @@ class _Store:
             obj, "link", write_fields([DENSITY], settings, SimpleNamespace(density=density), self.units)
         )
 
-    def of_link(self, obj: bpy.types.Object, link: Link, name: str) -> list[str]:
+    def of_link(self, obj: Node, link: Link, name: str) -> list[str]:
         settings = link_settings(obj)
         if name == "static":
             self._require_steady([Input(model_name(obj), "motion")])
@@ -118,7 +118,7 @@ class _Store:
         fields = [field for field in (*INERTIAL_FIELDS, *LINK_FIELDS, *MEETING_FIELDS) if field.name in names]
         return _change_messages(obj, "link", write_fields(fields, settings, link, self.units))
 
-    def of_surface(self, obj: bpy.types.Object | None, link: Link, name: str) -> list[str]:
+    def of_surface(self, obj: Node | None, link: Link, name: str) -> list[str]:
         """Write a surface to the link and to those of its shapes that have a surface of their own.
 
         The surface of the ground, which has no object, is written to the scene.
@@ -158,7 +158,7 @@ class _Store:
             return _change_messages(obj, "joint", write_fields(fields, settings, joint, self.units))
         return _change_messages(obj, "joint", self._of_axes(obj, joint, name))
 
-    def _object_of(self, joint: Joint) -> bpy.types.Object:
+    def _object_of(self, joint: Joint) -> Node:
         for obj in objects_present(self.scene):
             if is_joint(obj) and model_name(obj) == joint.name:
                 return obj
@@ -167,7 +167,7 @@ class _Store:
             "properties: set those of the scene's own joints"
         )
 
-    def _of_axes(self, obj: bpy.types.Object, joint: Joint, name: str) -> list[str]:
+    def _of_axes(self, obj: Node, joint: Joint, name: str) -> list[str]:
         """Write a property to all axes that have it.
 
         If the joint's drive strength is not 1, the drive is stored with its effective values, and the strength is set
@@ -195,7 +195,7 @@ class _Store:
             store_home(joint, settings, self.units)  # keeps a default start when limits change
         return changes
 
-    def _is_weak(self, obj: bpy.types.Object) -> bool:
+    def _is_weak(self, obj: Node) -> bool:
         """Return whether the joint's drive strength differs from 1 and is not animated."""
         return joint_settings(obj).drive_strength != 1.0 and Input(model_name(obj), STRENGTH) not in self.animated
 
@@ -213,9 +213,10 @@ def _with_toggle(name: str) -> tuple[str, str]:
     return name, f"use_{name}"
 
 
-def _change_messages(obj: bpy.types.Object, kind: str, changes: list[str]) -> list[str]:
+def _change_messages(obj: Node, kind: str, changes: list[str]) -> list[str]:
     """Return messages about changed numbers, and about values that a saved file will not contain."""
     notes = [f"{kind} '{obj.name}': {change}" for change in changes]
-    if obj.is_editable and obj.override_library is None:
+    owner = owner_of(obj)
+    if owner.is_editable and owner.override_library is None:
         return notes
     return [*notes, f"{kind} '{obj.name}' comes from a library: what is set counts now, and no saved file keeps it"]

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Store results of reading a scene in the scene: weights that the panel shows, and the poses as drawn."""
 
-import bpy
-
+from ...nodes import Node
 from ...props.settings import link_settings
 from ..animation.motion_sources import is_animated
 from ..links.mass import MassProperties
@@ -11,7 +10,7 @@ from ..values.numbers import format_pose, scaled_pose, unit_length
 from .read import SceneReading
 
 
-def store_weight(link: bpy.types.Object, weight: MassProperties | None) -> None:
+def store_weight(link: Node, weight: MassProperties | None) -> None:
     """Store volume and notes for the panel.
 
     Args:

@@ -12,8 +12,8 @@ from ....core.model import WORLD, Frame, Joint, Light, Link, Model
 from ....core.model.naming import STATIC, claim
 from ....core.spatial import Pose
 from ....core.spatial.arrays import det, inverse, matmul
+from ...nodes import model_name
 from ...props import is_joint, is_link
-from ...props.naming import model_name
 from ...props.settings import link_settings
 from ..animation.motion_sources import is_animated
 from ..links.parts import SOLID, EvaluatedScene, objects_below, parts_at

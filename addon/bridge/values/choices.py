@@ -11,6 +11,7 @@ from functools import cache
 
 import bpy
 
+from ...nodes import Node
 from ...props.settings import link_settings
 from ..animation.animated import curves_moving
 from ..errors import SceneError
@@ -50,7 +51,7 @@ def _choices_of(kind: type[bpy.types.PropertyGroup]) -> tuple[tuple[str, str], .
     return tuple((prop.identifier, prop.name) for prop in found if not prop.is_enum_flag)
 
 
-def require_known_shape(obj: bpy.types.Object) -> None:
+def require_known_shape(obj: Node) -> None:
     """Raise `SceneError` if a link, or an object that gives a link its shape, has an unknown choice."""
     settings = link_settings(obj)
     require_known_choices(f"{'link' if settings.is_link else 'object'} '{obj.name}'", settings)

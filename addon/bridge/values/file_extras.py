@@ -7,11 +7,10 @@ import dataclasses
 import json
 from collections.abc import Iterable
 
-import bpy
-
 from ....core.extras import Extra
 from ....core.geometry import Foreign
 from ....core.model import ModelError
+from ...nodes import Node
 from ...props.settings import link_settings
 
 
@@ -71,13 +70,13 @@ def _require_words(found: Iterable[object]) -> None:
             raise TypeError(f"{word!r} is no text")
 
 
-def store_original_name(obj: bpy.types.Object, name: str) -> None:
+def store_original_name(obj: Node, name: str) -> None:
     """Store the name that an object has in its file. Blender may have to change it, since its names are unique."""
     settings = link_settings(obj)
     settings.name_in_file, settings.name_here = name, obj.name
 
 
-def original_name(obj: bpy.types.Object) -> str:
+def original_name(obj: Node) -> str:
     """Return the name that the object had in its file.
 
     It is the object's own name if the user has changed that since, or if the object came from no file.

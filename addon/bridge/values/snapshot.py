@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import bpy
-
+from ...nodes import Node
 from ...props.settings import joint_settings
 
 TRANSFORM = ("rotation_mode", "location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
@@ -18,14 +17,14 @@ AXIS = ("xyz", "use_lower", "lower", "use_upper", "upper")
 class Snapshot:
     """The transforms of links and joints, and the properties of joints that drags change."""
 
-    def __init__(self, objects: Iterable[bpy.types.Object]):
+    def __init__(self, objects: Iterable[Node]):
         self._stored_values = [kept for obj in objects for kept in self._of_object(obj)]
 
     def restore(self) -> None:
         for owner, name, value in self._stored_values:
             setattr(owner, name, value)
 
-    def _of_object(self, obj: bpy.types.Object):
+    def _of_object(self, obj: Node):
         yield from _values(obj, TRANSFORM)
         joint = joint_settings(obj)
         if joint.is_joint:

@@ -11,6 +11,7 @@ import numpy as np
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
+from ...nodes import Node
 from ...props import carrier_of
 from ...props.settings import link_settings
 from ..posing.link_poses import to_array
@@ -29,7 +30,7 @@ def is_wire(obj: bpy.types.Object) -> bool:
 
 def wire_link_near(
     context, region, rv3d, coord: tuple[float, float], pixels: float, nearer_than: float = math.inf
-) -> tuple[bpy.types.Object, Vector] | None:
+) -> tuple[Node, Vector] | None:
     """Return the link whose displayed wire is nearest to a position in the region, and the nearest point of the wire.
 
     Collision shapes are left out, as they are wherever the mouse picks.
@@ -51,7 +52,7 @@ def wire_link_near(
     return None if best is None else best[1:]
 
 
-def _segments(context) -> Iterator[tuple[bpy.types.Object, np.ndarray]]:
+def _segments(context) -> Iterator[tuple[Node, np.ndarray]]:
     """Yield each link with the edges of one of its wire objects in world axes, shape (n, 2, 3) [Blender units]."""
     depsgraph = context.evaluated_depsgraph_get()
     for obj in context.visible_objects:

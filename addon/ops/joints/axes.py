@@ -9,6 +9,7 @@ from bpy.props import IntProperty
 from ....core.joints import JOINT_TYPES
 from ....core.model.text import counted
 from ... import ids
+from ...nodes import Node
 from ...props import add_axis, axes_in_use, is_joint, is_known_joint, kind_of, remove_axis
 from ...props.settings import joint_settings
 from ..report import fail, in_object_mode, succeed
@@ -72,7 +73,7 @@ class LIMBERJACK_OT_joint_axis_remove(bpy.types.Operator):
         return succeed(self, context, f"'{obj.name}' has {counted(count - 1, 'axis', 'axes')}")
 
 
-def _mimics_of(obj: bpy.types.Object) -> Iterator[tuple[bpy.types.PropertyGroup, str]]:
+def _mimics_of(obj: Node) -> Iterator[tuple[bpy.types.PropertyGroup, str]]:
     """Yield the mimics, and their properties, that contain numbers of the joint's axes: its own and its followers'."""
     yield joint_settings(obj).mimic, "axis"
     for other in filter(is_joint, bpy.data.objects):

@@ -14,16 +14,17 @@ from ....core.spatial import IDENTITY, add, scale
 from ... import ids
 from ...bridge.joints.joining import new_joint
 from ...bridge.posing.link_poses import drawn_pose
+from ...nodes import Node, object_of, select
+from ...nodes.naming import node_named
 from ...props import carrier_of, is_joint, is_link
 from ...props.joint import type_items
-from ...props.naming import object_named
 from ...props.settings import joint_settings
 from ..report import fail, named, redraw, select_only, succeed
 from ..selection import OnLinks
 from ..views import is_navigation, nearest_link, view_under
 
 PASSED_ON = ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "TIMER")
-Link = bpy.types.Object
+Link = Node
 
 
 class LIMBERJACK_OT_joint_chain(OnLinks, bpy.types.Operator):
@@ -135,8 +136,8 @@ class LIMBERJACK_OT_joint_chain(OnLinks, bpy.types.Operator):
         for obj in context.selected_objects:
             obj.select_set(False)
         for obj in objects:
-            obj.select_set(True)
-        context.view_layer.objects.active = active
+            select(obj, True)
+        context.view_layer.objects.active = object_of(active) if active else None
 
     def _show(self, context, problem: str = ""):
         if context.workspace:
@@ -155,7 +156,7 @@ class LIMBERJACK_OT_joint_chain(OnLinks, bpy.types.Operator):
         redraw(context)
 
 
-def object_under(context, event) -> bpy.types.Object | None:
+def object_under(context, event) -> Node | None:
     """Return the first object that the mouse ray hits in a 3D view, or else the nearest link close to the mouse."""
     view = view_under(context, event)
     if view is None:
@@ -171,7 +172,7 @@ def object_under(context, event) -> bpy.types.Object | None:
 
 
 def _link_named(name: str, scene: bpy.types.Scene) -> Link:
-    obj = object_named(scene, name)
+    obj = node_named(scene, name)
     if obj is None:
         raise ModelError(f"there is no object '{name}' in this scene: name links of this scene")
     if not is_link(obj):
@@ -194,12 +195,12 @@ def _require_new_pair(chain: list[Link], link: Link, scene: bpy.types.Scene, to_
         raise ModelError(f"'{link.name}' is next to {named(parent)} in the chain already: click another link")
 
 
-def _ends_of(joint: bpy.types.Object) -> set[Link | None]:
+def _ends_of(joint: Node) -> set[Link | None]:
     settings = joint_settings(joint)
     return {settings.parent, settings.child}
 
 
-def _join(chain: list[Link], kind: str, origin: str, to_world: bool) -> list[bpy.types.Object]:
+def _join(chain: list[Link], kind: str, origin: str, to_world: bool) -> list[Node]:
     pairs: list[tuple[Link | None, Link]] = list(pairwise(chain))
     if to_world and chain:
         pairs.insert(0, (None, chain[0]))

@@ -7,13 +7,14 @@ from bpy.props import BoolProperty, EnumProperty
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
+from ...nodes import Node
 from ...props import ancestors, is_joint, is_kinematic, is_link
 from ...props.joint import type_items
 from ...props.settings import joint_settings, link_settings
 from ..links.links import split_taggable, tag_links
 from ..report import fail, in_object_mode, select_only, succeed
 
-Solid = bpy.types.Object
+Solid = Node
 
 
 class LIMBERJACK_OT_rig_from_hierarchy(bpy.types.Operator):
@@ -104,7 +105,7 @@ def _carrier(obj: Solid, solids: list[Solid]) -> Solid | None:
     return next((above for above in ancestors(obj) if above in solids or is_link(above)), None)
 
 
-def _ends_of(joint: bpy.types.Object) -> tuple[Solid | None, Solid | None]:
+def _ends_of(joint: Node) -> tuple[Solid | None, Solid | None]:
     settings = joint_settings(joint)
     return settings.parent, settings.child
 

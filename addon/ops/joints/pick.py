@@ -10,10 +10,11 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProp
 from ....core.model import ModelError
 from ....core.spatial import IDENTITY, Pose, Vec3, compose, inverse, quat_of_mat, quat_of_z, quat_rotate
 from ... import bridge, ids
+from ...nodes import Node, model_name
+from ...nodes.naming import node_named
 from ...overlays.feature import FeatureOverlay
 from ...props import carrier_of, is_joint, is_link
 from ...props.joint import type_items
-from ...props.naming import model_name, object_named
 from ...props.settings import joint_settings
 from ..hints import CANCEL, Hint, hide_hints, show_hints
 from ..links.links import tag_links
@@ -110,7 +111,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
 
     def execute(self, context):
         """Make the joint as if the point were clicked, from a script or on a redo."""
-        obj = object_named(context.scene, self.object)
+        obj = node_named(context.scene, self.object)
         if obj is None:
             return fail(self, context, f"there is no object '{self.object}' in this scene: name one to point at")
         try:
@@ -233,7 +234,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
         return succeed(self, context, f"'{child.name}' is joined to {named(parent)} by '{joint.name}', on {what}")
 
 
-def links_to_join(context, active: bpy.types.Object | None, obj: bpy.types.Object):
+def links_to_join(context, active: Node | None, obj: Node):
     """Return the child and the parent of a new joint; the parent is None for the world.
 
     Of two selected links, the active one is the child. If a joint joins the two already, the link that is pointed at is
@@ -260,7 +261,7 @@ def links_to_join(context, active: bpy.types.Object | None, obj: bpy.types.Objec
     return child, None
 
 
-def are_joined(scene: bpy.types.Scene, a: bpy.types.Object, b: bpy.types.Object | None) -> bool:
+def are_joined(scene: bpy.types.Scene, a: Node, b: Node | None) -> bool:
     """Return whether a joint joins the two links."""
     ends = [(joint_settings(obj).parent, joint_settings(obj).child) for obj in scene.objects if is_joint(obj)]
     return b is not None and ((a, b) in ends or (b, a) in ends)
@@ -303,7 +304,7 @@ def with_nearest_x(X_WJ: Pose, old: Pose) -> Pose:
     return X_WJ
 
 
-def _pose_of(joint: bpy.types.Object) -> Pose:
+def _pose_of(joint: Node) -> Pose:
     """Return X_WJ for the links as they were drawn [Blender units]."""
     settings = joint_settings(joint)
     X_PJ = bridge.joints.frames.stored_frames(joint)[0] if settings.X_PJ else bridge.joints.frames.empty_frame(joint)

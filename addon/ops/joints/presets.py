@@ -8,6 +8,7 @@ from ....core.model import ModelError
 from ....core.model.presets import PRESETS, with_preset
 from ....core.model.text import counted
 from ... import bridge, ids
+from ...nodes import Node
 from ...props import is_joint
 from ...props.entries import number_of
 from ..report import fail, succeed
@@ -40,7 +41,7 @@ class LIMBERJACK_OT_joint_preset(OnSelectedJoints, bpy.types.Operator):
         return succeed(self, context, f"{counted(joints, 'joint')} set up as {PRESETS[self.preset].label}", notes)
 
 
-def set_up(joints: list[bpy.types.Object], preset: str, scene: bpy.types.Scene) -> list[str]:
+def set_up(joints: list[Node], preset: str, scene: bpy.types.Scene) -> list[str]:
     """Apply a preset, and return messages for the user.
 
     Raises:

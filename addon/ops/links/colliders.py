@@ -6,6 +6,7 @@ import bpy
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
+from ...nodes import Node
 from ...props import carrier_of, is_joint, is_link
 from ...props.settings import link_settings, scene_settings
 from ..report import fail, in_object_mode, succeed
@@ -73,7 +74,7 @@ def _obstacle(context, obj: bpy.types.Object) -> str:
     return f"object '{obj.name}' has no faces that links could collide with: give it a mesh with faces"
 
 
-def _make_collider(obj: bpy.types.Object, pose) -> None:
+def _make_collider(obj: Node, pose) -> None:
     settings = link_settings(obj)
     if not is_link(obj):
         settings.recognizes = True  # counts once it is free; a collider uses its triangles
@@ -83,7 +84,7 @@ def _make_collider(obj: bpy.types.Object, pose) -> None:
         settings.role = "AUTO"
 
 
-def _weigh(obj: bpy.types.Object, evaluated_scene) -> None:
+def _weigh(obj: Node, evaluated_scene) -> None:
     """Compute the mass of a collider. Its Mass becomes Custom if it is open or flat, since its mass does not matter."""
     settings = link_settings(obj)
     try:

@@ -9,8 +9,8 @@ from bpy.props import EnumProperty
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
+from ...nodes.naming import node_named
 from ...props import carrier_of, is_link
-from ...props.naming import object_named
 from ...props.settings import link_settings
 from ..report import fail, in_object_mode, nothing_runs, succeed
 from ..waiting import WaitsForSolver
@@ -138,7 +138,7 @@ class LIMBERJACK_OT_collision_add(WaitsForSolver, bpy.types.Operator):
     def _apply_fits(self, context, fits):
         evaluated_scene = bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
         for name, fit in fits.items():
-            link = object_named(context.scene, name)
+            link = node_named(context.scene, name)
             if link and fit.shapes:
                 bridge.links.collisions.put_collisions(link, fit, evaluated_scene)
         lines = [f"{name}: {fit.description}" for name, fit in fits.items()]

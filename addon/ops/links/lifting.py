@@ -9,8 +9,9 @@ from mathutils import Matrix, Vector
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
+from ...nodes import Node, model_name, object_of
+from ...nodes.naming import node_named
 from ...props import ancestors, is_joint
-from ...props.naming import model_name, object_named
 from ..report import fail, in_object_mode, succeed
 from .overlaps import ends_of
 
@@ -66,7 +67,7 @@ def _sunk_machines(model: "Model") -> "list[Sunk]":
     return sunk_machines(Proximity(model))
 
 
-def _liftable(scene: bpy.types.Scene, found: "Sunk") -> list[bpy.types.Object]:
+def _liftable(scene: bpy.types.Scene, found: "Sunk") -> list[Node]:
     """Return the links of a machine and the joints between them.
 
     Raises:
@@ -74,7 +75,7 @@ def _liftable(scene: bpy.types.Scene, found: "Sunk") -> list[bpy.types.Object]:
     """
     if not found.lift:
         raise ModelError(f"link '{found.link}' is in the ground at every height that was tried: move it out by hand")
-    links = [link for link in (object_named(scene, name) for name in found.links) if link is not None]
+    links = [link for link in (node_named(scene, name) for name in found.links) if link is not None]
     for link in links:
         if bridge.animation.motion_sources.is_animated(link):
             raise ModelError(f"'{link.name}' is animated, so it cannot be lifted: delete its keys or its drivers first")
@@ -82,14 +83,15 @@ def _liftable(scene: bpy.types.Scene, found: "Sunk") -> list[bpy.types.Object]:
     return [*links, *joints]
 
 
-def _raise(context, model: "Model", machine: list[bpy.types.Object], height: float) -> None:
+def _raise(context, model: "Model", machine: list[Node], height: float) -> None:
     """Raise the objects of a machine by a height [m]."""
     from ....core.kinematics.proximity.sunk import upward
 
     way = Matrix.Translation(Vector(upward(model)) * (height / bridge.values.numbers.unit_length(context.scene)))
     for each in machine:  # children move along with their parents
         if not any(above in machine for above in ancestors(each)):
-            each.matrix_world = way @ each.matrix_world
+            raised = object_of(each)
+            raised.matrix_world = way @ raised.matrix_world
     context.view_layer.update()
 
 

@@ -6,6 +6,7 @@ import bpy
 from ....core.model import ModelError
 from ....core.model.text import counted, weighed
 from ... import bake, bridge, ids
+from ...nodes import Node
 from ...props import is_joint, is_link
 from ...props.settings import joint_settings, link_settings, scene_settings
 from ..report import fail, in_object_mode, succeed
@@ -49,7 +50,7 @@ class LIMBERJACK_OT_link_tag(bpy.types.Operator):
         return succeed(self, context, f"{counted(fit, 'link')} tagged{but}{_recognized(context, new)}", notes, refused)
 
 
-def _recognized(context, links: list[bpy.types.Object]) -> str:
+def _recognized(context, links: list[Node]) -> str:
     """Return the end of a message, with the primitives as which new links collide; empty if there are none."""
     evaluated_scene = bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
     reader = bridge.links.shapes.ShapeReader(evaluated_scene, bridge.values.numbers.units_of(context.scene))
@@ -60,7 +61,7 @@ def _recognized(context, links: list[bpy.types.Object]) -> str:
     return f"; recognized for collisions: {reason}" if reason else ""
 
 
-def split_taggable(objects: list[bpy.types.Object]) -> tuple[list[bpy.types.Object], list[str]]:
+def split_taggable(objects: list[Node]) -> tuple[list[Node], list[str]]:
     """Return the objects that can be links, and for each of the others why it cannot."""
     obstacles = {obj: bridge.links.tagging.obstacle_to_tagging(obj) for obj in objects}
     return [obj for obj in objects if not obstacles[obj]], [reason for reason in obstacles.values() if reason]
@@ -71,7 +72,7 @@ def summary_of_refusals(refused: list[str], kind: str) -> str:
     return refused[0] if len(refused) == 1 else f"{refused[0]}; and {len(refused) - 1} more cannot be {kind} either"
 
 
-def tag_links(context, objects: list[bpy.types.Object]) -> list[str]:
+def tag_links(context, objects: list[Node]) -> list[str]:
     """Make the objects links, and compute their masses. Return the assumptions that were necessary.
 
     Raises:
@@ -101,7 +102,7 @@ def enable_contact_initially(scene: bpy.types.Scene) -> None:
         settings.contact = True
 
 
-def _set_up_mass(obj: bpy.types.Object, evaluated_scene: "bridge.links.parts.EvaluatedScene") -> list[str]:
+def _set_up_mass(obj: Node, evaluated_scene: "bridge.links.parts.EvaluatedScene") -> list[str]:
     """Compute the mass of a new link. Return assumptions, or why the mass cannot be computed."""
     settings = link_settings(obj)
     try:
@@ -143,7 +144,7 @@ class LIMBERJACK_OT_link_untag(bpy.types.Operator):
         return succeed(self, context, f"{len(links)} untagged", notes)
 
 
-def _joins(joint: bpy.types.Object, links: list[bpy.types.Object]) -> bool:
+def _joins(joint: Node, links: list[Node]) -> bool:
     settings = joint_settings(joint)
     return settings.parent in links or settings.child in links
 

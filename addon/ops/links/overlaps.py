@@ -9,8 +9,9 @@ from mathutils import Matrix, Vector
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge
+from ...nodes import model_name, object_of
+from ...nodes.naming import node_named
 from ...props.members import joints_in
-from ...props.naming import model_name, object_named
 from ...props.pairs import set_pair
 from ...props.settings import joint_settings, link_settings
 from ..report import select_only
@@ -38,7 +39,7 @@ SMALLEST = 0.5
 def let_pass_through(context, obj) -> str:
     """Let the link pass through all links that it overlaps."""
     others = [
-        object_named(context.scene, found.b if found.a == model_name(obj) else found.a) for found in _overlaps_of(obj)
+        _object_named(context.scene, found.b if found.a == model_name(obj) else found.a) for found in _overlaps_of(obj)
     ]
     there = [other for other in others if other is not None]
     if not there:
@@ -66,7 +67,7 @@ def move_apart(context, obj) -> str:
 def select_overlapping(context, _obj) -> str:
     """Select all links that overlap others."""
     names = {name for found in _overlaps_in(context.scene) for name in (found.a, found.b)}
-    links = [link for link in (object_named(context.scene, name) for name in sorted(names)) if link is not None]
+    links = [link for link in (_object_named(context.scene, name) for name in sorted(names)) if link is not None]
     select_only(context, *links)
     return f"{counted(links, 'link')} that overlap selected"
 
@@ -102,7 +103,7 @@ def move_all_apart(context, _obj) -> str:
 
 def _upper_movable_link(scene, found: "Separation", joined: set) -> bpy.types.Object | None:
     """Return the link of a pair that may be moved, the upper one if both may; None if neither may."""
-    links = [object_named(scene, name) for name in (found.a, found.b)]
+    links = [_object_named(scene, name) for name in (found.a, found.b)]
     movable = [link for link in links if link is not None and _is_movable(link, joined)]
     return max(movable, key=lambda link: link.matrix_world.translation.z, default=None)
 
@@ -138,10 +139,15 @@ def shrink(context, obj) -> str:
     raise ModelError(f"link '{link.name}' is in others however small its shapes are: move it by hand")
 
 
+def _object_named(scene: bpy.types.Scene, name: str) -> bpy.types.Object | None:
+    found = node_named(scene, name)
+    return object_of(found) if found else None
+
+
 def _smallest_moving(context, obj) -> bpy.types.Object:
     """Return the smallest free link among a link and those that it overlaps."""
     names = {model_name(obj), *(name for found in _overlaps_of(obj) for name in (found.a, found.b))}
-    links = [link for link in (object_named(context.scene, name) for name in sorted(names)) if link is not None]
+    links = [link for link in (_object_named(context.scene, name) for name in sorted(names)) if link is not None]
     moving = [link for link in links if link_settings(link).motion == "FREE"]
     if not moving:
         raise ModelError(f"link '{obj.name}' and what it overlaps do not move by themselves: move them by hand")
@@ -166,7 +172,7 @@ def _movable_link(context, obj) -> bpy.types.Object:
     """Return the link to move: the given one or another that it overlaps, without joints and animation."""
     joined = _joined_in(context.scene)
     others = [found.b if found.a == model_name(obj) else found.a for found in _overlaps_of(obj)]
-    for link in (obj, *filter(None, (object_named(context.scene, name) for name in others))):
+    for link in (obj, *filter(None, (_object_named(context.scene, name) for name in others))):
         if _is_movable(link, joined):
             return link
     raise ModelError(f"link '{obj.name}' and what it overlaps are joined or held: move the machine by hand")

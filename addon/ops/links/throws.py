@@ -6,6 +6,8 @@ import bpy
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
+from ...nodes import Node
+from ...nodes.animation import fcurves_of, insert_key
 from ...props import is_link
 from ...props.settings import link_settings, scene_settings
 from ...watch import note_change
@@ -79,23 +81,19 @@ class LIMBERJACK_OT_link_let_go(OnLinks, bpy.types.Operator):
         return succeed(self, context, f"{counted(links, 'link')} let go at frame {frame}", notes)
 
 
-def _is_keyed(obj: bpy.types.Object) -> bool:
+def _is_keyed(obj: Node) -> bool:
     return bridge.animation.motion_sources.is_animated(obj)
 
 
-def _key_switch(obj: bpy.types.Object, first: int, frame: int) -> None:
+def _key_switch(obj: Node, first: int, frame: int) -> None:
     """Key a link's switch Animated: on at the first frame, and off at a later one. Earlier keys of it are removed."""
     settings = link_settings(obj)
-    for curve in [
-        curve
-        for curve in bridge.animation.motion_sources.fcurves_of(obj)
-        if curve.data_path == bridge.animation.motion_sources.ANIMATED_PATH
-    ]:
+    for curve in [*fcurves_of(obj, (bridge.animation.motion_sources.ANIMATED_PATH,))]:
         curve.keyframe_points.clear()
     settings.motion = "FREE"
     for at, is_on in ((first, True), (frame, False)):
         settings.animated = is_on
-        obj.keyframe_insert(bridge.animation.motion_sources.ANIMATED_PATH, frame=at)
+        insert_key(obj, bridge.animation.motion_sources.ANIMATED_PATH, at)
 
 
 CLASSES = (LIMBERJACK_OT_throw_from_animation, LIMBERJACK_OT_link_let_go)

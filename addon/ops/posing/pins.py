@@ -6,23 +6,26 @@ from bpy.props import EnumProperty, StringProperty
 
 from ....core.model.text import counted
 from ... import ids
+from ...nodes import Node, owner_of
+from ...nodes.naming import node_named
 from ...props import is_joint, is_link
 from ...props.members import has_joints, has_links, joints_in, links_in
-from ...props.naming import object_named
 from ...props.settings import joint_settings, link_settings
 from ..report import fail, in_object_mode, succeed
 from ..selection import OnLinks, OnSelectedJoints
 
 
-def _wanted(operator, context) -> list[bpy.types.Object]:
+def _wanted(operator, context) -> list[Node]:
     """Return the object that is named, or all selected objects."""
-    named = object_named(context.scene, operator.object)
+    named = node_named(context.scene, operator.object)
     return [named] if named else list(context.selected_objects)
 
 
-def _from_library(objects: list[bpy.types.Object]) -> str:
+def _from_library(objects: list[Node]) -> str:
     """Return a message if one of the objects comes from a library and cannot be changed; empty otherwise."""
-    return next((f"'{obj.name}' comes from a library: make it local" for obj in objects if not obj.is_editable), "")
+    return next(
+        (f"'{obj.name}' comes from a library: make it local" for obj in objects if not owner_of(obj).is_editable), ""
+    )
 
 
 def _one_object():

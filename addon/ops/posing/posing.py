@@ -9,9 +9,10 @@ from ....core.joints import Unit
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
+from ...nodes import Node, model_name, owner_of
+from ...nodes.naming import node_of
 from ...overlays.labels import reading
 from ...props import is_joint
-from ...props.naming import model_name, object_of
 from ...props.settings import joint_settings
 from ..report import fail, in_object_mode, succeed
 from ..selection import OnJoints, selected_joints
@@ -123,11 +124,11 @@ class LIMBERJACK_OT_joint_start_here(OnJoints, bpy.types.Operator):
     def execute(self, context):
         try:
             names = selected_joints(context) or bridge.posing.posing.Posing(context.scene).movable_joints
-            joints = [object_of(context.scene, name) for name in names]
+            joints = [node_of(context.scene, name) for name in names]
             views = {obj: bridge.joints.axis_views.view_joint(obj, context.scene) for obj in joints}
             for obj in joints:
                 bridge.joints.read_joints.read_joint(obj, context.scene)
-                if not obj.is_editable:
+                if not owner_of(obj).is_editable:
                     raise ModelError(f"joint '{obj.name}' comes from a library: make it local")
         except ModelError as error:
             return fail(self, context, error)
@@ -140,7 +141,7 @@ class LIMBERJACK_OT_joint_start_here(OnJoints, bpy.types.Operator):
         return succeed(self, context, f"Initial pose set for {counted(joints, 'joint')}")
 
 
-def _start_chart(obj: bpy.types.Object, view, unit: float) -> None:
+def _start_chart(obj: Node, view, unit: float) -> None:
     settings = joint_settings(obj)
     settings.use_home = True
     for coordinate, value, (_, what) in zip(settings.coordinates, view.q, view.joint.home_units, strict=True):

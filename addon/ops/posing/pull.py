@@ -11,10 +11,11 @@ from ....core.model import ModelError
 from ....core.spatial import IDENTITY, compose
 from ... import bridge, ids
 from ...bridge.viewport.guides import NAMES, Guide
+from ...nodes import Node, model_name
+from ...nodes.naming import node_named, node_of
 from ...overlays import pull as overlay
 from ...overlays.sizes import size_of_pixel
 from ...props import is_link
-from ...props.naming import model_name, object_named, object_of
 from ...props.settings import scene_settings
 from ...watch import note_change
 from ..hints import CANCEL, Hint, hide_hints, show_hints
@@ -77,7 +78,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
 
     def execute(self, context):
         """Move the point to its target at once, from a script."""
-        link = object_named(context.scene, self.link)
+        link = node_named(context.scene, self.link)
         if not is_link(link):
             return fail(self, context, f"there is no link '{self.link}' in this scene: name one of its links")
         try:
@@ -100,7 +101,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
-    def link_under(self, context, event) -> tuple[bpy.types.Object, Vector] | None:
+    def link_under(self, context, event) -> tuple[Node, Vector] | None:
         """Return the link under the mouse when the button was pressed, and its point there.
 
         For a link without a shape, it is the origin.
@@ -111,7 +112,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         pressed = Vector((event.mouse_prev_press_x - region.x, event.mouse_prev_press_y - region.y))
         return link_at(context, region, rv3d, pressed)
 
-    def begin(self, context, link: bpy.types.Object, point: Vector):
+    def begin(self, context, link: Node, point: Vector):
         """Begin the drag. Raise `ModelError` if the link cannot be pulled."""
         self._pull = bridge.posing.pulling.Pull(context.scene, link, point)
         self._snapshot = bridge.values.snapshot.Snapshot(filter(is_link, context.scene.objects))
@@ -136,7 +137,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
             return self._finish(context) if self._reach else {"CANCELLED"}
         if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
             self._snapshot.restore()
-            note_change([object_of(context.scene, self.link)])
+            note_change([node_of(context.scene, self.link)])
             self._clean_up(context)
             return {"CANCELLED"}
         if event.type == "MOUSEMOVE" or (event.value == "PRESS" and self._is_changed_by(context, event)):
@@ -169,7 +170,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
         grabbed_point = self._pull.grabbed_point
         missing = self._problem or self._obstacle_in_words(context, grabbed_point)
         overlay.show(grabbed_point, place, not missing)
-        note_change([object_of(context.scene, self.link)])
+        note_change([node_of(context.scene, self.link)])
         context.area.header_text_set(self._header_text(context.scene, grabbed_point, missing))
 
     def _obstacle_in_words(self, context, grabbed_point: Vector) -> str:

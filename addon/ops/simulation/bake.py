@@ -13,6 +13,7 @@ from ... import ids, watch
 from ...bake.receipts.restore import baked_links, baked_objects, clear_bake, is_baked, objects_with_user_animation
 from ...bridge.findings.last_run import forget_run
 from ...kernel_compilation import KernelCompilation
+from ...nodes import Node
 from ...preview import current, end
 from ...props import is_joint, is_link
 from ...props.settings import scene_settings, window_status
@@ -28,7 +29,7 @@ SLICE = 0.2
 """Computing time between two checks for key presses [s]. Less makes a bake longer, more delays Esc."""
 
 
-def _objects_to_key(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+def _objects_to_key(scene: bpy.types.Scene) -> list[Node]:
     """Return the links, and the joints that get keys or have those of a bake."""
     onto_joints = scene_settings(scene).bake.onto != "LINKS"
     return [obj for obj in scene.objects if is_link(obj) or (is_joint(obj) and (onto_joints or is_baked(obj)))]

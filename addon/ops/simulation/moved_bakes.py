@@ -8,6 +8,7 @@ from mathutils import Matrix
 from ....core.model import ModelError
 from ... import bridge, ids
 from ...bake.errors import BakeError
+from ...nodes import Node, object_of, parent_of, world_matrix
 from ...preview import current
 from ..report import fail, in_object_mode, succeed
 
@@ -37,7 +38,7 @@ class LIMBERJACK_OT_bake_move_along(bpy.types.Operator):
         return succeed(self, context, done)
 
 
-def move_all_along(context, _link: bpy.types.Object | None = None) -> str:
+def move_all_along(context, _link: Node | None = None) -> str:
     """Make the bake of every moved or copied machine play at the machine's place.
 
     Return a message; empty if there is no such machine.
@@ -57,7 +58,7 @@ def move_all_along(context, _link: bpy.types.Object | None = None) -> str:
     return f"The bake of {names} moved along"
 
 
-def all_back_to_keys(context, _link: bpy.types.Object) -> str:
+def all_back_to_keys(context, _link: Node) -> str:
     """Return all moved machines, joints included, to the poses of their keys."""
     scene = context.scene
     found = bridge.baked_machines.machines.machines_to_update(scene)
@@ -67,7 +68,7 @@ def all_back_to_keys(context, _link: bpy.types.Object) -> str:
     return f"Back at the keys: {', '.join(repr(machine.links[0].name) for machine in found)}"
 
 
-def move_bake_along(context, link: bpy.types.Object) -> str:
+def move_bake_along(context, link: Node) -> str:
     """Move a bake by the displacement of a link, regardless of other links of its machine."""
     from ...bake.keys.moving_along import Move, move_along
 
@@ -80,13 +81,13 @@ def move_bake_along(context, link: bpy.types.Object) -> str:
     return f"The bake of '{link.name}' moved along"
 
 
-def back_to_keys(context, link: bpy.types.Object) -> str:
+def back_to_keys(context, link: Node) -> str:
     scene = context.scene
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     return f"'{link.name}' is where its keys have it"
 
 
-def scale_back(context, link: bpy.types.Object) -> str:
+def scale_back(context, link: Node) -> str:
     """Restore the size that the link had when it was baked. Its keys stay."""
     baked_matrix = bridge.baked_machines.keyed_poses.baked_matrix(link)
     assert baked_matrix is not None  # the problem was found by it
@@ -96,25 +97,26 @@ def scale_back(context, link: bpy.types.Object) -> str:
     return back_to_keys(context, link)
 
 
-def play_in_place(context, link: bpy.types.Object) -> str:
+def play_in_place(context, link: Node) -> str:
     """Remove the effect that a new or moved parent has on the motion of a link."""
     baked_matrix = bridge.baked_machines.keyed_poses.baked_matrix(link)
     assert baked_matrix is not None  # the problem was found by it
-    if link.parent is None:
+    body, parent = object_of(link), parent_of(link)
+    if parent is None:
         raise BakeError(f"link '{link.name}' has lost the parent that carried its keys: simulate again")
     own = bridge.animation.motion_sources.basis_at(link)
-    if bridge.animation.motion_sources.is_animated(link.parent):
+    if bridge.animation.motion_sources.is_animated(parent):
         space = baked_matrix @ np.linalg.inv(own)
-        link.parent, link.matrix_parent_inverse = None, Matrix.Identity(4)
+        body.parent, body.matrix_parent_inverse = None, Matrix.Identity(4)
         if not bridge.baked_machines.displacements.leaves_in_place(space):
             raise BakeError(f"link '{link.name}' is unparented, and was baked on another parent: simulate again")
     else:
-        above = np.array(link.parent.matrix_world)
-        link.matrix_parent_inverse = Matrix((np.linalg.inv(above) @ baked_matrix @ np.linalg.inv(own)).tolist())
+        above = world_matrix(parent)
+        body.matrix_parent_inverse = Matrix((np.linalg.inv(above) @ baked_matrix @ np.linalg.inv(own)).tolist())
     return back_to_keys(context, link)
 
 
-def _machine_of(scene: bpy.types.Scene, link: bpy.types.Object):
+def _machine_of(scene: bpy.types.Scene, link: Node):
     for machine in bridge.baked_machines.machines.baked_machines(scene):
         if link in machine.links:
             return machine

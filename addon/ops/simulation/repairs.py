@@ -13,8 +13,10 @@ from ....core.model.text import weighed
 from ....core.spatial import IDENTITY, compose, norm
 from ... import bridge, ids
 from ...bridge.unbakeable_links import INSTANCED
+from ...nodes import Node
+from ...nodes.animation import tracks_on
+from ...nodes.naming import node_named
 from ...props import axes_in_use, is_link
-from ...props.naming import object_named
 from ...props.settings import joint_settings, link_settings, scene_settings
 from ..links.lifting import lift
 from ..links.links import tag_links
@@ -42,7 +44,7 @@ class Repair(NamedTuple):
 
     label: str
     tip: str
-    apply: Callable[[bpy.types.Context, bpy.types.Object], str]
+    apply: Callable[[bpy.types.Context, Node], str]
     is_of_scene: bool = False
 
 
@@ -158,7 +160,7 @@ def _mute_constraints(_context, obj) -> str:
 def _mute_tracks(_context, obj) -> str:
     muted: list[bpy.types.NlaTrack] = []
     motion = bridge.animation.motion_sources
-    while tracks := motion.tracks_on(obj, motion.TRANSFORMS):  # without a solo track, others play
+    while tracks := tracks_on(obj, motion.TRANSFORMS):  # without a solo track, others play
         for track in tracks:
             track.is_solo, track.mute = False, True
         muted += tracks
@@ -302,7 +304,7 @@ class _OfCulprit:
         return in_object_mode(cls, context)
 
     def execute(self, context):
-        obj = object_named(context.scene, self.name)
+        obj = node_named(context.scene, self.name)
         if obj is None:
             return fail(self, context, f"'{self.name}' is no longer in the scene")
         return self.act(context, obj)

@@ -5,8 +5,8 @@ import bpy
 
 from ... import ids
 from ...bridge.rig import last_rig
+from ...nodes import model_name
 from ...props import core_joint, has_lost_its_parent, is_joint, is_known_joint
-from ...props.naming import model_name
 from ...props.settings import joint_settings
 from ..base import Below, InTab, also_in_physics, draw_switched, in_columns, paragraph
 from .axes import LIMBERJACK_PT_axes, LIMBERJACK_PT_home

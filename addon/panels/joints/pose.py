@@ -10,6 +10,7 @@ from ... import ids
 from ...bridge.rig import last_rig
 from ...bridge.values.fields import COORDINATE_SUFFIXES
 from ...icons import icon_of_joint
+from ...nodes import Node
 from ...props import core_joint, is_known_joint, limits_of
 from ...props.members import has_joints, joints_in
 from ...props.settings import joint_settings, scene_settings
@@ -52,7 +53,7 @@ class LIMBERJACK_UL_posed(bpy.types.UIList):
         return in_tree_order(self, context, [obj for obj in joints_in(data) if moves(obj)])
 
 
-def moves(obj: bpy.types.Object) -> bool:
+def moves(obj: Node) -> bool:
     """Return whether the object is a joint with coordinates."""
     return is_known_joint(obj) and core_joint(joint_settings(obj)).nq > 0
 

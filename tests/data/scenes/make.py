@@ -17,7 +17,7 @@ import bpy
 import limberjack
 from limberjack.addon import ids
 from limberjack.addon.bake.simulation_bake import SimulationBake
-from limberjack.addon.bridge.animation.motion_sources import fcurves_of
+from limberjack.addon.nodes.animation import fcurves_of
 from limberjack.core.version import VERSION
 
 FOLDER = Path(__file__).parent / VERSION

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Objects as nodes: see `Kind` for what each function returns."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from mathutils import Euler, Matrix, Quaternion, Vector
+
+CHANNELS = (
+    *("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale"),
+    *("delta_location", "delta_rotation_euler", "delta_rotation_quaternion", "delta_scale"),
+)
+
+
+def prefix_of(_obj: bpy.types.Object) -> str:
+    return ""
+
+
+def model_name(obj: bpy.types.Object) -> str:
+    """Return the object's own name.
+
+    An object of a library gets the library's name added, as in "boom [yard.blend]", if a scene holds another object of
+    that name. Both names stay the same when the file is saved and opened again.
+    """
+    if obj.library is None or not _has_namesake(obj):
+        return obj.name
+    return obj.name_full
+
+
+def _has_namesake(obj: bpy.types.Object) -> bool:
+    """Return whether a scene holds another object with the name of `obj`, which belongs to a library."""
+    paths = [None, *(library.filepath for library in bpy.data.libraries)]
+    found = (bpy.data.objects.get((obj.name, path)) for path in paths)
+    return any(other is not None and other != obj and other.users_scene for other in found)
+
+
+def parent_of(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """Return the parent; for an object on a bone, the armature."""
+    return obj.parent
+
+
+def attachment_of(obj: bpy.types.Object) -> str:
+    return "" if obj.parent is None or obj.parent_type == "OBJECT" else obj.parent_type.lower()
+
+
+def parent_inverse(obj: bpy.types.Object) -> np.ndarray:
+    return np.array(obj.matrix_parent_inverse, dtype=np.float64)
+
+
+def world_matrix(obj: bpy.types.Object) -> np.ndarray:
+    return np.array(obj.matrix_world, dtype=np.float64)
+
+
+def evaluated(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
+    return obj.evaluated_get(depsgraph)
+
+
+def compose_channels(obj: bpy.types.Object, values: dict[str, list[float]]) -> np.ndarray:
+    translation = Matrix.Translation(Vector(values["location"]) + Vector(values["delta_location"]))
+    scale = Vector(values["scale"]) * Vector(values["delta_scale"])
+    rotation = _rotation(obj.rotation_mode, values)
+    return np.array(translation @ rotation @ Matrix.Diagonal((*scale, 1.0)), dtype=np.float64)
+
+
+def _rotation(mode: str, values: dict[str, list[float]]) -> Matrix:
+    if mode == "QUATERNION":
+        delta, own = (
+            Quaternion(values[name]).normalized() for name in ("delta_rotation_quaternion", "rotation_quaternion")
+        )
+    elif mode == "AXIS_ANGLE":
+        angle, *axis = values["rotation_axis_angle"]
+        delta, own = Quaternion(), Quaternion(axis, angle)
+    else:
+        delta, own = (Euler(values[name], mode) for name in ("delta_rotation_euler", "rotation_euler"))
+    return (delta.to_matrix() @ own.to_matrix()).to_4x4()
+
+
+def delta_location(obj: bpy.types.Object) -> np.ndarray:
+    return np.array(obj.delta_location)
+
+
+def delta_rotation(obj: bpy.types.Object) -> np.ndarray:
+    if obj.rotation_mode == "QUATERNION":
+        return np.array(obj.delta_rotation_quaternion.normalized().to_matrix())
+    if obj.rotation_mode == "AXIS_ANGLE":
+        return np.eye(3)  # Blender has no delta in this mode
+    delta = obj.delta_rotation_euler.copy()
+    delta.order = obj.rotation_mode
+    return np.array(delta.to_matrix())
+
+
+def delta_scale(obj: bpy.types.Object) -> Vector:
+    return obj.delta_scale
+
+
+def set_transform(obj: bpy.types.Object, location: Vector, rotation: Matrix) -> None:
+    obj.location = location - obj.delta_location
+    if obj.rotation_mode == "QUATERNION":
+        obj.rotation_quaternion = obj.delta_rotation_quaternion.inverted() @ rotation.to_quaternion()
+    elif obj.rotation_mode == "AXIS_ANGLE":
+        axis, angle = rotation.to_quaternion().to_axis_angle()
+        obj.rotation_axis_angle = (angle, *axis)
+    else:
+        left = obj.delta_rotation_euler.to_matrix().inverted() @ rotation
+        obj.rotation_euler = left.to_euler(obj.rotation_mode, obj.rotation_euler)
+
+
+def children_of(obj: bpy.types.Object) -> tuple[bpy.types.Object, ...]:
+    return obj.children
+
+
+def dimensions_of(obj: bpy.types.Object) -> Vector:
+    return obj.dimensions
+
+
+def display_size(obj: bpy.types.Object) -> float:
+    return obj.empty_display_size
+
+
+def is_selected(obj: bpy.types.Object) -> bool:
+    return obj.select_get()
+
+
+def select(obj: bpy.types.Object, selected: bool) -> None:
+    obj.select_set(selected)
+
+
+def is_visible(obj: bpy.types.Object) -> bool:
+    return obj.visible_get()
