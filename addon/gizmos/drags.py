@@ -192,7 +192,7 @@ class AimDrag(DirectionDrag):
         These are the axes of the world, the parent and the child, and the normal of the face under the mouse.
         """
         joint = joint_settings(self.obj)
-        links = [link for link in (joint.parent, joint.child) if link]
+        links = [link for link in (joint.parent_node, joint.child_node) if link]
         turns = [Quaternion(), *(Quaternion(bridge.posing.link_poses.live_pose(link)[3:]) for link in links)]
         candidates = [turn @ Vector(axis) for turn in turns for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
         hit = bridge.viewport.picking.hit_along(context, ray.origin, ray.direction)
@@ -248,7 +248,7 @@ class LimitDrag(Drag):
         self.other_limit = self.axis.limit_or_default(self.other_side, self.radius)
         joint = joint_settings(self.obj)
         self.same_type_joints = [obj for obj in context.selected_objects if obj != self.obj and self._is_alike(obj)]
-        ghost.show(triangles_of(joint.child, context), [])
+        ghost.show(triangles_of(joint.child_node, context), [])
         return self.axis.limit_or_default(self.side, self.radius)
 
     def changed_objects(self, context) -> Iterable[Node]:

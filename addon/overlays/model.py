@@ -115,7 +115,8 @@ def _relative_pose(obj: Node) -> tuple[float, ...]:
     """Return the pose of the child in the parent as a rounded matrix, so that rounding errors do not matter."""
     settings = joint_settings(obj)
     X_WP, X_WC = (
-        Matrix(world_matrix(link).tolist()) if link else Matrix() for link in (settings.parent, settings.child)
+        Matrix(world_matrix(link).tolist()) if link else Matrix()
+        for link in (settings.parent_node, settings.child_node)
     )
     return tuple(round(number, 5) for row in X_WP.inverted_safe() @ X_WC for number in row)
 

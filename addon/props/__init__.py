@@ -112,7 +112,7 @@ def carrier_of(obj: Node | None) -> Node | None:
 
 def has_lost_its_parent(joint: JointProperties) -> bool:
     """Return whether the joint's parent was deleted. Such a joint is broken: its parent is not the world instead."""
-    return joint.parent is None and not joint.to_world
+    return joint.parent_node is None and not joint.to_world
 
 
 __all__ = [

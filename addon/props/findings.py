@@ -4,6 +4,8 @@
 from bpy.props import IntProperty, PointerProperty, StringProperty
 from bpy.types import Object, PropertyGroup
 
+from .references import node_at
+
 
 class FindingProperties(PropertyGroup):
     """A diagnosis of core, with its remedy if it has one."""
@@ -16,3 +18,5 @@ class FindingProperties(PropertyGroup):
     axis: IntProperty(description="Number of the joint's axis that it changes, counted from 0")
     changes: StringProperty(description="Core's fields and their new values in SI units and radians, as JSON")
     seen: StringProperty(description="Digest of what it is about as that was; empty until the scene came to rest")
+
+    culprit_node = node_at("culprit")

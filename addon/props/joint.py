@@ -29,6 +29,7 @@ from .entries import number_of
 from .made_by import note_maker
 from .overriding import let_override
 from .pairs import do_ends_collide, let_ends_collide
+from .references import node_at
 from .settings import joint_settings, link_settings
 
 if TYPE_CHECKING:
@@ -262,6 +263,8 @@ class MimicProperties(PropertyGroup):
     axis_number: _counted_from_one("axis", "Axis", "Which axis of this joint follows")
     leader_axis_number: _counted_from_one("leader_axis", "Leader's Axis", "Which axis of the leader is followed")
 
+    leader_node = node_at("leader")
+
 
 def kind_of(joint) -> JointType:
     """Return the joint's type.
@@ -350,7 +353,7 @@ def _forget_frames(joint, _context=None):
 
 
 def _parent_chosen(joint, _context):
-    joint.to_world = joint.parent is None
+    joint.to_world = joint.parent_node is None
 
 
 def _world_chosen(joint, _context):
@@ -359,8 +362,8 @@ def _world_chosen(joint, _context):
     This also runs after every choice of a parent, so that parent and switch cannot contradict each other.
     """
     _forget_frames(joint)
-    if joint.to_world and joint.parent:
-        joint.parent = None
+    if joint.to_world and joint.parent_node:
+        joint.parent_node = None
 
 
 @let_override
@@ -443,3 +446,6 @@ class JointProperties(PropertyGroup):
     )
     mimic: PointerProperty(type=MimicProperties)
     extras: StringProperty(description="What the file says of the joint besides, such as sensors")
+
+    parent_node = node_at("parent")
+    child_node = node_at("child")

@@ -8,6 +8,7 @@ from ...core.geometry.densities import SUBSTANCES, substance_of
 from .entries import number_of
 from .made_by import made_by, note_maker
 from .overriding import let_override
+from .references import node_at
 from .surface import SurfaceProperties
 
 OTHER = ("OTHER", "Custom", "Any density, typed below")
@@ -225,3 +226,5 @@ class LinkProperties(PropertyGroup):
     name_in_file: StringProperty(description="Name that the file has for it")
     name_here: StringProperty(description="Name that Blender gave it for that; it counts while it has this name")
     is_frame: BoolProperty(name="Frame", description="This Empty is a named frame of the model")
+
+    led_by_node = node_at("led_by")

@@ -11,19 +11,19 @@ from .settings import scene_settings
 
 def pair_of(scene: bpy.types.Scene, a: Node, b: Node):
     """Return the scene's pair of the two links, in either order; None if it has none."""
-    return next((pair for pair in scene_settings(scene).pairs if {pair.a, pair.b} == {a, b}), None)
+    return next((pair for pair in scene_settings(scene).pairs if {pair.a_node, pair.b_node} == {a, b}), None)
 
 
 def set_pair(scene: bpy.types.Scene, a: Node, b: Node, meets: bool) -> None:
     """Store whether the two links always or never collide. An existing pair of the scene is overwritten."""
     kept = pair_of(scene, a, b) or scene_settings(scene).pairs.add()
-    kept.a, kept.b, kept.meets = a, b, meets
+    kept.a_node, kept.b_node, kept.meets = a, b, meets
 
 
 def remove_pair(scene: bpy.types.Scene, a: Node, b: Node) -> None:
     """Remove the scene's pair of the two links, if it has one."""
     settings = scene_settings(scene)
-    number = next((number for number, pair in enumerate(settings.pairs) if {pair.a, pair.b} == {a, b}), None)
+    number = next((number for number, pair in enumerate(settings.pairs) if {pair.a_node, pair.b_node} == {a, b}), None)
     if number is not None:
         settings.pairs.remove(number)
         settings.pair = max(0, min(settings.pair, len(settings.pairs) - 1))
@@ -31,18 +31,19 @@ def remove_pair(scene: bpy.types.Scene, a: Node, b: Node) -> None:
 
 def do_ends_collide(joint) -> bool:
     """Return whether a pair lets the two links of a joint collide, which they do not by default."""
-    pair = pair_of(_scene_of(joint), joint.parent, joint.child) if joint.parent and joint.child else None
+    ends = (joint.parent_node, joint.child_node)
+    pair = pair_of(_scene_of(joint), *ends) if all(ends) else None
     return pair is not None and pair.meets
 
 
 def let_ends_collide(joint, does: bool) -> None:
     """Add the pair that lets the two links of a joint collide, or remove it."""
-    if not (joint.parent and joint.child):
+    if not (joint.parent_node and joint.child_node):
         return
     if does:
-        set_pair(_scene_of(joint), joint.parent, joint.child, True)
+        set_pair(_scene_of(joint), joint.parent_node, joint.child_node, True)
     elif do_ends_collide(joint):
-        remove_pair(_scene_of(joint), joint.parent, joint.child)
+        remove_pair(_scene_of(joint), joint.parent_node, joint.child_node)
 
 
 def _scene_of(joint) -> Any:

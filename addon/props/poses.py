@@ -4,6 +4,7 @@
 from bpy.props import CollectionProperty, PointerProperty, StringProperty
 from bpy.types import Object, PropertyGroup
 
+from .references import node_at
 from .settings import scene_settings
 
 
@@ -14,6 +15,8 @@ class PoseJointProperties(PropertyGroup):
     q: StringProperty(
         name="Position", description="Exact values of its unlocked coordinates, in radians and Blender units"
     )
+
+    joint_node = node_at("joint")
 
 
 def _keep_apart(pose, _context):

@@ -14,6 +14,7 @@ from bpy.types import Object, PropertyGroup
 from ...core.geometry.contact_properties import Surface
 from ...core.geometry.densities import substance_of
 from .overriding import let_override
+from .references import node_at
 
 DEFAULTS = Surface()
 
@@ -144,6 +145,9 @@ class ContactPairProperties(PropertyGroup):
     a: PointerProperty(type=Object, name="First", description="One of the two links of the pair")
     b: PointerProperty(type=Object, name="Second", description="The other one")
     meets: BoolProperty(name="Collide", description="Whether the two links collide with each other")
+
+    a_node = node_at("a")
+    b_node = node_at("b")
 
 
 def surface_of_material(density: float) -> Surface | None:

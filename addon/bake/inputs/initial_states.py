@@ -133,7 +133,7 @@ def _moving_curves(objects: Collection[Node]) -> list[bpy.types.FCurve]:
     for obj in objects:
         for carrier in (obj, *ancestors(obj)):
             movers[carrier] = None
-            if joint := link_settings(carrier).led_by:
+            if joint := link_settings(carrier).led_by_node:
                 movers[joint] = None
     return [curve for mover in movers for curve in curves_without_bake(mover)]
 

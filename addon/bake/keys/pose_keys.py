@@ -147,4 +147,4 @@ def store_moving_joints(model: Model, links: Mapping[str, Node], joints: Mapping
         elif branch.inner in moving_joints:
             moving_joints[branch.outer] = moving_joints[branch.inner]
     for name, joint in moving_joints.items():
-        link_settings(links[name]).led_by = joint
+        link_settings(links[name]).led_by_node = joint

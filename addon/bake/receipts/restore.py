@@ -23,7 +23,7 @@ def is_baked(obj: Node) -> bool:
     """Return whether a bake moves the object, by its own F-curves or by those of the joint that moves it."""
     if is_bake(action_of(obj)):
         return True
-    joint = link_settings(obj).led_by
+    joint = link_settings(obj).led_by_node
     is_led_by_bake = before_bake(obj).is_kept and joint is not None and is_bake(action_of(joint))
     return is_led_by_bake and not has_own_keys(obj)
 

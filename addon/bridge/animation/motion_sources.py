@@ -49,7 +49,7 @@ def value_curves(joint: Node) -> list[bpy.types.FCurve]:
 
 def follows_keyed_joint(link: Node) -> bool:
     """Return whether the joint that moves the link has keys for its values."""
-    joint = link_settings(link).led_by
+    joint = link_settings(link).led_by_node
     if joint is None or not owner_of(joint).users_scene or not joint_settings(joint).is_joint:
         return False  # it was deleted; only this pointer keeps its data
     return bool(value_curves(joint))

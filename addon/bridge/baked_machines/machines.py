@@ -67,7 +67,7 @@ class Machine:
     @property
     def world_joints(self) -> list[Node]:
         """The joints that join the machine to the world."""
-        return [obj for obj in self.joints if joint_settings(obj).parent is None and joint_settings(obj).X_PJ]
+        return [obj for obj in self.joints if joint_settings(obj).parent_node is None and joint_settings(obj).X_PJ]
 
     @cached_property
     def link_displacement(self) -> np.ndarray | None:
@@ -177,7 +177,7 @@ def restore_world_joints_after_undo(scene: bpy.types.Scene) -> None:
     """
     for machine in baked_machines(scene):
         for joint in machine.world_joints:
-            child = joint_settings(joint).child
+            child = joint_settings(joint).child_node
             are_selected = is_selected(joint) and child is not None and is_selected(child)
             if are_selected and all(leaves_in_place(move) for move in machine.link_displacements.values()):
                 restore_world_joint(scene, joint.name)
@@ -188,12 +188,14 @@ def _machines(scene: bpy.types.Scene) -> list[Machine]:
     machine_of = {link: {link} for link in links}
     for joint in joints:
         settings = joint_settings(joint)
-        if settings.parent in machine_of and settings.child in machine_of:
-            united = machine_of[settings.parent] | machine_of[settings.child]
+        if settings.parent_node in machine_of and settings.child_node in machine_of:
+            united = machine_of[settings.parent_node] | machine_of[settings.child_node]
             machine_of |= dict.fromkeys(united, united)
     groups = {id(group): group for group in machine_of.values()}
     return [
-        Machine([link for link in links if link in group], [it for it in joints if joint_settings(it).child in group])
+        Machine(
+            [link for link in links if link in group], [it for it in joints if joint_settings(it).child_node in group]
+        )
         for group in groups.values()
     ]
 
@@ -212,7 +214,7 @@ def _measure_link(machine: Machine, link: Node, frame: float) -> None:
 
 def _measure_joint_child(machine: Machine, joint: Node, scene: bpy.types.Scene) -> None:
     """Add the displacement of a link that a keyed joint moves, relative to its pose at the joint's stored frame."""
-    child = joint_settings(joint).child
+    child = joint_settings(joint).child_node
     keyed = keyed_numbers_of(joint, scene.frame_current_final)
     if has_own_keys(child) or not keyed:
         return

@@ -305,7 +305,7 @@ def displaced_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Probl
         if obj is None or not is_joint(obj) or not joint.enabled:
             continue
         settings = joint_settings(obj)
-        if any(link is not None and is_animated(link) for link in (settings.parent, settings.child)):
+        if any(link is not None and is_animated(link) for link in (settings.parent_node, settings.child_node)):
             continue
         gap = gap_at(joint, stand)
         if gap:

@@ -58,7 +58,7 @@ def store_findings(scene: bpy.types.Scene, diagnoses: Iterable[Diagnosis]) -> No
         finding = findings.add()
         finding.code, finding.message = diagnosis.code, diagnosis.message
         if not diagnosis.subject.startswith("model "):
-            finding.name, finding.culprit = diagnosis.name, node_named(scene, diagnosis.name)
+            finding.name, finding.culprit_node = diagnosis.name, node_named(scene, diagnosis.name)
         if diagnosis.remedy:
             finding.kind, finding.axis = diagnosis.remedy.kind, diagnosis.remedy.axis
             finding.changes = json.dumps(dict(diagnosis.remedy.changes))
@@ -66,7 +66,7 @@ def store_findings(scene: bpy.types.Scene, diagnoses: Iterable[Diagnosis]) -> No
 
 def name_of(finding: FindingProperties) -> str:
     """Return the present name of the object that caused a finding."""
-    return model_name(finding.culprit) if finding.culprit else finding.name
+    return model_name(finding.culprit_node) if finding.culprit_node else finding.name
 
 
 def unreported_findings(scene: bpy.types.Scene, problems: Iterable[Problem]) -> list[tuple[int, FindingProperties]]:
@@ -120,7 +120,7 @@ def remove_findings(scene: bpy.types.Scene, code: str, culprit: Node) -> None:
     """Remove the findings with a code and an object, after another repair."""
     findings = scene_settings(scene).findings
     for number in reversed(range(len(findings))):
-        if (findings[number].code, findings[number].culprit) == (code, culprit):
+        if (findings[number].code, findings[number].culprit_node) == (code, culprit):
             findings.remove(number)
 
 
@@ -132,7 +132,7 @@ def obstacle_to(finding: FindingProperties, scene: bpy.types.Scene) -> str:
         return "What it changes cannot be read: simulate again"
     if finding.kind == "run":
         return ""
-    obj = finding.culprit
+    obj = finding.culprit_node
     if obj is None or scene not in obj.users_scene:
         return f"'{finding.name}' is no longer in the scene"
     if not (is_joint(obj) if finding.kind == "joint" else is_link(obj)):
@@ -144,7 +144,7 @@ def obstacle_to(finding: FindingProperties, scene: bpy.types.Scene) -> str:
 
 def _fields_of(finding: FindingProperties) -> set[str]:
     """Return the names of the fields that the joint's axis has at present."""
-    joint = joint_settings(finding.culprit)
+    joint = joint_settings(finding.culprit_node)
     if finding.axis >= len(axes_in_use(joint)):
         return set()
     known = core_joint(joint)
@@ -165,20 +165,20 @@ def apply_remedy(finding: FindingProperties, scene: bpy.types.Scene) -> None:
         for name, value in changes.items():
             setattr(scene_settings(scene), name, value)
     elif "static" in changes:
-        link_settings(finding.culprit).motion = "STATIC"
+        link_settings(finding.culprit_node).motion = "STATIC"
     elif finding.kind == "link":
         fields = [field for field in LINK_FIELDS if field.name in changes]
-        write_fields(fields, link_settings(finding.culprit), SimpleNamespace(**changes), units)
+        write_fields(fields, link_settings(finding.culprit_node), SimpleNamespace(**changes), units)
     elif "home" in changes:
-        axes = view_joint(finding.culprit, scene).axes
+        axes = view_joint(finding.culprit_node, scene).axes
         set_home(
-            finding.culprit,
+            finding.culprit_node,
             scene,
             next(axis for axis in axes if axis.number == finding.axis),
             changes["home"],
         )
     else:
-        joint = joint_settings(finding.culprit)
+        joint = joint_settings(finding.culprit_node)
         known = core_joint(joint)
         fields = [field for field in fields_on(known.kind.slot(finding.axis)) if field.name in changes]
         coordinate = known.axis_unit(finding.axis)
@@ -208,7 +208,7 @@ def _changes(finding: FindingProperties) -> dict:
     changes = _stored_changes(finding)
     if finding.kind != "joint":
         return changes
-    joint = joint_settings(finding.culprit)
+    joint = joint_settings(finding.culprit_node)
     scaled, strength = drive_of(joint.axes[finding.axis]).scales, joint.drive_strength
     return {name: value / strength if name in scaled and strength else value for name, value in changes.items()}
 
@@ -217,7 +217,7 @@ def remedy_label(finding: FindingProperties, scene: bpy.types.Scene) -> str:
     """Return the label of the button of a remedy that can be applied, in the scene's units."""
     unit = Unit.NUMBER
     if finding.kind == "joint":
-        unit = core_joint(joint_settings(finding.culprit)).axis_unit(finding.axis)
+        unit = core_joint(joint_settings(finding.culprit_node)).axis_unit(finding.axis)
     match _changes(finding):
         case {"static": _}:
             return "Fix Base"

@@ -137,10 +137,10 @@ def view_joint(obj: Node, scene: bpy.types.Scene, cached: Joint | None = None) -
     require_both_ends(obj)
     joint = cached or joint_of(obj, units_of(scene), {*scene.objects})
     unit = unit_length(scene)
-    parent = joint_settings(obj).parent
+    parent = joint_settings(obj).parent_node
     X_WJ = compose(live_pose(parent), empty_frame(obj)) if parent else empty_frame(obj)
     q = tuple(coordinates_now(obj, joint, unit).tolist())
-    child = joint_settings(obj).child
+    child = joint_settings(obj).child_node
     axes = (
         _views_of_quantities(joint, X_WJ, q, unit) if joint.kind.chart else _views_of_dofs(joint, X_WJ, q, unit, child)
     )

@@ -23,7 +23,7 @@ def require_both_ends(obj: Node) -> None:
     A joint that has lost its parent does not join its child to the world instead.
     """
     joint = joint_settings(obj)
-    if joint.child is None:
+    if joint.child_node is None:
         raise SceneError(
             "no-child", f"joint '{obj.name}' has no child: choose the link that it moves, or delete the joint"
         )
@@ -56,7 +56,7 @@ def place_empty(obj: bpy.types.Object, X_PJ: Pose) -> None:
 
     The inverse of the parent's scale is stored in the Empty's parent inverse, so that the Empty is not stretched.
     """
-    parent = joint_settings(obj).parent
+    parent = joint_settings(obj).parent_node
     obj.parent = object_of(parent) if parent else None
     obj.matrix_parent_inverse = Matrix.Diagonal((*(1.0 / world_scale(parent)), 1.0)) if parent else Matrix.Identity(4)
     obj.delta_location = (0.0, 0.0, 0.0)
@@ -69,7 +69,7 @@ def place_empty(obj: bpy.types.Object, X_PJ: Pose) -> None:
 
 def empty_frame(obj: Node) -> Pose:
     """Return the Empty's pose in the parent link [Blender units], independent of the link's present pose."""
-    parent = joint_settings(obj).parent
+    parent = joint_settings(obj).parent_node
     carrier = next(filter(is_link, ancestors(obj)), None)
     in_carrier = _pose_below(carrier, obj)
     if carrier == parent:
@@ -104,8 +104,8 @@ def was_moved_since_stored(obj: Node) -> bool:
 def child_in_parent(obj: Node) -> Pose:
     """Return the child's pose in its parent at the poses in which the model was drawn [Blender units]."""
     joint = joint_settings(obj)
-    X_WP = drawn_pose(joint.parent) if joint.parent else IDENTITY
-    return compose(inverse(X_WP), drawn_pose(joint.child))
+    X_WP = drawn_pose(joint.parent_node) if joint.parent_node else IDENTITY
+    return compose(inverse(X_WP), drawn_pose(joint.child_node))
 
 
 def frames_at_empty(obj: Node) -> tuple[Pose, Pose]:

@@ -42,7 +42,7 @@ def new_joint(child: Node, parent: Node | None, kind: str, X_WJ: Pose) -> Node:
     settings = joint_settings(obj)
     settings.is_joint = True
     settings.type = kind
-    settings.parent, settings.child = parent, child
+    settings.parent_node, settings.child_node = parent, child
     fit_to_type(settings)
     _store(obj, drawn, X_WJ)
     return obj
@@ -109,12 +109,12 @@ def rebind(joints: Iterable[Node]) -> None:
 
 def _links_of(obj: Node) -> list[Node]:
     settings = joint_settings(obj)
-    return [link for link in (settings.child, settings.parent) if link is not None]
+    return [link for link in (settings.child_node, settings.parent_node) if link is not None]
 
 
 def _store(obj: Node, drawn: dict[Node, Pose], X_WJ: Pose) -> None:
     settings = joint_settings(obj)
-    X_WP, X_WC = (drawn.get(link, IDENTITY) for link in (settings.parent, settings.child))
+    X_WP, X_WC = (drawn.get(link, IDENTITY) for link in (settings.parent_node, settings.child_node))
     store_frames(obj, compose(inverse(X_WP), X_WJ), compose(inverse(X_WC), X_WJ))
     for link, pose in drawn.items():
         link_settings(link).rest_pose = format_pose(pose)

@@ -69,7 +69,7 @@ def turn_joint(obj: Node, scene: bpy.types.Scene, turn: Quaternion) -> None:
         ModelError: if the joint lacks a link or its frames.
     """
     store_joint_frames(obj, scene)  # parents the Empty to the parent link
-    parent = joint_settings(obj).parent
+    parent = joint_settings(obj).parent_node
     carried = Quaternion(live_pose(parent)[3:]) if parent else Quaternion()
     obj.rotation_quaternion = (carried.inverted() @ turn @ carried @ obj.rotation_quaternion).normalized()
     store_joint_frames(obj, scene)
@@ -142,5 +142,5 @@ def _shift_mimics(obj: Node, scene: bpy.types.Scene, number: int, by: float) -> 
         own.mimic.offset -= by
     for other in scene.objects:
         joint = joint_settings(other)
-        if joint.use_mimic and joint.mimic.leader == obj and (count == 1 or joint.mimic.leader_axis == number):
+        if joint.use_mimic and joint.mimic.leader_node == obj and (count == 1 or joint.mimic.leader_axis == number):
             joint.mimic.reference -= by

@@ -110,9 +110,9 @@ def _can_be_limited(joint: Joint) -> bool:
 def require_motion(obj: Node, motion: MotionRange, scene: bpy.types.Scene) -> None:
     if not any(motion.moves(number) for number in motion.lowest):
         settings = joint_settings(obj)
-        parent = f"'{settings.parent.name}'" if settings.parent else "the world"
+        parent = f"'{settings.parent_node.name}'" if settings.parent_node else "the world"
         raise ModelError(
-            f"joint '{obj.name}': '{settings.child.name}' does not move against {parent} from frame "
+            f"joint '{obj.name}': '{settings.child_node.name}' does not move against {parent} from frame "
             f"{scene.frame_start} to {scene.frame_end}: animate it, or deselect the joint"
         )
 
@@ -134,6 +134,7 @@ def _add_frame(motions: Iterable[tuple[Node, MotionRange]], unit: float) -> None
     for obj, motion in motions:
         settings = joint_settings(obj)
         X_WP, X_WC = (
-            scaled_pose(live_pose(link), unit) if link else IDENTITY for link in (settings.parent, settings.child)
+            scaled_pose(live_pose(link), unit) if link else IDENTITY
+            for link in (settings.parent_node, settings.child_node)
         )
         motion.add_pose(compose(inverse(compose(X_WP, motion.joint.X_PJ)), compose(X_WC, motion.joint.X_CJ)))

@@ -26,7 +26,7 @@ def shift_stored_values(obj: Node, scene: bpy.types.Scene, axis: AxisView, joint
     for pose in scene_settings(scene).poses:
         for entry in pose.joints:
             numbers = numbers_of(entry.q)
-            if entry.joint == obj and len(numbers) == joint.nq:
+            if entry.joint_node == obj and len(numbers) == joint.nq:
                 numbers[axis.q_index] -= step
                 entry.q = text_of(numbers)
     path = f"{ids.JOINT}.coordinates[{coordinate_number(joint, axis.q_index)}].q"

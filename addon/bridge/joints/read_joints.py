@@ -76,11 +76,11 @@ def read_joint(obj: Node, scene: bpy.types.Scene) -> Joint:
 
 def _ends(obj: Node, settings, objects: Container[Node]) -> tuple[str, str]:
     require_both_ends(obj)
-    if settings.child == settings.parent:
+    if settings.child_node == settings.parent_node:
         raise ModelError(
-            f"joint '{model_name(obj)}' joins '{model_name(settings.child)}' with itself: choose another parent"
+            f"joint '{model_name(obj)}' joins '{model_name(settings.child_node)}' with itself: choose another parent"
         )
-    for end, role in ((settings.parent, "parent"), (settings.child, "child")):
+    for end, role in ((settings.parent_node, "parent"), (settings.child_node, "child")):
         if end is None:
             continue
         if end not in objects:
@@ -91,7 +91,7 @@ def _ends(obj: Node, settings, objects: Container[Node]) -> tuple[str, str]:
         if not is_link(end):
             message = f"joint '{model_name(obj)}': its {role} '{model_name(end)}' is no link: tag it, or choose another"
             raise SceneError("no-link", message)
-    return model_name(settings.parent) if settings.parent else WORLD, model_name(settings.child)
+    return model_name(settings.parent_node) if settings.parent_node else WORLD, model_name(settings.child_node)
 
 
 def _reason_of_absence(link: Node, joint: Node) -> str:
@@ -149,7 +149,7 @@ def _home(known: Joint, settings, unit: float) -> tuple[float, ...]:
 
 
 def _mimic(obj: Node, settings, units: Units, objects: Container[Node]) -> Mimic:
-    leader = settings.mimic.leader
+    leader = settings.mimic.leader_node
     if leader is None or not is_joint(leader) or leader not in objects:
         message = (
             f"joint '{model_name(obj)}' follows no joint of this scene: choose its leader, or switch Follow Joint off"

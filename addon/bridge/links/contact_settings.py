@@ -117,7 +117,7 @@ def read_pairs(scene: bpy.types.Scene, known: set[str]) -> list[ContactPair]:
     """
     found = []
     for pair in scene_settings(scene).pairs:
-        ends = [model_name(obj) for obj in (pair.a, pair.b) if obj is not None]
+        ends = [model_name(obj) for obj in (pair.a_node, pair.b_node) if obj is not None]
         if len(set(ends)) == 2 and known.issuperset(ends):
             found.append(ContactPair(ends[0], ends[1], pair.meets))
     return found
@@ -127,7 +127,7 @@ def drop_lost_pairs(scene: bpy.types.Scene) -> None:
     """Remove contact pairs of which a link was deleted."""
     pairs = scene_settings(scene).pairs
     for number in reversed(range(len(pairs))):
-        if not all(is_link(obj) and owner_of(obj).users_scene for obj in (pairs[number].a, pairs[number].b)):
+        if not all(is_link(obj) and owner_of(obj).users_scene for obj in (pairs[number].a_node, pairs[number].b_node)):
             pairs.remove(number)
 
 

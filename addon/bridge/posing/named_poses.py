@@ -42,7 +42,7 @@ def store_pose(pose, values: Iterable[tuple[Node, str]]) -> None:
     pose.joints.clear()
     for joint, q in values:
         entry = pose.joints.add()
-        entry.joint, entry.q = joint, q
+        entry.joint_node, entry.q = joint, q
 
 
 def apply_pose(pose, posing: Posing, scene: bpy.types.Scene) -> list[str]:
@@ -53,10 +53,10 @@ def apply_pose(pose, posing: Posing, scene: bpy.types.Scene) -> list[str]:
     """
     values, missed = {}, Counter[str]()
     for entry in pose.joints:
-        if entry.joint is None or scene not in entry.joint.users_scene:
+        if entry.joint_node is None or scene not in entry.joint_node.users_scene:
             missed["are not there any more"] += 1
             continue
-        name = model_name(entry.joint)
+        name = model_name(entry.joint_node)
         if name in posing.locked:
             missed["are held"] += 1
             continue

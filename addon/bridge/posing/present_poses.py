@@ -43,7 +43,7 @@ def joint_pose_now(obj: Node, joint: Joint, unit: float) -> Pose:
     settings = joint_settings(obj)
     X_WP, X_WC = (
         scaled_pose(live_pose(link), unit) if link is not None else IDENTITY
-        for link in (settings.parent, settings.child)
+        for link in (settings.parent_node, settings.child_node)
     )
     return compose(inverse(compose(X_WP, joint.X_PJ)), compose(X_WC, joint.X_CJ))
 

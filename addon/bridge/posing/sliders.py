@@ -87,7 +87,7 @@ def _values_of(obj: Node) -> _CachedValues:
 
     scene = scene_of(obj)
     settings = joint_settings(obj)
-    matrices = tuple(world_matrix(link).tobytes() for link in (settings.parent, settings.child) if link)
+    matrices = tuple(world_matrix(link).tobytes() for link in (settings.parent_node, settings.child_node) if link)
     rig = last_rig(scene)
     last = _cache.get(uid_of(obj))
     if rig and last and last.rig == rig.version and last.matrices == matrices:

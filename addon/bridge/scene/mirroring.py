@@ -87,13 +87,13 @@ def mirror(links: list[Object], scene: bpy.types.Scene) -> Mirrored:
         copy = result.copies[obj]
         settings = joint_settings(copy)
         parent, child = _ends(obj)
-        settings.parent = (result.copies.get(parent) or substitutes[parent]) if parent else None
-        settings.child = result.copies.get(child) or substitutes[child]
+        settings.parent_node = (result.copies.get(parent) or substitutes[parent]) if parent else None
+        settings.child_node = result.copies.get(child) or substitutes[child]
         result.notes += store_joint(mirrored_joints[obj], copy, scene)
         store_frames(copy, *frames[obj])
         if mimic := joint_models[obj].mimic:
-            leader = joint_settings(obj).mimic.leader
-            settings.mimic.leader = result.copies.get(leader, leader)
+            leader = joint_settings(obj).mimic.leader_node
+            settings.mimic.leader_node = result.copies.get(leader, leader)
             image = mirrored_mimic(mimic, joint_models[obj], joint_models.get(leader))
             result.notes += write_fields(MIMIC_FIELDS, settings.mimic, image, units_of(scene))
     return result
@@ -101,7 +101,7 @@ def mirror(links: list[Object], scene: bpy.types.Scene) -> Mirrored:
 
 def _ends(joint: Object) -> tuple[Object | None, Object]:
     settings = joint_settings(joint)
-    return settings.parent, settings.child
+    return settings.parent_node, settings.child_node
 
 
 def _substitute(link: Object, links: list[Object], scene: bpy.types.Scene) -> Object:
@@ -125,9 +125,9 @@ def _with_shapes(link: Object, scene: bpy.types.Scene) -> list[Object]:
 
 def _is_to_be_copied(joint: Object, links: list[Object]) -> bool:
     settings = joint_settings(joint)
-    if settings.child in links:
+    if settings.child_node in links:
         return True
-    return settings.parent in links and settings.child is not None and is_in_the_middle(settings.child)
+    return settings.parent_node in links and settings.child_node is not None and is_in_the_middle(settings.child_node)
 
 
 def _frames(

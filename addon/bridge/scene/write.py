@@ -199,8 +199,8 @@ class _Writer:
         show_as_plain_axes(obj, self.size)
         settings = joint_settings(obj)
         settings.is_joint = True
-        settings.parent = None if joint.parent == WORLD else self.links[joint.parent]
-        settings.child = self.links[joint.child]
+        settings.parent_node = None if joint.parent == WORLD else self.links[joint.parent]
+        settings.child_node = self.links[joint.child]
         settings.extras = format_extras(joint.extras)
         self.notes += store_joint(joint, obj, self.scene)
         store_frames(obj, scaled_pose(joint.X_PJ, 1.0 / self.unit), scaled_pose(joint.X_CJ, 1.0 / self.unit))
@@ -229,7 +229,7 @@ class _Writer:
             return
         settings = joint_settings(self.joints[joint.name])
         settings.use_mimic = True
-        settings.mimic.leader = self.joints[joint.mimic.leader]
+        settings.mimic.leader_node = self.joints[joint.mimic.leader]
         changes = write_fields(MIMIC_FIELDS, settings.mimic, joint.mimic, self.units)
         self.notes += [f"joint '{joint.name}': {change}" for change in changes]
 

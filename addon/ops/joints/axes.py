@@ -78,7 +78,7 @@ def _mimics_of(obj: Node) -> Iterator[tuple[bpy.types.PropertyGroup, str]]:
     yield joint_settings(obj).mimic, "axis"
     for other in filter(is_joint, bpy.data.objects):
         mimic = joint_settings(other).mimic
-        if mimic.leader == obj:
+        if mimic.leader_node == obj:
             yield mimic, "leader_axis"
 
 

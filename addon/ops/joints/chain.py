@@ -197,7 +197,7 @@ def _require_new_pair(chain: list[Link], link: Link, scene: bpy.types.Scene, to_
 
 def _ends_of(joint: Node) -> set[Link | None]:
     settings = joint_settings(joint)
-    return {settings.parent, settings.child}
+    return {settings.parent_node, settings.child_node}
 
 
 def _join(chain: list[Link], kind: str, origin: str, to_world: bool) -> list[Node]:

@@ -107,7 +107,7 @@ def _carrier(obj: Solid, solids: list[Solid]) -> Solid | None:
 
 def _ends_of(joint: Node) -> tuple[Solid | None, Solid | None]:
     settings = joint_settings(joint)
-    return settings.parent, settings.child
+    return settings.parent_node, settings.child_node
 
 
 CLASSES = (LIMBERJACK_OT_rig_from_hierarchy,)

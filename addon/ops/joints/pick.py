@@ -263,7 +263,7 @@ def links_to_join(context, active: Node | None, obj: Node):
 
 def are_joined(scene: bpy.types.Scene, a: Node, b: Node | None) -> bool:
     """Return whether a joint joins the two links."""
-    ends = [(joint_settings(obj).parent, joint_settings(obj).child) for obj in scene.objects if is_joint(obj)]
+    ends = [(joint_settings(obj).parent_node, joint_settings(obj).child_node) for obj in scene.objects if is_joint(obj)]
     return b is not None and ((a, b) in ends or (b, a) in ends)
 
 
@@ -308,7 +308,9 @@ def _pose_of(joint: Node) -> Pose:
     """Return X_WJ for the links as they were drawn [Blender units]."""
     settings = joint_settings(joint)
     X_PJ = bridge.joints.frames.stored_frames(joint)[0] if settings.X_PJ else bridge.joints.frames.empty_frame(joint)
-    return compose(bridge.posing.link_poses.drawn_pose(settings.parent) if settings.parent else IDENTITY, X_PJ)
+    return compose(
+        bridge.posing.link_poses.drawn_pose(settings.parent_node) if settings.parent_node else IDENTITY, X_PJ
+    )
 
 
 CLASSES = (LIMBERJACK_OT_joint_pick,)

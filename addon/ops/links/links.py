@@ -138,7 +138,7 @@ class LIMBERJACK_OT_link_untag(bpy.types.Operator):
         for obj in links:
             settings = link_settings(obj)
             settings.is_link = False
-            settings.rest_pose, settings.led_by = "", None
+            settings.rest_pose, settings.led_by_node = "", None
         left = [obj.name for obj in context.scene.objects if is_joint(obj) and _joins(obj, links)]
         notes = [f"joint '{name}' has lost a link: choose another, or delete it" for name in left]
         return succeed(self, context, f"{len(links)} untagged", notes)
@@ -146,7 +146,7 @@ class LIMBERJACK_OT_link_untag(bpy.types.Operator):
 
 def _joins(joint: Node, links: list[Node]) -> bool:
     settings = joint_settings(joint)
-    return settings.parent in links or settings.child in links
+    return settings.parent_node in links or settings.child_node in links
 
 
 class LIMBERJACK_OT_link_weigh(OnLinks, bpy.types.Operator):

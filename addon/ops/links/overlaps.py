@@ -190,7 +190,7 @@ def _is_movable(link, joined: set) -> bool:
 
 def ends_of(joint) -> tuple:
     settings = joint_settings(joint)
-    return settings.parent, settings.child
+    return settings.parent_node, settings.child_node
 
 
 def _overlaps_of(obj) -> "list[Separation]":

@@ -43,7 +43,7 @@ class LIMBERJACK_OT_remedy_apply(bpy.types.Operator):
             bridge.findings.stored_findings.apply_remedy(finding, context.scene)
         except ModelError as error:
             return fail(self, context, error)
-        named = f"'{finding.culprit.name}': " if finding.culprit else ""
+        named = f"'{finding.culprit_node.name}': " if finding.culprit_node else ""
         done = f"{named}{bridge.findings.stored_findings.remedy_label(finding, context.scene)}: done, simulate again"
         findings.remove(self.number)
         return succeed(self, context, done)

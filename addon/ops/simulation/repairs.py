@@ -66,7 +66,7 @@ def _join_to_world(context, obj) -> str:
         else IDENTITY
     )
     settings.to_world = True
-    bridge.joints.joining.move_joint(obj, compose(bridge.posing.link_poses.drawn_pose(settings.child), X_CJ))
+    bridge.joints.joining.move_joint(obj, compose(bridge.posing.link_poses.drawn_pose(settings.child_node), X_CJ))
     return f"'{obj.name}' hangs in the world"
 
 
@@ -82,7 +82,7 @@ def _put_back(context, obj) -> str:
 
 def _tag_ends(context, obj) -> str:
     settings = joint_settings(obj)
-    ends = [link for link in (settings.parent, settings.child) if link is not None and not is_link(link)]
+    ends = [link for link in (settings.parent_node, settings.child_node) if link is not None and not is_link(link)]
     tag_links(context, ends)
     return f"{', '.join(link.name for link in ends)} tagged as links"
 

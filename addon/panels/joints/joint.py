@@ -51,7 +51,7 @@ def _draw_troubles(layout, context, joint):
     obj, rig = joint.id_data, last_rig(context.scene)
     if has_lost_its_parent(joint):
         paragraph(layout, context, "The parent was deleted: choose another, or tick Join to World", icon="ERROR")
-    elif joint.child and not joint.X_PJ:
+    elif joint.child_node and not joint.X_PJ:
         paragraph(
             layout, context, "A link was changed: place the Empty, then press Rebind at Current Pose", icon="ERROR"
         )
@@ -74,7 +74,7 @@ class LIMBERJACK_PT_joint_more(InTab, bpy.types.Panel):
         layout, joint = in_columns(self.layout), joint_settings(context.object)
         layout.active = joint.enabled
         draw_switched(layout, joint, "use_released_at", "released_at")
-        if joint.parent and joint.child:
+        if joint.parent_node and joint.child_node:
             row = layout.row()
             row.use_property_split = False  # a sidebar of the default width would cut the name off
             row.prop(joint, "collide_ends")
@@ -97,7 +97,7 @@ def _draw_mimic(layout, joint):
     if core_joint(joint).axis_count > 1:
         layout.prop(mimic, "axis_number")
     layout.prop(mimic, "leader")
-    if is_known_joint(mimic.leader) and core_joint(joint_settings(mimic.leader)).axis_count > 1:
+    if is_known_joint(mimic.leader_node) and core_joint(joint_settings(mimic.leader_node)).axis_count > 1:
         layout.prop(mimic, "leader_axis_number")
     for name in ("multiplier", "offset", "reference"):
         layout.prop(mimic, name)

@@ -172,7 +172,7 @@ class LIMBERJACK_UL_pairs(bpy.types.UIList):
 
     def draw_item(self, _context, layout, _data, item, _icon, _active_data, _active_property, _index, _flag):
         row = layout.row(align=True)
-        names = ", ".join(end.name if end else "?" for end in (item.a, item.b))
+        names = ", ".join(end.name if end else "?" for end in (item.a_node, item.b_node))
         row.label(text=names, translate=False, icon="LINKED" if item.meets else "UNLINKED")
         row.prop(item, "meets", text="")
 
