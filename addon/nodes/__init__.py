@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
-from . import objects
+from . import bones, objects
 
 Node: TypeAlias = bpy.types.Object | bpy.types.PoseBone
 """A link or a joint of a scene."""
@@ -30,6 +30,7 @@ class Kind(Protocol):
     def parent_of(self, node, /) -> Node | None: ...
     def attachment_of(self, node, /) -> str: ...
     def parent_inverse(self, node, /) -> np.ndarray: ...
+    def own_matrix(self, node, /) -> np.ndarray: ...
     def world_matrix(self, node, /) -> np.ndarray: ...
     def evaluated(self, node, depsgraph: bpy.types.Depsgraph, /) -> Node: ...
     def compose_channels(self, node, values: dict[str, list[float]], /) -> np.ndarray: ...
@@ -45,7 +46,7 @@ class Kind(Protocol):
     def is_visible(self, node, /) -> bool: ...
 
 
-KINDS: dict[type, Kind] = {bpy.types.Object: objects}
+KINDS: dict[type, Kind] = {bpy.types.Object: objects, bpy.types.PoseBone: bones}
 """The kinds of nodes, by Blender's type."""
 
 
@@ -119,7 +120,7 @@ def parent_inverse(node: Node) -> np.ndarray:
 
 def own_matrix(node: Node) -> np.ndarray:
     """Return the node's present own transform, shape (4, 4), in its space."""
-    return np.array(node.matrix_basis, dtype=np.float64)
+    return _kind_of(node).own_matrix(node)
 
 
 def world_matrix(node: Node) -> np.ndarray:

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 from mathutils import Euler, Matrix, Quaternion, Vector
 
-CHANNELS = (
+CHANNELS: tuple[str, ...] = (
     *("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale"),
     *("delta_location", "delta_rotation_euler", "delta_rotation_quaternion", "delta_scale"),
 )
@@ -46,6 +46,10 @@ def attachment_of(obj: bpy.types.Object) -> str:
 
 def parent_inverse(obj: bpy.types.Object) -> np.ndarray:
     return np.array(obj.matrix_parent_inverse, dtype=np.float64)
+
+
+def own_matrix(obj: bpy.types.Object) -> np.ndarray:
+    return np.array(obj.matrix_basis, dtype=np.float64)
 
 
 def world_matrix(obj: bpy.types.Object) -> np.ndarray:

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pose bones as nodes: see `Kind` for what each function returns."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from mathutils import Euler, Matrix, Quaternion, Vector
+
+from . import objects
+
+CHANNELS: tuple[str, ...] = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
+
+
+def _armature(bone: bpy.types.PoseBone) -> bpy.types.Object:
+    armature = bone.id_data
+    assert isinstance(armature, bpy.types.Object)
+    return armature
+
+
+def prefix_of(bone: bpy.types.PoseBone) -> str:
+    return f"{bone.path_from_id()}."
+
+
+def model_name(bone: bpy.types.PoseBone) -> str:
+    """Return the names of armature and bone, as in "Rig:hand.L"."""
+    return f"{objects.model_name(_armature(bone))}:{bone.name}"
+
+
+def parent_of(bone: bpy.types.PoseBone) -> bpy.types.PoseBone | bpy.types.Object:
+    """Return the parent bone; for a bone without one, the armature."""
+    return bone.parent or _armature(bone)
+
+
+def attachment_of(bone: bpy.types.PoseBone) -> str:
+    """Return "bone" if the bone does not inherit all of its parent's motion, so that only Blender knows its space."""
+    rest = bone.bone
+    inherits_all = rest.use_inherit_rotation and rest.inherit_scale == "FULL" and rest.use_local_location
+    return "" if bone.parent is None or inherits_all else "bone"
+
+
+def parent_inverse(bone: bpy.types.PoseBone) -> np.ndarray:
+    """Return the bone's rest matrix, in the axes of the parent bone at rest or of the armature."""
+    rest = bone.bone.matrix_local
+    return np.array(bone.parent.bone.matrix_local.inverted() @ rest if bone.parent else rest, dtype=np.float64)
+
+
+def own_matrix(bone: bpy.types.PoseBone) -> np.ndarray:
+    """Return the bone's own transform. Blender ignores the location of a bone that is connected to its parent."""
+    matrix = np.array(bone.matrix_basis, dtype=np.float64)
+    if bone.bone.use_connect:
+        matrix[:3, 3] = 0.0
+    return matrix
+
+
+def world_matrix(bone: bpy.types.PoseBone) -> np.ndarray:
+    return np.array(_armature(bone).matrix_world @ bone.matrix, dtype=np.float64)
+
+
+def evaluated(bone: bpy.types.PoseBone, depsgraph: bpy.types.Depsgraph) -> bpy.types.PoseBone:
+    pose = _armature(bone).evaluated_get(depsgraph).pose
+    assert pose is not None  # the object of a pose bone is an armature
+    return pose.bones[bone.name]
+
+
+def compose_channels(bone: bpy.types.PoseBone, values: dict[str, list[float]]) -> np.ndarray:
+    mode = bone.rotation_mode
+    if mode == "QUATERNION":
+        rotation = Quaternion(values["rotation_quaternion"]).normalized()
+    elif mode == "AXIS_ANGLE":
+        angle, *axis = values["rotation_axis_angle"]
+        rotation = Quaternion(axis, angle)
+    else:
+        rotation = Euler(values["rotation_euler"], mode)
+    translation = Vector() if bone.bone.use_connect else Vector(values["location"])
+    size = Matrix.Diagonal((*values["scale"], 1.0))
+    return np.array(Matrix.Translation(translation) @ rotation.to_matrix().to_4x4() @ size, dtype=np.float64)
+
+
+def delta_location(_bone: bpy.types.PoseBone) -> np.ndarray:
+    return np.zeros(3)
+
+
+def delta_rotation(_bone: bpy.types.PoseBone) -> np.ndarray:
+    return np.eye(3)
+
+
+def delta_scale(_bone: bpy.types.PoseBone) -> Vector:
+    return Vector((1.0, 1.0, 1.0))
+
+
+def set_transform(bone: bpy.types.PoseBone, location: Vector, rotation: Matrix) -> None:
+    if not bone.bone.use_connect:
+        bone.location = location
+    if bone.rotation_mode == "QUATERNION":
+        bone.rotation_quaternion = rotation.to_quaternion()
+    elif bone.rotation_mode == "AXIS_ANGLE":
+        axis, angle = rotation.to_quaternion().to_axis_angle()
+        bone.rotation_axis_angle = (angle, *axis)
+    else:
+        bone.rotation_euler = rotation.to_euler(bone.rotation_mode, bone.rotation_euler)
+
+
+def children_of(bone: bpy.types.PoseBone) -> tuple[bpy.types.Object, ...]:
+    children = _armature(bone).children
+    return tuple(child for child in children if child.parent_type == "BONE" and child.parent_bone == bone.name)
+
+
+def dimensions_of(bone: bpy.types.PoseBone) -> Vector:
+    """Return the bone's length along its y axis; the other extents are not known."""
+    return Vector((0.0, display_size(bone), 0.0))
+
+
+def display_size(bone: bpy.types.PoseBone) -> float:
+    return (_armature(bone).matrix_world.to_3x3() @ bone.vector).length
+
+
+def _selectable(bone: bpy.types.PoseBone):
+    """Return what stores whether the bone is selected or hidden: the bone itself since Blender 5.0."""
+    return bone if bpy.app.version >= (5, 0, 0) else bone.bone
+
+
+def is_selected(bone: bpy.types.PoseBone) -> bool:
+    return _selectable(bone).select
+
+
+def select(bone: bpy.types.PoseBone, selected: bool) -> None:
+    _selectable(bone).select = selected
+
+
+def is_visible(bone: bpy.types.PoseBone) -> bool:
+    collections = bone.bone.collections
+    is_shown = not collections or any(each.is_visible_effectively for each in collections)
+    return is_shown and not _selectable(bone).hide and _armature(bone).visible_get()
