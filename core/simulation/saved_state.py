@@ -22,6 +22,9 @@ from ..version import VERSION
 TIME, CONTINUATION = BESIDES
 """Names of the entries of a state besides q and qd: its time [s], and the fields of a `Continuation`."""
 
+NEGATIVE_ZERO = np.array(-0.0).view(np.int64)
+"""The bits of -0.0, as a whole number."""
+
 
 @dataclass(frozen=True)
 class Continuation:
@@ -69,7 +72,7 @@ class Continuation:
     def _digest(self, compiled: CompiledModel, state: Mapping) -> str:
         said = {name: state[name] for name in (TIME, "q", "qd")}
         own = asdict(self) | {"digest": "", "version": VERSION}
-        model = b"".join(array.tobytes() for array in compiled.arrays)
+        model = b"".join(_without_negative_zeros(array) for array in compiled.arrays)
         return hashlib.sha256(json.dumps([said, own], sort_keys=True).encode() + model).hexdigest()
 
 
@@ -98,6 +101,15 @@ def continuation_of(initial: Mapping | None) -> Continuation | None:
     if found is None or not np.isfinite(numbers_of([found.begun, found.since])).sum() == 2:
         raise _altered()
     return found
+
+
+def _without_negative_zeros(array: np.ndarray) -> bytes:
+    """Return the bytes of an array of numbers or records, with 0.0 in place of -0.0, so that equal models are alike.
+
+    All numbers in compiled models have 8 bytes. Those of -0.0 are no index that occurs in a record.
+    """
+    bits = np.frombuffer(array.tobytes(), np.int64)
+    return np.where(bits == NEGATIVE_ZERO, 0, bits).tobytes()
 
 
 def _altered() -> StateError:
