@@ -9,7 +9,7 @@ import hashlib
 import io
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 
@@ -33,6 +33,7 @@ class Continuation:
     Attributes:
         solver, accuracy: as `Simulation` takes them.
         begun: time at which the motion began [s]. since: time of the frame before the state's own [s].
+        forces: those of the callback that act at the state's time, {"joints": {name: numbers}, "links": …}.
         memory: the arrays that the solver needs, in base64. digest: of these, and of the model and the state to which
             they belong.
     """
@@ -41,6 +42,7 @@ class Continuation:
     accuracy: str
     begun: float
     since: float
+    forces: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     memory: str = ""
     digest: str = ""
 
@@ -100,7 +102,18 @@ def continuation_of(initial: Mapping | None) -> Continuation | None:
         found = None
     if found is None or not np.isfinite(numbers_of([found.begun, found.since])).sum() == 2:
         raise _altered()
+    if not _are_forces(found.forces):
+        raise _altered()
     return found
+
+
+def _are_forces(stored: object) -> bool:
+    """Return whether a stored value has the form of `Continuation.forces`; `Controls.push` checks the rest."""
+    return (
+        isinstance(stored, dict)
+        and stored.keys() <= {"joints", "links"}
+        and all(isinstance(part, dict) for part in stored.values())
+    )
 
 
 def _without_negative_zeros(array: np.ndarray) -> bytes:
