@@ -70,6 +70,8 @@ from .model.editing.placing import set_dh, set_frames
 from .plots.drawing import show
 from .simulation import (
     Controls,
+    Forces,
+    FrameState,
     Schedule,
     Simulation,
     SimulationError,
@@ -97,7 +99,9 @@ __all__ = [
     "Coupling",
     "Cylinder",
     "Ellipsoid",
+    "Forces",
     "Frame",
+    "FrameState",
     "Gearbox",
     "Issue",
     "Joint",

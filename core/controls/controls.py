@@ -22,11 +22,18 @@ from .schedule import Numbers, Schedule
 
 @dataclass(frozen=True)
 class FrameState:
-    """The argument of a callback at the beginning of a frame.
+    """The argument of a callback for forces: the motion at a frame, from which it goes on to the next one.
+
+    The number of joints that act, and so the layout of q and qd, can change during a simulation: when joints break, and
+    when they are enabled or disabled. `compiled` always has the layout of this call.
 
     Attributes:
-        frame, time [s]. q: shape (nq,). qd: shape (nv,).
-        X_WL: link poses, shape (L, 7). V_WL: link twists, shape (L, 6), linear part first. Both in `link_names`' order.
+        frame: number of the next frame. time: now, the time of the frame before that one [s].
+        q: shape (nq,). qd: shape (nv,).
+        X_WL: link poses, shape (L, 7) [m]. V_WL: link twists, shape (L, 6), linear part first [m/s, rad/s].
+        compiled: the model with the joints that act now. q[compiled.spans[joint].q] and qd[compiled.spans[joint].v] are
+            those of a joint; compiled.link_names has the order of X_WL and V_WL.
+        is_new_layout: whether the layout of q and qd is another one than at the call before; True at the first call.
     """
 
     frame: int
@@ -35,14 +42,19 @@ class FrameState:
     qd: np.ndarray
     X_WL: np.ndarray
     V_WL: np.ndarray
+    compiled: CompiledModel
+    is_new_layout: bool
 
 
 @dataclass(frozen=True)
 class Forces:
     """The forces that a callback applies until the next frame.
 
+    They stay constant until then. If a joint breaks, or is disabled, between two frames, its force ends, and all others
+    go on.
+
     Attributes:
-        joints: {joint: force on each of its velocity coordinates [N m or N]}.
+        joints: {joint: force on each of its velocity coordinates [N m or N]}. Joints that do not act now may be named.
         links: {link: (force [N], torque [N m] about the link's origin), six numbers in world axes}.
     """
 
@@ -80,7 +92,10 @@ class Controls:
         links: {link: function of the time [s] that gives its pose X_WL, x y z qw qx qy qz}.
         released: {link: time [s] from which on the motion in `links` is no longer prescribed}. The link goes on with
             the velocity that it has then. Links that are left out are prescribed to the end.
-        forces: a callback, called at the beginning of each frame.
+        forces: a callback that is called once at each frame, except the last one, and returns the forces that act until
+            the next frame. So a controller with a state of its own can count on one call per period, as in a discrete
+            block of Simulink or a periodic update of Drake. After `Simulation.restore`, it is called again for the
+            frames that are computed again.
         schedule: properties of the model that change in time, and when joints are enabled.
         tethers: springs that pull links; if it is a list, more can be added while a simulation runs.
     """
@@ -181,21 +196,27 @@ class Controls:
         coefficients = np.ascontiguousarray(np.concatenate(found, axis=1).T)
         return inputs._replace(signals=coefficients, window=np.array(window))
 
-    def push(self, inputs: Inputs, compiled: CompiledModel, moment: FrameState) -> Inputs:
-        """Return the inputs with the forces that the callback applies.
+    def forces_at(self, now: FrameState) -> Forces:
+        """Call the callback, and return its forces; none if there is no callback.
 
         Raises:
-            ModelError: if it names a joint or link that does not exist. StateError: if a count of numbers is wrong, or
-                one is not finite.
+            StateError: if it returns something else.
         """
-        if self.forces is None:
-            return inputs
-        asked = self.forces(moment)
-        if not isinstance(asked, Forces):
-            raise StateError(f"the callback for forces must return Forces, found {asked!r} at {timed(moment.time)}")
-        applied_tau = compiled.q_from(asked.joints, velocities=True)
-        pushes = np.zeros(len(asked.links), PUSH).view(np.recarray)
-        for push, (name, wrench) in zip(pushes, asked.links.items(), strict=True):
+        found = self.forces(now) if self.forces else Forces()
+        if not isinstance(found, Forces):
+            raise StateError(f"the callback for forces must return Forces, found {found!r} at {timed(now.time)}")
+        return found
+
+    def push(self, inputs: Inputs, compiled: CompiledModel, forces: Forces) -> Inputs:
+        """Return the inputs with these forces of the callback.
+
+        Raises:
+            ModelError: if a joint or link does not exist. StateError: if a count of numbers is wrong, or one is not
+                finite.
+        """
+        applied_tau = compiled.q_from(forces.joints, velocities=True)
+        pushes = np.zeros(len(forces.links), PUSH).view(np.recarray)
+        for push, (name, wrench) in zip(pushes, forces.links.items(), strict=True):
             aim(push, compiled, link_row(compiled, name), ZERO)
             numbers = numbers_of(wrench)
             if numbers.shape != (6,) or not np.isfinite(numbers).all():

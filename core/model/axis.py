@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
 
 from ..joints import JointType
 from ..spatial import ZERO, Vec3, norm, scale, sub
@@ -70,6 +74,11 @@ class Axis(Record):
     slide: float = 0.0
     point: Vec3 = ZERO
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set a field. A list or an array becomes a tuple, so that two axes share no vector that can change."""
+        value = value.tolist() if isinstance(value, np.ndarray) else value
+        super().__setattr__(name, tuple(value) if isinstance(value, list) else value)
+
     @property
     def velocity_limit(self) -> float:
         """The speed limit in effect [U/s].
@@ -95,6 +104,40 @@ class Axis(Record):
     def has_no_room(self) -> bool:
         """Whether both position limits are the same number."""
         return self.lower == self.upper
+
+
+class AxisList(list[Axis]):
+    """The axes of one joint. Every axis that is put into the list is copied, so that no two joints share an axis.
+
+    Raises:
+        TypeError: if something else than an `Axis` is put into the list.
+    """
+
+    def __init__(self, axes: Iterable[Axis] = ()):
+        # `dataclasses.asdict` makes such a list of dictionaries, and `Joint` checks what it is given.
+        super().__init__(copy.copy(axis) for axis in axes)
+
+    def append(self, axis: Axis) -> None:
+        super().append(_own_copy(axis))
+
+    def insert(self, index: Any, axis: Axis) -> None:
+        super().insert(index, _own_copy(axis))
+
+    def extend(self, axes: Iterable[Axis]) -> None:
+        super().extend([_own_copy(axis) for axis in axes])
+
+    def __iadd__(self, axes: Iterable[Axis]) -> Self:
+        self.extend(axes)
+        return self
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        super().__setitem__(index, [*map(_own_copy, value)] if isinstance(index, slice) else _own_copy(value))
+
+
+def _own_copy(axis: Axis) -> Axis:
+    if not isinstance(axis, Axis):
+        raise TypeError(f"the axes of a joint are a list of Axis, found {axis!r}; write Axis(xyz=(0, 0, 1))")
+    return copy.copy(axis)
 
 
 def placed(subject: str, kind: JointType, axes: Sequence[Axis]) -> list[Axis]:

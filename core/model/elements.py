@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,7 +12,7 @@ from ..extras import Extra
 from ..geometry import Shape
 from ..joints import JOINT_TYPES, Column, JointType, LimitedQuantity, Unit, type_name
 from ..spatial import IDENTITY, ZERO, Pose, Sym3, Vec3, norm, scale
-from .axis import Axis, placed
+from .axis import Axis, AxisList, placed
 from .errors import ModelError
 from .record import Record
 from .text import counted
@@ -105,11 +106,12 @@ class Joint(Record):
         X_PJ, X_CJ: the joint's frame in the parent and in the child link; they coincide at q = 0 [m].
         axes: as many as the type has; on an open type, any number. Those left out are free. A list with fewer axes than
             a `d6` has names those that move, by their directions: `Axis(x)` turns about x, `Axis(x, slide=1.0)` slides
-            along it, and all others are locked.
+            along it, and all others are locked. The joint keeps copies of the axes that it is given: to change one
+            later, write `joint.axes[0].damping = 1.0`.
         pitch: of a screw [m/turn], right-handed.
         home: coordinates, or the one number of a joint that has one, at which a simulation starts; those of locked axes
             belong to them. () becomes q = 0, or the nearest values within the limits.
-        mimic: set if this joint follows another one.
+        mimic: set if this joint follows another one; the joint keeps a copy.
         closes_loop: keep this joint out of the spanning tree, whatever `Model.loops` would choose.
         enabled: when off, simulations ignore the joint.
         released_at: when the joint breaks in a simulation [s]; its links keep their velocities.
@@ -152,16 +154,24 @@ class Joint(Record):
                 raise TypeError(
                     f"joint '{self.name}': axes takes a list of Axis, found {value!r}; write axes=[Axis(xyz=(0, 0, 1))]"
                 )
-            value = placed(f"joint '{self.name}' ({self.type})", self.kind, found)
+            value = AxisList(placed(f"joint '{self.name}' ({self.type})", self.kind, found))
+        elif name == "mimic":
+            value = copy.copy(value)
         elif name == "home" and isinstance(value, int | float):
             value = (value,)
         super().__setattr__(name, value)
         if name == "type" and "extras" in vars(self):  # another one than it was made with
             if not self.kind.is_open:
-                super().__setattr__("axes", self.axes[: len(self.kind.axes)])
+                super().__setattr__("axes", AxisList(self.axes[: len(self.kind.axes)]))
             self._complete()
             if len(self.home) != len(self.neutral):
                 self.home = self._neutral_within_limits()
+
+    def __copy__(self) -> Joint:
+        """Return a joint with axes and a mimic of its own. Nothing is checked."""
+        made = object.__new__(type(self))
+        vars(made).update(vars(self), axes=AxisList(self.axes), mimic=copy.copy(self.mimic))
+        return made
 
     def _known_type(self, word: object) -> str:
         known = type_name(word)

@@ -9,7 +9,7 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_type_hints
 
 import numpy as np
 
@@ -236,7 +236,11 @@ class Model(Record):
         return connected_components([link.name for link in self.links], self.rigid_joints())
 
     def digest(self) -> str:
-        """Return a SHA-256 digest of the model, as hexadecimal digits. Equal models have equal digests."""
+        """Return a SHA-256 digest of the model, as hexadecimal digits.
+
+        Equal models have equal digests. So it does not matter whether a number is a Python number or one of NumPy, -10
+        or -10.0, 0.0 or -0.0, and whether a vector is a tuple, a list or an array. Meshes are compared by their bytes.
+        """
         text = json.dumps(self, default=_attributes)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -302,29 +306,71 @@ def _attributes(value: object) -> object:
     """Return the attributes of a part of a model, as `json.dumps` needs them, or the `_digest` of any other value."""
     if not dataclasses.is_dataclass(value):
         return _digest(value)
-    added = _added(type(value))
-    if not added:
-        return vars(value)
-    return {name: found for name, found in vars(value).items() if name not in added or found != added[name]}
+    numbers, added = _number_types(type(value)), _added(type(value))
+    attributes = {
+        name: _uniform(found, numbers[name]) if name in numbers else found for name, found in vars(value).items()
+    }
+    return {name: found for name, found in attributes.items() if name not in added or found != added[name]}
+
+
+def _uniform(value: Any, kind: type) -> Any:
+    """Return numbers of a type for a number, and lists for tuples, lists and arrays. Other values stay as they are."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, tuple | list):
+        return [_uniform(item, kind) for item in value]
+    if not isinstance(value, int | float):
+        return value
+    if kind is float:
+        return float(value) + 0.0  # turns -0.0 into 0.0
+    if kind is bool:
+        return bool(value) if value in (0, 1) else value
+    return int(value) if float(value).is_integer() else value
+
+
+@functools.cache
+def _number_types(kind: type) -> dict[str, type]:
+    """Return {field: float, int or bool} of the fields of a class that are declared as numbers or lists of numbers.
+
+    Fields of both whole numbers and text are among them. Lists of whole numbers only, the faces of meshes, are left
+    out, since they are long.
+    """
+    found = {}
+    for name, hint in get_type_hints(kind).items():
+        leaves = _leaf_types(hint)
+        number = next((number for number in (float, int, bool) if number in leaves), None)
+        if number and not (number is int and hint is not int and leaves <= {int, Ellipsis}):
+            found[name] = number
+    return found
+
+
+def _leaf_types(hint: Any) -> set[Any]:
+    """Return the types in a type hint that contain no others: float of `tuple[float, ...] | None`, for example."""
+    inner = get_args(hint)
+    return set().union(*map(_leaf_types, inner)) if inner else {hint}
 
 
 @functools.cache
 def _added(kind: type) -> dict[str, object]:
-    """Return the fields of a class that later versions have added, with their defaults.
+    """Return the fields of a class that later versions have added, with their defaults as `_attributes` gives them.
 
     These fields have "since" in their metadata. `digest` leaves these fields out while they have their defaults.
     Otherwise a bake of an older version would count as out of date.
     """
-    return {
+    numbers = _number_types(kind)
+    defaults = {
         field.name: field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
         for field in dataclasses.fields(kind)
         if "since" in field.metadata
     }
+    return {name: _uniform(value, numbers[name]) if name in numbers else value for name, value in defaults.items()}
 
 
-def _digest(value: object) -> str:
+def _digest(value: object) -> str | int:
     if isinstance(value, np.ndarray):
         return hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
     if isinstance(value, bytes):
         return hashlib.sha256(value).hexdigest()
+    if isinstance(value, np.integer):  # the corner of a mesh's face
+        return int(value)
     raise TypeError(f"no digest of {type(value).__name__}")

@@ -9,7 +9,7 @@ import hashlib
 import io
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from ..version import VERSION
 TIME, CONTINUATION = BESIDES
 """Names of the entries of a state besides q and qd: its time [s], and the fields of a `Continuation`."""
 
+NEGATIVE_ZERO = np.array(-0.0).view(np.int64)
+"""The bits of -0.0, as a whole number."""
+
 
 @dataclass(frozen=True)
 class Continuation:
@@ -30,6 +33,7 @@ class Continuation:
     Attributes:
         solver, accuracy: as `Simulation` takes them.
         begun: time at which the motion began [s]. since: time of the frame before the state's own [s].
+        forces: those of the callback that act at the state's time, {"joints": {name: numbers}, "links": …}.
         memory: the arrays that the solver needs, in base64. digest: of these, and of the model and the state to which
             they belong.
     """
@@ -38,6 +42,7 @@ class Continuation:
     accuracy: str
     begun: float
     since: float
+    forces: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     memory: str = ""
     digest: str = ""
 
@@ -69,7 +74,7 @@ class Continuation:
     def _digest(self, compiled: CompiledModel, state: Mapping) -> str:
         said = {name: state[name] for name in (TIME, "q", "qd")}
         own = asdict(self) | {"digest": "", "version": VERSION}
-        model = b"".join(array.tobytes() for array in compiled.arrays)
+        model = b"".join(_without_negative_zeros(array) for array in compiled.arrays)
         return hashlib.sha256(json.dumps([said, own], sort_keys=True).encode() + model).hexdigest()
 
 
@@ -97,7 +102,27 @@ def continuation_of(initial: Mapping | None) -> Continuation | None:
         found = None
     if found is None or not np.isfinite(numbers_of([found.begun, found.since])).sum() == 2:
         raise _altered()
+    if not _are_forces(found.forces):
+        raise _altered()
     return found
+
+
+def _are_forces(stored: object) -> bool:
+    """Return whether a stored value has the form of `Continuation.forces`; `Controls.push` checks the rest."""
+    return (
+        isinstance(stored, dict)
+        and stored.keys() <= {"joints", "links"}
+        and all(isinstance(part, dict) for part in stored.values())
+    )
+
+
+def _without_negative_zeros(array: np.ndarray) -> bytes:
+    """Return the bytes of an array of numbers or records, with 0.0 in place of -0.0, so that equal models are alike.
+
+    All numbers in compiled models have 8 bytes. Those of -0.0 are no index that occurs in a record.
+    """
+    bits = np.frombuffer(array.tobytes(), np.int64)
+    return np.where(bits == NEGATIVE_ZERO, 0, bits).tobytes()
 
 
 def _altered() -> StateError:

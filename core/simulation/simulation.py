@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ..controls.controls import Controls, FrameState
+from ..controls.controls import Controls, Forces
+from ..controls.held_forces import HeldForces, joints_that_move
 from ..controls.schedule import ScheduledInputs
 from ..diagnosis.diagnosis import Diagnosis
 from ..diagnosis.doctor import diagnose
 from ..diagnosis.run_facts import RunFacts
 from ..dynamics.constraints import constraints_of
-from ..kinematics import tree_kinematics
 from ..model import Joint, Model, StateError
 from ..model.compiling.colliders import STILL, bodies_led
 from ..model.compiling.compiled import CompiledModel, parts_of_state
@@ -154,6 +154,8 @@ class Simulation:
         self._jumps: tuple[Jump, ...] = ()
         self._failed = False
         self._controlled = 0
+        self._moving_joints = joints_that_move(model, self.controls.schedule, self._models)
+        self._forces = HeldForces()
         self._wall_time = 0.0
         self._points: tuple[Sequence[str], np.ndarray] = ((), NO_POINTS)
         self._since = self._zero = float(self._times[0])
@@ -266,6 +268,7 @@ class Simulation:
             len(self._jumps),
             inputs,
             memory,
+            self._forces,
         )
 
     def restore(self, snapshot: Snapshot) -> None:
@@ -273,7 +276,7 @@ class Simulation:
         self._stage, self._ahead, self._tally = snapshot.stage, [*snapshot.ahead], snapshot.tally
         self._gripping, self._failed, self._controlled = {**snapshot.gripping}, False, snapshot.frames
         self._stage.recorder.rewind(snapshot.frames, snapshot.loop_error)
-        self._jump, self._jumps = None, self._jumps[: snapshot.jumps]
+        self._jump, self._jumps, self._forces = None, self._jumps[: snapshot.jumps], snapshot.forces
         self._stage.solver.control(snapshot.inputs)
         self._stage.solver.restore(snapshot.memory)
         self._points = self._stage.points() if snapshot.frames else ((), NO_POINTS)
@@ -294,7 +297,8 @@ class Simulation:
             )
         frame = self.frames_done - 1
         since = float(self._times[frame - 1]) if frame else self._since
-        how = Continuation(self._solver, self._accuracy, self._zero, since)
+        forces = self._forces.as_plain_data(self.compiled, self._moving_joints)
+        how = Continuation(self._solver, self._accuracy, self._zero, since, forces)
         return describe_state(self.compiled, self._stage.solver, float(self._times[frame]), how)
 
     def _require_at_frame(self) -> None:
@@ -335,7 +339,8 @@ class Simulation:
             )
             return False
         self._zero, self._since = how.begun, how.since
-        self._act(stage, 0, how.since, float(self._times[0]))
+        self._forces = HeldForces(Forces(**how.forces))
+        self._act(stage, how.since, float(self._times[0]))
         stage.solver.restore(memory)
         start, counters = stage.solver.state, stage.solver.counters
         self._stage = dataclasses.replace(stage, start=start)
@@ -469,17 +474,28 @@ class Simulation:
         return {name: count + getattr(present, name) for name, count in self._tally.counts.items()}
 
     def _control(self, frame: int) -> None:
-        """Apply the controls that are active before the next frame. Runs once per frame."""
+        """Apply the controls that are active before the next frame. Runs once per frame, and once per stage."""
         if not self.controls.are_steady and self._controlled <= frame:
-            self._act(self._stage, frame, *self._window(frame))
+            self._renew_forces(frame)
+            self._act(self._stage, *self._window(frame))
             self._controlled = frame + 1
+
+    def _renew_forces(self, frame: int) -> None:
+        """Call the callback for forces, unless it has been called since the frame before.
+
+        The first call is at frame 0. Its forces act up to frame 1, and are those that frame 0 records.
+        """
+        following = min(max(frame, 1), len(self._times) - 1)
+        if self.controls.forces and following > self._forces.frame:
+            state, now = self._stage.solver.state, self._window(frame)[0]
+            self._forces = self._forces.renewed(self.controls, following, now, self.compiled, state.q, state.qd)
 
     def _window(self, frame: int) -> tuple[float, float]:
         """Return the time of the frame before, and that of the frame [s]."""
         begin, end = float(self._times[max(frame - 1, 0)]), float(self._times[frame])
         return begin, end if frame else end + FIRST_WINDOW
 
-    def _act(self, stage: Stage, frame: int, begin: float, end: float) -> None:
+    def _act(self, stage: Stage, begin: float, end: float) -> None:
         """Set the inputs of a stage between two times [s], at most up to the next jump of prescribed motion."""
         if self.controls.are_steady:
             return
@@ -490,8 +506,7 @@ class Simulation:
         inputs = stage.schedule.between(begin, end, self._zero)
         inputs = controls.prescribe(inputs, signals, span.samples, (begin - self._zero, end - self._zero))
         if controls.forces:
-            poses, twists = tree_kinematics(compiled, state.q, state.qd)
-            inputs = controls.push(inputs, compiled, FrameState(frame, begin, state.q, state.qd, poses, twists))
+            inputs = controls.push(inputs, compiled, self._forces.acting_on(compiled, self._moving_joints))
         stage.solver.control(controls.pull(inputs, compiled, begin, end))
 
     # ---- facts and failure

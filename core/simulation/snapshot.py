@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..controls.held_forces import HeldForces
 from ..controls.inputs import Inputs
 from ..controls.schedule import ScheduledInputs
 from ..dynamics.constraints import ConstraintSet
@@ -94,7 +95,7 @@ class Snapshot:
         frames: number of finished frames. ahead: the later stages, each with its first time [s].
         gripping: joints that were enabled during the motion; their frames fit the poses of the links at that time.
         jumps: number of jumps of prescribed motion so far. inputs: those up to the frame.
-        memory: that of the stage's solver.
+        memory: that of the stage's solver. forces: of the last call of the callback.
     """
 
     frames: int
@@ -106,3 +107,4 @@ class Snapshot:
     jumps: int
     inputs: Inputs
     memory: Memory
+    forces: HeldForces

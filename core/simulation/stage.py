@@ -104,10 +104,11 @@ def _compiled(model: Model) -> CompiledModel:
 def carried_over(old: CompiledModel, state: State, new: CompiledModel) -> tuple[np.ndarray, np.ndarray]:
     """Return q and qd of a model with fewer active joints. All links keep their poses and velocities."""
     q, qd = np.zeros(new.nq), np.zeros(new.nv)
-    named = {joint.name for joint in new.model.joints}
+    named_before, named = ({joint.name for joint in model.joints} for model in (old.model, new.model))
     X_WL, V_WL = tree_kinematics(old, state.q, state.qd)
     for name, span in new.spans.items():
-        known = old.spans.get(name)
+        # The free joint of a floating link has the link's name, which may have been that of a joint.
+        known = old.spans.get(name) if (name in named) == (name in named_before) else None
         if known and (name in named or known.link == span.link):  # floating links have a free joint already
             q[span.q], qd[span.v] = state.q[known.q], state.qd[known.v]
         elif name not in named:

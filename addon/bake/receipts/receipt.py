@@ -21,11 +21,11 @@ REPLACED = (*TRANSFORMS, f"{ids.JOINT}.coordinates[")
 """Beginnings of the data paths that a bake has F-curves for, or that conflict with these."""
 
 
-DIGEST_VERSION = 3
+DIGEST_VERSION = 4
 """Version of the digests: the number of times that the digest of an unchanged scene has changed, plus 1.
 
 2: masses, inertias and poses are computed without BLAS, which gives other last digits. 3: the name of the scene, its
-named frames and what differs from frame to frame are left out.
+named frames and what differs from frame to frame are left out. 4: 0.0 and -0.0 count as equal.
 """
 
 

@@ -88,6 +88,15 @@ def test_a_joint_that_is_off_bears_nothing_that_it_has():
     assert motion.X_WL[:, 0, :3] == pytest.approx(fallen, abs=1e-9)
 
 
+def test_a_joint_named_like_its_link_lets_go():
+    """Guards names: the free joint that a released link gets has the link's name, but is not the hinge of that name."""
+    motions = []
+    for name in ("hinge0", "rod0"):
+        model = rods(1, released_at=0.3, name=name)
+        motions.append(Simulation(model, np.linspace(0.0, 0.6, 16), "exact", {"q": {name: 1.3}}).run())
+    assert np.array_equal(motions[0].X_WL, motions[1].X_WL)
+
+
 @pytest.mark.parametrize("closes_loop", [False, True])
 @pytest.mark.parametrize("begin", [0.0, 10.0])
 def test_a_pendulum_let_go_flies_off(begin, closes_loop):

@@ -110,9 +110,9 @@ def test_two_halves_are_the_whole(path):
     assert second.report.steps < first.report.steps + second.report.steps
 
 
-@pytest.mark.parametrize("name", ["scheduled", "prescribed", "pulled", "released"])
+@pytest.mark.parametrize("name", ["scheduled", "prescribed", "pulled", "pushed", "released"])
 def test_two_halves_of_what_is_controlled(name):
-    """Guards that inputs are no part of the state: they go on by the time that it carries."""
+    """Guards that inputs go on by the time that a state carries, and that the forces of a callback are held in it."""
     model, controls = CASES[name]
     whole = Simulation(model, TIMES, controls=controls, record=RECORD).run()
     first = Simulation(model, TIMES[:21], controls=controls, record=RECORD)
