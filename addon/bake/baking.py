@@ -24,10 +24,10 @@ from ..bridge.findings.stored_findings import store_findings
 from ..bridge.scene.read import SceneReading, scan_scene
 from ..bridge.scene.store import store_rest_poses, store_weights
 from ..bridge.values.numbers import frame_rate
-from ..nodes import Node, model_name
+from ..nodes import Node, armature_bones, model_name, owner_of
 from ..nodes.animation import action_of
 from ..nodes.naming import node_named
-from ..props import is_joint
+from ..props.members import joints_in
 from ..props.settings import scene_settings
 from .bake_checks import links_to_move, warnings_of_check
 from .errors import BakeError
@@ -134,6 +134,7 @@ class Bake(ABC):
         self.reading = reading or scan_scene(scene, first=self.first)
         self._joints: dict[str, Node] = {}
         self._require_bakeable()
+        self._owners = {obj: owner_of(obj) for obj in (*self.reading.objects.values(), *self._joints.values())}
         self._check_warnings = warnings_of_check(self.reading)
         suspect = displaced_links(self.scene, self.reading) + wind_without_drag(self.model)
         self.notes = [*self.reading.notes, *(problem.message for problem in suspect)]
@@ -181,9 +182,7 @@ class Bake(ABC):
             self._joints = {name: obj for name, obj in found.items() if obj is not None}
             for obj in self._joints.values():
                 require_keyable(obj)
-        baked += [
-            obj for obj in self.scene.objects if is_joint(obj) and (model_name(obj) in self._joints or is_baked(obj))
-        ]
+        baked += [obj for obj in joints_in(self.scene) if model_name(obj) in self._joints or is_baked(obj)]
         conflicting = [] if self.settings.overwrite else objects_with_user_animation(baked)
         if conflicting:
             raise BakeError(
@@ -358,7 +357,9 @@ class Bake(ABC):
         found += [("joint", name, obj) for name, obj in self._joints.items()]
         for what, name, obj in found:
             try:
-                is_there = bool(obj.name) and obj in objects  # reading the name of a freed object raises
+                owner = self._owners[obj]
+                is_there = bool(owner.name) and owner in objects  # reading the name of a freed object raises
+                is_there &= obj == owner or any(obj == bone for bone in armature_bones(owner))
             except ReferenceError:
                 is_there = False
             if not is_there:

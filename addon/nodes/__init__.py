@@ -37,6 +37,8 @@ class Kind(Protocol):
     def delta_location(self, node, /) -> np.ndarray: ...
     def delta_rotation(self, node, /) -> np.ndarray: ...
     def delta_scale(self, node, /) -> Vector: ...
+    def has_location(self, node, /) -> bool: ...
+    def hidden_pose(self, node, /) -> str: ...
     def set_transform(self, node, location: Vector, rotation: Matrix, /) -> None: ...
     def children_of(self, node, /) -> tuple[bpy.types.Object, ...]: ...
     def dimensions_of(self, node, /) -> Vector: ...
@@ -64,6 +66,11 @@ def owner_of(node: Node) -> bpy.types.Object:
     owner = node.id_data
     assert isinstance(owner, bpy.types.Object)
     return owner
+
+
+def armature_bones(obj: bpy.types.Object) -> bpy.types.bpy_prop_collection[bpy.types.PoseBone] | tuple[()]:
+    """Return the pose bones that the object stores: those of an armature, else none."""
+    return obj.pose.bones if obj.pose is not None else ()
 
 
 def object_of(node: Node) -> bpy.types.Object:
@@ -151,6 +158,16 @@ def delta_rotation(node: Node) -> np.ndarray:
 def delta_scale(node: Node) -> Vector:
     """Return the three factors by which the node's own scale is multiplied."""
     return _kind_of(node).delta_scale(node)
+
+
+def has_location(node: Node) -> bool:
+    """Return whether Blender uses the node's location; it does not if the node is a connected bone."""
+    return _kind_of(node).has_location(node)
+
+
+def hidden_pose(node: Node) -> str:
+    """Return why Blender does not show the node's own transform, and what to do; empty if it shows it."""
+    return _kind_of(node).hidden_pose(node)
 
 
 def set_transform(node: Node, location: Vector, rotation: Matrix) -> None:

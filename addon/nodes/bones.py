@@ -32,11 +32,9 @@ def parent_of(bone: bpy.types.PoseBone) -> bpy.types.PoseBone | bpy.types.Object
     return bone.parent or _armature(bone)
 
 
-def attachment_of(bone: bpy.types.PoseBone) -> str:
-    """Return "bone" if the bone does not inherit all of its parent's motion, so that only Blender knows its space."""
-    rest = bone.bone
-    inherits_all = rest.use_inherit_rotation and rest.inherit_scale == "FULL" and rest.use_local_location
-    return "" if bone.parent is None or inherits_all else "bone"
+def attachment_of(_bone: bpy.types.PoseBone) -> str:
+    """Return nothing: `space.space_of` computes the space of every bone."""
+    return ""
 
 
 def parent_inverse(bone: bpy.types.PoseBone) -> np.ndarray:
@@ -89,8 +87,19 @@ def delta_scale(_bone: bpy.types.PoseBone) -> Vector:
     return Vector((1.0, 1.0, 1.0))
 
 
+def has_location(bone: bpy.types.PoseBone) -> bool:
+    return not bone.bone.use_connect
+
+
+def hidden_pose(bone: bpy.types.PoseBone) -> str:
+    armature = _armature(bone)
+    if not isinstance(armature.data, bpy.types.Armature) or armature.data.pose_position != "REST":
+        return ""
+    return f"armature '{armature.name}' shows its rest position only: switch it to Pose Position (Data > Pose)"
+
+
 def set_transform(bone: bpy.types.PoseBone, location: Vector, rotation: Matrix) -> None:
-    if not bone.bone.use_connect:
+    if has_location(bone):
         bone.location = location
     if bone.rotation_mode == "QUATERNION":
         bone.rotation_quaternion = rotation.to_quaternion()

@@ -98,6 +98,14 @@ def delta_scale(obj: bpy.types.Object) -> Vector:
     return obj.delta_scale
 
 
+def has_location(_obj: bpy.types.Object) -> bool:
+    return True
+
+
+def hidden_pose(_obj: bpy.types.Object) -> str:
+    return ""
+
+
 def set_transform(obj: bpy.types.Object, location: Vector, rotation: Matrix) -> None:
     obj.location = location - obj.delta_location
     if obj.rotation_mode == "QUATERNION":

@@ -12,6 +12,7 @@ from mathutils import Matrix
 from limberjack.addon import nodes
 from limberjack.addon.bridge.animation.motion_sources import basis_at, has_own_keys
 from limberjack.addon.nodes import animation
+from limberjack.addon.nodes.space import space_of
 
 ROUNDING = 2e-6
 """Largest error of a matrix of these scenes, which Blender computes in single precision."""
@@ -159,18 +160,18 @@ INHERITANCE = [*itertools.product(("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "N
 
 
 @pytest.mark.parametrize(("scale", "rotation", "location"), INHERITANCE)
-def test_a_bone_that_inherits_less_says_so(armature, scale, rotation, location):
-    """Guards bones whose space is not fixed in their parent: exactly these have an attachment."""
+@pytest.mark.parametrize("size", [(1.0, 1.0, 1.0), (1.4, 1.4, 1.4)])
+def test_the_space_of_a_bone_is_that_of_blender(armature, scale, rotation, location, size):
+    """Guards `space_of`: with any inheritance, below a parent of any size, it gives the matrix that Blender evaluates."""
     hip, thigh, hand = bones_of(armature)
-    hand.bone.inherit_scale, hand.bone.use_inherit_rotation, hand.bone.use_local_location = (
-        scale,
-        bool(rotation),
-        bool(location),
-    )
+    for bone in (hip.bone, hand.bone):
+        bone.inherit_scale, bone.use_inherit_rotation = scale, bool(rotation)
+        bone.use_local_location = bool(location)
     for seed, node in enumerate((hip, thigh, hand)):
         pose(node, "QUATERNION", seed + 30)
-    hip.scale = (1.0, 1.2, 1.0)
+    thigh.scale = size
     bpy.context.view_layer.update()
-    space = nodes.world_matrix(thigh) @ nodes.parent_inverse(hand)
-    is_fixed = np.allclose(nodes.world_matrix(hand), space @ nodes.own_matrix(hand), atol=1e-4)
-    assert is_fixed == (nodes.attachment_of(hand) == "")
+    for bone in (hip, hand):
+        space, own = space_of(bone, nodes.world_matrix), nodes.own_matrix(bone)
+        assert_same(space.world_of(own), nodes.world_matrix(bone))
+        assert_same(space.own_of(space.world_of(own)), own)

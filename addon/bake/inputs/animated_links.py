@@ -14,13 +14,12 @@ import numpy as np
 from ....core.controls.paths import pose_path
 from ....core.model import Model
 from ....core.spatial import norm, quat_mul, rotvec_of_quat
-from ...bridge.animation.motion_sources import is_bake, may_follow_own_keys
+from ...bridge.animation.motion_sources import may_follow_own_keys
 from ...bridge.scene.read import SceneReading
-from ...nodes import Node
-from ...nodes.animation import action_of
-from ...props import is_kinematic, is_link
+from ...nodes import Node, model_name
+from ...props import ancestors, is_kinematic, is_link
 from ..errors import BakeError
-from ..receipts.restore import is_baked, without_bake
+from ..receipts.restore import is_baked, plays_bake, without_bake
 from .inputs import InputSampler
 from .sampling import FrameCallback, Poses, poses_at
 
@@ -94,19 +93,17 @@ def truncate_at_let_go(
 
 
 def _require_own_motion(obj: Node) -> None:
-    if is_kinematic(obj) and is_bake(action_of(obj)):
+    if is_kinematic(obj) and plays_bake(obj):
         raise BakeError(
-            f"link '{obj.name}' is to move as it is animated, but plays an earlier bake: press Clear Bake, then "
+            f"link '{model_name(obj)}' is to move as it is animated, but plays an earlier bake: press Clear Bake, then "
             "animate it"
         )
-    above = obj.parent
-    while above is not None:
+    for above in ancestors(obj):
         if is_link(above) and not (is_kinematic(above) or may_follow_own_keys(above)):
             raise BakeError(
-                f"link '{obj.name}' is to move as it is animated, but hangs on link '{above.name}', which is "
-                f"simulated: unparent it, or make '{above.name}' kinematic too"
+                f"link '{model_name(obj)}' is to move as it is animated, but hangs on link '{model_name(above)}', "
+                f"which is simulated: unparent it, or make '{model_name(above)}' kinematic too"
             )
-        above = above.parent
 
 
 def with_animated_links(reading: SceneReading, animated_poses: Poses) -> Model:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Write whole F-curves: one action for a bake, with a slot for every object."""
+"""Write whole F-curves: one action for a bake, with a slot for every object. Bones have theirs in their armature's slot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ... import ids
-from ...nodes import Node
+from ...nodes import Node, owner_of, prefix_of
 from ...nodes.animation import animation_of, create_animation
 from ..receipts.receipt import digest_of_fingerprints, fingerprint_of, read_fingerprint
 
@@ -32,17 +32,22 @@ class BakeAction:
         self.action = bpy.data.actions.new(name)
         self.action[ids.BAKE_MARK] = True
         self._strip = self.action.layers.new("Layer").strips.new(type="KEYFRAME")
-        self._slots: dict[Node, bpy.types.ActionSlot] = {}
+        self._slots: dict[bpy.types.Object, bpy.types.ActionSlot] = {}
         self._fingerprints: dict[int, bytes] = {}  # by the curve's address
 
     def curves(self, obj: Node, properties: Iterable[tuple[str, int]]) -> list[bpy.types.FCurve]:
-        """Return new, empty F-curves for properties of the object.
+        """Return new, empty F-curves for properties of the object, or of a bone, in a group of its name.
 
         Args:
             properties: data path and array index of each.
         """
-        bag = self._channelbag(obj)
-        return [bag.fcurves.new(path, index=index) for path, index in properties]
+        bag, prefix = self._channelbag(owner_of(obj)), prefix_of(obj)
+        curves = [bag.fcurves.new(prefix + path, index=index) for path, index in properties]
+        if prefix:
+            group = bag.groups.get(obj.name) or bag.groups.new(obj.name)
+            for curve in curves:
+                curve.group = group
+        return curves
 
     def fill(self, curves: list[bpy.types.FCurve], frames: np.ndarray, values: np.ndarray) -> None:
         """Write a key at every frame, with linear interpolation, which needs no handles and does not overshoot.
@@ -77,35 +82,33 @@ class BakeAction:
             curve.update()
             self._fingerprints[curve.as_pointer()] = read_fingerprint(curve)
 
-    def copy_user_curves(self, obj: Node, curves: Iterable[bpy.types.FCurve]) -> None:
+    def copy_user_curves(self, owner: bpy.types.Object, curves: Iterable[bpy.types.FCurve]) -> None:
         """Copy F-curves of another action to the object's slot."""
         curves = list(curves)
         if curves:
-            copy_curves(curves, self._channelbag(obj).fcurves)
+            copy_curves(curves, self._channelbag(owner))
 
-    def _channelbag(self, obj: Node):
-        if obj not in self._slots:
-            self._slots[obj] = self.action.slots.new("OBJECT", obj.name)
-        return self._strip.channelbag(self._slots[obj], ensure=True)
+    def _channelbag(self, owner: bpy.types.Object):
+        if owner not in self._slots:
+            self._slots[owner] = self.action.slots.new("OBJECT", owner.name)
+        return self._strip.channelbag(self._slots[owner], ensure=True)
 
     def play(self, obj: Node) -> None:
         """Assign this action with the object's slot, or no action if it has no curves for the object."""
-        if obj not in self._slots:
+        owner = owner_of(obj)
+        if owner not in self._slots:
             if data := animation_of(obj):
                 data.action = None
             return
         data = create_animation(obj)
         data.action = self.action
-        data.action_slot = self._slots[obj]
+        data.action_slot = self._slots[owner]
 
-    def clear(self, objects: Iterable[Node]) -> None:
-        """Remove the F-curves of objects."""
-        for obj in objects:
-            if obj not in self._slots:
-                continue
-            for curve in self._channelbag(obj).fcurves:
-                del self._fingerprints[curve.as_pointer()]
-            self._channelbag(obj).fcurves.clear()
+    def clear(self) -> None:
+        """Remove all F-curves."""
+        self._fingerprints.clear()
+        for owner in self._slots:
+            self._channelbag(owner).fcurves.clear()
 
     @property
     def digest(self) -> str:
@@ -143,10 +146,14 @@ def evaluate_curves(curves: list[bpy.types.FCurve], frames: np.ndarray) -> np.nd
     return np.array([[curve.evaluate(time) for time in times] for curve in curves]).T
 
 
-def copy_curves(sources: Iterable[bpy.types.FCurve], target) -> None:
-    """Copy F-curves to the F-curves of a channelbag."""
+def copy_curves(sources: Iterable[bpy.types.FCurve], bag) -> None:
+    """Copy F-curves to a channelbag, in groups of the same names."""
     for source in sources:
-        _copy(source, target.new(source.data_path, index=source.array_index))
+        copy = bag.fcurves.new(source.data_path, index=source.array_index)
+        _copy(source, copy)
+        if source.group:
+            copy.group = bag.groups.get(source.group.name) or bag.groups.new(source.group.name)
+            copy.group.mute = source.group.mute
 
 
 def _copy(source: bpy.types.FCurve, target: bpy.types.FCurve) -> None:

@@ -101,11 +101,11 @@ def _make_actions_single_user(machine: Machine) -> dict[bpy.types.Action, bpy.ty
     If each of its objects plays a copy of the same bake, the machine gets one action for all of them.
     """
     _join_actions(machine)
-    own = set(machine.objects)
+    own = set(machine.owners)
     others = {played_bake(obj) for obj in bpy.data.objects if obj not in own}
-    shared = {played[0]: None for obj in machine.objects if (played := played_bake(obj)) and played in others}
+    shared = {played[0]: None for obj in machine.owners if (played := played_bake(obj)) and played in others}
     copies = {action: action.copy() for action in shared}
-    for obj in machine.objects:
+    for obj in machine.owners:
         if (action := action_of(obj)) in copies:
             play(obj, copies[action])
     return {copy: action for action, copy in copies.items()}
@@ -119,7 +119,7 @@ def _join_actions(machine: Machine) -> None:
     actions = list(machine.actions)
     if not machine.has_copied_actions or len(set(map(digest_of_bake, actions))) > 1:
         return
-    for obj in machine.objects:
+    for obj in machine.owners:
         if action_of(obj) in actions:
             play(obj, actions[0])
     for action in actions[1:]:

@@ -1,68 +1,87 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The space of an object's own location and rotation at every frame, which its parents determine."""
+"""The space of a node's own transform at every frame, which its parents determine."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import bpy
 import numpy as np
 
 from ....core.spatial.arrays import inverse, matmul
-from ...bridge.animation.motion_sources import follows_keyed_joint, has_own_motion
-from ...nodes import Node, attachment_of, evaluated, own_matrix, parent_inverse, parent_of, world_matrix
+from ...bridge.animation.motion_sources import active_constraints, follows_keyed_joint, has_own_motion
+from ...nodes import Node, attachment_of, evaluated, own_matrix, owner_of, parent_of, world_matrix
+from ...nodes.space import Space, space_at, space_of
 from ...props import ancestors
 from ..errors import BakeError
 from ..inputs.sampling import at_frames
 
 
 class Spaces:
-    """The spaces of objects that are about to be baked.
+    """The spaces of nodes that are about to be baked.
 
     Args:
-        worlds: world matrix that each baked object will have, shape (F, 4, 4), with its scale; read anew for each
+        worlds: world matrix that each baked node will have, shape (F, 4, 4), with its scale; read anew for each
             `space_of`.
         frames: frame numbers, shape (F,).
+
+    Raises:
+        BakeError: if something moves by itself between two baked nodes, so that its motion cannot be separated from
+            theirs.
     """
 
     def __init__(self, scene: bpy.types.Scene, worlds: dict[Node, np.ndarray], frames: np.ndarray):
         self._worlds = worlds
-        self._sampled = _sample(scene, worlds, frames)
+        carriers = {carrier for obj in worlds for carrier in _moving_carriers(obj, worlds)}
+        between = {carrier for carrier in carriers if any(above in worlds for above in ancestors(carrier))}
+        for carrier in between:
+            _require_only_own_transform(carrier, worlds)
+        attached = {obj for obj in worlds if attachment_of(obj)}
+        for obj in attached:
+            _require_no_link_above(obj, worlds)
+        self._sampled = _sample(scene, worlds, frames, (carriers - between) | attached)
+        self._own = _sample_own(scene, frames, between)
 
-    def space_of(self, obj: Node) -> np.ndarray:
-        """Return the matrices from the object's space to the world.
-
-        They have shape (F, 4, 4), or (1, 4, 4) if the space does not move.
-        """
-        parent = parent_of(obj)
-        if parent is None:
-            return np.eye(4)[None]
+    def space_of(self, obj: Node) -> Space:
+        """Return the space of a node, with matrices of shape (F, 4, 4), or (1, 4, 4) if it does not move."""
+        if parent_of(obj) is None:
+            return space_at(np.eye(4)[None])
         if attachment_of(obj):
-            return self._sampled[obj]
-        return matmul(self._world_of(parent), parent_inverse(obj))
+            return space_at(self._sampled[obj])
+        return space_of(obj, self._world_of)
 
     def _world_of(self, obj: Node) -> np.ndarray:
         if obj in self._worlds:
             return self._worlds[obj]
         if obj in self._sampled:
             return self._sampled[obj]
-        return matmul(self.space_of(obj), own_matrix(obj))
+        return self.space_of(obj).world_of(self._own[obj] if obj in self._own else own_matrix(obj))
 
 
-def _objects_to_sample(worlds: dict) -> set[Node]:
-    """Return parents of baked objects that something else moves, so that only Blender can evaluate them."""
-    found: set[Node] = set()
-    for obj in worlds:
-        if attachment_of(obj):
-            _require_no_link_above(obj, worlds)
-            found.add(obj)
-            continue
-        carrier = parent_of(obj)
+def _moving_carriers(obj: Node, worlds: dict) -> Iterator[Node]:
+    """Yield what carries a baked node, is not baked itself, and moves by something other than its parents.
+
+    Only the nearest one that no baked node carries is yielded, since its world matrices include the others. A bone
+    depends on its armature directly, too.
+    """
+    if attachment_of(obj):
+        return
+    for carrier in (parent_of(obj), owner_of(obj)) if owner_of(obj) != obj else (parent_of(obj),):
         while carrier is not None and carrier not in worlds:
             if has_own_motion(carrier) or follows_keyed_joint(carrier):
-                _require_no_link_above(carrier, worlds)
-                found.add(carrier)
-                break
+                yield carrier
+                if not any(above in worlds for above in ancestors(carrier)):
+                    break
             carrier = parent_of(carrier)
-    return found
+
+
+def _require_only_own_transform(carrier: Node, worlds: dict) -> None:
+    """Raise `BakeError` unless only its own channels move a node between two baked nodes, and it is a bone.
+
+    An object between two links is an error in any case: it can be parented elsewhere, which a bone cannot.
+    """
+    if isinstance(carrier, bpy.types.Object) or active_constraints(carrier):
+        _require_no_link_above(carrier, worlds)
 
 
 def _require_no_link_above(obj: Node, worlds: dict) -> None:
@@ -74,16 +93,25 @@ def _require_no_link_above(obj: Node, worlds: dict) -> None:
         )
 
 
-def _sample(scene: bpy.types.Scene, worlds: dict, frames: np.ndarray) -> dict[Node, np.ndarray]:
-    """Return the world matrices of the objects to sample, as Blender evaluates them.
+def _sample(scene: bpy.types.Scene, worlds: dict, frames: np.ndarray, nodes: set[Node]) -> dict[Node, np.ndarray]:
+    """Return the world matrices of nodes, shape (F, 4, 4), as Blender evaluates them.
 
     For a baked object on a bone, it is the matrix of its space.
     """
-    samples = {obj: np.empty((len(frames), 4, 4)) for obj in _objects_to_sample(worlds)}
+    samples = {obj: np.empty((len(frames), 4, 4)) for obj in nodes}
     for number, depsgraph in at_frames(scene, frames) if samples else ():
         for obj, matrices in samples.items():
             shown = evaluated(obj, depsgraph)
             matrices[number] = world_matrix(shown)
             if obj in worlds:
                 matrices[number] = matmul(matrices[number], inverse(own_matrix(shown)))
+    return samples
+
+
+def _sample_own(scene: bpy.types.Scene, frames: np.ndarray, nodes: set[Node]) -> dict[Node, np.ndarray]:
+    """Return the own transforms of nodes, shape (F, 4, 4), as Blender evaluates them."""
+    samples = {node: np.empty((len(frames), 4, 4)) for node in nodes}
+    for number, depsgraph in at_frames(scene, frames) if samples else ():
+        for node, matrices in samples.items():
+            matrices[number] = own_matrix(evaluated(node, depsgraph))
     return samples

@@ -11,6 +11,7 @@ import numpy as np
 
 from ....core.spatial import quat_mul, quat_of_mat
 from ...nodes import Node, delta_location, delta_rotation
+from ...nodes.animation import path_in
 from ..errors import BakeError
 from .fcurves import TRANSFORM_CHANNELS
 from .rotations import axis_angles, continuous_quaternions, euler_angles, quaternions_of
@@ -108,7 +109,7 @@ def changed_curves(obj: Node, curves: Iterable[bpy.types.FCurve], changes: dict[
     """
     curves, found = list(curves), []
     for path, change in changes.items():
-        of_path = {curve.array_index: curve for curve in curves if curve.data_path == path}
+        of_path = {curve.array_index: curve for curve in curves if path_in(obj, curve) == path}
         if of_path:
             found += _changed(obj, path, of_path, change)
     return found

@@ -7,13 +7,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....core.spatial.arrays import inverse, matmul, matvec, norm
+from ....core.spatial.arrays import matmul, matvec, norm
 from ....core.trajectory.reduction import Error
 from ...bridge.animation.motion_sources import VALUES
 from ...bridge.links.tagging import conflict_with_keys
 from ...bridge.posing.link_poses import own_scale
-from ...nodes import Node, delta_location, delta_rotation, model_name, owner_of, parent_of
+from ...nodes import (
+    Node,
+    delta_location,
+    delta_rotation,
+    display_size,
+    has_location,
+    hidden_pose,
+    model_name,
+    owner_of,
+    parent_of,
+)
 from ...nodes.animation import drivers_of, strips_on
+from ...nodes.space import Space
 from ..errors import BakeError
 from .rotations import (
     angles_between,
@@ -30,6 +41,10 @@ from .rotations import (
 SHEAR = 1e-4
 """Largest cosine between two axes of an object that counts as a right angle."""
 
+CONNECTED_GAP = 1e-4
+"""Largest distance between a connected bone and its parent's tail that counts as none, as a part of the bone's length.
+"""
+
 
 def require_bakeable(obj: Node) -> None:
     """Raise `BakeError` if a link cannot be keyed, or if something moves it against its keys."""
@@ -39,7 +54,7 @@ def require_bakeable(obj: Node) -> None:
             f"link '{model_name(obj)}' comes from a library and cannot be keyed: make it local, or override it (Object "
             "> Library Override > Make)"
         )
-    if reason := conflict_with_keys(obj):
+    if reason := conflict_with_keys(obj) or hidden_pose(obj):
         raise BakeError(reason)
 
 
@@ -87,23 +102,24 @@ def world_matrices(X_WL: np.ndarray, scale: np.ndarray) -> np.ndarray:
     return matrices
 
 
-def channels_of(obj: Node, space: np.ndarray, world: np.ndarray) -> list[Channel]:
-    """Return the location and the rotation channel that give an object its world matrices.
+def channels_of(obj: Node, space: Space, world: np.ndarray, allowed: float = 0.0) -> list[Channel]:
+    """Return the channels that give an object its world matrices: location, if the object has one, and rotation.
 
     Args:
-        space: matrices from the object's space to the world, shape (F, 4, 4) or (1, 4, 4).
+        space: of the object, at every frame.
         world: world matrices with scale, shape (F, 4, 4).
+        allowed: distance by which reduced keys may already have moved the parent [Blender units].
 
     Raises:
         BakeError: if no location and rotation give these matrices.
     """
     parent = parent_of(obj)
-    own = matmul(inverse(space), world) if parent else world
+    own = space.own_of(world) if parent else world
     rotations = own[:, :3, :3] / own_scale(obj)
     if parent:
         _require_no_shear(obj, parent, rotations)
     location = own[:, :3, 3] - delta_location(obj)
-    spaces = np.broadcast_to(space, own.shape)[:, :3, :3]
+    spaces = np.broadcast_to(space.location, own.shape)[:, :3, :3]
 
     def location_error(first: int, fitted: np.ndarray) -> np.ndarray:
         part = slice(first, first + len(fitted))
@@ -116,22 +132,40 @@ def channels_of(obj: Node, space: np.ndarray, world: np.ndarray) -> list[Channel
             matmul(delta_rotation(obj), rotation_matrices(obj, fitted)), rotations[first : first + len(fitted)]
         )
 
-    return [_channel("location", location, False, location_error), _channel(path, values, True, rotation_error)]
+    turning = _channel(path, values, True, rotation_error)
+    if not has_location(obj):
+        _require_connected(obj, location_error(0, np.zeros_like(location)), allowed)
+        return [turning]
+    return [_channel("location", location, False, location_error), turning]
 
 
 def _channel(path: str, values: np.ndarray, is_rotation: bool, error: Error) -> Channel:
     return Channel(tuple((path, index) for index in range(values.shape[1])), values, is_rotation, error)
 
 
-def world_matrices_of(obj: Node, space: np.ndarray, location: np.ndarray, rotation: np.ndarray) -> np.ndarray:
+def world_matrices_of(obj: Node, space: Space, location: np.ndarray | None, rotation: np.ndarray) -> np.ndarray:
     """Return the world matrices of an object at these values, with scale, shape (F, 4, 4); the inverse of
     `channels_of`.
+
+    Args:
+        location: shape (F, 3); None for an object without a location.
     """
+    location = np.zeros((len(rotation), 3)) if location is None else location
     own = np.zeros((len(location), 4, 4))
     own[:, :3, :3] = matmul(delta_rotation(obj), rotation_matrices(obj, rotation)) * own_scale(obj)
     own[:, :3, 3] = location + delta_location(obj)
     own[:, 3, 3] = 1.0
-    return matmul(space, own)
+    return space.world_of(own)
+
+
+def _require_connected(obj: Node, gaps: np.ndarray, allowed: float) -> None:
+    """Raise `BakeError` if the motion parts a connected bone from its parent by more than `allowed` and rounding."""
+    gap = float(gaps.max())
+    if gap > allowed + CONNECTED_GAP * display_size(obj):
+        raise BakeError(
+            f"link '{model_name(obj)}' moves {gap:.3g} away from the bone to which it is connected, which keys cannot "
+            "do: switch Connected off in its bone's Relations, or give it a joint without slides"
+        )
 
 
 def _require_no_shear(obj: Node, parent: Node, rotations: np.ndarray) -> None:

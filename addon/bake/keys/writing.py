@@ -24,9 +24,12 @@ from ...nodes import Node, model_name
 from ...nodes.animation import action_of
 from ...nodes.naming import node_named, node_of
 from ...props import ancestors, is_joint, is_kinematic
+from ..receipts.receipt import baked_bones
 from ..receipts.restore import (
     baked_objects,
+    by_owner,
     clear_bake,
+    edits_of_bakes,
     remove_unused_bakes,
     store_state_before_bake,
     unreplaced_curves,
@@ -132,13 +135,16 @@ class KeyWriter:
         spaces = Spaces(self.scene, worlds, frames)
         for obj in sorted(self._keyed, key=_depth):
             space = spaces.space_of(obj)
-            location, rotation = channels_of(obj, space, worlds[obj])
-            found = [self._fill(obj, channel, tolerance) for channel in (location, rotation)]
+            channels = channels_of(obj, space, worlds[obj], tolerance.distance / self.unit if tolerance else 0.0)
+            found = [self._fill(obj, channel, tolerance) for channel in channels]
             if tolerance:
                 # Links that this one carries compensate for its error.
-                worlds[obj] = world_matrices_of(obj, space, *found)
-                self.off_by = max(self.off_by, float(location.error(0, found[0]).max()) * self.unit)
-                self.turned_by = max(self.turned_by, float(rotation.error(0, found[1]).max()))
+                *location, rotation = found
+                reached = world_matrices_of(obj, space, location[0] if location else None, rotation)
+                gaps = channels[0].error(0, location[0]) if location else _gaps(reached, worlds[obj])
+                worlds[obj] = reached
+                self.off_by = max(self.off_by, float(gaps.max()) * self.unit)
+                self.turned_by = max(self.turned_by, float(channels[-1].error(0, rotation).max()))
             if self._is_checked:
                 self._played_poses[model_name(obj)] = self._poses_of(obj, worlds[obj])
             yield
@@ -187,7 +193,7 @@ class KeyWriter:
 
     def _rewrite(self, tolerance: Tolerance | None) -> None:
         self.possible = 0
-        self.bake.clear([*self._keyed, *self.joints.values()])
+        self.bake.clear()
         for _ in self._write_links(tolerance):
             continue
         self._write_joints(tolerance)
@@ -226,10 +232,12 @@ class KeyWriter:
     def commit(self) -> int:
         """Add the action to the scene, and return the number of keys. What was played before is kept."""
         count = self.bake.key_count
-        objects = [*self.links.values(), *self.joints.values()]
-        replaced = [action_of(obj) for obj in objects]
-        for obj in objects:
-            self.bake.copy_user_curves(obj, unreplaced_curves(obj))
+        objects = list(dict.fromkeys((*self.links.values(), *self.joints.values())))
+        # Bones that are no links any more play their own animation again. The bones of an armature share an action.
+        clear_bake(bone for owner in by_owner(objects) for bone in baked_bones(owner) if bone not in objects)
+        replaced = edits_of_bakes(map(action_of, objects))
+        for owner, nodes in by_owner(objects).items():
+            self.bake.copy_user_curves(owner, unreplaced_curves(owner, nodes))
         for obj in objects:
             store_state_before_bake(obj)
         # After `store_state_before_bake`: while joints play an earlier bake, the links that they move count as baked.
@@ -266,6 +274,11 @@ def _joints_of_loop(tree: Tree, links: tuple[str, str]) -> set[str]:
     """Return the names of the joints that carry exactly one of two links: those of the loop that a joint closes."""
     one, other = ({branch.joint.name for branch in tree.path(link)} for link in links)
     return one ^ other
+
+
+def _gaps(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return the distances between the origins of world matrices, shape (F,)."""
+    return norm(one[:, :3, 3] - other[:, :3, 3])
 
 
 def _off_by(found: np.ndarray, wanted: np.ndarray) -> float:

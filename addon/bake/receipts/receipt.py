@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -16,10 +17,14 @@ import numpy as np
 from ... import ids
 from ...bridge.animation.motion_sources import TRANSFORMS
 from ...bridge.values.stored_json import known_fields, parse_stored
+from ...nodes import Node, armature_bones, prefix_of
+from ...props.settings import before_bake
 
 REPLACED = (*TRANSFORMS, f"{ids.JOINT}.coordinates[")
 """Beginnings of the data paths that a bake has F-curves for, or that conflict with these."""
 
+BONE_PATH = re.compile(r'pose\.bones\["(?:[^"\\]|\\.)*"\]\.')
+"""Pattern of the part of a data path that names a bone. Blender changes it when the bone is renamed."""
 
 DIGEST_VERSION = 4
 """Version of the digests: the number of times that the digest of an unchanged scene has changed, plus 1.
@@ -103,19 +108,33 @@ def is_edited(action: bpy.types.Action) -> bool:
 
 def digest_of_bake(action: bpy.types.Action) -> str:
     """Return a digest of the keys that belong to the bake; see `digest_of_curves`."""
-    return digest_of_curves(filter(is_of_bake, _curves(action)))
+    return digest_of_curves(_curves_of_bake(action))
 
 
-def is_of_bake(curve: bpy.types.FCurve) -> bool:
-    """Return whether an F-curve of a bake's action belongs to the bake, and not to the user."""
-    return curve.data_path.startswith(REPLACED)
+def paths_replaced_on(nodes: Iterable[Node]) -> tuple[str, ...]:
+    """Return the beginnings of the data paths for which a bake of nodes has F-curves, as their object has them."""
+    return tuple(prefix_of(node) + path for node in nodes for path in REPLACED)
 
 
-def _curves(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
+def baked_bones(obj: bpy.types.Object) -> list[bpy.types.PoseBone]:
+    """Return the bones of an armature that belong to the bake that it plays; none for other objects."""
+    return [bone for bone in armature_bones(obj) if before_bake(bone).is_kept]
+
+
+def _curves_of_bake(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
+    """Yield the F-curves of a bake's action that belong to the bake, and not to the user.
+
+    All keys of location and rotation of an object do. Those of a bone do only if the bone is baked, which is stored on
+    the bones of the armature that plays the action.
+    """
     for layer in action.layers:
         for strip in layer.strips:
             for bag in strip.channelbags:
-                yield from bag.fcurves
+                paths = REPLACED
+                if any(BONE_PATH.match(curve.data_path) for curve in bag.fcurves):
+                    users = [user for user in bag.slot.users() if isinstance(user, bpy.types.Object)]
+                    paths += paths_replaced_on(bone for user in users for bone in baked_bones(user))
+                yield from (curve for curve in bag.fcurves if curve.data_path.startswith(paths))
 
 
 def digest_of_curves(curves: Iterable[bpy.types.FCurve]) -> str:
@@ -149,5 +168,6 @@ def fingerprint_of(curve: bpy.types.FCurve, *coordinates: np.ndarray) -> bytes:
             as the keys of a complete bake are, those of the left and the right handles follow.
     """
     modifiers = " ".join(f"{modifier.type} {modifier.mute}" for modifier in curve.modifiers)
-    about = f"{curve.data_path}[{curve.array_index}] {curve.mute} {curve.extrapolation} {modifiers}"
+    path = BONE_PATH.sub("pose.bones.", curve.data_path)  # without the name, since renaming is no change of the keys
+    about = f"{path}[{curve.array_index}] {curve.mute} {curve.extrapolation} {modifiers}"
     return hashlib.sha256(about.encode() + b"".join(each.tobytes() for each in coordinates)).digest()

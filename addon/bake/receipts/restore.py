@@ -5,27 +5,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 
 import bpy
 
 from ... import ids
 from ...bridge.animation.motion_sources import has_own_keys, is_bake, may_follow_own_keys
-from ...nodes import Node, owner_of
+from ...nodes import Node, armature_bones, owner_of, prefix_of
 from ...nodes.animation import action_of, animation_of, create_animation, curves_in, fcurves_of
 from ...props import is_kinematic, is_link
 from ...props.members import joints_in, links_in
 from ...props.settings import before_bake, joint_settings, link_settings
 from ..keys.fcurves import TRANSFORM_CHANNELS, copy_curves
-from .receipt import REPLACED, digest_of_curves, is_edited, is_of_bake
+from .receipt import BONE_PATH, REPLACED, baked_bones, digest_of_curves, is_edited, paths_replaced_on
 
 
 def is_baked(obj: Node) -> bool:
     """Return whether a bake moves the object, by its own F-curves or by those of the joint that moves it."""
-    if is_bake(action_of(obj)):
+    if plays_bake(obj):
         return True
     joint = link_settings(obj).led_by_node
-    is_led_by_bake = before_bake(obj).is_kept and joint is not None and is_bake(action_of(joint))
+    is_led_by_bake = before_bake(obj).is_kept and joint is not None and plays_bake(joint)
     return is_led_by_bake and not has_own_keys(obj)
+
+
+def plays_bake(obj: Node) -> bool:
+    """Return whether the object plays a bake that was made for it.
+
+    An armature plays the bake of its bones, and its other bones play their own F-curves in the same action.
+    """
+    return is_bake(action_of(obj)) and (before_bake(obj).is_kept or not armature_bones(owner_of(obj)))
 
 
 def baked_links(scene: bpy.types.Scene) -> list[Node]:
@@ -35,7 +44,7 @@ def baked_links(scene: bpy.types.Scene) -> list[Node]:
 
 def baked_objects(scene: bpy.types.Scene) -> list[Node]:
     """Return the links of the scene that a bake moves, and the joints with F-curves of a bake."""
-    return [obj for obj in (*links_in(scene), *joints_in(scene)) if is_baked(obj)]
+    return [obj for obj in dict.fromkeys((*links_in(scene), *joints_in(scene))) if is_baked(obj)]
 
 
 def bake_of(scene: bpy.types.Scene) -> bpy.types.Action | None:
@@ -46,40 +55,69 @@ def bake_of(scene: bpy.types.Scene) -> bpy.types.Action | None:
 
 def objects_with_user_animation(objects: Iterable[Node]) -> list[Node]:
     """Return the objects that would lose animation of the user to a bake: keys, or a bake that was edited."""
+    known: dict[bpy.types.Action, bool] = {}
     return [
-        obj for obj in objects if not is_kinematic(obj) and _has_user_motion(obj) and not _follows_replaced_keys(obj)
+        obj
+        for obj in objects
+        if not is_kinematic(obj) and _has_user_motion(obj, known) and not _follows_replaced_keys(obj)
     ]
 
 
 def _follows_replaced_keys(obj: Node) -> bool:
     """Return whether a bake follows the keys that it replaces. They are kept, and the next bake follows them, too."""
-    return may_follow_own_keys(obj) and not is_bake(action_of(obj))
+    return may_follow_own_keys(obj) and not plays_bake(obj)
 
 
-def _has_user_motion(obj: Node) -> bool:
+def _has_user_motion(obj: Node, known: dict[bpy.types.Action, bool]) -> bool:
+    """Return whether the user's animation moves the object.
+
+    Args:
+        known: whether bakes were edited, for those that were looked at before; the object's own is added.
+    """
     action = action_of(obj)
-    if is_bake(action):
-        return is_edited(action)
-    return any(fcurves_of(obj, REPLACED))
+    if action is None or not plays_bake(obj):
+        return any(fcurves_of(obj, REPLACED))
+    if action not in known:
+        known[action] = is_edited(action)
+    return known[action]
 
 
 def curves_without_bake(obj: Node) -> list[bpy.types.FCurve]:
-    """Return the F-curves that the object plays, or would play after its bake is cleared."""
-    if not is_baked(obj):
-        return list(fcurves_of(obj))
-    return replaced_curves(obj)
+    """Return the F-curves that the object plays, or would play after its bake is cleared.
+
+    Those of an armature's bones do not count as the armature's.
+    """
+    found = replaced_curves(obj) if is_baked(obj) else fcurves_of(obj)
+    is_armature = obj == owner_of(obj) and bool(armature_bones(owner_of(obj)))
+    return [curve for curve in found if not (is_armature and BONE_PATH.match(curve.data_path))]
 
 
 def replaced_curves(obj: Node) -> list[bpy.types.FCurve]:
     """Return the F-curves that a bake of the object has replaced."""
     before = before_bake(obj)
     slots = [slot for slot in before.action.slots if slot.identifier == before.slot] if before.action else []
-    return list(curves_in(before.action, slots[0])) if slots else []
+    curves = curves_in(before.action, slots[0]) if slots else ()
+    return [curve for curve in curves if curve.data_path.startswith(prefix_of(obj))]
 
 
-def unreplaced_curves(obj: Node) -> list[bpy.types.FCurve]:
-    """Return the F-curves of the object's action that a bake does not replace, such as those of its visibility."""
-    return [curve for curve in fcurves_of(obj) if not is_of_bake(curve)]
+def unreplaced_curves(owner: bpy.types.Object, nodes: Iterable[Node]) -> list[bpy.types.FCurve]:
+    """Return the F-curves of the object's action that a bake of nodes does not replace.
+
+    These are such as those of its visibility, and of other bones.
+
+    Args:
+        nodes: those of the object that have the bake: itself, or some of its bones.
+    """
+    replaced = paths_replaced_on(nodes)
+    return [curve for curve in fcurves_of(owner) if not curve.data_path.startswith(replaced)]
+
+
+def by_owner(nodes: Iterable[Node]) -> dict[bpy.types.Object, list[Node]]:
+    """Return the nodes, each once, by the object that stores them and has their action."""
+    found: dict[bpy.types.Object, list[Node]] = {}
+    for node in dict.fromkeys(nodes):
+        found.setdefault(owner_of(node), []).append(node)
+    return found
 
 
 def store_state_before_bake(obj: Node) -> None:
@@ -87,12 +125,15 @@ def store_state_before_bake(obj: Node) -> None:
     action, before = action_of(obj), before_bake(obj)
     if is_baked(obj) or (before.is_kept and action is None):  # its action is missing, but its bake was not cleared
         return
+    if is_bake(action):  # that of other bones, which have stored the action before it
+        other = next((before_bake(bone) for bone in baked_bones(owner_of(obj))), None)
+        action, slot = (other.action, other.slot) if other else (None, "")
+    else:
+        slot = _slot_of(obj)
     before.is_kept, before.numbers = True, " ".join(map(repr, _present_values_of(obj)))
-    before.action, before.slot = action, ""
+    before.action, before.slot = action, slot
     if action is not None:
         _add_fake_user(action)
-        slot = create_animation(obj).action_slot
-        before.slot = slot.identifier if slot else ""
 
 
 def _present_values_of(obj: Node) -> list[float]:
@@ -131,10 +172,19 @@ def _remove_fake_user(action: bpy.types.Action) -> None:
         action.use_fake_user = False
 
 
-def remove_unused_bakes(actions: Iterable[bpy.types.Action | None]) -> None:
-    """Remove bakes that nothing plays any more. A bake that the user has edited becomes an ordinary action instead."""
-    for action in {action for action in actions if is_bake(action)}:
-        if is_edited(action):
+def edits_of_bakes(actions: Iterable[bpy.types.Action | None]) -> dict[bpy.types.Action, bool]:
+    """Return the bakes among actions, each with whether the user has edited it, while the objects still play them."""
+    return {action: is_edited(action) for action in set(actions) if is_bake(action)}
+
+
+def remove_unused_bakes(bakes: dict[bpy.types.Action, bool]) -> None:
+    """Remove bakes that nothing plays any more. A bake that the user has edited becomes an ordinary action instead.
+
+    Args:
+        bakes: with whether each was edited, as `edits_of_bakes` has found before the bakes were replaced.
+    """
+    for action, has_edits in bakes.items():
+        if has_edits:
             del action[ids.BAKE_MARK]
             action.use_fake_user = True
         elif not action.users:
@@ -144,54 +194,58 @@ def remove_unused_bakes(actions: Iterable[bpy.types.Action | None]) -> None:
 def clear_bake(objects: Iterable[Node]) -> int:
     """Remove the bake from links and joints, and restore their poses and actions.
 
-    Return the number of links that had one.
+    The bones of an armature share an action, so they are cleared together. Return the number of links that had a bake.
     """
-    baked = [obj for obj in objects if is_baked(obj)]  # a list, since clearing a joint changes is_baked of its links
-    actions = [action_of(obj) for obj in baked]
-    for obj in baked:
-        _restore_action(obj)
-        before = before_bake(obj)
-        _set_values(obj, _values_before_bake(before))
-        before.is_kept, before.numbers, before.action, before.slot, before.stood = False, "", None, "", ""
-    remove_unused_bakes(actions)
-    return sum(map(is_link, baked))
+    baked = by_owner(obj for obj in objects if is_baked(obj))
+    for owner, nodes in baked.items():
+        if is_bake(action_of(owner)):
+            nodes += [bone for bone in baked_bones(owner) if bone not in nodes]
+    bakes = edits_of_bakes(map(action_of, baked))
+    for owner, nodes in baked.items():
+        _restore_action(owner, nodes)
+        for obj in nodes:
+            before = before_bake(obj)
+            _set_values(obj, _values_before_bake(before))
+            before.is_kept, before.numbers, before.action, before.slot, before.stood = False, "", None, "", ""
+    remove_unused_bakes(bakes)
+    return sum(map(is_link, chain.from_iterable(baked.values())))
 
 
-def _restore_action(obj: Node) -> None:
-    before, data = before_bake(obj), animation_of(obj)
+def _restore_action(owner: bpy.types.Object, nodes: list[Node]) -> None:
+    before, data = before_bake(nodes[0]), animation_of(owner)
     if data is None or (data.action and not is_bake(data.action)):
         return  # newer animation of the user stays
-    user_curves = unreplaced_curves(obj) if data.action else None
+    user_curves = unreplaced_curves(owner, nodes) if data.action else None
     data.action = before.action
     if before.action is None:
-        _keep_user_curves(obj, user_curves)
+        _keep_user_curves(owner, nodes, user_curves)
         if not data.action and not data.drivers and not data.nla_tracks:
-            owner_of(obj).animation_data_clear()
+            owner.animation_data_clear()
         return
     _remove_fake_user(before.action)
     _assign_slot(data, before.slot)
-    _keep_user_curves(obj, user_curves)
+    _keep_user_curves(owner, nodes, user_curves)
 
 
-def _keep_user_curves(obj: Node, curves: list[bpy.types.FCurve] | None) -> None:
+def _keep_user_curves(owner: bpy.types.Object, nodes: list[Node], curves: list[bpy.types.FCurve] | None) -> None:
     """Keep changes of the user to other F-curves of the bake's action, in the object's own action or a new one."""
-    if curves is None or digest_of_curves(curves) == digest_of_curves(unreplaced_curves(obj)):
+    if curves is None or digest_of_curves(curves) == digest_of_curves(unreplaced_curves(owner, nodes)):
         return
-    for curve in unreplaced_curves(obj):
-        _channels_of(obj).remove(curve)
-    copy_curves(curves, _channels_of(obj))
+    for curve in unreplaced_curves(owner, nodes):
+        _channelbag_of(owner).fcurves.remove(curve)
+    copy_curves(curves, _channelbag_of(owner))
 
 
-def _channels_of(obj: Node):
-    """Return the F-curves for the object in its action, which is created if there is none."""
-    data = create_animation(obj)
+def _channelbag_of(owner: bpy.types.Object):
+    """Return the channelbag of the object in its action, which is created if there is none."""
+    data = create_animation(owner)
     if data.action is None:
-        data.action = bpy.data.actions.new(f"{obj.name}Action")
+        data.action = bpy.data.actions.new(f"{owner.name}Action")
     if data.action_slot is None:
-        data.action_slot = data.action.slots.new("OBJECT", obj.name)
+        data.action_slot = data.action.slots.new("OBJECT", owner.name)
     layer = data.action.layers[0] if data.action.layers else data.action.layers.new("Layer")
     strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
-    return strip.channelbag(data.action_slot, ensure=True).fcurves
+    return strip.channelbag(data.action_slot, ensure=True)
 
 
 def _assign_slot(data: bpy.types.AnimData, slot: str) -> None:

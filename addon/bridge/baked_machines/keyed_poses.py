@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import bpy
 import numpy as np
 
-from ...nodes import Node, attachment_of, own_matrix, parent_inverse, parent_of, world_matrix
+from ...nodes import Node, attachment_of, own_matrix, parent_of, world_matrix
 from ...nodes.animation import action_of, create_animation
+from ...nodes.space import space_of
 from ...props import ancestors, is_link
 from ...props.settings import before_bake
 from ..animation.motion_sources import basis_at, follows_keyed_joint, has_own_keys, has_own_motion, is_bake
@@ -24,10 +27,10 @@ def world_matrix_of_keys(obj: Node, frame: float | None = None) -> np.ndarray:
     own, parent = basis_at(obj, frame) if has_own_keys(obj) else own_matrix(obj), parent_of(obj)
     if parent is None:
         return own
-    is_moved = attachment_of(obj) or (has_own_motion(parent) and not is_link(parent))
-    if is_moved or follows_keyed_joint(parent):
+    if attachment_of(obj):
         return world_matrix(obj) @ np.linalg.inv(own_matrix(obj)) @ own
-    return world_matrix_of_keys(parent, frame) @ parent_inverse(obj) @ own
+    is_moved = (has_own_motion(parent) and not is_link(parent)) or follows_keyed_joint(parent)
+    return space_of(obj, world_matrix if is_moved else partial(world_matrix_of_keys, frame=frame)).world_of(own)
 
 
 def animated_carrier(link: Node) -> Node | None:

@@ -18,7 +18,7 @@ from ....core.model import ModelError
 from ....core.model.screws import joint_pose
 from ....core.spatial import compose, inverse
 from ... import ids
-from ...nodes import Node, is_selected, model_name, world_matrix
+from ...nodes import Node, is_selected, model_name, owner_of, parent_of, world_matrix
 from ...nodes.animation import action_of
 from ...props import is_joint
 from ...props.members import joints_in, links_in
@@ -58,6 +58,11 @@ class Machine:
     @property
     def objects(self) -> list[Node]:
         return [*self.links, *self.joints]
+
+    @property
+    def owners(self) -> list[bpy.types.Object]:
+        """The objects that store its links and joints, each once: an armature stores many bones."""
+        return list(dict.fromkeys(map(owner_of, self.objects)))
 
     @property
     def actions(self) -> dict[bpy.types.Action, None]:
@@ -111,7 +116,7 @@ class Machine:
         marks = {str(action.get(ids.BAKE_MARK)) for action in self.actions}
         if len(self.actions) < 2 or len(marks) > 1:
             return False
-        slots = [slot for obj in self.objects if (played := played_bake(obj)) for slot in played[1:]]
+        slots = [slot for obj in self.owners if (played := played_bake(obj)) for slot in played[1:]]
         return len(set(slots)) == len(slots) and set(slots) <= {
             slot.identifier for slot in next(iter(self.actions)).slots
         }
@@ -125,7 +130,7 @@ def baked_machines(scene: bpy.types.Scene) -> list[Machine]:
     found = [machine for machine in _machines(scene) if machine.actions and not any(map(is_previewed, machine.links))]
     players = Counter(map(played_bake, bpy.data.objects))
     for machine in found:
-        own = Counter(map(played_bake, machine.objects))
+        own = Counter(map(played_bake, machine.owners))
         machine.is_shared = any(players[played] > count for played, count in own.items() if played)
         for link in machine.links:
             _measure_link(machine, link, frame)
@@ -209,7 +214,9 @@ def _measure_link(machine: Machine, link: Node, frame: float) -> None:
         if baked is not None and not animated_carrier(link):
             machine.key_displacements[link] = world_matrix_of_keys(link) @ np.linalg.inv(baked)
     elif baked is not None and not follows_keyed_joint(link) and not animated_carrier(link):  # at rest in the bake
-        (machine.key_displacements if link.parent else machine.link_displacements)[link] = world @ np.linalg.inv(baked)
+        (machine.key_displacements if parent_of(link) else machine.link_displacements)[link] = world @ np.linalg.inv(
+            baked
+        )
 
 
 def _measure_joint_child(machine: Machine, joint: Node, scene: bpy.types.Scene) -> None:

@@ -12,7 +12,8 @@ from ....core.kinematics import coordinates_at
 from ....core.model import WORLD, Joint
 from ....core.model.screws import joint_pose
 from ....core.spatial import IDENTITY, Pose, compose, inverse, norm, rotvec_of_quat
-from ...nodes import Node, attachment_of, own_matrix, parent_inverse, parent_of, set_transform, world_matrix
+from ...nodes import Node, attachment_of, own_matrix, parent_of, set_transform, world_matrix
+from ...nodes.space import Space, space_at, space_of
 from ...props import ancestors
 from ...props.settings import joint_settings
 from ..values.numbers import scaled_pose
@@ -89,7 +90,7 @@ def move_links(poses: Mapping[Node, Pose], unit: float, evaluate: Evaluator = as
         worlds[obj] = matrix_of_pose(scaled_pose(pose, 1.0 / unit)) @ np.diag((*world_scale(obj), 1.0))
     for obj, world in worlds.items():
         space = _space_of(obj, worlds, evaluate)
-        _set_own_matrix(obj, Matrix((np.linalg.inv(space) @ world).tolist()))
+        _set_own_matrix(obj, Matrix(space.own_of(world).tolist()))
 
 
 def _set_own_matrix(obj: Node, basis: Matrix) -> None:
@@ -98,19 +99,26 @@ def _set_own_matrix(obj: Node, basis: Matrix) -> None:
     set_transform(obj, basis.translation, turn)
 
 
-def _space_of(obj: Node, worlds: dict[Node, np.ndarray], evaluate: Evaluator) -> np.ndarray:
-    """Return the matrix from the space of the object's own transform to the world, shape (4, 4).
+def _space_of(obj: Node, worlds: dict[Node, np.ndarray], evaluate: Evaluator) -> Space:
+    """Return the space of the object's own transform.
 
     The objects of `worlds` count as being at their new places already.
     """
+
+    def world_of(node: Node) -> np.ndarray:
+        if node in worlds:
+            return worlds[node]
+        if any(above in worlds for above in ancestors(node)):
+            return _space_of(node, worlds, evaluate).world_of(own_matrix(node))
+        return world_matrix(evaluate(node))
+
     carrier = parent_of(obj)
-    if carrier is None:
-        return np.eye(4)
-    if carrier in worlds:
-        return worlds[carrier] @ parent_inverse(obj)
-    if any(above in worlds for above in ancestors(carrier)):
-        return _space_of(carrier, worlds, evaluate) @ own_matrix(carrier) @ parent_inverse(obj)
-    if not attachment_of(obj):
-        return world_matrix(evaluate(carrier)) @ parent_inverse(obj)
+    if (
+        carrier is None
+        or not attachment_of(obj)
+        or carrier in worlds
+        or any(above in worlds for above in ancestors(carrier))
+    ):
+        return space_of(obj, world_of)
     shown = evaluate(obj)
-    return world_matrix(shown) @ np.linalg.inv(own_matrix(shown))
+    return space_at(world_matrix(shown) @ np.linalg.inv(own_matrix(shown)))
