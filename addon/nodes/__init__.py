@@ -66,6 +66,11 @@ def owner_of(node: Node) -> bpy.types.Object:
     return owner
 
 
+def armature_bones(obj: bpy.types.Object) -> bpy.types.bpy_prop_collection[bpy.types.PoseBone] | tuple[()]:
+    """Return the pose bones that the object stores: those of an armature, else none."""
+    return obj.pose.bones if obj.pose is not None else ()
+
+
 def object_of(node: Node) -> bpy.types.Object:
     """Return the node as an object, for code about objects: meshes, materials and what carries them.
 
@@ -165,6 +170,20 @@ def set_transform(node: Node, location: Vector, rotation: Matrix) -> None:
 def children_of(node: Node) -> tuple[bpy.types.Object, ...]:
     """Return the objects that the node carries directly."""
     return _kind_of(node).children_of(node)
+
+
+def hang_on(obj: bpy.types.Object, node: Node, space: Matrix) -> None:
+    """Parent an object to a node.
+
+    Args:
+        space: matrix from the space of the object's own transform to the node's axes, 4 by 4.
+    """
+    obj.parent = owner_of(node)
+    obj.matrix_parent_inverse = space
+    if isinstance(node, bpy.types.PoseBone):
+        obj.parent_type, obj.parent_bone = "BONE", node.name
+        unplaced = Matrix(parent_inverse(obj).tolist()) @ space.inverted()
+        obj.matrix_parent_inverse = unplaced.inverted() @ space
 
 
 def dimensions_of(node: Node) -> Vector:
