@@ -15,6 +15,9 @@ BAKE_MARK = "limberjack_bake"
 # Custom property that marks a user's action as kept in the file because of a bake
 HELD_MARK = "limberjack_held"
 
+# Custom property of a pose bone: the identifier by which joints refer to it
+BONE_UID = "limberjack_uid"
+
 # Custom property of a material: the ambient colour of its file
 AMBIENT = "limberjack_ambient"
 

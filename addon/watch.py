@@ -15,10 +15,11 @@ from ..core.model import ModelError
 from . import bridge
 from .bridge.findings.last_run import forget_runs
 from .nodes import Node
-from .props import carrier_of, is_joint, show_error
+from .props import belongs_to_model, show_error
 from .props.members import forget_members, forget_members_of_change, has_joints, has_links
 from .props.overriding import complete_overrides
 from .props.owners import holds_ours
+from .props.references import settle_identifiers
 from .props.settings import scene_settings
 
 PREVIEW_OPERATOR = "LIMBERJACK_OT_preview"
@@ -63,6 +64,8 @@ def _depsgraph_updated(_scene, depsgraph):
     changed = [item for item in updated if isinstance(item, bpy.types.Object)]
     if depsgraph.id_type_updated("COLLECTION"):
         forget_members()
+    for obj in changed:
+        settle_identifiers(obj)
     if changed or depsgraph.id_type_updated("SCENE"):
         note_change(changed)
 
@@ -153,7 +156,7 @@ def note_change(objects: Iterable[Node] = ()) -> None:
     moves += 1
     objects = list(objects)
     forget_members_of_change(objects)
-    _is_touched = _is_touched or any(is_joint(obj) or carrier_of(obj) for obj in objects)
+    _is_touched = _is_touched or any(map(belongs_to_model, objects))
     bridge.rig.forget_weights(objects)
     if not bpy.app.background:
         if bpy.app.timers.is_registered(_read_scenes):

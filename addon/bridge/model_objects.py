@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Select the objects of a scene that belong to the model: also hidden ones, unless every view layer excludes them."""
+"""Select the nodes of a scene that belong to the model: also hidden ones, unless every view layer excludes them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from collections.abc import Iterator
 
 import bpy
 
-from ..props import is_joint, is_link
+from ..nodes import Node
+from ..props import belongs_to_model
+from ..props.members import has_links
+from ..props.settings import tagged_bones
 
 
 def objects_present(scene: bpy.types.Scene) -> list[bpy.types.Object]:
@@ -20,6 +23,13 @@ def objects_present(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     for layer in scene.view_layers:
         included |= _objects_in(scene.collection, layer.layer_collection)
     return sorted((obj for obj in scene.objects if obj in included), key=lambda obj: obj.name)
+
+
+def nodes_present(scene: bpy.types.Scene) -> list[Node]:
+    """Return the objects of `objects_present`, each followed by those of its bones that are tagged, sorted by name."""
+    return [
+        node for obj in objects_present(scene) for node in (obj, *sorted(tagged_bones(obj), key=lambda bone: bone.name))
+    ]
 
 
 def _objects_in(collection: bpy.types.Collection, shown: bpy.types.LayerCollection | None) -> set[bpy.types.Object]:
@@ -44,9 +54,9 @@ def all_evaluated(scene: bpy.types.Scene) -> Iterator[None]:
     Otherwise Blender returns their meshes without modifiers.
     """
     collections = [entry for entry in scene.collection.children_recursive if entry.hide_viewport]
-    objects = [obj for obj in scene.objects if obj.hide_viewport and _is_of_a_link(obj)]
+    objects = [obj for obj in scene.objects if obj.hide_viewport and belongs_to_model(obj)]
     disabled = [entry for entry in (*collections, *objects) if entry.is_editable]
-    if not disabled or not any(is_link(obj) for obj in scene.objects):
+    if not disabled or not has_links(scene):
         yield
         return
     _disable(disabled, False, scene)
@@ -61,10 +71,3 @@ def _disable(entries: list, disabled: bool, scene: bpy.types.Scene) -> None:
         entry.hide_viewport = disabled
     for layer in scene.view_layers:
         layer.update()
-
-
-def _is_of_a_link(obj: bpy.types.Object | None) -> bool:
-    """Return whether the object is a link or joint, or has one among its parents."""
-    while obj is not None and not is_link(obj) and not is_joint(obj):
-        obj = obj.parent
-    return obj is not None

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...core.model import ModelError
-from ..nodes import Node, uid_of
+from ..nodes import Node, owner_of, uid_of
 from ..props import carrier_of
 from ..props.members import has_joints, has_links
-from ..props.settings import link_settings
+from ..props.settings import link_settings, tagged_bones
 from .posing.link_poses import world_scale
 from .unbakeable_links import INSTANCED, instanced_links
 from .values.numbers import unit_length
@@ -101,7 +101,8 @@ def show_rig(scene: bpy.types.Scene, is_touched: bool = True) -> Rig:
 
 def forget_weights(objects: Iterable[Node]) -> None:
     """Drop cached results of the links to which objects belong, after a change of their meshes, places or settings."""
-    uids = {uid_of(link) for obj in objects if (link := carrier_of(obj)) is not None}
+    changed = [node for obj in objects for node in (obj, *tagged_bones(owner_of(obj)))]
+    uids = {uid_of(link) for node in changed if (link := carrier_of(node)) is not None}
     for known in (_weights, _collisions, _outdated) if uids else ():
         for key in [key for key in known if key[0] in uids]:
             del known[key]

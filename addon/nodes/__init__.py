@@ -184,6 +184,20 @@ def children_of(node: Node) -> tuple[bpy.types.Object, ...]:
     return _kind_of(node).children_of(node)
 
 
+def hang_on(obj: bpy.types.Object, node: Node, space: Matrix) -> None:
+    """Parent an object to a node.
+
+    Args:
+        space: matrix from the space of the object's own transform to the node's axes, 4 by 4.
+    """
+    obj.parent = owner_of(node)
+    obj.matrix_parent_inverse = space
+    if isinstance(node, bpy.types.PoseBone):
+        obj.parent_type, obj.parent_bone = "BONE", node.name
+        unplaced = Matrix(parent_inverse(obj).tolist()) @ space.inverted()
+        obj.matrix_parent_inverse = unplaced.inverted() @ space
+
+
 def dimensions_of(node: Node) -> Vector:
     """Return the extents of what is seen of the node itself, along its own axes [Blender units]."""
     return _kind_of(node).dimensions_of(node)

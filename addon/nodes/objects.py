@@ -35,9 +35,16 @@ def _has_namesake(obj: bpy.types.Object) -> bool:
     return any(other is not None and other != obj and other.users_scene for other in found)
 
 
-def parent_of(obj: bpy.types.Object) -> bpy.types.Object | None:
-    """Return the parent; for an object on a bone, the armature."""
-    return obj.parent
+def parent_of(obj: bpy.types.Object) -> bpy.types.Object | bpy.types.PoseBone | None:
+    """Return the parent; for an object on a bone, the bone."""
+    return bone_of(obj) or obj.parent
+
+
+def bone_of(obj: bpy.types.Object) -> bpy.types.PoseBone | None:
+    """Return the bone to which the object is parented; None if it is parented to no bone."""
+    if obj.parent_type != "BONE" or obj.parent is None or obj.parent.pose is None:
+        return None
+    return obj.parent.pose.bones.get(obj.parent_bone)
 
 
 def attachment_of(obj: bpy.types.Object) -> str:
@@ -45,7 +52,15 @@ def attachment_of(obj: bpy.types.Object) -> str:
 
 
 def parent_inverse(obj: bpy.types.Object) -> np.ndarray:
-    return np.array(obj.matrix_parent_inverse, dtype=np.float64)
+    """Return the stored matrix. For an object on a bone, the way from the bone's head to its tail is added."""
+    stored = np.array(obj.matrix_parent_inverse, dtype=np.float64)
+    bone = bone_of(obj)
+    if bone is None:
+        return stored
+    if bone.bone.use_relative_parent:
+        return np.linalg.inv(np.array(bone.bone.matrix_local, dtype=np.float64)) @ stored
+    stored[1, :] += bone.bone.length * stored[3, :]
+    return stored
 
 
 def own_matrix(obj: bpy.types.Object) -> np.ndarray:

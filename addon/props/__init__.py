@@ -34,7 +34,7 @@ from .overriding import ALLOWED
 from .poses import PoseJointProperties, PoseProperties
 from .preview import PreviewProperties
 from .scene import SceneProperties, StatusProperties, show_error
-from .settings import joint_settings, link_settings
+from .settings import acts_as_joint, joint_settings, link_settings, tagged_bones
 from .surface import ContactPairProperties, SurfaceProperties
 
 CLASSES = (
@@ -88,7 +88,8 @@ def is_kinematic(obj: Node | None) -> bool:
 
 
 def is_joint(obj: AnyNode | None) -> TypeGuard[AnyNode]:
-    return obj is not None and joint_settings(obj).is_joint
+    """Return whether the node is a joint, as `acts_as_joint` does."""
+    return obj is not None and acts_as_joint(obj)
 
 
 def is_known_joint(obj: Node | None) -> bool:
@@ -101,6 +102,13 @@ def ancestors(obj: Node) -> Iterator[Node]:
     while (parent := parent_of(obj)) is not None:
         obj = parent
         yield obj
+
+
+def belongs_to_model(obj: Node) -> bool:
+    """Return whether the node is a joint, belongs to a link, or is an armature with bones that do."""
+    if is_joint(obj) or carrier_of(obj) is not None:
+        return True
+    return isinstance(obj, bpy.types.Object) and bool(tagged_bones(obj))
 
 
 def carrier_of(obj: Node | None) -> Node | None:
@@ -121,6 +129,7 @@ __all__ = [
     "ancestors",
     "attach",
     "axes_in_use",
+    "belongs_to_model",
     "carrier_of",
     "core_joint",
     "detach",

@@ -4,7 +4,7 @@
 from bpy.props import IntProperty, PointerProperty, StringProperty
 from bpy.types import Object, PropertyGroup
 
-from .references import node_at
+from .references import bone_beside, node_at
 
 
 class FindingProperties(PropertyGroup):
@@ -13,6 +13,7 @@ class FindingProperties(PropertyGroup):
     code: StringProperty(description="Of its kind")
     name: StringProperty(description="Of the culprit when it was found; empty where no object is to blame")
     culprit: PointerProperty(type=Object, description="Joint or link that is to blame, whatever it is called now")
+    culprit_bone: bone_beside()
     message: StringProperty(description="What was found, why it matters, what to do")
     kind: StringProperty(description="What the remedy changes: joint, link or run; empty where there is none")
     axis: IntProperty(description="Number of the joint's axis that it changes, counted from 0")

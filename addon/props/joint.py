@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The properties of an Empty that is a joint: its frames, axes and initial values.
+"""The properties of a joint, on an Empty or on a bone: its frames, axes and initial values.
 
 A quantity whose unit depends on the joint's type is stored as a plain number. The panel shows properties in degrees or
 in metres that read and write this number. Units, names and the number of coordinates follow from the type and the axes:
@@ -18,19 +18,20 @@ from bpy.props import (
     PointerProperty,
     StringProperty,
 )
-from bpy.types import Object, PropertyGroup
+from bpy.types import Object, PoseBone, PropertyGroup
 
 from ...core.joints import JOINT_TYPES, JointType
 from ...core.model import ModelError
 from ...core.model.drives import DRIVES, OFF
 from ..icons import icon_of_type
+from ..nodes import Node, model_name, parent_of
 from . import live_values
 from .entries import number_of
 from .made_by import note_maker
 from .overriding import let_override
 from .pairs import do_ends_collide, let_ends_collide
-from .references import node_at
-from .settings import joint_settings, link_settings
+from .references import bone_beside, drop_foreign_bone, node_at, referred_node
+from .settings import joint_settings, link_settings, node_with
 
 if TYPE_CHECKING:
     from ...core.model import Joint
@@ -191,7 +192,7 @@ def limits_of(coordinate) -> tuple[float, float] | None:
 
     It is None if one of them is missing, or if there is no range between them.
     """
-    joint = joint_settings(coordinate.id_data)
+    joint = joint_settings(node_with(coordinate))
     known = core_joint(joint)
     if known.kind.chart:
         return None
@@ -238,7 +239,11 @@ class CoordinateProperties(PropertyGroup):
 
 
 def _is_other_joint(mimic, obj: Object) -> bool:
-    return joint_settings(obj).is_joint and obj != mimic.id_data
+    return joint_settings(obj).is_joint and obj != node_with(mimic)
+
+
+def _leader_chosen(mimic, _context):
+    drop_foreign_bone(mimic, "leader")
 
 
 @let_override
@@ -250,7 +255,9 @@ class MimicProperties(PropertyGroup):
         description="Joint that this one follows",
         type=Object,
         poll=_is_other_joint,
+        update=_leader_chosen,
     )
+    leader_bone: bone_beside()
     multiplier: FloatProperty(
         name="Multiplier", description="How far this axis moves when the leader's axis moves by one unit", default=1.0
     )
@@ -274,8 +281,8 @@ def kind_of(joint) -> JointType:
     """
     if not joint.type:
         raise ModelError(
-            f"joint '{joint.id_data.name}' is of a type that this version of Limberjack does not know: update "
-            "Limberjack, or choose another type"
+            f"joint '{model_name(node_with(joint))}' is of a type that this version of Limberjack does not know: "
+            "update Limberjack, or choose another type"
         )
     return JOINT_TYPES[joint.type]
 
@@ -292,7 +299,7 @@ def core_joint(joint) -> "Joint":
     from ...core.model import Axis, Joint
 
     axes = [Axis(turn=axis.turn, slide=axis.slide, locked=axis.locked) for axis in axes_in_use(joint)]
-    return Joint(joint.id_data.name, joint.type, "", "", axes=axes)
+    return Joint(model_name(node_with(joint)), joint.type, "", "", axes=axes)
 
 
 def axes_in_use(joint) -> list[AxisProperties]:
@@ -353,7 +360,14 @@ def _forget_frames(joint, _context=None):
 
 
 def _parent_chosen(joint, _context):
-    joint.to_world = joint.parent_node is None
+    """Keep the switch for the world in step with the parent. A bone without a parent here uses the bone above it."""
+    drop_foreign_bone(joint, "parent")
+    joint.to_world = joint.parent is None and isinstance(node_with(joint), Object)
+
+
+def _child_chosen(joint, _context):
+    drop_foreign_bone(joint, "child")
+    _forget_frames(joint)
 
 
 def _world_chosen(joint, _context):
@@ -362,13 +376,38 @@ def _world_chosen(joint, _context):
     This also runs after every choice of a parent, so that parent and switch cannot contradict each other.
     """
     _forget_frames(joint)
-    if joint.to_world and joint.parent_node:
+    if joint.to_world and joint.parent:
         joint.parent_node = None
+        joint.to_world = True
+
+
+def _parent_of_bone(bone: PoseBone) -> Node | None:
+    """Return the nearest link above a bone: a bone, its armature, or what carries that; None if there is none."""
+    above = parent_of(bone)
+    while above is not None and not link_settings(above).is_link:
+        above = parent_of(above)
+    return above
+
+
+def _read_parent(joint) -> Node | None:
+    node = node_with(joint)
+    if joint.parent or joint.to_world or isinstance(node, Object):
+        return referred_node(joint, "parent")
+    return _parent_of_bone(node)
+
+
+def _read_child(joint) -> Node | None:
+    node = node_with(joint)
+    return referred_node(joint, "child") if isinstance(node, Object) else node
 
 
 @let_override
 class JointProperties(PropertyGroup):
-    """The settings of a joint. Every object has this group; it is used only if `is_joint` is set."""
+    """The settings of a joint. Every object and every pose bone has this group; it is used only if `is_joint` is set.
+
+    The joint of a bone is stored on the bone, which is its child. Its parent is the nearest link above the bone, unless
+    another one or the world was chosen.
+    """
 
     is_joint: BoolProperty(name="Joint", description="This Empty joins two links", update=note_maker)
     type: EnumProperty(
@@ -385,6 +424,7 @@ class JointProperties(PropertyGroup):
         poll=_is_link,
         update=_parent_chosen,
     )
+    parent_bone: bone_beside()
     # Blender clears `parent` silently when the link is deleted. This distinguishes that from a choice of the world.
     to_world: BoolProperty(
         name="Join to World",
@@ -397,8 +437,9 @@ class JointProperties(PropertyGroup):
         description="Link that the joint moves",
         type=Object,
         poll=_is_link,
-        update=_forget_frames,
+        update=_child_chosen,
     )
+    child_bone: bone_beside()
     closes_loop: BoolProperty(
         name="Closes Loop",
         description="If joints form a loop, cut the loop at this joint",
@@ -447,5 +488,5 @@ class JointProperties(PropertyGroup):
     mimic: PointerProperty(type=MimicProperties)
     extras: StringProperty(description="What the file says of the joint besides, such as sensors")
 
-    parent_node = node_at("parent")
-    child_node = node_at("child")
+    parent_node = node_at("parent").getter(_read_parent)
+    child_node = node_at("child").getter(_read_child)

@@ -8,7 +8,7 @@ from ...core.geometry.densities import SUBSTANCES, substance_of
 from .entries import number_of
 from .made_by import made_by, note_maker
 from .overriding import let_override
-from .references import node_at
+from .references import bone_beside, node_at
 from .surface import SurfaceProperties
 
 OTHER = ("OTHER", "Custom", "Any density, typed below")
@@ -169,6 +169,7 @@ class LinkProperties(PropertyGroup):
     led_by: PointerProperty(
         type=Object, description="Joint whose keyed values move the link, which is animated as long as it has such keys"
     )
+    led_by_bone: bone_beside()
 
     role: EnumProperty(
         name="Shape",

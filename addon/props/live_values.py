@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bpy.types import Object
+from ..nodes import Node
+from .settings import joint_settings, node_with
 
-Read = Callable[[Object, int], float]
+Read = Callable[[Node, int], float]
 """A function that returns a present value [rad or Blender units] of a joint, by the number of the coordinate, locked
 ones counted.
 """
 
-Write = Callable[[Object, int, float], None]
+Write = Callable[[Node, int, float], None]
 """A function that sets a value of a joint and moves the mechanism along. It shows errors to the user and raises none.
 """
 
@@ -31,7 +32,7 @@ def read(coordinate) -> float:
     Args:
         coordinate: a `CoordinateProperties`.
     """
-    return _provided[0](coordinate.id_data, number_of(coordinate)) if _provided else 0.0
+    return _provided[0](node_with(coordinate), number_of(coordinate)) if _provided else 0.0
 
 
 def write(coordinate, value: float) -> None:
@@ -41,10 +42,9 @@ def write(coordinate, value: float) -> None:
         coordinate: a `CoordinateProperties`.
     """
     if _provided:
-        _provided[1](coordinate.id_data, number_of(coordinate), value)
+        _provided[1](node_with(coordinate), number_of(coordinate), value)
 
 
 def number_of(coordinate) -> int:
     """Return the number of a coordinate among those of its joint, locked ones counted."""
-    path = coordinate.path_from_id()
-    return int(path[path.rindex("[") + 1 : -1])
+    return joint_settings(node_with(coordinate)).coordinates.values().index(coordinate)

@@ -8,7 +8,7 @@ newer file.
 from bpy.props import StringProperty
 
 from .members import forget_members
-from .settings import link_settings
+from .settings import link_settings, node_with
 
 
 def made_by():
@@ -23,5 +23,5 @@ def note_maker(settings, _context):
     forget_members()
     from ...core.version import VERSION
 
-    own = link_settings(settings.id_data)
+    own = link_settings(node_with(settings))
     own.version = own.version or VERSION

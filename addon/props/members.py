@@ -1,21 +1,35 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The links and joints of a scene, found without a search through all of its objects.
+"""The links and joints of a scene, found without a search through all of its objects and bones.
 
 Panels and operators ask for them at every redraw, and most objects of a large scene are neither. So their indices in
 `scene.objects` are cached, with their names. Objects are not cached, since references are invalid after an undo. The
-cache is compared with the scene each time, at a cost that grows with the number of links and joints, not of objects.
+cache is compared with the scene each time, at a cost that grows with the number of links, joints and armatures, not of
+objects and bones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import bpy
 
-from .. import ids
-from ..nodes import Node
-from .settings import joint_settings, link_settings
+from ..nodes import Node, armature_bones, owner_of
+from .settings import acts_as_joint, joint_settings, link_settings, tagged_bones
+
+
+class _Member(NamedTuple):
+    """Where a link or joint is.
+
+    Attributes:
+        place: index of its object in `scene.objects`.
+        name: of the object.
+        bone: name of the bone; empty for the object itself.
+    """
+
+    place: int
+    name: str
+    bone: str = ""
 
 
 class _Members(NamedTuple):
@@ -23,12 +37,14 @@ class _Members(NamedTuple):
 
     Attributes:
         count: number of objects in the scene.
-        links, joints: index in `scene.objects` and name of each.
+        links, joints: those that are tagged, also joints that do not act.
+        armatures: index in `scene.objects` of each armature, and the number of its bones.
     """
 
     count: int
-    links: tuple[tuple[int, str], ...]
-    joints: tuple[tuple[int, str], ...]
+    links: tuple[_Member, ...]
+    joints: tuple[_Member, ...]
+    armatures: tuple[tuple[int, int], ...]
 
 
 _known: dict[int, _Members] = {}
@@ -44,61 +60,94 @@ def forget_members(*_) -> None:
 
 
 def forget_members_of_change(objects: list[Node]) -> None:
-    """Drop the cache if one of the objects is a link or a joint that it does not contain."""
-    names = {name for members in _known.values() for _, name in (*members.links, *members.joints)}
-    if any(_is_ours(obj) and obj.name not in names for obj in objects):
+    """Drop the cache if one of the objects, or one of its bones, is a link or a joint that it does not contain."""
+    names = {each[1:] for members in _known.values() for each in (*members.links, *members.joints)}
+    if any(not names.issuperset(_names_within(obj)) for obj in objects):
         forget_members()
+
+
+def _names_within(node: Node) -> Iterator[tuple[str, str]]:
+    owner = owner_of(node)
+    yield from ((owner.name, "") for obj in [owner] if link_settings(obj).is_link or joint_settings(obj).is_joint)
+    yield from ((owner.name, bone.name) for bone in tagged_bones(owner))
 
 
 def has_links(scene: bpy.types.Scene) -> bool:
     """Return whether a scene has links. One cached link is sufficient."""
     known = _known.get(scene.session_uid)
-    return bool(known and known.links and _is_at(scene, *known.links[0], ids.LINK, "is_link")) or bool(links_in(scene))
+    first = _first_of(scene, known.links) if known else None
+    return (first is not None and link_settings(first).is_link) or bool(links_in(scene))
 
 
 def has_joints(scene: bpy.types.Scene) -> bool:
     """Return whether a scene has joints. One cached joint is sufficient."""
     known = _known.get(scene.session_uid)
-    is_known = known and known.joints and _is_at(scene, *known.joints[0], ids.JOINT, "is_joint")
-    return bool(is_known) or bool(joints_in(scene))
+    first = _first_of(scene, known.joints) if known else None
+    return (first is not None and acts_as_joint(first)) or bool(joints_in(scene))
 
 
-def _is_at(scene: bpy.types.Scene, place: int, name: str, group: str, flag: str) -> bool:
-    found = scene.objects[place : place + 1]
-    return bool(found) and found[0].name == name and getattr(getattr(found[0], group), flag)
+def _first_of(scene: bpy.types.Scene, members: Sequence[_Member]) -> Node | None:
+    if not members:
+        return None
+    found = scene.objects[members[0].place : members[0].place + 1]
+    return _node_at(members[0], found[0]) if found else None
 
 
 def links_in(scene: bpy.types.Scene) -> list[Node]:
-    """Return the links of a scene, in the order of its objects."""
+    """Return the links of a scene, in the order of its objects, and bones in the order of their armature."""
     return _members(scene)[0]
 
 
 def joints_in(scene: bpy.types.Scene) -> list[Node]:
-    """Return the joints of a scene, in the order of its objects."""
+    """Return the joints of a scene, in the order of its objects, and bones in the order of their armature."""
     return _members(scene)[1]
 
 
 def _members(scene: bpy.types.Scene) -> tuple[list[Node], list[Node]]:
     objects = scene.objects[:]
     known = _known.get(scene.session_uid)
-    if known is None or known.count != len(objects) or not _still_holds(known, objects):
+    found = _found_again(known, objects) if known else None
+    if found is None:
         known = _known[scene.session_uid] = _look_at_all(objects)
-    return [objects[place] for place, _ in known.links], [objects[place] for place, _ in known.joints]
+        found = _found_again(known, objects)
+        assert found is not None  # the cache is new
+    links, joints = found
+    return links, [joint for joint in joints if acts_as_joint(joint)]
 
 
-def _still_holds(known: _Members, objects: Sequence[Node]) -> bool:
-    return all(
-        objects[place].name == name and getattr(getattr(objects[place], group), flag)
-        for members, group, flag in ((known.links, ids.LINK, "is_link"), (known.joints, ids.JOINT, "is_joint"))
-        for place, name in members
-    )
+def _found_again(known: _Members, objects: Sequence[bpy.types.Object]) -> tuple[list[Node], list[Node]] | None:
+    """Return the cached links and joints; None if the scene has changed."""
+    if known.count != len(objects):
+        return None
+    if any(len(armature_bones(objects[place])) != count for place, count in known.armatures):
+        return None
+    links = [_node_at(member, objects[member.place]) for member in known.links]
+    joints = [_node_at(member, objects[member.place]) for member in known.joints]
+    if not all(link is not None and link_settings(link).is_link for link in links):
+        return None
+    if not all(joint is not None and joint_settings(joint).is_joint for joint in joints):
+        return None
+    return [link for link in links if link is not None], [joint for joint in joints if joint is not None]
 
 
-def _look_at_all(objects: Sequence[Node]) -> _Members:
-    links = [(place, obj.name) for place, obj in enumerate(objects) if link_settings(obj).is_link]
-    joints = [(place, obj.name) for place, obj in enumerate(objects) if joint_settings(obj).is_joint]
-    return _Members(len(objects), tuple(links), tuple(joints))
+def _node_at(member: _Member, obj: bpy.types.Object) -> Node | None:
+    """Return the node of a cached entry; None if `obj` is another object, or lacks the bone."""
+    if obj.name != member.name:
+        return None
+    if not member.bone:
+        return obj
+    bones = armature_bones(obj)
+    return bones.get(member.bone) if bones else None
 
 
-def _is_ours(obj: Node) -> bool:
-    return link_settings(obj).is_link or joint_settings(obj).is_joint
+def _look_at_all(objects: Sequence[bpy.types.Object]) -> _Members:
+    links: list[_Member] = []
+    joints: list[_Member] = []
+    for place, obj in enumerate(objects):
+        for node, bone in ((obj, ""), *((bone, bone.name) for bone in armature_bones(obj))):
+            if link_settings(node).is_link:
+                links.append(_Member(place, obj.name, bone))
+            if joint_settings(node).is_joint:
+                joints.append(_Member(place, obj.name, bone))
+    armatures = [(place, len(armature_bones(obj))) for place, obj in enumerate(objects) if obj.pose is not None]
+    return _Members(len(objects), tuple(links), tuple(joints), tuple(armatures))

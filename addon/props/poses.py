@@ -4,7 +4,7 @@
 from bpy.props import CollectionProperty, PointerProperty, StringProperty
 from bpy.types import Object, PropertyGroup
 
-from .references import node_at
+from .references import bone_beside, node_at
 from .settings import scene_settings
 
 
@@ -12,6 +12,7 @@ class PoseJointProperties(PropertyGroup):
     """The coordinates of one joint in a pose."""
 
     joint: PointerProperty(name="Joint", description="Joint that the values belong to", type=Object)
+    joint_bone: bone_beside()
     q: StringProperty(
         name="Position", description="Exact values of its unlocked coordinates, in radians and Blender units"
     )

@@ -6,14 +6,15 @@ Blender adds these properties while the add-on is enabled, so type checkers do n
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import bpy
 
 from .. import ids
+from ..nodes import Node, armature_bones
 
 if TYPE_CHECKING:
-    from ..nodes import Node
     from .bake import BeforeProperties
     from .joint import JointProperties
     from .light import LightProperties
@@ -49,3 +50,58 @@ def scene_settings(scene: bpy.types.Scene) -> SceneProperties:
 def window_status(window_manager: bpy.types.WindowManager) -> StatusProperties:
     """Return what operators report of their work: it belongs to the session and is not saved."""
     return getattr(window_manager, ids.STATUS)
+
+
+def tagged_bones(obj: bpy.types.Object) -> list[bpy.types.PoseBone]:
+    """Return the bones of an armature that are links or joints, in the armature's order; none for other objects."""
+    return [bone for bone in armature_bones(obj) if link_settings(bone).is_link or joint_settings(bone).is_joint]
+
+
+def acts_as_joint(node: Node) -> bool:
+    """Return whether the node is a joint. A bone with no link above it is none, unless a parent was chosen for it."""
+    joint = joint_settings(node)
+    if not joint.is_joint or isinstance(node, bpy.types.Object):
+        return joint.is_joint
+    return joint.to_world or joint.parent is not None or joint.parent_node is not None
+
+
+_bone_names: dict[tuple[int, int], str] = {}
+"""Name of the bone on which a group was found last, by session uid of the armature and address of the group."""
+
+
+def node_with(group: bpy.types.PropertyGroup) -> Node:
+    """Return the node on which a property group of this add-on is, directly or within another group.
+
+    Blender gives the object only, and no data path for groups on pose bones. So the bones are searched. The last result
+    is tried first, and is used only if it still holds.
+    """
+    owner = group.id_data
+    assert isinstance(owner, bpy.types.Object)  # links and joints are stored on objects only
+    if owner.pose is None or group in _groups_like(group, owner):
+        return owner
+    key = owner.session_uid, group.as_pointer()
+    bone = owner.pose.bones.get(_bone_names.get(key, ""))
+    if bone is None or group not in _groups_like(group, bone):
+        bone = next(bone for bone in owner.pose.bones if group in _groups_like(group, bone))
+        _bone_names[key] = bone.name
+    return bone
+
+
+def _groups_like(group: bpy.types.PropertyGroup, node: Node) -> Iterable[bpy.types.PropertyGroup]:
+    """Return the groups of a node that have the type of `group`."""
+    match type(group).__name__:
+        case "LinkProperties":
+            return [link_settings(node)]
+        case "SurfaceProperties":
+            return [link_settings(node).surface]
+        case "JointProperties":
+            return [joint_settings(node)]
+        case "MimicProperties":
+            return [joint_settings(node).mimic]
+        case "AxisProperties":
+            return joint_settings(node).axes.values()
+        case "CoordinateProperties":
+            return joint_settings(node).coordinates.values()
+        case "BeforeProperties":
+            return [before_bake(node)]
+    raise TypeError(f"{type(group).__name__} is no property group of links or joints")

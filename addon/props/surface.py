@@ -14,7 +14,7 @@ from bpy.types import Object, PropertyGroup
 from ...core.geometry.contact_properties import Surface
 from ...core.geometry.densities import substance_of
 from .overriding import let_override
-from .references import node_at
+from .references import bone_beside, node_at
 
 DEFAULTS = Surface()
 
@@ -143,7 +143,9 @@ class ContactPairProperties(PropertyGroup):
     """Whether two links collide. It overrides the rules for joined links and families."""
 
     a: PointerProperty(type=Object, name="First", description="One of the two links of the pair")
+    a_bone: bone_beside()
     b: PointerProperty(type=Object, name="Second", description="The other one")
+    b_bone: bone_beside()
     meets: BoolProperty(name="Collide", description="Whether the two links collide with each other")
 
     a_node = node_at("a")

@@ -61,7 +61,7 @@ def test_a_hierarchy_on_bones_is_refused(build, rig, parts):
     """Guards a hinge to the world for every part of a character: one sentence says what to do, and nothing is made,
     also where an Empty hangs between a part and its bone."""
     told = refused(build, rig)
-    assert "object 'lower' and 1 more hang on bones of 'rig', and bones are no links: parent each part to" in told
+    assert "object 'upper' and 1 more hang on bones of 'rig': tag these bones as links in Pose Mode" in told
     assert not made()
     for part in parts:
         holder = bpy.data.objects.new(f"{part.name} holder", None)

@@ -14,6 +14,7 @@ from ... import ids
 from ...nodes import is_node, model_name
 from ...nodes.animation import Animated, all_curves_of, animation_of, path_in
 from ...props import is_joint, is_link
+from ...props.settings import tagged_bones
 from ..values.fields import AXIS_FIELDS, INERTIAL_FIELDS, JOINT_FIELDS, LINK_FIELDS, MIMIC_FIELDS, Field
 
 SCENE = ""
@@ -142,7 +143,9 @@ def _is_a_joints_place(target: bpy.types.DriverTarget) -> bool:
 def _owners(scene: bpy.types.Scene) -> Iterator[Animated]:
     if scene.animation_data:
         yield scene
-    yield from (obj for obj in scene.objects if animation_of(obj) and (is_joint(obj) or is_link(obj)))
+    for obj in scene.objects:
+        if animation_of(obj):
+            yield from (node for node in (obj, *tagged_bones(obj)) if is_joint(node) or is_link(node))
 
 
 def _input_at(owner: Animated, path: str) -> Input | None:

@@ -123,7 +123,7 @@ def obstacle_to_moving(link: Node) -> str:
     if strips := strips_on(link, TRANSFORMS):
         return f"strip '{strips[0].name}' of its nonlinear animation would take it back: mute its track"
     if part := attachment_of(link):
-        return f"the {part} of '{parent_of(link).name}' carries it: unparent it"
+        return f"the {part} of '{owner_of(parent_of(link) or link).name}' carries it: unparent it"
     for carrier in ancestors(link):
         if is_link(carrier):
             break

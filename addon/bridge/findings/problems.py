@@ -19,7 +19,7 @@ from ....core.geometry.mesh_data import fan_triangles
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import migration
-from ...nodes import Node, model_name
+from ...nodes import Node, model_name, parent_of
 from ...nodes.naming import node_named
 from ...props import is_joint, is_kinematic, is_link
 from ...props.settings import joint_settings, link_settings, scene_settings
@@ -193,12 +193,12 @@ def moved_bakes(scene: bpy.types.Scene) -> list[Problem]:
 
 def outdated_pieces(scene: bpy.types.Scene, is_outdated: Callable[[Node, EvaluatedScene], bool]) -> list[Problem]:
     """Return problems of links whose convex pieces were made from another mesh than they have now."""
-    links = {obj.parent for obj in scene.objects if obj.parent and link_settings(obj).fitted_from}
+    links = {parent_of(obj) for obj in scene.objects if link_settings(obj).fitted_from}
     evaluated_scene = evaluated_scene_of(scene, depsgraph_of(scene)) if links else None
     return [
         Problem("warning", "pieces-of-another-mesh", model_name(link), f"link '{model_name(link)}': {OUTDATED}")
-        for link in sorted(links, key=lambda link: link.name)
-        if is_link(link) and evaluated_scene and is_outdated(link, evaluated_scene)
+        for link in sorted(filter(is_link, links), key=model_name)
+        if evaluated_scene and is_outdated(link, evaluated_scene)
     ]
 
 

@@ -36,10 +36,14 @@ def require_both_ends(obj: Node) -> None:
 def stored_frames(obj: Node) -> tuple[Pose, Pose]:
     """Return X_PJ and X_CJ as they are stored [Blender units].
 
+    The joint of a bone stores none: its frame is that of the bone in the pose in which the model was drawn.
+
     Raises:
         ModelError: if there are none, or if they cannot be parsed.
     """
     joint = joint_settings(obj)
+    if not isinstance(obj, bpy.types.Object):
+        return child_in_parent(obj), IDENTITY
     if not (joint.X_PJ and joint.X_CJ):
         raise SceneError(
             "no-frames",
@@ -97,8 +101,9 @@ def _pose_below(carrier: Node | None, obj: Node) -> Pose:
 
 def was_moved_since_stored(obj: Node) -> bool:
     """Return whether the Empty was moved since the joint's frames were stored."""
-    joint = joint_settings(obj)
-    return bool(joint.X_PJ) and not are_same(stored_frames(obj)[0], empty_frame(obj))
+    if not isinstance(obj, bpy.types.Object) or not joint_settings(obj).X_PJ:
+        return False
+    return not are_same(stored_frames(obj)[0], empty_frame(obj))
 
 
 def child_in_parent(obj: Node) -> Pose:
@@ -116,6 +121,8 @@ def frames_at_empty(obj: Node) -> tuple[Pose, Pose]:
     """
     require_both_ends(obj)
     joint = joint_settings(obj)
+    if not isinstance(obj, bpy.types.Object):
+        return stored_frames(obj)
     X_PJ = stored_frames(obj)[0] if joint.X_PJ and not was_moved_since_stored(obj) else empty_frame(obj)
     return X_PJ, compose(inverse(child_in_parent(obj)), X_PJ)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import bpy
 import numpy as np
 
 from ....core.kinematics import coordinates_at
@@ -20,7 +21,7 @@ def joint_frames(obj: Node, joint: Joint, unit: float) -> tuple[Pose, Pose]:
     """Return X_PJ and X_CJ [Blender units]. If the Empty was moved since they were stored, the joint has moved with it.
 
     If the child was moved along, as when a whole machine is moved, X_CJ stays the same. Otherwise the links keep their
-    poses, and X_CJ changes so that the joint's coordinates stay the same.
+    poses, and X_CJ changes so that the joint's coordinates stay the same. The joint of a bone has no Empty.
 
     Args:
         joint: the joint's type and axes. unit: length of a Blender unit [m].
@@ -30,6 +31,8 @@ def joint_frames(obj: Node, joint: Joint, unit: float) -> tuple[Pose, Pose]:
     """
     require_both_ends(obj)
     X_PJ, X_CJ = stored_frames(obj)
+    if not isinstance(obj, bpy.types.Object):
+        return X_PJ, X_CJ
     moved = empty_frame(obj)
     if has_own_motion(obj) or are_same(X_PJ, moved):
         return X_PJ, X_CJ

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read the Empty of a joint as a `Joint` of core."""
+"""Read the Empty or the bone of a joint as a `Joint` of core."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ the file, but in no scene.
 
 
 def joint_of(obj: Node, units: Units, objects: Container[Node], strength: float | None = None) -> Joint:
-    """Return the joint of an Empty.
+    """Return the joint of an Empty or a bone.
 
     Args:
-        objects: those of the scene, to which the joint may refer.
+        objects: those of the scene, to which the joint may refer. Their bones need not be among them.
         strength: of its drives, from 0 to 1; None for the joint's own.
 
     Raises:
@@ -83,7 +83,7 @@ def _ends(obj: Node, settings, objects: Container[Node]) -> tuple[str, str]:
     for end, role in ((settings.parent_node, "parent"), (settings.child_node, "child")):
         if end is None:
             continue
-        if end not in objects:
+        if owner_of(end) not in objects:
             code = "absent" if owner_of(end).users_scene else FAULT_OF_LOST_LINK[role]
             raise SceneError(
                 code, f"joint '{model_name(obj)}': its {role} '{model_name(end)}' {_reason_of_absence(end, obj)}"
@@ -100,7 +100,7 @@ def _reason_of_absence(link: Node, joint: Node) -> str:
     if not scenes:
         return "is not in this scene, as it was deleted or unlinked: choose another link, or delete the joint"
     shared = set(scenes) & set(owner_of(joint).users_scene)
-    if any(link not in objects_present(scene) for scene in shared):
+    if any(owner_of(link) not in objects_present(scene) for scene in shared):
         return "is in excluded collections only: include one in the view layer, or choose another link"
     return f"is not in this scene, but in '{scenes[0].name}': choose another link"
 
@@ -150,7 +150,7 @@ def _home(known: Joint, settings, unit: float) -> tuple[float, ...]:
 
 def _mimic(obj: Node, settings, units: Units, objects: Container[Node]) -> Mimic:
     leader = settings.mimic.leader_node
-    if leader is None or not is_joint(leader) or leader not in objects:
+    if leader is None or not is_joint(leader) or owner_of(leader) not in objects:
         message = (
             f"joint '{model_name(obj)}' follows no joint of this scene: choose its leader, or switch Follow Joint off"
         )

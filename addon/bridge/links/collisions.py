@@ -12,7 +12,7 @@ from mathutils import Matrix
 from ....core.geometry.mass import mass_properties
 from ....core.model import ModelError
 from ....core.spatial.arrays import det, matmul
-from ...nodes import Node, object_of, owner_of
+from ...nodes import Node, hang_on, owner_of
 from ...props.settings import link_settings
 from ..meshes.meshes import MeshData, turned_inside_out
 from ..meshes.primitives import new_mesh
@@ -47,8 +47,7 @@ def put_collisions(link: Node, fit: Fit, evaluated_scene: EvaluatedScene) -> Non
         obj = bpy.data.objects.new(name, mesh)
         for collection in owner_of(link).users_collection:
             collection.objects.link(obj)
-        obj.parent = object_of(link)
-        obj.matrix_parent_inverse = Matrix.Diagonal((*(1.0 / world_scale(link)), 1.0))
+        hang_on(obj, link, Matrix.Diagonal((*(1.0 / world_scale(link)), 1.0)))
         obj.matrix_basis = Matrix(matrix.tolist())
         obj.display_type, obj.hide_render = "WIRE", True
         settings = link_settings(obj)
@@ -73,7 +72,7 @@ def is_outdated(link: Node, evaluated_scene: EvaluatedScene) -> bool:
 
 
 def _fitted(link: Node, evaluated_scene: EvaluatedScene) -> list[bpy.types.Object]:
-    return [child for child in evaluated_scene.children.get(object_of(link), ()) if link_settings(child).is_fitted]
+    return [child for child in evaluated_scene.children.get(link, ()) if link_settings(child).is_fitted]
 
 
 def _remove_fitted(link: Node, evaluated_scene: EvaluatedScene) -> None:

@@ -13,6 +13,7 @@ from ...nodes import Node
 from ...props.settings import link_settings
 from ..meshes.solids import Solid
 from ..values.numbers import shortest
+from .bone_capsules import capsule_of, solid_of_capsule
 from .parts import EvaluatedScene, parts_of
 
 UPPER = np.triu_indices(3)  # xx, xy, xz, yy, yz, zz
@@ -43,7 +44,7 @@ def is_weighed(link: Node) -> bool:
 
 
 def weigh(link: Node, evaluated_scene: EvaluatedScene) -> MassProperties:
-    """Return the mass properties of all visible meshes of the link.
+    """Return the mass properties of all visible meshes of the link, or of the capsule of a bone without such meshes.
 
     The density is the link's, or follows from the mass that the user has set.
 
@@ -62,6 +63,8 @@ def weigh(link: Node, evaluated_scene: EvaluatedScene) -> MassProperties:
         solid = part.source().solid
         notes += [note.format(part.name) for note in solid.notes]
         solids.append(_properties(solid, part.matrix, part.name, evaluated_scene.unit))
+    if not solids and (capsule := capsule_of(link, evaluated_scene.unit)):
+        solids.append(solid_of_capsule(capsule))
     if not solids:
         raise ModelError(
             f"link '{link.name}' has no mesh to weigh: give it a mesh as a child, or set its mass to Custom"

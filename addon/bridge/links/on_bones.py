@@ -7,25 +7,26 @@ from collections.abc import Iterable
 
 import bpy
 
-from ...nodes import Node, attachment_of, parent_of
+from ...nodes import Node, attachment_of, owner_of, parent_of
 from ...props import ancestors, is_kinematic, is_link
 
 
 def obstacle_of_bones(objects: Iterable[Node]) -> str:
     """Return why joints cannot be made from the parents of objects, and what to do; empty if no bone carries them.
 
-    Bones are no links, so each object on a bone would get a joint to the world. Kinematic links may be on bones, since
-    they follow them.
+    An object on a bone is a shape of the bone if that is a link. Otherwise it would get a joint to the world. Kinematic
+    links may be on bones, since they follow them.
     """
     carried = [(obj, carrier) for obj in objects if not is_kinematic(obj) and (carrier := _on_bone(obj))]
     if not carried:
         return ""
     obj, carrier = carried[0]
+    armature = owner_of(parent_of(carrier) or carrier)
     more = f" and {len(carried) - 1} more hang" if len(carried) > 1 else " hangs"
     return (
-        f"object '{obj.name}'{more} on bones of '{carrier.parent.name}', and bones are no links: parent each part to "
-        "the next one (Ctrl-P, Object (Keep Transform)) and press Rig from Hierarchy again; bones can follow the parts "
-        "by Copy Transforms"
+        f"object '{obj.name}'{more} on bones of '{armature.name}': tag these bones as links in Pose Mode, "
+        "and the objects become their shapes; or parent each part to the next one (Ctrl-P, Object (Keep "
+        "Transform)) and press Rig from Hierarchy again"
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from ....core.geometry import Mesh
 from ....core.model import ModelError
 from ....core.spatial.arrays import inverse, matmul
-from ...nodes import Node, attachment_of, object_of, parent_inverse
+from ...nodes import Node, attachment_of, parent_inverse, parent_of
 from ...props import is_joint, is_link
 from ...props.settings import link_settings
 from ..animation.motion_sources import starting_basis
@@ -114,12 +114,13 @@ class EvaluatedScene:
 
     Attributes:
         unit: length of a Blender unit [m].
-        children: of each object that has any. Blender's own property searches the whole file each time.
+        children: of each object, and of each bone that is a link, if it has any. Blender's own property searches the
+            whole file each time.
     """
 
     depsgraph: bpy.types.Depsgraph
     unit: float
-    children: dict[bpy.types.Object, list[bpy.types.Object]]
+    children: dict[Node, list[bpy.types.Object]]
     _sources: dict[object, Source] = field(default_factory=dict)
     _instances: dict[bpy.types.Object, list[Instance]] | None = None
 
@@ -170,10 +171,11 @@ def _original(evaluated: bpy.types.Object) -> bpy.types.Object:
 
 def evaluated_scene_of(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> EvaluatedScene:
     """Return a view of a scene through an evaluated dependency graph, with empty caches."""
-    children: dict[bpy.types.Object, list[bpy.types.Object]] = {}
+    children: dict[Node, list[bpy.types.Object]] = {}
     for obj in scene.objects:
         if obj.parent is not None:
-            children.setdefault(obj.parent, []).append(obj)
+            carrier = parent_of(obj)
+            children.setdefault(carrier if is_link(carrier) else obj.parent, []).append(obj)
     return EvaluatedScene(depsgraph, unit_length(scene), children)
 
 
@@ -184,8 +186,8 @@ def parts_of(link: Node, evaluated_scene: EvaluatedScene) -> list[Part]:
         ModelError: if a bone or a vertex carries a part.
     """
     frame = np.diag((*world_scale(link), 1.0))
-    body = object_of(link)
-    found = [(body, frame), *objects_below(body, frame, evaluated_scene)]
+    own = [(link, frame)] if isinstance(link, bpy.types.Object) else []
+    found = [*own, *objects_below(link, frame, evaluated_scene)]
     parts = [part for obj, matrix in found for part in parts_at(obj, matrix, evaluated_scene)]
     for part in parts:
         _require_rigid(part.obj, link)
@@ -208,16 +210,16 @@ def parts_at(obj: bpy.types.Object, matrix: np.ndarray, evaluated_scene: Evaluat
 
 
 def objects_below(
-    obj: bpy.types.Object, frame: np.ndarray, evaluated_scene: EvaluatedScene
+    carrier: Node, frame: np.ndarray, evaluated_scene: EvaluatedScene
 ) -> Iterator[tuple[bpy.types.Object, np.ndarray]]:
     """Yield the objects that a link carries, with the matrices of their vertices in the link's frame [Blender units].
 
     Args:
-        frame: matrix of the vertices of `obj`, shape (4, 4).
+        frame: matrix of the vertices of `carrier`, shape (4, 4).
     """
-    if obj.instance_type in INSTANCES_ITS_CHILDREN:
+    if isinstance(carrier, bpy.types.Object) and carrier.instance_type in INSTANCES_ITS_CHILDREN:
         return  # the children appear as its instances only
-    for child in evaluated_scene.children.get(obj, ()):
+    for child in evaluated_scene.children.get(carrier, ()):
         if is_link(child) or is_joint(child):
             continue
         matrix = matmul(matmul(frame, parent_inverse(child)), starting_basis(child))
@@ -230,7 +232,8 @@ def _require_rigid(obj: bpy.types.Object, link: Node) -> None:
 
     Bones and vertices move relative to their object, so the object would not be part of a rigid body.
     """
-    if obj == link or obj.parent is None:
+    is_on_link = parent_of(obj) == link and not isinstance(link, bpy.types.Object)
+    if obj == link or obj.parent is None or is_on_link:
         return
     if part := attachment_of(obj):
         raise ModelError(

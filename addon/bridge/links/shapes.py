@@ -21,6 +21,7 @@ from ..posing.link_poses import pose_of_matrix
 from ..values.file_extras import original_name, parse_extras, parse_foreign
 from ..values.materials import MaterialReader
 from ..values.numbers import Units, scaled_pose, shortest_vec3, tidy_pose
+from .bone_capsules import capsule_of
 from .contact_settings import contact_settings_of
 from .gltf import glb_of
 from .parts import EvaluatedScene, Part, Source, parts_of
@@ -46,7 +47,10 @@ class ShapeReader:
 
     def of_link(self, link: Node) -> tuple[list[Shape], list[Shape]]:
         """Return the link's visuals and collisions."""
-        return self.of_parts(parts_of(link, self.evaluated_scene), link)
+        parts = parts_of(link, self.evaluated_scene)
+        visuals, collisions = self.of_parts(parts, link)
+        capsules = self._capsules(link, parts)
+        return visuals + capsules, collisions + self._colliding_capsules(link, parts, capsules)
 
     def of_parts(self, parts: Iterable[Part], link: Node | None = None) -> tuple[list[Shape], list[Shape]]:
         """Return the visuals and collisions of parts.
@@ -60,9 +64,23 @@ class ShapeReader:
 
     def collisions_of(self, link: Node) -> list[Shape]:
         """Return the link's collisions for simulations. Their meshes have no materials."""
-        return self._collisions(
-            [part for part in parts_of(link, self.evaluated_scene) if not self._is_empty(part)], link
-        )
+        parts = parts_of(link, self.evaluated_scene)
+        collisions = self._collisions([part for part in parts if not self._is_empty(part)], link)
+        return collisions + self._colliding_capsules(link, parts, self._capsules(link, parts))
+
+    def _capsules(self, link: Node, parts: list[Part]) -> list[Shape]:
+        """Return the capsule of a bone with no visible part in a list, which is empty for all other links."""
+        if any(part.is_visual for part in parts):
+            return []
+        capsule = capsule_of(link, self.evaluated_scene.unit)
+        return [Shape(link.name, capsule.geometry, capsule.pose)] if capsule else []
+
+    def _colliding_capsules(self, link: Node, parts: list[Part], capsules: list[Shape]) -> list[Shape]:
+        """Return the collisions of capsules. There are none if the link has collision shapes or does not collide."""
+        if parts or not link_settings(link).collides:
+            return []
+        contact = contact_settings_of(link, link, self.units)
+        return [replace(capsule, name=f"{capsule.name}_collision", **vars(contact)) for capsule in capsules]
 
     def _collisions(self, parts: list[Part], link: Node | None, with_materials: bool = False) -> list[Shape]:
         if link is not None and not link_settings(link).collides:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import bpy
 
-from ...nodes import Node, object_of, owner_of
+from ...nodes import Node, owner_of
 from ...nodes.animation import strips_on
 from ...props import is_link
 from ..animation.motion_sources import TRANSFORMS, active_constraints, transform_drivers
@@ -67,7 +67,9 @@ def library_of(obj: Node) -> str:
 
 def deformation_of(node: Node) -> str:
     """Return a message if an armature deforms the object, which then is no rigid body; empty otherwise."""
-    obj = object_of(node)
+    if not isinstance(node, bpy.types.Object):
+        return ""
+    obj = node
     for modifier in obj.modifiers:
         is_on = modifier.show_viewport or modifier.show_render
         if modifier.type == "ARMATURE" and modifier.object and is_on:

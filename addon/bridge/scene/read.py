@@ -15,7 +15,7 @@ from ....core.geometry import Shape
 from ....core.model import WORLD, Joint, Link, Model, ModelError
 from ....core.model.naming import STATIC, claim
 from ....core.spatial import IDENTITY, compose, inverse, scale
-from ...nodes import Node, model_name
+from ...nodes import Node, model_name, parent_of
 from ...props import is_joint, is_link
 from ...props.settings import link_settings, scene_settings
 from ..animation.animated import Input, animated_inputs, is_followed, notes_on, notes_on_export
@@ -25,7 +25,7 @@ from ..links.contact_settings import add_ground, read_collision_filter, read_pai
 from ..links.mass import MassProperties, is_weighed, weigh
 from ..links.parts import EvaluatedScene, evaluated_scene_of
 from ..links.shapes import MeshFormat, ShapeReader
-from ..model_objects import all_evaluated, objects_present
+from ..model_objects import all_evaluated, nodes_present
 from ..posing.link_poses import drawn_pose
 from ..unbakeable_links import instanced_links
 from ..values.choices import require_known_shape
@@ -48,7 +48,7 @@ class SceneReading:
     """A model, and its relation to the scene.
 
     Attributes:
-        objects: the object of each link, by the link's name.
+        objects: the object or bone of each link, by the link's name.
         weights: mass properties of each link whose mass comes from its meshes.
         kinematic_joints: name of the fixed joint that represents the animation of a kinematic link, by link name.
         animated: other animated settings that simulations follow.
@@ -142,10 +142,9 @@ def _scan(
 ) -> SceneReading:
     evaluated_scene = evaluated_scene_of(scene, depsgraph or depsgraph_of(scene))
     units = units_of(scene, first)
-    in_order = objects_present(scene)
-    taken: set[str] = set()
-    links_and_joints = [*filter(is_link, in_order), *filter(is_joint, in_order)]
-    named = _read_each(links_and_joints, partial(_require_unique_name, taken=taken), faults)
+    in_order = nodes_present(scene)
+    tagged = [node for node in in_order if is_link(node) or is_joint(node)]
+    named = _read_each(tagged, partial(_require_unique_name, taken=set()), faults)
     links, joints = list(filter(is_link, named)), list(filter(is_joint, named))
     settings = scene_settings(scene)
     model = Model(name=settings.model_name or scene.name, gravity=gravity_of(scene), wind=wind_of(scene))
@@ -292,7 +291,7 @@ def _require_unique_name(obj: Node, taken: set[str]) -> Node:
     name = model_name(obj)
     if name == WORLD:
         raise ModelError(f"object '{WORLD}' has the name of the world itself: give it another name")
-    if is_link(obj) and is_joint(obj):
+    if isinstance(obj, bpy.types.Object) and is_link(obj) and is_joint(obj):
         raise ModelError(f"object '{name}' is a link and a joint at once: untag the link, or delete the joint")
     if name in taken:
         raise ModelError(f"two objects have the name '{name}', one of them from a library: rename the other one")
@@ -329,10 +328,10 @@ def _require_constant_size(link: Node) -> None:
     obj = link
     while obj is not None:
         if has_animated_scale(obj):
-            carrier = "" if obj == link else f", and it carries link '{link.name}'"
+            carrier = "" if obj == link else f", and it carries link '{model_name(link)}'"
             what = "link" if obj == link else "object"
             raise ModelError(
                 f"{what} '{model_name(obj)}' changes its size in its animation{carrier}: a rigid body cannot; delete "
                 "the keys or drivers of its scale"
             )
-        obj = obj.parent
+        obj = parent_of(obj)

@@ -12,8 +12,8 @@ from ....core.model import WORLD, Frame, Joint, Light, Link, Model
 from ....core.model.naming import STATIC, claim
 from ....core.spatial import Pose
 from ....core.spatial.arrays import det, inverse, matmul
-from ...nodes import model_name
-from ...props import is_joint, is_link
+from ...nodes import Node, model_name
+from ...props import ancestors, is_joint, is_link
 from ...props.settings import link_settings
 from ..animation.motion_sources import is_animated
 from ..links.parts import SOLID, EvaluatedScene, objects_below, parts_at
@@ -103,12 +103,9 @@ def _placed(
             )
 
 
-def carried_by(obj: bpy.types.Object) -> bpy.types.Object | None:
+def carried_by(obj: bpy.types.Object) -> Node | None:
     """Return the nearest link or joint among the object's parents; None if there is none."""
-    above = obj.parent
-    while above is not None and not (is_link(above) or is_joint(above)):
-        above = above.parent
-    return above
+    return next((above for above in ancestors(obj) if is_link(above) or is_joint(above)), None)
 
 
 def _in_order(scene: bpy.types.Scene) -> list[bpy.types.Object]:
