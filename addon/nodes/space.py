@@ -31,16 +31,14 @@ class Space(NamedTuple):
     def world_of(self, own: np.ndarray) -> np.ndarray:
         """Return the world matrices of a node with these own transforms, shape (F, 4, 4) or (4, 4)."""
         found = matmul(self.rotation, own)
-        if self.location is not self.rotation:
-            found[..., :3, 3] = matmul(self.location, own)[..., :3, 3]
-        return found
+        return found if self.location is self.rotation else _with_location(found, matmul(self.location, own))
 
     def own_of(self, world: np.ndarray) -> np.ndarray:
         """Return the own transforms that give a node these world matrices, shape (F, 4, 4) or (4, 4)."""
         found = matmul(inverse(self.rotation), world)
-        if self.location is not self.rotation:
-            found[..., :3, 3] = matmul(inverse(self.location), world)[..., :3, 3]
-        return found
+        if self.location is self.rotation:
+            return found
+        return _with_location(found, matmul(inverse(self.location), world))
 
 
 def space_at(matrix: np.ndarray) -> Space:
@@ -113,6 +111,13 @@ def _rotation_space(bone: bpy.types.PoseBone, pose: np.ndarray, carried: np.ndar
         turn = turn * sizes[..., None, :]
     found = np.broadcast_to(np.eye(4), (*turn.shape[:-2], 4, 4)).copy()
     found[..., :3, :3] = turn
+    return found
+
+
+def _with_location(matrices: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return matrices with the locations of others. Either may be one matrix for all frames."""
+    found = np.broadcast_to(matrices, np.broadcast_shapes(matrices.shape, others.shape)).copy()
+    found[..., :3, 3] = others[..., :3, 3]
     return found
 
 

@@ -162,7 +162,7 @@ INHERITANCE = [*itertools.product(("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "N
 @pytest.mark.parametrize(("scale", "rotation", "location"), INHERITANCE)
 @pytest.mark.parametrize("size", [(1.0, 1.0, 1.0), (1.4, 1.4, 1.4)])
 def test_the_space_of_a_bone_is_that_of_blender(armature, scale, rotation, location, size):
-    """Guards `space_of`: with any inheritance, below a parent of any size, it gives the matrix that Blender evaluates."""
+    """Guards `space_of`: for all ways to inherit, below a parent of any size, it gives the matrix of Blender."""
     hip, thigh, hand = bones_of(armature)
     for bone in (hip.bone, hand.bone):
         bone.inherit_scale, bone.use_inherit_rotation = scale, bool(rotation)

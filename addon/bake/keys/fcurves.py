@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Write whole F-curves: one action for a bake, with a slot for every object. Bones have theirs in their armature's slot."""
+"""Write whole F-curves: one action for a bake, with a slot for every object.
+
+Bones have their F-curves in the slot of their armature.
+"""
 
 from __future__ import annotations
 

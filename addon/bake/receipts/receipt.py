@@ -116,16 +116,16 @@ def paths_replaced_on(nodes: Iterable[Node]) -> tuple[str, ...]:
     return tuple(prefix_of(node) + path for node in nodes for path in REPLACED)
 
 
-def baked_bones(obj: bpy.types.Object) -> list[bpy.types.PoseBone]:
+def baked_bones(armature: bpy.types.Object) -> list[bpy.types.PoseBone]:
     """Return the bones of an armature that belong to the bake that it plays; none for other objects."""
-    return [bone for bone in armature_bones(obj) if before_bake(bone).is_kept]
+    return [bone for bone in armature_bones(armature) if before_bake(bone).is_kept]
 
 
 def _curves_of_bake(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
     """Yield the F-curves of a bake's action that belong to the bake, and not to the user.
 
-    All keys of location and rotation of an object do. Those of a bone do only if the bone is baked, which is stored on
-    the bones of the armature that plays the action.
+    All keys of location and rotation of an object do. Those of an armature and its bones do only if they are baked
+    themselves, which is stored on them.
     """
     for layer in action.layers:
         for strip in layer.strips:
@@ -133,7 +133,8 @@ def _curves_of_bake(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
                 paths = REPLACED
                 if any(BONE_PATH.match(curve.data_path) for curve in bag.fcurves):
                     users = [user for user in bag.slot.users() if isinstance(user, bpy.types.Object)]
-                    paths += paths_replaced_on(bone for user in users for bone in baked_bones(user))
+                    nodes = [node for user in users for node in (user, *armature_bones(user))]
+                    paths = paths_replaced_on(node for node in nodes if before_bake(node).is_kept)
                 yield from (curve for curve in bag.fcurves if curve.data_path.startswith(paths))
 
 
