@@ -16,7 +16,8 @@ from ...core.spatial import quat_mul
 from .. import bridge
 from ..nodes import Node, model_name
 from ..overlays import ghost, labels
-from ..props import core_joint, is_joint, is_link
+from ..props import core_joint, is_joint
+from ..props.members import joints_in, links_in
 from ..props.settings import joint_settings
 
 SNAP_TURN = math.radians(5.0)
@@ -108,7 +109,7 @@ class PoseDrag(Drag):
         return self.posing.coordinate(model_name(self.obj), self.axis.q_index)
 
     def changed_objects(self, context) -> Iterable[Node]:
-        return filter(is_link, context.scene.objects)
+        return links_in(context.scene)
 
     def set_value(self, context, value: float, with_ctrl: bool = False) -> None:
         self.value = self.posing.set_coordinate(model_name(self.obj), self.axis.q_index, value)
@@ -162,7 +163,7 @@ class SwingDrag(DirectionDrag):
         return 0.0
 
     def changed_objects(self, context) -> Iterable[Node]:
-        return filter(is_link, context.scene.objects)
+        return links_in(context.scene)
 
     def point_along(self, context, direction: Vector) -> None:
         self.direction = direction
@@ -223,7 +224,7 @@ class ZeroDrag(Drag):
         return 0.0
 
     def changed_objects(self, context) -> Iterable[Node]:
-        return filter(is_joint, context.scene.objects)  # also its followers
+        return joints_in(context.scene)  # also its followers
 
     def set_value(self, context, value: float, with_ctrl: bool = False) -> None:
         self.value = value

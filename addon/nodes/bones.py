@@ -91,11 +91,29 @@ def has_location(bone: bpy.types.PoseBone) -> bool:
     return not bone.bone.use_connect
 
 
-def hidden_pose(bone: bpy.types.PoseBone) -> str:
+def obstacle_to_showing(bone: bpy.types.PoseBone) -> str:
     armature = _armature(bone)
-    if not isinstance(armature.data, bpy.types.Armature) or armature.data.pose_position != "REST":
-        return ""
-    return f"armature '{armature.name}' shows its rest position only: switch it to Pose Position (Data > Pose)"
+    if isinstance(armature.data, bpy.types.Armature) and armature.data.pose_position == "REST":
+        return f"armature '{armature.name}' shows its rest position only: switch it to Pose Position (Data > Pose)"
+    for end in armature.pose.bones if armature.pose else ():
+        for constraint in end.constraints:
+            if bone in _chain_of(end, constraint):
+                return (
+                    f"constraint '{constraint.name}' of bone '{end.name}' moves '{model_name(bone)}', which would fight "
+                    "the simulated motion: mute it or make its chain shorter"
+                )
+    return ""
+
+
+def _chain_of(end: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> list[bpy.types.PoseBone]:
+    """Return the bones that a constraint for inverse kinematics moves; none for other constraints and muted ones."""
+    if not isinstance(constraint, bpy.types.KinematicConstraint | bpy.types.SplineIKConstraint):
+        return []
+    if constraint.mute or constraint.influence == 0.0 or constraint.target is None:
+        return []
+    is_moved = isinstance(constraint, bpy.types.SplineIKConstraint) or constraint.use_tail
+    chain = [*([end] if is_moved else []), *end.parent_recursive]
+    return chain[: constraint.chain_count] if constraint.chain_count else chain
 
 
 def set_transform(bone: bpy.types.PoseBone, location: Vector, rotation: Matrix) -> None:

@@ -117,7 +117,7 @@ def has_location(_obj: bpy.types.Object) -> bool:
     return True
 
 
-def hidden_pose(_obj: bpy.types.Object) -> str:
+def obstacle_to_showing(_obj: bpy.types.Object) -> str:
     return ""
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Bakes of bones, compared with the trajectory in the matrices that Blender evaluates."""
 
 import itertools
@@ -5,12 +6,20 @@ import itertools
 import bpy
 import numpy as np
 import pytest
+from mathutils import Quaternion
 
+from limberjack.addon import preview as previews
+from limberjack.addon.bake.errors import BakeError
+from limberjack.addon.bake.receipts.staleness import out_of_date
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.joints.bone_joints import add_bone_joint
+from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.nodes import animation
+from limberjack.core import cli as core_cli
 
 from .baked import bake, show, turns_of, turns_of_poses
 from .conftest import joint, link
+from .test_cli import run as run_command
 
 ACCURACY = 1e-5
 """Largest distance between a bone and the trajectory, relative to the size of the rig, and largest angle [rad]."""
@@ -179,7 +188,7 @@ def key_others(rig):
 
 
 def test_animation_of_other_bones_plays_on(scene):
-    """Guards a user's action: keys of the armature and of a bone between two baked ones play on, and are compensated."""
+    """Guards a user's action: keys of the armature and of a bone between baked ones play on, and are compensated."""
     rig = armature(scene)
     key_others(rig)
     before = curves_of(rig)
@@ -217,7 +226,7 @@ def dump(scene):
 @pytest.mark.parametrize("has_action", [False, True])
 @pytest.mark.parametrize("times", [1, 2])
 def test_clear_bake_restores_action_slot_and_pose(scene, has_action, times):
-    """Guards Clear Bake after one or two bakes: poses of all bones, action, slot and the list of actions are as before."""
+    """Guards Clear Bake after one or two bakes: poses of bones, action, slot and the list of actions are as before."""
     rig = armature(scene)
     rig.pose.bones["lower"].rotation_quaternion = (0.9, 0.1, 0.2, 0.3)
     rig.pose.bones["middle"].location = (0.1, 0.0, 0.05)
@@ -277,3 +286,177 @@ def test_a_bone_that_is_no_link_any_more_loses_its_bake(scene):
     assert {key: keys for key, keys in curves_of(rig).items() if key[0] == path} == {
         key: keys for key, keys in own.items() if key[0] == path
     }
+
+
+def test_a_bake_of_bones_is_up_to_date_until_something_changes(scene):
+    """Guards the digests of a scene with bones: the same at every frame of a bake, and others after a change."""
+    rig = armature(scene)
+    key_others(rig)
+    tag(rig)
+    bake(scene, overwrite=True)
+    for frame in (1, 9, 24):
+        show(scene, frame)
+        assert out_of_date(scene, read_scene(scene)) == ""
+    link(rig.pose.bones["tip"]).density *= 2.0
+    assert out_of_date(scene, read_scene(scene)) == "links, joints or gravity were changed"
+
+
+@pytest.mark.parametrize("start", ["POSE", "KEYS"])
+def test_a_simulation_starts_from_the_pose_or_the_animation(scene, start):
+    """Guards starts of bones from the present pose, and from keys, whose motion before the first frame is kept."""
+    rig = armature(scene)
+    for frame, angle in ((1, 0.0), (10, 0.4), (20, 1.4)):
+        bone = rig.pose.bones["upper"]
+        bone.rotation_quaternion = Quaternion((0.0, 0.0, 1.0), angle)
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    tag(rig)
+    show(scene, 7)
+    before = {frame: pose_of(scene, rig, "tip", frame) for frame in (3, 7)}
+    run = bake(scene, start=start, overwrite=True, first=7)
+    assert_exact(scene, run)
+    np.testing.assert_allclose(pose_of(scene, rig, "tip", 7), before[7], atol=SIZE * ACCURACY)
+    if start == "KEYS":
+        np.testing.assert_allclose(pose_of(scene, rig, "tip", 3), before[3], atol=SIZE * ACCURACY)
+
+
+def pose_of(scene, rig, name, frame):
+    show(scene, frame)
+    shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array(shown.matrix_world @ shown.pose.bones[name].matrix)
+
+
+@pytest.mark.parametrize("onto", ["BOTH", "JOINTS"])
+def test_keys_on_joints_move_the_bones(scene, onto):
+    """Guards keys of joint values on bones, alone and beside those of the bones."""
+    rig = armature(scene)
+    tag(rig)
+    before = dump(scene)
+    assert_exact(scene, bake(scene, onto=onto))
+    assert any("coordinates" in path for path, _ in curves_of(rig))
+    scene.frame_set(1)
+    bpy.ops.limberjack.bake_clear()
+    assert dump(scene) == before
+
+
+def test_a_kinematic_bone_follows_its_armature_and_moves_others(scene):
+    """Guards a bone whose motion is Kinematic: it moves as it is animated, and the bones below it follow."""
+    rig = armature(scene)
+    for frame, turn in ((1, 0.0), (24, 0.6)):
+        rig.pose.bones["root"].rotation_quaternion = Quaternion((0.0, 0.0, 1.0), turn)
+        rig.pose.bones["root"].keyframe_insert("rotation_quaternion", frame=frame)
+    tag(rig, to_world=())
+    link(rig.pose.bones["root"]).motion = "KINEMATIC"
+    before = pose_of(scene, rig, "root", 13)
+    run = bake(scene)
+    assert_exact(scene, run)
+    np.testing.assert_allclose(pose_of(scene, rig, "root", 13), before, atol=1e-6)
+    bake(scene)
+    assert_exact(scene, run)
+
+
+def test_a_connected_bone_that_cannot_follow_is_told(scene):
+    """Guards a connected bone whose parent does not turn with the simulation: an error, and nothing has changed."""
+    rig = armature(scene)
+    rig.data.bones["middle"].use_inherit_rotation = False
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones["lower"].use_connect = True
+    bpy.ops.object.mode_set(mode="OBJECT")
+    tag(rig)
+    before = dump(scene)
+    with pytest.raises(BakeError, match=r"'Rig:lower' moves .* away from the bone to which it is connected"):
+        bake(scene)
+    assert dump(scene) == before
+
+
+def test_an_armature_at_rest_is_told(scene):
+    """Guards an armature that shows its rest position, in which keys have no effect."""
+    rig = armature(scene)
+    tag(rig)
+    rig.data.pose_position = "REST"
+    bpy.context.view_layer.update()
+    with pytest.raises(BakeError, match="shows its rest position only"):
+        bake(scene)
+
+
+@pytest.mark.parametrize(("chain_count", "is_moved"), [(2, False), (3, True), (0, True)])
+def test_inverse_kinematics_that_moves_a_link_is_told(scene, chain_count, is_moved):
+    """Guards a constraint on another bone that moves a link against its keys: an error; a shorter chain is none."""
+    rig = armature(scene)
+    tag(rig, ("root", "upper"))
+    goal = bpy.data.objects.new("goal", None)
+    scene.collection.objects.link(goal)
+    constraint = rig.pose.bones["lower"].constraints.new("IK")
+    constraint.target, constraint.chain_count = goal, chain_count
+    bpy.context.view_layer.update()
+    if is_moved:
+        with pytest.raises(BakeError, match=r"constraint 'IK' of bone 'lower' moves 'Rig:(root|upper)'"):
+            bake(scene)
+    else:
+        assert_exact(scene, bake(scene))
+
+
+def test_a_deleted_bone_ends_the_bake(scene):
+    """Guards a bake during which a baked bone is deleted in Edit Mode."""
+    rig = armature(scene)
+    tag(rig)
+    run = SimulationBake(scene)
+    while not run.step():
+        continue
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones.remove(rig.data.edit_bones["tip"])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    with pytest.raises(BakeError, match=r"'Rig:.*' was deleted while it was simulated"):
+        run.finish()
+    assert not bpy.data.actions
+
+
+@pytest.fixture
+def _no_preview_stays():
+    yield
+    previews.end()
+
+
+@pytest.mark.usefixtures("_no_preview_stays")
+@pytest.mark.parametrize("has_action", [False, True])
+def test_play_moves_bones_and_stopping_restores_them(scene, has_action):
+    """Guards previews of bones: the poses of the bake, and those before once it is stopped or undone."""
+    rig = armature(scene)
+    if has_action:
+        key_others(rig)
+    bones = tag(rig)
+    scene.frame_set(7)
+    motion = SimulationBake(scene, overwrite=True).simulation.run()
+    before = dump(scene)
+    preview = previews.begin(scene)
+    preview.tick(0.0)
+    for number in range(24):
+        assert preview.shown == number
+        shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        for column, name in enumerate(motion.link_names):
+            matrix = np.array(shown.matrix_world @ shown.pose.bones[name.split(":")[1]].matrix)[None]
+            pose = motion.X_WL[number, column]
+            assert np.abs(matrix[0, :3, 3] - pose[:3]).max() < ACCURACY * SIZE
+            assert (turns_of(matrix, np.ones(3)).inv() * turns_of_poses(pose[None])).magnitude()[0] < ACCURACY
+        preview.tick(1.0 / 24.0)
+        bpy.context.view_layer.update()
+    assert all(link(bone).before_preview for bone in bones)
+    preview.stop()
+    assert scene.frame_current == 7
+    assert dump(scene) == before
+    assert not any(link(bone).before_preview for bone in bones)
+
+
+def test_the_command_bakes_the_same_keys(scene, tmp_path):
+    """Guards `limberjack bake` on a scene with bones: the keys are those of the operator."""
+    rig = armature(scene)
+    tag(rig)
+    source, out = tmp_path / "rig.blend", tmp_path / "out.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(source))
+    assert bpy.ops.limberjack.simulate("EXEC_DEFAULT") == {"FINISHED"}
+    keys = curves_of(rig)
+    assert run_command("bake", source, "-o", out) == core_cli.DONE
+    bpy.ops.wm.open_mainfile(filepath=str(out))
+    assert curves_of(bpy.data.objects["Rig"]) == keys
+    assert len(keys) == 2 * 3 + 4 * 4

@@ -10,7 +10,17 @@ import numpy as np
 
 from ....core.spatial.arrays import inverse, matmul
 from ...bridge.animation.motion_sources import active_constraints, follows_keyed_joint, has_own_motion
-from ...nodes import Node, attachment_of, evaluated, own_matrix, owner_of, parent_of, world_matrix
+from ...nodes import (
+    Node,
+    attachment_of,
+    evaluated,
+    model_name,
+    obstacle_to_showing,
+    own_matrix,
+    owner_of,
+    parent_of,
+    world_matrix,
+)
 from ...nodes.space import Space, space_at, space_of
 from ...props import ancestors
 from ..errors import BakeError
@@ -68,7 +78,7 @@ def _moving_carriers(obj: Node, worlds: dict) -> Iterator[Node]:
         return
     for carrier in (parent_of(obj), owner_of(obj)) if owner_of(obj) != obj else (parent_of(obj),):
         while carrier is not None and carrier not in worlds:
-            if has_own_motion(carrier) or follows_keyed_joint(carrier):
+            if has_own_motion(carrier) or follows_keyed_joint(carrier) or obstacle_to_showing(carrier):
                 yield carrier
                 if not any(above in worlds for above in ancestors(carrier)):
                     break
@@ -80,7 +90,8 @@ def _require_only_own_transform(carrier: Node, worlds: dict) -> None:
 
     An object between two links is an error in any case: it can be parented elsewhere, which a bone cannot.
     """
-    if isinstance(carrier, bpy.types.Object) or active_constraints(carrier):
+    is_bone = not isinstance(carrier, bpy.types.Object)
+    if not is_bone or active_constraints(carrier) or obstacle_to_showing(carrier):
         _require_no_link_above(carrier, worlds)
 
 
@@ -88,8 +99,8 @@ def _require_no_link_above(obj: Node, worlds: dict) -> None:
     ancestor = next((above for above in ancestors(obj) if above in worlds), None)
     if ancestor is not None:
         raise BakeError(
-            f"object '{obj.name}' moves by itself between the links it joins, '{ancestor.name}' and one below: "
-            "clear its animation and constraints, or parent the lower link elsewhere"
+            f"object '{model_name(obj)}' moves by itself between the links it joins, '{model_name(ancestor)}' and one "
+            "below: clear its animation and constraints, or parent the lower link elsewhere"
         )
 
 

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ....core.spatial import quat_mul, quat_of_mat
-from ...nodes import Node, delta_location, delta_rotation
+from ...nodes import Node, delta_location, delta_rotation, model_name
 from ...nodes.animation import path_in
 from ..errors import BakeError
 from .fcurves import TRANSFORM_CHANNELS
@@ -130,8 +130,8 @@ def _changed(obj: Node, path: str, curves: dict[int, bpy.types.FCurve], change: 
     frames = [points["co"][:, 0] for points in keys.values()]
     if len(curves) < size or any(not np.array_equal(frames[0], other) for other in frames[1:]):
         raise BakeError(
-            f"'{obj.name}' has keys of its {path} that stand at different frames for different axes, and cannot be "
-            "turned: key all of them at once, or simulate again"
+            f"'{model_name(obj)}' has keys of its {path} that stand at different frames for different axes, and cannot "
+            "be turned: key all of them at once, or simulate again"
         )
     values = np.column_stack([keys[index]["co"][:, 1] for index in range(size)])
     moved = change.apply(values)

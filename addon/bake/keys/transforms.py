@@ -18,8 +18,8 @@ from ...nodes import (
     delta_rotation,
     display_size,
     has_location,
-    hidden_pose,
     model_name,
+    obstacle_to_showing,
     owner_of,
     parent_of,
 )
@@ -54,7 +54,7 @@ def require_bakeable(obj: Node) -> None:
             f"link '{model_name(obj)}' comes from a library and cannot be keyed: make it local, or override it (Object "
             "> Library Override > Make)"
         )
-    if reason := conflict_with_keys(obj) or hidden_pose(obj):
+    if reason := conflict_with_keys(obj) or obstacle_to_showing(obj):
         raise BakeError(reason)
 
 
@@ -172,7 +172,7 @@ def _require_no_shear(obj: Node, parent: Node, rotations: np.ndarray) -> None:
     error = np.abs(matmul(np.swapaxes(rotations, 1, 2), rotations) - np.eye(3)).max()
     if not error <= SHEAR:
         raise BakeError(
-            f"link '{obj.name}': its parent '{parent.name}' is scaled unevenly and would "
+            f"link '{model_name(obj)}': its parent '{model_name(parent)}' is scaled unevenly and would "
             "shear it as it turns: apply the parent's scale, or unparent the link"
         )
 

@@ -63,7 +63,7 @@ def digest_of_inputs(scene: bpy.types.Scene, model: Model, start: str) -> InputD
 
 def _places(carriers: set[Node]) -> str:
     """Return a digest of the transforms of carriers that do not move, since keys of a bake are relative to them."""
-    still = sorted((obj.name, str([*obj.matrix_basis])) for obj in carriers if not is_animated(obj))
+    still = sorted((model_name(obj), str([*obj.matrix_basis])) for obj in carriers if not is_animated(obj))
     return hashlib.sha256(str(still).encode()).hexdigest() if still else ""
 
 

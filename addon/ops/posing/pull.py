@@ -16,6 +16,7 @@ from ...nodes.naming import node_named, node_of
 from ...overlays import pull as overlay
 from ...overlays.sizes import size_of_pixel
 from ...props import is_link
+from ...props.members import links_in
 from ...props.settings import scene_settings
 from ...watch import note_change
 from ..hints import CANCEL, Hint, hide_hints, show_hints
@@ -115,7 +116,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
     def begin(self, context, link: Node, point: Vector):
         """Begin the drag. Raise `ModelError` if the link cannot be pulled."""
         self._pull = bridge.posing.pulling.Pull(context.scene, link, point)
-        self._snapshot = bridge.values.snapshot.Snapshot(filter(is_link, context.scene.objects))
+        self._snapshot = bridge.values.snapshot.Snapshot(links_in(context.scene))
         self.link = model_name(link)
         self._keeps_orientation = scene_settings(context.scene).keeps_turn
         show_hints(context, HINTS)

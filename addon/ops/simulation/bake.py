@@ -15,7 +15,7 @@ from ...bridge.findings.last_run import forget_run
 from ...kernel_compilation import KernelCompilation
 from ...nodes import Node
 from ...preview import current, end
-from ...props import is_joint, is_link
+from ...props.members import joints_in, links_in
 from ...props.settings import scene_settings, window_status
 from ..report import fail, in_object_mode, nothing_runs, succeed, time_left
 from ..selection import OnLinks
@@ -32,7 +32,8 @@ SLICE = 0.2
 def _objects_to_key(scene: bpy.types.Scene) -> list[Node]:
     """Return the links, and the joints that get keys or have those of a bake."""
     onto_joints = scene_settings(scene).bake.onto != "LINKS"
-    return [obj for obj in scene.objects if is_link(obj) or (is_joint(obj) and (onto_joints or is_baked(obj)))]
+    joints = [joint for joint in joints_in(scene) if onto_joints or is_baked(joint)]
+    return list(dict.fromkeys((*links_in(scene), *joints)))
 
 
 _failed: tuple[int, int, "Bake"] | None = None
