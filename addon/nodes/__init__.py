@@ -190,7 +190,7 @@ def hang_on(obj: bpy.types.Object, node: Node, space: Matrix) -> None:
     Args:
         space: matrix from the space of the object's own transform to the node's axes, 4 by 4.
     """
-    obj.parent = owner_of(node)
+    obj.parent, obj.parent_type = owner_of(node), "OBJECT"
     obj.matrix_parent_inverse = space
     if isinstance(node, bpy.types.PoseBone):
         obj.parent_type, obj.parent_bone = "BONE", node.name

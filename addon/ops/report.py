@@ -7,7 +7,7 @@ import bpy
 from bpy.app.translations import pgettext_iface
 
 from ...core.model.text import counted
-from ..nodes import Node, object_of
+from ..nodes import Node, armature_bones, owner_of, select
 from ..props.settings import window_status
 from ..watch import note_change
 
@@ -101,18 +101,30 @@ def in_object_mode(cls, context) -> bool:
     return False
 
 
+def in_object_or_pose_mode(cls, context) -> bool:
+    if context.mode in ("OBJECT", "POSE"):
+        return True
+    cls.poll_message_set("Switch to Object Mode or Pose Mode first")
+    return False
+
+
 def named(parent: Node | None) -> str:
     """Return the name of a joint's parent for a sentence."""
     return f"'{parent.name}'" if parent else "the world"
 
 
 def select_only(context, *nodes: Node) -> None:
-    """Select only these objects, as far as the view layer includes them. The last one becomes active."""
+    """Select only these objects, as far as the view layer includes them. The last one becomes active.
+
+    Of a bone, the armature is selected, and within that only such bones.
+    """
     context.view_layer.update()  # makes new objects known to it
-    objects = tuple(obj for obj in map(object_of, nodes) if obj.name in context.view_layer.objects)
+    objects = [obj for obj in map(owner_of, nodes) if obj.name in context.view_layer.objects]
     for obj in context.selected_objects:
         obj.select_set(False)
     for obj in objects:
         obj.select_set(True)
+        for bone in armature_bones(obj):
+            select(bone, bone in nodes)
     if objects:
         context.view_layer.objects.active = objects[-1]

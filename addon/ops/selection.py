@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The links and joints that the user has selected."""
 
+import bpy
+
 from ...core.model import ModelError
 from .. import bridge
 from ..nodes import Node, is_selected, model_name
 from ..props import is_joint, is_link
 from ..props.members import has_joints, has_links, joints_in
-from .report import in_object_mode
+from .report import in_object_mode, in_object_or_pose_mode
 
 
 def selected_pair(context) -> tuple[Node, Node | None]:
@@ -26,7 +28,13 @@ def selected_pair(context) -> tuple[Node, Node | None]:
 
 
 class OnLinks:
-    """An operator that needs links, selected or not."""
+    """An operator that needs links, selected or not.
+
+    Attributes:
+        runs_in_pose_mode: whether it also runs in Pose Mode.
+    """
+
+    runs_in_pose_mode = False
 
     @classmethod
     def poll(cls, context):
@@ -35,7 +43,7 @@ class OnLinks:
             for sentence in bridge.rig.instanced_once(context.scene):
                 cls.poll_message_set(sentence)
             return False
-        return in_object_mode(cls, context)
+        return in_object_or_pose_mode(cls, context) if cls.runs_in_pose_mode else in_object_mode(cls, context)
 
 
 class OnSelectedJoints:
@@ -43,16 +51,19 @@ class OnSelectedJoints:
 
     Attributes:
         what: words for the objects that the user is asked to select if none are selected.
+        takes_bones: whether it also changes the joints of selected bones, in Pose Mode.
     """
 
     what = "joints"
+    takes_bones = False
 
     @classmethod
     def poll(cls, context):
-        if not any(is_selected(obj) for obj in joints_in(context.scene)):
+        kind = bpy.types.PoseBone if cls.takes_bones and context.mode == "POSE" else bpy.types.Object
+        if not any(isinstance(node, kind) and is_selected(node) for node in joints_in(context.scene)):
             cls.poll_message_set(f"Select {cls.what}")
             return False
-        return in_object_mode(cls, context)
+        return in_object_or_pose_mode(cls, context) if cls.takes_bones else in_object_mode(cls, context)
 
 
 class OnJoints:

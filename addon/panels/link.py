@@ -11,9 +11,10 @@ from bpy.app.translations import pgettext_iface
 from ...core.geometry.contact_properties import Surface
 from ...core.model.text import weighed
 from .. import bridge, ids
-from ..nodes import model_name
+from ..nodes import children_of, model_name
+from ..nodes.chosen import active_node
 from ..props import carrier_of, is_link
-from ..props.settings import link_settings, scene_settings
+from ..props.settings import link_settings, node_with, scene_settings
 from .base import Below, InTab, also_in_physics, draw_switched, draw_with_unit, in_columns, paragraph, section
 
 if TYPE_CHECKING:
@@ -29,14 +30,16 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return carrier_of(context.object) is not None
+        return carrier_of(active_node(context)) is not None
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        obj = context.object
+        obj = active_node(context)
         settings = link_settings(obj)
         if not is_link(obj):
-            layout.label(text=pgettext_iface("Shape of {link}").format(link=carrier_of(obj).name), translate=False)
+            layout.label(
+                text=pgettext_iface("Shape of {link}").format(link=model_name(carrier_of(obj))), translate=False
+            )
             _draw_shape(layout, obj, settings)
             if settings.fit_note:
                 paragraph(layout, context, settings.fit_note, icon="INFO")
@@ -89,7 +92,7 @@ def _draw_mass(layout, context, settings):
 
 def _mass_now(context, settings) -> float:
     """Return the mass of the last reading of the scene, or the stored one if the scene was not read yet."""
-    known = _known_link(context.scene, settings.id_data)
+    known = _known_link(context.scene, node_with(settings))
     return known.mass if known else settings.mass_shown
 
 
@@ -105,6 +108,8 @@ def _known_link(scene, obj) -> Link | None:
 
 
 def _draw_shape(layout, obj, settings):
+    if isinstance(obj, bpy.types.PoseBone):
+        return
     if obj.type in bridge.links.parts.SOLID or obj.is_instancer:
         layout.prop(settings, "role")
         if not obj.is_instancer:  # instances have geometries of their own
@@ -119,7 +124,7 @@ class OfLink(InTab):
 
     @classmethod
     def poll(cls, context):
-        return is_link(context.object)
+        return is_link(active_node(context))
 
 
 class LIMBERJACK_PT_link_shape(OfLink, bpy.types.Panel):
@@ -127,10 +132,10 @@ class LIMBERJACK_PT_link_shape(OfLink, bpy.types.Panel):
     bl_label = "Collision"
 
     def draw_header(self, context):
-        self.layout.prop(link_settings(context.object), "collides", text="")
+        self.layout.prop(link_settings(active_node(context)), "collides", text="")
 
     def draw(self, context):
-        layout, obj = in_columns(self.layout), context.object
+        layout, obj = in_columns(self.layout), active_node(context)
         settings = link_settings(obj)
         layout.active = settings.collides
         _draw_shape(layout, obj, settings)
@@ -143,7 +148,7 @@ class LIMBERJACK_PT_link_shape(OfLink, bpy.types.Panel):
                 message = pgettext_iface("Collides as: {shapes}").format(shapes=shapes)
                 paragraph(layout, context, message, icon="CHECKMARK")
         layout.operator_menu_enum(ids.OP_COLLISION_ADD, "type", text="Add Collision Shape", icon="MESH_ICOSPHERE")
-        message = next((note for child in obj.children if (note := link_settings(child).fit_note)), "")
+        message = next((note for child in children_of(obj) if (note := link_settings(child).fit_note)), "")
         if message:
             paragraph(layout, context, message, icon="CHECKMARK")
         if not scene_settings(context.scene).contact:
@@ -160,10 +165,10 @@ class LIMBERJACK_PT_link_surface(InTab, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return carrier_of(context.object) is not None
+        return carrier_of(active_node(context)) is not None
 
     def draw(self, context):
-        layout, obj = in_columns(self.layout), context.object
+        layout, obj = in_columns(self.layout), active_node(context)
         settings = link_settings(obj)
         draw_surface(layout, settings.surface)
         if settings.surface.source == "AUTO":
@@ -223,7 +228,7 @@ class LIMBERJACK_PT_link_forces(OfLink, bpy.types.Panel):
 
     def draw(self, context):
         _draw_section(self.layout, context, "forces")
-        if link_settings(context.object).motion != "FREE":
+        if link_settings(active_node(context)).motion != "FREE":
             paragraph(self.layout, context, "This link cannot move, so forces have no effect", icon="INFO")
 
 
@@ -232,9 +237,9 @@ class LIMBERJACK_PT_link_start(OfLink, bpy.types.Panel):
     bl_label = "Initial Velocity"
 
     def draw(self, context):
-        layout, settings = in_columns(self.layout), link_settings(context.object)
+        layout, settings = in_columns(self.layout), link_settings(active_node(context))
         is_free = settings.motion == "FREE"
-        is_kinematic = bridge.animation.motion_sources.may_follow_own_keys(context.object)
+        is_kinematic = bridge.animation.motion_sources.may_follow_own_keys(active_node(context))
         starts_from_keys = scene_settings(context.scene).bake.start == "KEYS"
         column = layout.column()
         column.active = is_free and not is_kinematic and not starts_from_keys
@@ -253,7 +258,7 @@ class LIMBERJACK_PT_link_start(OfLink, bpy.types.Panel):
 
 
 def _draw_section(layout, context, section: str):
-    layout, settings = in_columns(layout), link_settings(context.object)
+    layout, settings = in_columns(layout), link_settings(active_node(context))
     for field in bridge.values.fields.LINK_FIELDS:
         if field.section == section:
             layout.prop(settings, field.name)

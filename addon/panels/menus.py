@@ -4,6 +4,7 @@
 import bpy
 
 from .. import ids
+from ..nodes.chosen import active_node
 from ..preview import current
 from ..props import axes_in_use, core_joint, is_joint, is_known_joint, is_link
 from ..props.settings import joint_settings
@@ -51,7 +52,7 @@ class LIMBERJACK_MT_object(bpy.types.Menu):
         _draw_surroundings(layout, context.scene)
         _draw_group(layout, JOIN)
         layout.menu(ids.MT_JOINT_ADD)
-        if is_known_joint(context.object):
+        if is_known_joint(active_node(context)):
             layout.menu(ids.MT_JOINT_PRESETS)
             layout.menu(ids.MT_DRIVE)
         for group in (CHANGE, POSE, THROW, SCENE):
@@ -85,10 +86,10 @@ class LIMBERJACK_MT_drive(bpy.types.Menu):
 
     @classmethod
     def poll(cls, context):
-        return is_known_joint(context.object)
+        return is_known_joint(active_node(context))
 
     def draw(self, context):
-        joint = joint_settings(context.object)
+        joint = joint_settings(active_node(context))
         kind = core_joint(joint).kind
         for number, axis in enumerate(axes_in_use(joint)):
             if can_be_driven(kind.slot(number)):
@@ -139,6 +140,7 @@ def _draw_add(menu, _context):
 PLACES = (
     ("VIEW3D_MT_object", _draw_object),
     ("VIEW3D_MT_object_context_menu", _draw_context),
+    ("VIEW3D_MT_pose", _draw_object),
     ("VIEW3D_MT_add", _draw_add),
 )
 

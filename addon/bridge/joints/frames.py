@@ -7,7 +7,7 @@ from mathutils import Matrix, Quaternion
 
 from ....core.spatial import IDENTITY, Pose, compose, inverse
 from ....core.spatial.arrays import matmul
-from ...nodes import Node, object_of, own_matrix, parent_inverse, parent_of, world_matrix
+from ...nodes import Node, hang_on, object_of, own_matrix, parent_inverse, parent_of, world_matrix
 from ...props import ancestors, has_lost_its_parent, is_link
 from ...props.settings import joint_settings
 from ..errors import SceneError
@@ -61,8 +61,10 @@ def place_empty(obj: bpy.types.Object, X_PJ: Pose) -> None:
     The inverse of the parent's scale is stored in the Empty's parent inverse, so that the Empty is not stretched.
     """
     parent = joint_settings(obj).parent_node
-    obj.parent = object_of(parent) if parent else None
-    obj.matrix_parent_inverse = Matrix.Diagonal((*(1.0 / world_scale(parent)), 1.0)) if parent else Matrix.Identity(4)
+    if parent is None:
+        obj.parent, obj.matrix_parent_inverse = None, Matrix.Identity(4)
+    else:
+        hang_on(obj, parent, Matrix.Diagonal((*(1.0 / world_scale(parent)), 1.0)))
     obj.delta_location = (0.0, 0.0, 0.0)
     obj.delta_rotation_euler = (0.0, 0.0, 0.0)
     obj.delta_rotation_quaternion = (1.0, 0.0, 0.0, 0.0)

@@ -7,10 +7,12 @@ from collections.abc import Iterable
 
 import bpy
 
-from ...nodes import Node, owner_of
+from ....core.model import ModelError
+from ...nodes import Node, model_name, owner_of
 from ...nodes.animation import strips_on
 from ...props import is_link
 from ..animation.motion_sources import TRANSFORMS, active_constraints, transform_drivers
+from ..posing.link_poses import world_scale
 from .deforming import form_changes, shapes_of
 from .parts import SOLID
 
@@ -18,21 +20,38 @@ WEIGHTLESS = {"LIGHT": "light", "CAMERA": "camera", "SPEAKER": "speaker", "LIGHT
 """Words for objects that links carry and that are no bodies, by Blender's type."""
 
 
-def obstacle_to_tagging(obj: bpy.types.Object) -> str:
-    """Return why the object cannot be a link, and what to do instead; empty if it can.
+def obstacle_to_tagging(obj: Node) -> str:
+    """Return why an object or a bone cannot be a link, and what to do instead; empty if it can.
 
     Empties can be links, as frames of a rig.
     """
     if reason := library_of(obj):
         return reason
+    if not isinstance(obj, bpy.types.Object):
+        return _obstacle_of_scale(obj)
     if what := WEIGHTLESS.get(obj.type):
         return f"object '{obj.name}' is a {what}, which has no mass: parent it to the link that is to carry it"
     if obj.type == "ARMATURE" and not any(_is_shape(child) for child in obj.children_recursive):
         return (
-            f"object '{obj.name}' is an armature with no mesh to weigh, and Limberjack moves objects, not bones: tag a "
-            "rigid object for each bone, and let the bones follow these by Copy Transforms"
+            f"object '{obj.name}' is an armature with no mesh to weigh: tag its bones in Pose Mode, or parent "
+            "meshes to it that move with it as one rigid body"
         )
     return deformation_of(obj)
+
+
+def _obstacle_of_scale(bone: bpy.types.PoseBone) -> str:
+    """Return why the scale of a bone keeps it from being a link, and what to do; empty if it does not."""
+    name, armature = model_name(bone), owner_of(bone).name
+    try:
+        scale = world_scale(bone)
+    except ModelError:
+        return f"bone '{name}' is scaled to zero: give it a size in all three directions (Alt-S resets it)"
+    if (scale < 0.0).any():
+        return (
+            f"bone '{name}' is mirrored by a negative scale: reset the scale of the bones of '{armature}' and apply "
+            "that of the armature (Ctrl-A, Scale)"
+        )
+    return ""
 
 
 def _is_shape(obj: bpy.types.Object) -> bool:
@@ -59,9 +78,10 @@ def library_of(obj: Node) -> str:
         return ""
     source = owner.library or (override.reference.library if override and override.reference else None)
     where = f"the library '{source.name}'" if source else "a library"
+    what = "object" if obj == owner else "bone"
     return (
-        f"object '{obj.name}' comes from {where}, and what is changed of it here is not saved: make it yours by Object "
-        "> Library Override > Make, or Object > Relations > Make Local"
+        f"{what} '{model_name(obj)}' comes from {where}, and what is changed of it here is not saved: make it yours by "
+        "Object > Library Override > Make, or Object > Relations > Make Local"
     )
 
 
@@ -81,8 +101,8 @@ def deformation_of(node: Node) -> str:
 
 def _deformed(obj: bpy.types.Object, armature: bpy.types.Object, remedy: str) -> str:
     return (
-        f"object '{obj.name}' is deformed by the armature '{armature.name}', and a link is rigid: tag a rigid object "
-        f"for each bone, and let the bones follow these by Copy Transforms; or {remedy}"
+        f"object '{obj.name}' is deformed by the armature '{armature.name}', and a link is rigid: tag the bones of the "
+        f"armature in Pose Mode instead; or {remedy}"
     )
 
 
@@ -101,16 +121,17 @@ def changes_of_form(links: Iterable[Node]) -> dict[Node, list[str]]:
 
 def conflict_with_keys(link: Node) -> str:
     """Return a message about what moves the link against the keys of a simulation; empty if nothing does."""
+    name = model_name(link)
     if constraints := active_constraints(link):
         return (
-            f"link '{link.name}' has the constraint '{constraints[0].name}', which would fight the simulated motion: "
+            f"link '{name}' has the constraint '{constraints[0].name}', which would fight the simulated motion: "
             "mute it or remove it"
         )
     if drivers := transform_drivers(link):
         return (
-            f"link '{link.name}' has a driver on its {drivers[0].data_path}, which would fight the simulated motion: "
+            f"link '{name}' has a driver on its {drivers[0].data_path}, which would fight the simulated motion: "
             "remove it"
         )
     if strips_on(link, TRANSFORMS):
-        return f"link '{link.name}' plays strips of the nonlinear animation: mute their tracks"
+        return f"link '{name}' plays strips of the nonlinear animation: mute their tracks"
     return ""

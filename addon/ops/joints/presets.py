@@ -9,6 +9,7 @@ from ....core.model.presets import PRESETS, with_preset
 from ....core.model.text import counted
 from ... import bridge, ids
 from ...nodes import Node
+from ...nodes.chosen import selected_nodes
 from ...props import is_joint
 from ...props.entries import number_of
 from ..report import fail, succeed
@@ -26,6 +27,8 @@ class LIMBERJACK_OT_joint_preset(OnSelectedJoints, bpy.types.Operator):
     bl_label = "Joint Preset"
     bl_options = {"REGISTER", "UNDO"}
 
+    takes_bones = True
+
     preset: EnumProperty(name="Preset", description="Preset for the joints", items=preset_items())
 
     @classmethod
@@ -33,7 +36,7 @@ class LIMBERJACK_OT_joint_preset(OnSelectedJoints, bpy.types.Operator):
         return PRESETS[properties.preset].summary
 
     def execute(self, context):
-        joints = [obj for obj in context.selected_objects if is_joint(obj)]
+        joints = [node for node in selected_nodes(context) if is_joint(node)]
         try:
             notes = set_up(joints, self.preset, context.scene)
         except ModelError as error:

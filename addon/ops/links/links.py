@@ -6,10 +6,12 @@ import bpy
 from ....core.model import ModelError
 from ....core.model.text import counted, weighed
 from ... import bake, bridge, ids
-from ...nodes import Node
+from ...nodes import Node, model_name
+from ...nodes.chosen import selected_nodes
 from ...props import is_joint, is_link
+from ...props.members import has_links, joints_in
 from ...props.settings import joint_settings, link_settings, scene_settings
-from ..report import fail, in_object_mode, succeed
+from ..report import fail, in_object_or_pose_mode, succeed
 from ..selection import OnLinks
 
 MOST_NAMED = 3
@@ -17,7 +19,7 @@ MOST_NAMED = 3
 
 
 class LIMBERJACK_OT_link_tag(bpy.types.Operator):
-    """Make each selected object a rigid body of the model, with the objects below it as its shape"""
+    """Make each selected object or bone a rigid body of the model, with the objects on it as its shape"""
 
     bl_idname = ids.OP_LINK_TAG
     bl_label = "Tag as Links"
@@ -25,17 +27,17 @@ class LIMBERJACK_OT_link_tag(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not in_object_mode(cls, context):
+        if not in_object_or_pose_mode(cls, context):
             return False
-        if not any(not is_joint(obj) for obj in context.selected_objects):
-            cls.poll_message_set("Select the objects that are to become links")
+        if not _taggable_nodes(context):
+            cls.poll_message_set("Select the objects or bones that are to become links")
             return False
         return True
 
     def execute(self, context):
-        objects = [obj for obj in context.selected_objects if not is_joint(obj)]
+        objects = _taggable_nodes(context)
         if not objects:
-            return fail(self, context, "Nothing is selected: select the objects that are to become links")
+            return fail(self, context, "Nothing is selected: select the objects or bones that are to become links")
         fit, refused = split_taggable(objects)
         if not fit:
             return fail(self, context, summary_of_refusals(refused, "links"))
@@ -44,10 +46,15 @@ class LIMBERJACK_OT_link_tag(bpy.types.Operator):
             notes = tag_links(context, fit)
         except ModelError as error:
             return fail(self, context, error)
-        left = [f"'{obj.name}'" for obj in objects if obj not in fit]
+        left = [f"'{model_name(obj)}'" for obj in objects if obj not in fit]
         more = f" and {len(left) - MOST_NAMED} more" if len(left) > MOST_NAMED else ""
         but = f", but not {', '.join(left[:MOST_NAMED])}{more}" if left else ""
         return succeed(self, context, f"{counted(fit, 'link')} tagged{but}{_recognized(context, new)}", notes, refused)
+
+
+def _taggable_nodes(context) -> list[Node]:
+    """Return the selected nodes that may become links: bones, and objects that are no joints."""
+    return [node for node in selected_nodes(context) if not isinstance(node, bpy.types.Object) or not is_joint(node)]
 
 
 def _recognized(context, links: list[Node]) -> str:
@@ -87,6 +94,8 @@ def tag_links(context, objects: list[Node]) -> list[str]:
         settings = link_settings(obj)
         settings.recognizes = settings.recognizes or not settings.is_link  # older links keep their shapes
         settings.is_link, settings.rest_pose = True, bridge.values.numbers.format_pose(pose)
+        if isinstance(obj, bpy.types.PoseBone):
+            bridge.joints.bone_joints.add_bone_joint(obj)
     evaluated_scene = bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
     notes = [note for obj in objects for note in bridge.links.tagging.notes_on_tagging(obj)]
     return notes + [note for obj in objects for note in _set_up_mass(obj, evaluated_scene)]
@@ -98,7 +107,7 @@ def enable_contact_initially(scene: bpy.types.Scene) -> None:
     It stays off in scenes from before contact existed.
     """
     settings = scene_settings(scene)
-    if not any(map(is_link, scene.objects)) and not settings.is_property_set("contact"):
+    if not has_links(scene) and not settings.is_property_set("contact"):
         settings.contact = True
 
 
@@ -106,7 +115,7 @@ def _set_up_mass(obj: Node, evaluated_scene: "bridge.links.parts.EvaluatedScene"
     """Compute the mass of a new link. Return assumptions, or why the mass cannot be computed."""
     settings = link_settings(obj)
     try:
-        if not any(part.has_mesh and part.is_visual for part in bridge.links.parts.parts_of(obj, evaluated_scene)):
+        if isinstance(obj, bpy.types.Object) and not _has_visible_mesh(obj, evaluated_scene):
             settings.mass_source = "CUSTOM"
             given = f"its mass is set to {settings.mass:g} kg, and its inertia to 1 kg m²: type them in the panel Link"
             return [f"link '{obj.name}' has no mesh to weigh: {given}"]
@@ -118,8 +127,12 @@ def _set_up_mass(obj: Node, evaluated_scene: "bridge.links.parts.EvaluatedScene"
     return [f"link '{obj.name}': {note}" for note in weight.notes]
 
 
+def _has_visible_mesh(link: Node, evaluated_scene: "bridge.links.parts.EvaluatedScene") -> bool:
+    return any(part.has_mesh and part.is_visual for part in bridge.links.parts.parts_of(link, evaluated_scene))
+
+
 class LIMBERJACK_OT_link_untag(bpy.types.Operator):
-    """Make the selected links ordinary objects again"""
+    """Make the selected links ordinary objects and bones again"""
 
     bl_idname = ids.OP_LINK_UNTAG
     bl_label = "Untag"
@@ -127,19 +140,21 @@ class LIMBERJACK_OT_link_untag(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not any(is_link(obj) for obj in context.selected_objects):
+        if not any(map(is_link, selected_nodes(context))):
             cls.poll_message_set("Select links")
             return False
-        return in_object_mode(cls, context)
+        return in_object_or_pose_mode(cls, context)
 
     def execute(self, context):
-        links = [obj for obj in context.selected_objects if is_link(obj)]
+        links = [node for node in selected_nodes(context) if is_link(node)]
         bake.receipts.restore.clear_bake(links)  # it could not be cleared from an ordinary object
         for obj in links:
             settings = link_settings(obj)
             settings.is_link = False
             settings.rest_pose, settings.led_by_node = "", None
-        left = [obj.name for obj in context.scene.objects if is_joint(obj) and _joins(obj, links)]
+            if isinstance(obj, bpy.types.PoseBone):
+                bridge.joints.bone_joints.remove_bone_joint(obj)
+        left = [model_name(joint) for joint in joints_in(context.scene) if _joins(joint, links)]
         notes = [f"joint '{name}' has lost a link: choose another, or delete it" for name in left]
         return succeed(self, context, f"{len(links)} untagged", notes)
 
@@ -152,6 +167,7 @@ def _joins(joint: Node, links: list[Node]) -> bool:
 class LIMBERJACK_OT_link_weigh(OnLinks, bpy.types.Operator):
     """Recompute the masses of all links from the volumes of their meshes"""
 
+    runs_in_pose_mode = True
     bl_idname = ids.OP_LINK_WEIGH
     bl_label = "Recalculate Mass"
     bl_options = {"REGISTER", "UNDO"}
@@ -175,13 +191,13 @@ class LIMBERJACK_OT_link_mass_by_hand(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not any(is_link(obj) and bridge.links.mass.is_weighed(obj) for obj in context.selected_objects):
+        if not _weighed_nodes(context):
             cls.poll_message_set("Select links whose mass is typed, or follows a material")
             return False
-        return in_object_mode(cls, context)
+        return in_object_or_pose_mode(cls, context)
 
     def execute(self, context):
-        links = [obj for obj in context.selected_objects if is_link(obj) and bridge.links.mass.is_weighed(obj)]
+        links = _weighed_nodes(context)
         evaluated_scene = bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
         try:  # weigh all before any is changed
             weights = {obj: bridge.links.mass.weigh(obj, evaluated_scene) for obj in links}
@@ -194,6 +210,11 @@ class LIMBERJACK_OT_link_mass_by_hand(bpy.types.Operator):
             )
             settings.mass_source, settings.mass_note = "CUSTOM", ""
         return succeed(self, context, f"The mass of {counted(links, 'link')} can be edited now")
+
+
+def _weighed_nodes(context) -> list[Node]:
+    """Return the selected links whose mass, or its distribution, comes from their shapes."""
+    return [node for node in selected_nodes(context) if is_link(node) and bridge.links.mass.is_weighed(node)]
 
 
 CLASSES = (

@@ -11,8 +11,9 @@ from ....core.joints.parts import DRIVE, STOPS
 from ... import ids
 from ...bridge.values.fields import COORDINATE_SUFFIXES, UNITS, Field, Measure, drive_of, fields_on
 from ...icons import OF_UNIT
+from ...nodes.chosen import active_node
 from ...props import axes_in_use, core_joint, is_known_joint
-from ...props.settings import joint_settings
+from ...props.settings import joint_settings, node_with
 from ..base import InTab, draw_switched, draw_with_unit, in_columns, paragraph, readable, section
 
 if TYPE_CHECKING:
@@ -37,14 +38,14 @@ class LIMBERJACK_PT_axes(InTab, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        if not is_known_joint(context.object):
+        if not is_known_joint(active_node(context)):
             return False
-        known = core_joint(joint_settings(context.object))
+        known = core_joint(joint_settings(active_node(context)))
         return known.kind.is_open or known.axis_count > 0
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        joint = joint_settings(context.object)
+        joint = joint_settings(active_node(context))
         layout.active = joint.enabled
         known = core_joint(joint)
         axes = axes_in_use(joint)
@@ -81,9 +82,10 @@ def draw_fields(layout, axis, fields: list[Field], unit: Unit):
     for field in fields:
         if field.section not in FOLDED:
             _draw_field(layout, axis, field, unit)
+    number = joint_settings(node_with(axis)).axes.values().index(axis)
     for name, label in FOLDED.items():
         of_section = [field for field in fields if field.section == name]
-        body = section(layout, f"{name}_{axis.path_from_id()}", label) if of_section else None
+        body = section(layout, f"{name}_{number}", label) if of_section else None
         if body:
             for field in of_section:
                 _draw_field(body, axis, field, unit)
@@ -129,15 +131,15 @@ class LIMBERJACK_PT_home(InTab, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        obj = context.object
+        obj = active_node(context)
         return is_known_joint(obj) and len(core_joint(joint_settings(obj)).home_units) > 0
 
     def draw_header(self, context):
-        self.layout.prop(joint_settings(context.object), "use_home")
+        self.layout.prop(joint_settings(active_node(context)), "use_home")
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        joint = joint_settings(context.object)
+        joint = joint_settings(active_node(context))
         layout.enabled = joint.use_home
         column = layout.column(align=True)
         for coordinate, (name, unit) in zip(joint.coordinates, core_joint(joint).home_units, strict=False):

@@ -2,11 +2,13 @@
 """The panel of the active object as a joint."""
 
 import bpy
+from bpy.app.translations import pgettext_iface
 
 from ... import ids
 from ...bridge.rig import last_rig
 from ...nodes import model_name
-from ...props import core_joint, has_lost_its_parent, is_joint, is_known_joint
+from ...nodes.chosen import active_node
+from ...props import core_joint, has_lost_its_parent, is_joint, is_known_joint, is_link
 from ...props.settings import joint_settings
 from ..base import Below, InTab, also_in_physics, draw_switched, in_columns, paragraph
 from .axes import LIMBERJACK_PT_axes, LIMBERJACK_PT_home
@@ -19,39 +21,51 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return is_joint(context.object)
+        node = active_node(context)
+        return is_joint(node) or (is_link(node) and joint_settings(node).is_joint)  # a bone may get the world as parent
 
     def draw_header(self, context):
-        self.layout.prop(joint_settings(context.object), "enabled", text="")
+        self.layout.prop(joint_settings(active_node(context)), "enabled", text="")
 
     def draw_header_preset(self, _context):
         self.layout.menu(ids.MT_JOINT_PRESETS, text="", icon="PRESET")
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        joint = joint_settings(context.object)
-        obj = joint.id_data
+        obj = active_node(context)
+        joint = joint_settings(obj)
         layout.active = joint.enabled
         row = layout.row()
         row.use_property_split = False  # beside its name, the menu would cut off the names of types
         row.prop(joint, "type", text="")
-        if not is_known_joint(obj):
+        if not joint.type:
             paragraph(layout, context, "Chosen in a newer Limberjack; unknown in this version", icon="ERROR")
             return
-        layout.prop(joint, "parent", placeholder="World" if joint.to_world else "Lost")
-        if has_lost_its_parent(joint):
-            layout.prop(joint, "to_world")
-        layout.prop(joint, "child")
+        if isinstance(obj, bpy.types.PoseBone):
+            _draw_parent_of_bone(layout, joint)
+        else:
+            layout.prop(joint, "parent", placeholder="World" if joint.to_world else "Lost")
+            if has_lost_its_parent(joint):
+                layout.prop(joint, "to_world")
+            layout.prop(joint, "child")
         if core_joint(joint).kind.threaded:
             layout.prop(joint, "pitch")
         _draw_troubles(layout, context, joint)
 
 
+def _draw_parent_of_bone(layout, joint):
+    """Draw the choice of the world, and the name of the link to which the bone is joined otherwise."""
+    layout.prop(joint, "to_world")
+    if joint.parent_node is not None:
+        row = layout.row()
+        row.label(text=pgettext_iface("Joined to {link}").format(link=model_name(joint.parent_node)), translate=False)
+
+
 def _draw_troubles(layout, context, joint):
-    obj, rig = joint.id_data, last_rig(context.scene)
+    obj, rig = active_node(context), last_rig(context.scene)
     if has_lost_its_parent(joint):
         paragraph(layout, context, "The parent was deleted: choose another, or tick Join to World", icon="ERROR")
-    elif joint.child_node and not joint.X_PJ:
+    elif isinstance(obj, bpy.types.Object) and joint.child_node and not joint.X_PJ:
         paragraph(
             layout, context, "A link was changed: place the Empty, then press Rebind at Current Pose", icon="ERROR"
         )
@@ -68,10 +82,10 @@ class LIMBERJACK_PT_joint_more(InTab, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return is_known_joint(context.object)
+        return is_known_joint(active_node(context))
 
     def draw(self, context):
-        layout, joint = in_columns(self.layout), joint_settings(context.object)
+        layout, joint = in_columns(self.layout), joint_settings(active_node(context))
         layout.active = joint.enabled
         draw_switched(layout, joint, "use_released_at", "released_at")
         if joint.parent_node and joint.child_node:
