@@ -134,7 +134,7 @@ class Bake(ABC):
         self.reading = reading or scan_scene(scene, first=self.first)
         self._joints: dict[str, Node] = {}
         self._require_bakeable()
-        self._owners = {obj: owner_of(obj) for obj in (*self.reading.objects.values(), *self._joints.values())}
+        self._owners = [owner_of(obj) for _, _, obj in self._nodes()]
         self._check_warnings = warnings_of_check(self.reading)
         suspect = displaced_links(self.scene, self.reading) + wind_without_drag(self.model)
         self.notes = [*self.reading.notes, *(problem.message for problem in suspect)]
@@ -347,19 +347,25 @@ class Bake(ABC):
         )
         store_receipt(result.action, receipt)
 
+    def _nodes(self) -> list[tuple[str, str, Node]]:
+        """Return what each link and joint is, its name and its node."""
+        links = [("link", name, obj) for name, obj in self.reading.objects.items()]
+        return links + [("joint", name, obj) for name, obj in self._joints.items()]
+
     def _require_links(self) -> None:
         """Raise `BakeError` if a script or an undo has removed objects or the scene meanwhile."""
         try:
             objects = set(self.scene.objects)
         except ReferenceError as error:
             raise BakeError("the scene was undone or closed while it was simulated: simulate again") from error
-        found = [("link", name, obj) for name, obj in self.reading.objects.items()]
-        found += [("joint", name, obj) for name, obj in self._joints.items()]
-        for what, name, obj in found:
+        bones: dict[bpy.types.Object, set[bpy.types.PoseBone]] = {}
+        for (what, name, obj), owner in zip(self._nodes(), self._owners, strict=True):
             try:
-                owner = self._owners[obj]
                 is_there = bool(owner.name) and owner in objects  # reading the name of a freed object raises
-                is_there &= obj == owner or any(obj == bone for bone in armature_bones(owner))
+                if is_there and obj != owner:  # a freed bone raises nothing, so no property of it is read
+                    if owner not in bones:
+                        bones[owner] = set(armature_bones(owner))
+                    is_there = obj in bones[owner]
             except ReferenceError:
                 is_there = False
             if not is_there:

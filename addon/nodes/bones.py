@@ -99,8 +99,8 @@ def obstacle_to_showing(bone: bpy.types.PoseBone) -> str:
         for constraint in end.constraints:
             if bone in _chain_of(end, constraint):
                 return (
-                    f"constraint '{constraint.name}' of bone '{end.name}' moves '{model_name(bone)}', which would fight "
-                    "the simulated motion: mute it or make its chain shorter"
+                    f"constraint '{constraint.name}' of bone '{end.name}' moves '{model_name(bone)}', which would "
+                    "fight the simulated motion: mute it or make its chain shorter"
                 )
     return ""
 

@@ -288,10 +288,12 @@ def test_a_bone_that_is_no_link_any_more_loses_its_bake(scene):
     }
 
 
-def test_a_bake_of_bones_is_up_to_date_until_something_changes(scene):
+@pytest.mark.parametrize("has_action", [False, True])
+def test_a_bake_of_bones_is_up_to_date_until_something_changes(scene, has_action):
     """Guards the digests of a scene with bones: the same at every frame of a bake, and others after a change."""
     rig = armature(scene)
-    key_others(rig)
+    if has_action:
+        key_others(rig)
     tag(rig)
     bake(scene, overwrite=True)
     for frame in (1, 9, 24):
@@ -460,3 +462,20 @@ def test_the_command_bakes_the_same_keys(scene, tmp_path):
     bpy.ops.wm.open_mainfile(filepath=str(out))
     assert curves_of(bpy.data.objects["Rig"]) == keys
     assert len(keys) == 2 * 3 + 4 * 4
+
+
+def test_operators_run_in_pose_mode(scene):
+    """Guards Simulate and Bake and Clear Bake in Pose Mode, with the same keys as in Object Mode."""
+    rig = armature(scene)
+    tag(rig)
+    before = dump(scene)
+    assert bpy.ops.limberjack.simulate("EXEC_DEFAULT") == {"FINISHED"}
+    keys = curves_of(rig)
+    bpy.ops.limberjack.bake_clear()
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="POSE")
+    assert bpy.ops.limberjack.simulate("EXEC_DEFAULT") == {"FINISHED"}
+    assert curves_of(rig) == keys
+    assert bpy.ops.limberjack.bake_clear() == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert dump(scene) == before

@@ -17,7 +17,7 @@ from ...nodes import Node
 from ...preview import current, end
 from ...props.members import joints_in, links_in
 from ...props.settings import scene_settings, window_status
-from ..report import fail, in_object_mode, nothing_runs, succeed, time_left
+from ..report import fail, in_object_or_pose_mode, nothing_runs, succeed, time_left
 from ..selection import OnLinks
 from ..views import is_navigation
 from ..waiting import WaitsForSolver
@@ -61,6 +61,7 @@ class RunsBake(WaitsForSolver, OnLinks):
     """
 
     verb = ""
+    runs_in_pose_mode = True
 
     bl_options = {"REGISTER", "UNDO"}
 
@@ -230,7 +231,7 @@ class LIMBERJACK_OT_bake_keep_partial(bpy.types.Operator):
         if failed_run(context.scene) is None:
             cls.poll_message_set("No simulation of this scene has failed since it was opened or undone")
             return False
-        return nothing_runs(cls, context) and in_object_mode(cls, context)
+        return nothing_runs(cls, context) and in_object_or_pose_mode(cls, context)
 
     def execute(self, context):
         run = failed_run(context.scene)
@@ -295,7 +296,7 @@ class LIMBERJACK_OT_bake_clear(bpy.types.Operator):
         if not baked_links(context.scene):
             cls.poll_message_set("No link in this scene is baked")
             return False
-        return in_object_mode(cls, context)
+        return in_object_or_pose_mode(cls, context)
 
     def execute(self, context):
         count = clear_bake(baked_objects(context.scene))

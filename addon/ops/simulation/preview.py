@@ -18,7 +18,7 @@ from ...overlays import labels
 from ...overlays import pull as overlay
 from ...preview import Preview, PreviewOverError, begin, current, end
 from ..hints import Hint, show_hints
-from ..report import fail, in_object_mode, nothing_runs, redraw, succeed
+from ..report import fail, in_object_or_pose_mode, nothing_runs, redraw, succeed
 from ..selection import OnLinks
 from ..views import link_at, view_under
 from ..waiting import WaitsForSolver
@@ -42,6 +42,7 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
     bl_label = "Play"
     bl_options = {"INTERNAL"}  # changes are restored, or kept by operators that push undo
 
+    runs_in_pose_mode = True
     tick, is_exclusive = 1.0 / 60.0, False
     _preview: Preview | None = None
     _last_tick = 0.0
@@ -212,7 +213,7 @@ class _OfPreview:
         if not current():
             cls.poll_message_set("There is no preview")
             return False
-        return in_object_mode(cls, context)
+        return in_object_or_pose_mode(cls, context)
 
 
 class LIMBERJACK_OT_preview_play(_OfPreview, bpy.types.Operator):
