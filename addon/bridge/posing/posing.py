@@ -16,7 +16,8 @@ from ....core.spatial import Pose, Quat, compose, inverse, norm, quat_mul, rotve
 from ...kernel_compilation import compile_posing
 from ...nodes import evaluated, model_name, world_matrix
 from ...nodes.naming import node_named
-from ...props import is_joint, is_kinematic, is_link
+from ...props import is_joint, is_kinematic
+from ...props.members import joints_in, links_in
 from ...props.settings import joint_settings, link_settings
 from ..animation.motion_sources import is_previewed, obstacle_to_moving
 from ..links.mass import MassProperties
@@ -48,7 +49,7 @@ class Posing:
     """
 
     def __init__(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None, is_by_hand: bool = True):
-        if is_by_hand and any(is_link(obj) and is_previewed(obj) for obj in scene.objects):
+        if is_by_hand and any(map(is_previewed, links_in(scene))):
             raise ModelError("a preview moves the links: stop it, or keep its pose, to pose them by hand")
         if is_by_hand and not bpy.app.background:
             compile_posing()
@@ -62,7 +63,7 @@ class Posing:
         self.objects = reading.objects
         self._present_poses = poses_now(reading.objects, self.unit, evaluator_of(depsgraph))
         joints = {joint.name for joint in self.model.joints}
-        self._joints = [obj for obj in scene.objects if model_name(obj) in joints and is_joint(obj)]
+        self._joints = [obj for obj in joints_in(scene) if model_name(obj) in joints]
         self.locked = locked_joints(self._joints if is_by_hand else ())
         links = {link.name: self.objects[link.name] for link in self.model.links} if is_by_hand else {}
         self._pins = pin_targets(links, self._present_poses)
