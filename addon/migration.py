@@ -18,7 +18,7 @@ from ..core.version import VERSION, numbers_of
 from .nodes import owner_of
 from .props import carrier_of
 from .props.owners import Owner, holds_ours, is_linked, settings_of
-from .props.settings import link_settings
+from .props.settings import link_settings, tagged_bones
 
 OLDEST = "0.1.0"
 """The last version that stored no version."""
@@ -117,13 +117,16 @@ def stamp_scenes() -> None:
 def version_of(owner: Owner) -> str:
     """Return the version that an owner stores.
 
-    Otherwise a shape has the version of its link, and a scene the oldest one among its objects.
+    Otherwise a shape has the version of its link, an armature that of its first link, and a scene the oldest one among
+    its objects.
     """
     if own := settings_of(owner).version:
         return own
     if isinstance(owner, bpy.types.Scene):
         versions = [version_of(obj) for obj in owner.objects if holds_ours(obj) and not is_linked(obj)]
         return min(filter(numbers_of, versions), key=_order, default=OLDEST)
+    if isinstance(owner, bpy.types.Object) and (bones := tagged_bones(owner)):
+        return link_settings(bones[0]).version or OLDEST
     carrier = carrier_of(owner)
     return link_settings(carrier).version or OLDEST if carrier else OLDEST
 

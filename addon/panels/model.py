@@ -44,10 +44,11 @@ class LIMBERJACK_UL_model(bpy.types.UIList):
 
 
 def in_tree_order(rows, context, shown: list[Node]) -> tuple[list[int], list[int]]:
-    """Return flags and order for a UIList of a scene's objects.
+    """Return flags and order for a UIList of a scene's objects, in which bones can have no rows.
 
     Args:
-        shown: the objects that have rows. All others come after them in the order of the scene, and are not examined.
+        shown: the links and joints that have rows, if they are objects. All others come after them in the order of the
+            scene, and are not examined.
 
     Returns:
         For each object of the scene, the flag that it is shown and matches the search, and the number of its row.
@@ -58,7 +59,8 @@ def in_tree_order(rows, context, shown: list[Node]) -> tuple[list[int], list[int
     wanted = rows.filter_name.casefold()
     numbers = {obj: number for number, obj in enumerate(scene.objects[:])}
     flags, order = [0] * len(numbers), [0] * len(numbers)
-    in_order = sorted(shown, key=lambda obj: (places.get(model_name(obj), (len(places), 0))[0], obj.name))
+    objects = [node for node in shown if isinstance(node, bpy.types.Object)]
+    in_order = sorted(objects, key=lambda obj: (places.get(model_name(obj), (len(places), 0))[0], obj.name))
     for rank, obj in enumerate(in_order):
         is_wanted = (wanted in obj.name.casefold()) != rows.use_filter_invert if wanted else True
         order[numbers[obj]] = rank

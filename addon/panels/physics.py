@@ -7,7 +7,8 @@ Its buttons stand below each other: the Properties editor of a small window has 
 import bpy
 
 from .. import ids
-from ..props import carrier_of, is_joint, is_link
+from ..props import carrier_of, is_joint
+from ..props.members import has_links
 from .main import draw_ground, draw_transport
 
 
@@ -29,7 +30,7 @@ class LIMBERJACK_PT_main_physics(bpy.types.Panel):
             column.operator(ids.OP_LINK_TAG, icon="MESH_CUBE")
             column.operator(ids.OP_COLLIDER_ADD, text="Collider", icon="MESH_PLANE")
         draw_ground(layout, context.scene, is_narrow=True)
-        if any(is_link(obj) for obj in context.scene.objects):
+        if has_links(context.scene):
             draw_transport(layout, context, is_narrow=True)
 
 

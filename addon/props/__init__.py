@@ -11,7 +11,7 @@ import bpy
 from bpy.props import PointerProperty
 
 from .. import ids
-from ..nodes import KINDS, Node, parent_of
+from ..nodes import KINDS, Node, owner_of, parent_of
 from .bake import BakeProperties, BeforeProperties
 from .findings import FindingProperties
 from .joint import (
@@ -114,8 +114,16 @@ def belongs_to_model(obj: Node) -> bool:
 def carrier_of(obj: Node | None) -> Node | None:
     """Return the link to which the object belongs: itself or a parent; None for joints and other objects."""
     while obj is not None and not is_link(obj):
-        obj = None if is_joint(obj) else parent_of(obj)
+        obj = None if is_joint(obj) else shape_parent_of(obj)
     return obj
+
+
+def shape_parent_of(obj: Node) -> Node | None:
+    """Return the node of whose shape the object is a part, if that is a link.
+
+    It is the parent; for a bone that is no link and may move by itself, the armature as a whole.
+    """
+    return owner_of(obj) if isinstance(obj, bpy.types.PoseBone) else parent_of(obj)
 
 
 def has_lost_its_parent(joint: JointProperties) -> bool:
@@ -143,5 +151,6 @@ __all__ = [
     "limits_of",
     "provide",
     "remove_axis",
+    "shape_parent_of",
     "show_error",
 ]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..nodes import Node
-from .settings import joint_settings, node_with
+from .settings import data_path_of, node_with
 
 Read = Callable[[Node, int], float]
 """A function that returns a present value [rad or Blender units] of a joint, by the number of the coordinate, locked
@@ -47,4 +47,5 @@ def write(coordinate, value: float) -> None:
 
 def number_of(coordinate) -> int:
     """Return the number of a coordinate among those of its joint, locked ones counted."""
-    return joint_settings(node_with(coordinate)).coordinates.values().index(coordinate)
+    path = data_path_of(coordinate, "q")
+    return int(path[path.rindex("[") + 1 : path.rindex("]")])

@@ -8,6 +8,8 @@ import bpy
 from bpy.types import PropertyGroup
 
 from .. import ids
+from ..nodes import armature_bones
+from .settings import before_bake, joint_settings, link_settings, tagged_bones
 
 ALLOWED: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
 """Options of properties that library overrides may change. Without them, Blender loses the values on reload."""
@@ -34,6 +36,8 @@ def complete_overrides(objects: Iterable[bpy.types.Object]) -> None:
     """
     for obj in objects:
         _complete(obj, (ids.LINK, ids.JOINT, ids.BEFORE))
+        if obj.override_library and obj.override_library.reference:
+            _complete_bones(obj, obj.override_library.reference)
         if isinstance(obj.data, bpy.types.Light):
             _complete(obj.data, (ids.LIGHT,))
 
@@ -44,6 +48,16 @@ def _complete(owner: bpy.types.ID, names: Iterable[str]) -> None:
         for name in names:
             _create(getattr(owner, name))
             _create(getattr(override.reference, name))
+
+
+def _complete_bones(obj: bpy.types.Object, reference: bpy.types.ID) -> None:
+    assert isinstance(reference, bpy.types.Object)  # the original of an object
+    originals = armature_bones(reference)
+    for bone in tagged_bones(obj):
+        original = originals.get(bone.name) if originals else None
+        for owner in (bone, original) if original is not None else ():
+            for settings_of in (link_settings, joint_settings, before_bake):
+                _create(settings_of(owner))
 
 
 def _create(group: PropertyGroup) -> None:

@@ -8,7 +8,7 @@ from typing import TypeAlias, TypeGuard
 import bpy
 
 from ..nodes import Node, is_node, owner_of
-from . import carrier_of, is_joint
+from . import belongs_to_model
 from .settings import link_settings, scene_settings
 
 Owner: TypeAlias = bpy.types.Scene | Node
@@ -18,7 +18,7 @@ def holds_ours(owner: bpy.types.ID | Node | None) -> TypeGuard[Owner]:
     """Return whether a scene or an object has, or had, settings that a user has made. Others are never written to."""
     if is_node(owner):
         has_been = link_settings(owner).is_property_set("is_link")
-        return has_been or is_joint(owner) or carrier_of(owner) is not None
+        return has_been or belongs_to_model(owner)
     if not isinstance(owner, bpy.types.Scene):
         return False
     return _is_set(settings_of(owner)) or any(holds_ours(obj) and not is_linked(obj) for obj in owner.objects)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from .. import ids
-from ..nodes import Node, armature_bones
+from ..nodes import Node, armature_bones, prefix_of
 
 if TYPE_CHECKING:
     from .bake import BeforeProperties
@@ -77,31 +77,43 @@ def node_with(group: bpy.types.PropertyGroup) -> Node:
     """
     owner = group.id_data
     assert isinstance(owner, bpy.types.Object)  # links and joints are stored on objects only
-    if owner.pose is None or group in _groups_like(group, owner):
+    if owner.pose is None or _path_on(owner, group):
         return owner
     key = owner.session_uid, group.as_pointer()
     bone = owner.pose.bones.get(_bone_names.get(key, ""))
-    if bone is None or group not in _groups_like(group, bone):
-        bone = next(bone for bone in owner.pose.bones if group in _groups_like(group, bone))
+    if bone is None or not _path_on(bone, group):
+        bone = next(bone for bone in owner.pose.bones if _path_on(bone, group))
         _bone_names[key] = bone.name
     return bone
 
 
-def _groups_like(group: bpy.types.PropertyGroup, node: Node) -> Iterable[bpy.types.PropertyGroup]:
-    """Return the groups of a node that have the type of `group`."""
+def data_path_of(group: bpy.types.PropertyGroup, name: str) -> str:
+    """Return the data path of a property of a link or joint, relative to the object that stores it."""
+    node = node_with(group)
+    return f"{prefix_of(node)}{_path_on(node, group)}.{name}"
+
+
+def _path_on(node: Node, group: bpy.types.PropertyGroup) -> str:
+    """Return the data path of a group relative to a node; empty if it is on another node."""
+    return next((path for path, found in _groups_like(group, node) if found == group), "")
+
+
+def _groups_like(group: bpy.types.PropertyGroup, node: Node) -> Iterable[tuple[str, bpy.types.PropertyGroup]]:
+    """Return the groups of a node that have the type of `group`, with their data paths relative to the node."""
     match type(group).__name__:
         case "LinkProperties":
-            return [link_settings(node)]
+            return [(ids.LINK, link_settings(node))]
         case "SurfaceProperties":
-            return [link_settings(node).surface]
+            return [(f"{ids.LINK}.surface", link_settings(node).surface)]
         case "JointProperties":
-            return [joint_settings(node)]
+            return [(ids.JOINT, joint_settings(node))]
         case "MimicProperties":
-            return [joint_settings(node).mimic]
+            return [(f"{ids.JOINT}.mimic", joint_settings(node).mimic)]
         case "AxisProperties":
-            return joint_settings(node).axes.values()
+            return [(f"{ids.JOINT}.axes[{number}]", axis) for number, axis in enumerate(joint_settings(node).axes)]
         case "CoordinateProperties":
-            return joint_settings(node).coordinates.values()
+            found = enumerate(joint_settings(node).coordinates)
+            return [(f"{ids.JOINT}.coordinates[{number}]", coordinate) for number, coordinate in found]
         case "BeforeProperties":
-            return [before_bake(node)]
+            return [(ids.BEFORE, before_bake(node))]
     raise TypeError(f"{type(group).__name__} is no property group of links or joints")

@@ -7,7 +7,7 @@ from mathutils import Matrix, Quaternion
 
 from ....core.spatial import IDENTITY, Pose, compose, inverse
 from ....core.spatial.arrays import matmul
-from ...nodes import Node, hang_on, object_of, own_matrix, parent_inverse, parent_of, world_matrix
+from ...nodes import Node, hang_on, model_name, object_of, own_matrix, parent_inverse, parent_of, world_matrix
 from ...props import ancestors, has_lost_its_parent, is_link
 from ...props.settings import joint_settings
 from ..errors import SceneError
@@ -25,11 +25,11 @@ def require_both_ends(obj: Node) -> None:
     joint = joint_settings(obj)
     if joint.child_node is None:
         raise SceneError(
-            "no-child", f"joint '{obj.name}' has no child: choose the link that it moves, or delete the joint"
+            "no-child", f"joint '{model_name(obj)}' has no child: choose the link that it moves, or delete the joint"
         )
     if has_lost_its_parent(joint):
         raise SceneError(
-            "lost-parent", f"joint '{obj.name}' has lost its parent: choose another, or tick Join to World"
+            "lost-parent", f"joint '{model_name(obj)}' has lost its parent: choose another, or tick Join to World"
         )
 
 
@@ -47,11 +47,11 @@ def stored_frames(obj: Node) -> tuple[Pose, Pose]:
     if not (joint.X_PJ and joint.X_CJ):
         raise SceneError(
             "no-frames",
-            f"joint '{obj.name}' was given another link: place its Empty, then press Rebind at Current Pose",
+            f"joint '{model_name(obj)}' was given another link: place its Empty, then press Rebind at Current Pose",
         )
     return (
-        parse_pose(joint.X_PJ, f"joint '{obj.name}': the frame in the parent"),
-        parse_pose(joint.X_CJ, f"joint '{obj.name}': the frame in the child"),
+        parse_pose(joint.X_PJ, f"joint '{model_name(obj)}': the frame in the parent"),
+        parse_pose(joint.X_CJ, f"joint '{model_name(obj)}': the frame in the child"),
     )
 
 

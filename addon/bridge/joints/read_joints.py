@@ -166,7 +166,7 @@ def _axis_number(number: int, joint: Node, follower: Node) -> int:
     count = core_joint(joint_settings(joint)).axis_count
     if count > 1 and number >= count:
         raise ModelError(
-            f"joint '{model_name(follower)}' follows with axis {number + 1} of '{joint.name}', which has {count}: "
-            f"choose one from 1 to {count}"
+            f"joint '{model_name(follower)}' follows with axis {number + 1} of '{model_name(joint)}', which has "
+            f"{count}: choose one from 1 to {count}"
         )
     return number if count > 1 else 0

@@ -12,7 +12,7 @@ from mathutils import Matrix
 from ....core.geometry.mass import mass_properties
 from ....core.model import ModelError
 from ....core.spatial.arrays import det, matmul
-from ...nodes import Node, hang_on, owner_of
+from ...nodes import Node, hang_on, model_name, owner_of
 from ...props.settings import link_settings
 from ..meshes.meshes import MeshData, turned_inside_out
 from ..meshes.primitives import new_mesh
@@ -126,7 +126,7 @@ def _visible_parts(link: Node, evaluated_scene: EvaluatedScene) -> list[Part]:
         if part.is_visual and part.has_mesh and len(part.mesh().vertices)
     ]
     if not parts:
-        raise ModelError(f"link '{link.name}' has no mesh to fit a shape to: give it a mesh as a child")
+        raise ModelError(f"link '{model_name(link)}' has no mesh to fit a shape to: give it a mesh as a child")
     return parts
 
 

@@ -9,7 +9,7 @@ from ....core.geometry.mass import mass_properties
 from ....core.model import ModelError
 from ....core.spatial import sym_shift
 from ....core.spatial.arrays import det, matmul
-from ...nodes import Node
+from ...nodes import Node, model_name
 from ...props.settings import link_settings
 from ..meshes.solids import Solid
 from ..values.numbers import shortest
@@ -67,7 +67,7 @@ def weigh(link: Node, evaluated_scene: EvaluatedScene) -> MassProperties:
         solids.append(solid_of_capsule(capsule))
     if not solids:
         raise ModelError(
-            f"link '{link.name}' has no mesh to weigh: give it a mesh as a child, or set its mass to Custom"
+            f"link '{model_name(link)}' has no mesh to weigh: give it a mesh as a child, or set its mass to Custom"
         )
     volume = sum(solid.volume for solid in solids)
     com = sum(solid.volume * solid.com for solid in solids) / volume

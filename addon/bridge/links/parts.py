@@ -13,7 +13,7 @@ import numpy as np
 from ....core.geometry import Mesh
 from ....core.model import ModelError
 from ....core.spatial.arrays import inverse, matmul
-from ...nodes import Node, attachment_of, parent_inverse, parent_of
+from ...nodes import Node, attachment_of, model_name, parent_inverse, parent_of
 from ...props import is_joint, is_link
 from ...props.settings import link_settings
 from ..animation.motion_sources import starting_basis
@@ -237,7 +237,7 @@ def _require_rigid(obj: bpy.types.Object, link: Node) -> None:
         return
     if part := attachment_of(obj):
         raise ModelError(
-            f"object '{obj.name}' is a shape of link '{link.name}' but hangs on a {part} of "
+            f"object '{obj.name}' is a shape of link '{model_name(link)}' but hangs on a {part} of "
             f"'{obj.parent.name}': parent it to the object as a whole, or make it a link"
         )
     _require_rigid(obj.parent, link)

@@ -8,7 +8,7 @@ import numpy as np
 from ....core.model import ModelError
 from ....core.spatial import Pose, quat_of_mat, quat_to_mat
 from ....core.spatial.arrays import det, dot, matmul, nearest_rotation, norm
-from ...nodes import Node, delta_scale, own_matrix, parent_inverse, parent_of, world_matrix
+from ...nodes import Node, delta_scale, model_name, own_matrix, parent_inverse, parent_of, world_matrix
 from ...props.settings import link_settings
 from ..animation.motion_sources import is_animated
 from ..values.numbers import parse_pose, shortest_all, significant, tidy_pose
@@ -30,7 +30,7 @@ def own_scale(obj: Node) -> np.ndarray:
     """
     scale = np.array(shortest_all(obj.scale)) * np.array(shortest_all(delta_scale(obj)))
     if not scale.all():
-        raise ModelError(f"object '{obj.name}' has a scale of zero: give it a size in all three directions")
+        raise ModelError(f"object '{model_name(obj)}' has a scale of zero: give it a size in all three directions")
     return scale
 
 
@@ -91,7 +91,7 @@ def drawn_pose(obj: Node) -> Pose:
     pose, which has more digits than the matrix.
     """
     text = link_settings(obj).rest_pose
-    stored = parse_pose(text, f"link '{obj.name}': the rest pose") if text else None
+    stored = parse_pose(text, f"link '{model_name(obj)}': the rest pose") if text else None
     if stored and is_animated(obj):
         return stored
     live = live_pose(obj)

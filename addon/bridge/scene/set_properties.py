@@ -13,13 +13,13 @@ import numpy as np
 from ....core.geometry import Shape, Surface
 from ....core.model import Joint, Link, Model, ModelError
 from ....core.model.properties import SURFACE_PROPERTIES, Setting, density_of, set_property
-from ...nodes import Node, model_name, owner_of
+from ...nodes import Node, children_of, model_name, owner_of
 from ...props import axes_in_use, carrier_of, fit_to_type, is_joint
 from ...props.settings import joint_settings, link_settings, scene_settings
 from ..animation.animated import SCENE, STRENGTH, Input, animated_inputs
 from ..links.contact_settings import contact_settings_of, surface_at, write_surface
 from ..links.mass import is_weighed
-from ..model_objects import objects_present
+from ..model_objects import nodes_present
 from ..values.fields import (
     AXIS_FIELDS,
     INERTIAL_FIELDS,
@@ -127,7 +127,7 @@ class _Store:
         if obj is None:
             return write_surface(surface, scene_settings(self.scene).ground_surface, self.units)
         changes = write_surface(surface, link_settings(obj).surface, self.units)
-        for part in obj.children_recursive:
+        for part in (part for child in children_of(obj) for part in (child, *child.children_recursive)):
             own = link_settings(part).surface
             if carrier_of(part) == obj and own.source == "CUSTOM":
                 kept = surface_at(own, self.units) or Surface()
@@ -159,7 +159,7 @@ class _Store:
         return _change_messages(obj, "joint", self._of_axes(obj, joint, name))
 
     def _object_of(self, joint: Joint) -> Node:
-        for obj in objects_present(self.scene):
+        for obj in nodes_present(self.scene):
             if is_joint(obj) and model_name(obj) == joint.name:
                 return obj
         raise ModelError(
@@ -215,8 +215,12 @@ def _with_toggle(name: str) -> tuple[str, str]:
 
 def _change_messages(obj: Node, kind: str, changes: list[str]) -> list[str]:
     """Return messages about changed numbers, and about values that a saved file will not contain."""
-    notes = [f"{kind} '{obj.name}': {change}" for change in changes]
+    subject = f"{kind} '{model_name(obj)}'"
+    notes = [f"{subject}: {change}" for change in changes]
     owner = owner_of(obj)
     if owner.is_editable and owner.override_library is None:
         return notes
-    return [*notes, f"{kind} '{obj.name}' comes from a library: what is set counts now, and no saved file keeps it"]
+    return [
+        *notes,
+        f"{subject} comes from a library: what is set counts now, and no saved file keeps it",
+    ]

@@ -13,7 +13,7 @@ from ....core.model.naming import STATIC, claim
 from ....core.spatial import Pose
 from ....core.spatial.arrays import det, inverse, matmul
 from ...nodes import Node, model_name
-from ...props import ancestors, is_joint, is_link
+from ...props import is_joint, is_link, shape_parent_of
 from ...props.settings import link_settings
 from ..animation.motion_sources import is_animated
 from ..links.parts import SOLID, EvaluatedScene, objects_below, parts_at
@@ -105,7 +105,10 @@ def _placed(
 
 def carried_by(obj: bpy.types.Object) -> Node | None:
     """Return the nearest link or joint among the object's parents; None if there is none."""
-    return next((above for above in ancestors(obj) if is_link(above) or is_joint(above)), None)
+    above = shape_parent_of(obj)
+    while above is not None and not (is_link(above) or is_joint(above)):
+        above = shape_parent_of(above)
+    return above
 
 
 def _in_order(scene: bpy.types.Scene) -> list[bpy.types.Object]:

@@ -11,8 +11,8 @@ from functools import cache
 
 import bpy
 
-from ...nodes import Node
-from ...props.settings import link_settings
+from ...nodes import Node, model_name
+from ...props.settings import data_path_of, link_settings
 from ..animation.animated import curves_moving
 from ..errors import SceneError
 
@@ -40,7 +40,7 @@ def _is_animated(group: bpy.types.PropertyGroup, name: str) -> bool:
     F-curves store numbers in single precision, which cannot represent the number of every choice. So an animated
     property may read as empty although no newer version has stored it.
     """
-    owner, path = group.id_data, group.path_from_id(name)
+    owner, path = group.id_data, data_path_of(group, name)
     return owner is not None and any(curve.data_path == path for curve in curves_moving(owner))
 
 
@@ -54,4 +54,4 @@ def _choices_of(kind: type[bpy.types.PropertyGroup]) -> tuple[tuple[str, str], .
 def require_known_shape(obj: Node) -> None:
     """Raise `SceneError` if a link, or an object that gives a link its shape, has an unknown choice."""
     settings = link_settings(obj)
-    require_known_choices(f"{'link' if settings.is_link else 'object'} '{obj.name}'", settings)
+    require_known_choices(f"{'link' if settings.is_link else 'object'} '{model_name(obj)}'", settings)

@@ -118,13 +118,13 @@ def _set_up_mass(obj: Node, evaluated_scene: "bridge.links.parts.EvaluatedScene"
         if isinstance(obj, bpy.types.Object) and not _has_visible_mesh(obj, evaluated_scene):
             settings.mass_source = "CUSTOM"
             given = f"its mass is set to {settings.mass:g} kg, and its inertia to 1 kg m²: type them in the panel Link"
-            return [f"link '{obj.name}' has no mesh to weigh: {given}"]
+            return [f"link '{model_name(obj)}' has no mesh to weigh: {given}"]
         weight = bridge.links.mass.weigh(obj, evaluated_scene)
     except ModelError as error:
         settings.mass_note = str(error)
         return [str(error)]
     bridge.scene.store.store_weight(obj, weight)
-    return [f"link '{obj.name}': {note}" for note in weight.notes]
+    return [f"link '{model_name(obj)}': {note}" for note in weight.notes]
 
 
 def _has_visible_mesh(link: Node, evaluated_scene: "bridge.links.parts.EvaluatedScene") -> bool:

@@ -13,7 +13,7 @@ from ...bridge.values.fields import COORDINATE_SUFFIXES, UNITS, Field, Measure, 
 from ...icons import OF_UNIT
 from ...nodes.chosen import active_node
 from ...props import axes_in_use, core_joint, is_known_joint
-from ...props.settings import joint_settings, node_with
+from ...props.settings import data_path_of, joint_settings
 from ..base import InTab, draw_switched, draw_with_unit, in_columns, paragraph, readable, section
 
 if TYPE_CHECKING:
@@ -82,10 +82,9 @@ def draw_fields(layout, axis, fields: list[Field], unit: Unit):
     for field in fields:
         if field.section not in FOLDED:
             _draw_field(layout, axis, field, unit)
-    number = joint_settings(node_with(axis)).axes.values().index(axis)
     for name, label in FOLDED.items():
         of_section = [field for field in fields if field.section == name]
-        body = section(layout, f"{name}_{number}", label) if of_section else None
+        body = section(layout, data_path_of(axis, name), label) if of_section else None
         if body:
             for field in of_section:
                 _draw_field(body, axis, field, unit)
