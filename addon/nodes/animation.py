@@ -46,9 +46,9 @@ def fcurves_of(owner: Animated, paths: tuple[str, ...] = ("",)) -> Iterator[bpy.
     Args:
         paths: beginnings of their data paths.
     """
-    data = animation_of(owner)
+    data, full = animation_of(owner), _full(owner, paths)
     for curve in curves_in(data.action, data.action_slot) if data else ():
-        if curve.data_path.startswith(_full(owner, paths)):
+        if curve.data_path.startswith(full):
             yield curve
 
 
@@ -66,7 +66,8 @@ def curves_in(action: bpy.types.Action | None, slot) -> Iterator[bpy.types.FCurv
 def drivers_of(owner: Animated, paths: tuple[str, ...] = ("",)) -> list[bpy.types.FCurve]:
     """Return the drivers on data paths with these beginnings."""
     data = animation_of(owner)
-    return [driver for driver in data.drivers if driver.data_path.startswith(_full(owner, paths))] if data else []
+    full = _full(owner, paths)
+    return [driver for driver in data.drivers if driver.data_path.startswith(full)] if data else []
 
 
 def all_curves_of(owner: Animated, paths: tuple[str, ...] = ("",)) -> Iterator[bpy.types.FCurve]:
@@ -75,9 +76,10 @@ def all_curves_of(owner: Animated, paths: tuple[str, ...] = ("",)) -> Iterator[b
 
 
 def _curves_of_strips(owner: Animated, paths: tuple[str, ...]) -> Iterator[bpy.types.FCurve]:
+    full = _full(owner, paths)
     for strip in playing_strips(owner):
         for curve in curves_in(strip.action, strip.action_slot):
-            if curve.data_path.startswith(_full(owner, paths)):
+            if curve.data_path.startswith(full):
                 yield curve
 
 
@@ -146,4 +148,5 @@ def _prefix(owner: Animated) -> str:
 
 
 def _full(owner: Animated, paths: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(_prefix(owner) + path for path in paths)
+    prefix = _prefix(owner)
+    return tuple(prefix + path for path in paths)

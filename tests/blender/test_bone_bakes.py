@@ -12,6 +12,8 @@ from limberjack.addon import preview as previews
 from limberjack.addon.bake.errors import BakeError
 from limberjack.addon.bake.receipts.staleness import out_of_date
 from limberjack.addon.bake.simulation_bake import SimulationBake
+from limberjack.addon.bridge.baked_machines.displacement_problems import problems_of_machines
+from limberjack.addon.bridge.baked_machines.machines import LEFT_BEHIND
 from limberjack.addon.bridge.joints.bone_joints import add_bone_joint
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.nodes import animation
@@ -479,3 +481,46 @@ def test_operators_run_in_pose_mode(scene):
     assert bpy.ops.limberjack.bake_clear() == {"FINISHED"}
     bpy.ops.object.mode_set(mode="OBJECT")
     assert dump(scene) == before
+
+
+def test_a_bake_moves_along_with_its_armature(scene):
+    """Guards an armature that is moved after its bake: the bake moves along, and is up to date."""
+    rig = armature(scene)
+    tag(rig)
+    bake(scene)
+    before = pose_of(scene, rig, "tip", 12)
+    scene.frame_set(1)
+    rig.location.x += 1.0
+    bpy.context.view_layer.update()
+    assert [code for code, _, _ in problems_of_machines(scene)] == [LEFT_BEHIND]
+    assert bpy.ops.limberjack.bake_move_along() == {"FINISHED"}
+    moved = pose_of(scene, rig, "tip", 12) - before
+    np.testing.assert_allclose(moved[:3, 3], (1.0, 0.0, 0.0), atol=1e-6)
+    assert not [*problems_of_machines(scene)]
+    assert out_of_date(scene, read_scene(scene)) == ""
+
+
+@pytest.mark.parametrize("is_linked", [False, True])
+def test_a_copy_of_a_baked_armature_gets_a_bake_of_its_own(scene, is_linked):
+    """Guards a duplicated armature, with a copy of the action or with the same one: both can be baked and cleared."""
+    rig = armature(scene)
+    tag(rig)
+    bake(scene)
+    scene.frame_set(1)
+    bpy.ops.object.select_all(action="DESELECT")
+    rig.select_set(True)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.duplicate()
+    copy = bpy.context.object
+    if is_linked:
+        bpy.data.actions.remove(copy.animation_data.action)
+        copy.animation_data.action = rig.animation_data.action
+        copy.animation_data.action_slot = rig.animation_data.action_slot
+    copy.location.y += 2.0
+    bpy.context.view_layer.update()
+    assert [code for code, _, _ in problems_of_machines(scene)] == [LEFT_BEHIND]
+    assert bpy.ops.limberjack.bake_move_along() == {"FINISHED"}
+    assert copy.animation_data.action != rig.animation_data.action
+    assert_exact(scene, bake(scene))
+    bpy.ops.limberjack.bake_clear()
+    assert not bpy.data.actions

@@ -34,19 +34,30 @@ def own_scale(obj: Node) -> np.ndarray:
     return scale
 
 
-def world_scale(obj: Node) -> np.ndarray:
+def world_scale(obj: Node, known: dict[Node, np.ndarray] | None = None) -> np.ndarray:
     """Return the scale of the object's vertices in the world, along its own axes, shape (3,), signed.
 
     It is computed from scales and never from a world matrix, whose last digits change with every frame of an animation.
 
+    Args:
+        known: results for other objects, which are used and added to; for the scales of many objects in a hierarchy.
+
     Raises:
         ModelError: if a factor is 0.
     """
+    if known is None:
+        known = {}
+    if obj not in known:
+        known[obj] = _world_scale(obj, known)
+    return known[obj]
+
+
+def _world_scale(obj: Node, known: dict[Node, np.ndarray]) -> np.ndarray:
     scale = own_scale(obj)
     parent = parent_of(obj)
     if parent is None:
         return scale
-    carried = matmul(np.diag(world_scale(parent)), parent_inverse(obj)[:3, :3])
+    carried = matmul(np.diag(world_scale(parent, known)), parent_inverse(obj)[:3, :3])
     if size := _size_of_turn(carried):
         return np.array([significant(size * factor) for factor in scale])
     stretched = matmul(carried, own_matrix(obj)[:3, :3])

@@ -85,12 +85,16 @@ def move_links(poses: Mapping[Node, Pose], unit: float, evaluate: Evaluator = as
 
     Objects that a link carries move with it, except links that are in `poses` themselves.
     """
-    worlds = {}
+    worlds: dict[Node, np.ndarray] = {}
+    scales: dict[Node, np.ndarray] = {}
     for obj, pose in poses.items():
-        worlds[obj] = matrix_of_pose(scaled_pose(pose, 1.0 / unit)) @ np.diag((*world_scale(obj), 1.0))
+        worlds[obj] = matrix_of_pose(scaled_pose(pose, 1.0 / unit)) @ np.diag((*world_scale(obj, scales), 1.0))
     for obj, world in worlds.items():
         space = _space_of(obj, worlds, evaluate)
-        _set_own_matrix(obj, Matrix(space.own_of(world).tolist()))
+        own = np.linalg.inv(space.rotation) @ world
+        if space.location is not space.rotation:
+            own[:3, 3] = (np.linalg.inv(space.location) @ world)[:3, 3]
+        _set_own_matrix(obj, Matrix(own.tolist()))
 
 
 def _set_own_matrix(obj: Node, basis: Matrix) -> None:

@@ -8,7 +8,7 @@ from mathutils import Matrix
 from ....core.model import ModelError
 from ... import bridge, ids
 from ...bake.errors import BakeError
-from ...nodes import Node, object_of, parent_of, world_matrix
+from ...nodes import Node, model_name, owner_of, parent_of, world_matrix
 from ...preview import current
 from ..report import fail, in_object_mode, succeed
 
@@ -91,6 +91,7 @@ def scale_back(context, link: Node) -> str:
     """Restore the size that the link had when it was baked. Its keys stay."""
     baked_matrix = bridge.baked_machines.keyed_poses.baked_matrix(link)
     assert baked_matrix is not None  # the problem was found by it
+    _require_object(link)
     wanted = np.linalg.norm(baked_matrix[:3, :3], axis=0)
     now = np.linalg.norm(bridge.baked_machines.keyed_poses.world_matrix_of_keys(link)[:3, :3], axis=0)
     link.scale = (np.array(link.scale) * wanted / now).tolist()
@@ -101,7 +102,7 @@ def play_in_place(context, link: Node) -> str:
     """Remove the effect that a new or moved parent has on the motion of a link."""
     baked_matrix = bridge.baked_machines.keyed_poses.baked_matrix(link)
     assert baked_matrix is not None  # the problem was found by it
-    body, parent = object_of(link), parent_of(link)
+    body, parent = _require_object(link), parent_of(link)
     if parent is None:
         raise BakeError(f"link '{link.name}' has lost the parent that carried its keys: simulate again")
     own = bridge.animation.motion_sources.basis_at(link)
@@ -114,6 +115,20 @@ def play_in_place(context, link: Node) -> str:
         above = world_matrix(parent)
         body.matrix_parent_inverse = Matrix((np.linalg.inv(above) @ baked_matrix @ np.linalg.inv(own)).tolist())
     return back_to_keys(context, link)
+
+
+def _require_object(link: Node) -> bpy.types.Object:
+    """Return the link as an object.
+
+    Raises:
+        BakeError: if it is a bone, whose size and place in the world are those of its armature.
+    """
+    if not isinstance(link, bpy.types.Object):
+        raise BakeError(
+            f"link '{model_name(link)}' is a bone of '{owner_of(link).name}': put the armature back to the size and "
+            "place that it had, or simulate again"
+        )
+    return link
 
 
 def _machine_of(scene: bpy.types.Scene, link: Node):
