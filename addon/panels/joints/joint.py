@@ -54,11 +54,13 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
 
 
 def _draw_parent_of_bone(layout, joint):
-    """Draw the choice of the world, and the name of the link to which the bone is joined otherwise."""
+    """Draw the choices of the world and of an object, and the name of the link to which the bone is joined."""
     layout.prop(joint, "to_world")
+    layout.prop(joint, "parent", placeholder="World" if joint.to_world else "")
     if joint.parent_node is not None:
-        row = layout.row()
-        row.label(text=pgettext_iface("Joined to {link}").format(link=model_name(joint.parent_node)), translate=False)
+        layout.label(
+            text=pgettext_iface("Joined to {link}").format(link=model_name(joint.parent_node)), translate=False
+        )
 
 
 def _draw_troubles(layout, context, joint):
