@@ -61,6 +61,23 @@ def test_an_armature_has_any_scale_place_and_parent(scene, scale):
     assert_exact(scene, bake(scene), SIZE * scale)
 
 
+def test_what_carries_the_bones_may_be_animated(scene):
+    """Guards bones below an animated bone of an animated armature, also those that inherit no rotation from above."""
+    rig = armature(scene)
+    for frame, turn in ((1, 0.0), (24, 0.8)):
+        rig.pose.bones["root"].rotation_quaternion = Quaternion((0.0, 0.0, 1.0), turn)
+        rig.pose.bones["root"].keyframe_insert("rotation_quaternion", frame=frame)
+        rig.rotation_euler.x = turn
+        rig.keyframe_insert("rotation_euler", frame=frame)
+    rig.data.bones["lower"].use_inherit_rotation = False
+    tag(rig, ("upper", "lower", "tip"), ("upper",))
+    rig.data.bones["upper"].inherit_scale = "NONE"
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones["upper"].use_connect = False
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert_exact(scene, bake(scene))
+
+
 @pytest.mark.parametrize(("fps", "first"), [(24, 1), (30, 117), (60, 0)])
 def test_any_frame_rate_and_start(scene, fps, first):
     """Guards keys at other frame rates, and from a frame in the middle of the timeline on."""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from limberjack.addon.bake.errors import BakeError
+from limberjack.addon.bake.receipts.restore import baked_objects, clear_bake
 from limberjack.addon.bake.receipts.staleness import out_of_date
 from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.baked_machines.displacement_problems import problems_of_machines
@@ -34,6 +35,22 @@ def test_clear_bake_restores_action_slot_and_pose(scene, has_action, times):
     assert dump(scene) != before
     scene.frame_set(1)
     assert bpy.ops.limberjack.bake_clear() == {"FINISHED"}
+    assert dump(scene) == before
+
+
+def test_bones_that_are_tagged_after_a_bake_are_restored_too(scene):
+    """Guards a second bake with one more bone: clearing one bone restores all as before the first bake."""
+    rig = armature(scene)
+    key_others(rig)
+    tag(rig, ("root", "lower"))
+    before = dump(scene)
+    bake(scene, overwrite=True)
+    scene.frame_set(1)
+    tag(rig, ("root", "upper", "lower"))
+    bake(scene, overwrite=True)
+    scene.frame_set(1)
+    clear_bake([rig.pose.bones["upper"]])
+    assert not baked_objects(scene)
     assert dump(scene) == before
 
 
