@@ -226,7 +226,7 @@ class PreviewMotion:
         from ...core.model.compiling.compile import compile_model
         from ...core.solvers.registry import CONVEX_STEPS
 
-        compiled = compile_model(self.inputs.model)
+        compiled = compile_model(self.inputs.model, split_loops=False)  # whose links have their whole mass
         row = compiled.link_names.index(pull.link)
         body = compiled.arrays.bodies[compiled.link_body[row]]
         if body.mass <= 0.0:

@@ -154,14 +154,7 @@ class ContactFacts:
 
     def proximity(self, model: Model, q: np.ndarray) -> Proximity:
         """Return the proximity of all solids of a model that has the run's joints, at the run's q."""
-        proximity = Proximity(model)
-        proximity.place(self.coordinates(proximity, q))
-        return proximity
-
-    def coordinates(self, proximity: Proximity, q: np.ndarray) -> dict[str, np.ndarray]:
-        """Return the run's q for another compilation, in which joints that close loops have no coordinates."""
-        known = proximity.compiled.spans
-        return {name: q[span.q] for name, span in self.run.compiled.spans.items() if name in known}
+        return Proximity(model, q)
 
     def pushes_on(self, links: Collection[str]) -> dict[str, np.ndarray]:
         """Return the force of each other link on some links, at the last frame, by its name, shape (3,) [N]."""

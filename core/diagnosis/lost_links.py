@@ -238,7 +238,7 @@ def goes_through(run: Case) -> Iterator[Diagnosis]:
     reported: set[tuple[str, str]] = set()
     lost = set(_lost(facts)) if facts.last >= 4 and facts.down.any() else set()  # `fell_out` reports these
     for frame in np.unique(np.linspace(1, facts.last, GLANCES).astype(int)):
-        proximity.place(facts.coordinates(proximity, run.trajectory.q[frame]))
+        proximity.place(run.trajectory.q[frame])
         for each in proximity.pairs_nearer(0.0):
             if (each.a, each.b) in at_first | reported or facts.pieces[each.a] == facts.pieces[each.b]:
                 continue

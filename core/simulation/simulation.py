@@ -13,18 +13,17 @@ import numpy as np
 
 from ..controls.controls import Controls, FrameState
 from ..kinematics import tree_kinematics
-from ..model import Joint, Model, StateError
+from ..model import Joint, StateError
 from ..model.compiling.colliders import STILL
-from ..model.compiling.compiled import CompiledModel, parts_of_state
+from ..model.compiling.compile import AnyModel
+from ..model.compiling.compiled import CompiledModel
 from ..model.text import counted, timed
 from ..records.contact_setup import Contact, Impact, contacts_of, table_of_impacts
 from ..records.recording import RECORDS, blank_trajectory
 from ..records.report import Report, energy_at_rest, energy_at_stake
-from ..solvers.assembly import assemble
 from ..solvers.jumps import Jump, continuous_span, state_after_jump
 from ..solvers.protocol import ACCURACIES, Progress, State
 from ..solvers.registry import SOLVERS, solvers_with_contact
-from ..solvers.singular_mass_matrix import require_regular
 from ..trajectory.trajectory import Trajectory
 from .arguments import (
     require_contact,
@@ -34,17 +33,14 @@ from .arguments import (
     required_times,
 )
 from .failure import SimulationError, causes_of
-from .initial_velocities import velocities_of_links
 from .notes import at_largest_speed, falls_as_a_whole, run_notes
 from .run_facts import RunFacts
 from .saved_state import Continuation, continuation_of, describe_state, time_of
-from .snapshot import Snapshot, Stage, Tally
-from .stage import carried_over, caught, compile_stages
+from .snapshot import COUNTS, Snapshot, Stage, Tally
+from .stage import compile_stages, next_state
 from .stage_maker import StageMaker, meeting_colliders
+from .start import initial_state
 from .sunk_starts import starts_in_ground
-
-COUNTS = ("steps", "implicit_steps", "rejected", "events", "impacts", "evaluations", "iterations")
-"""Names of the counters that a `Report` has."""
 
 NO_CONTACT_POINTS: tuple[Sequence[str], np.ndarray] = ((), np.empty(0))
 """The contact points before the first frame: no owners of solids, and no records."""
@@ -61,7 +57,7 @@ class Simulation:
         compiled: the model as the solver reads it, loops split.
 
     Args:
-        model: the model to simulate.
+        model: the model to simulate; a compiled one saves the time of compiling it again.
         times: of the frames, ascending [s], shape (F,); the motion starts at times[0].
         accuracy: "draft", "good" or "exact".
         initial: {"q": {joint: number or list}, "qd": {...}}; joints that are left out start at home and at rest, or
@@ -79,14 +75,14 @@ class Simulation:
         ModelError: if the model cannot be simulated, or a loop cannot be closed. StateError: if `initial` or `controls`
             does not fit the model.
         SimulationError: while iterating; the frames computed so far are kept.
-        TypeError: if `model` is not a Model, or `times` is not a list.
+        TypeError: if `model` is not a model, or `times` is not a list.
         ValueError: if times do not ascend; if an accuracy, solver or record is unknown; or if contacts or impacts are
             to be recorded in a simulation without contact.
     """
 
     def __init__(
         self,
-        model: Model,
+        model: AnyModel,
         times: np.ndarray | Sequence[float],
         accuracy: str = "good",
         initial: dict | None = None,
@@ -97,7 +93,7 @@ class Simulation:
         numbers: np.ndarray | Sequence[float] | None = None,
         contact: bool = True,
     ):
-        require_simulable(model)
+        source = require_simulable(model)
         self._times = required_times(times)
         self._numbers = np.arange(len(self._times)) if numbers is None else np.asarray(numbers)
         require_known("accuracy", [accuracy], ACCURACIES)
@@ -106,7 +102,7 @@ class Simulation:
         self.controls, self._solver, self._accuracy = required_controls(controls), solver, accuracy
         self._contact = contact and SOLVERS[solver].has_contact
         require_contact(record, contact, solver, solvers_with_contact())
-        self.controls.schedule.require(model)
+        self.controls.schedule.require(source)
         (_, compiled), *self._ahead = compile_stages(
             model, self._times, self.controls.schedule, self.controls.released.values()
         )
@@ -127,13 +123,11 @@ class Simulation:
         self._goes_on = self._resume(compiled, initial)
         if not self._goes_on:
             self._start(compiled, initial, is_measured)
-        self._falls = falls_as_a_whole(model, compiled, self.controls, self._stage.start.qd)
+        self._falls = falls_as_a_whole(source, compiled, self.controls, self._stage.start.qd)
         self._notes += run_notes(compiled, self.controls.links, self._falls)
         if contact and not self._contact and meeting_colliders(compiled, STILL):
-            self._notes.append(
-                f"solver '{solver}' knows no contact, so links pass through each other: {solvers_with_contact()[0]} "
-                "does"
-            )
+            known = solvers_with_contact()[0]
+            self._notes.append(f"solver '{solver}' knows no contact, so links pass through each other: {known} does")
 
     def __len__(self) -> int:
         return len(self._times)
@@ -167,8 +161,8 @@ class Simulation:
     @property
     def report(self) -> Report:
         """The cost of the run so far, and the errors of its energy and its loops."""
-        loop_error = self._stage.recorder.loop_error
-        report = Report(**self._counted(), wall_time=self._wall_time, loop_error=loop_error, notes=self._notes)
+        counts, loop_error = self._tally.total(self._stage.solver.counters), self._stage.recorder.loop_error
+        report = Report(**counts, wall_time=self._wall_time, loop_error=loop_error, notes=self._notes)
         report.weigh(self.trajectory, self._tally.largest, self._at_stake, self._at_rest)
         report.contact = self._stage.contact_report(self._zero)
         overlaps = report.contact.note() if report.contact else ""
@@ -267,11 +261,7 @@ class Simulation:
     # ---- start
 
     def _start(self, compiled: CompiledModel, initial: Mapping | None, is_measured: bool) -> None:
-        q, qd = parts_of_state(initial)
-        self.controls.require(compiled)
-        qd = {**velocities_of_links(compiled, q, self.controls.links_led_at(self._zero)), **qd}
-        start = assemble(compiled, self.controls.led_from(self._zero), q, qd, self._zero, is_measured)
-        require_regular(compiled, start.q)
+        start = initial_state(compiled, self.controls, initial, self._zero, is_measured)
         self._notes += start.notes
         self._stage = self._stages.first(compiled, State(0.0, start.q, start.qd), self._zero)
         solver, prescribed = self._stage.solver, self.controls.links_led_at(self._zero)
@@ -280,7 +270,6 @@ class Simulation:
 
     def _resume(self, compiled: CompiledModel, initial: Mapping | None) -> bool:
         """Continue from a saved state and return True, or return False if it does not fit."""
-        parts_of_state(initial)
         how = continuation_of(initial)
         if how is None or initial is None or time_of(initial) != self._zero:
             return False
@@ -337,55 +326,33 @@ class Simulation:
     def _change_stage(self, frame: int) -> None:
         """Continue with the joints that are enabled from now on."""
         since, compiled = self._ahead.pop(0)
-        state, counts = self._stage.solver.state, self._counted()
-        compiled, q, qd = self._carried_over(compiled, state, since)
-        self._stage = self._following_stage(compiled, state._replace(q=q, qd=qd), since, frame)
-        self._tally = Tally(counts | {"events": counts["events"] + 1}, 0.0, self._tally.largest)
-        self._controlled = min(self._controlled, frame)
-        self._control(frame)
+        state = self._stage.solver.state
+        compiled, q, qd, self._gripping = next_state(
+            self.compiled, state, compiled, self._gripping, self.controls, since
+        )
+        self._begin_stage(compiled, state._replace(q=q, qd=qd), since, frame)
 
     def _place_anew(self, jump: Jump, frame: int) -> None:
         """Continue with prescribed motion beyond a jump. Bodies that jump push nothing between the two poses."""
-        state, counts = self._stage.solver.state, self._counted()
+        state = self._stage.solver.state
         q, qd = state_after_jump(self.compiled, state, self.controls, jump)
         state = state._replace(time=jump.time - self._zero, q=q, qd=qd)
-        self._stage = self._following_stage(self.compiled, state, jump.time, frame, is_jump=True)
-        self._stage.solver.part_overlaps()
-        self._tally = Tally(counts, 0.0, self._tally.largest)
+        self._begin_stage(self.compiled, state, jump.time, frame, is_jump=True)
         self._jumps += (jump,)
+
+    def _begin_stage(
+        self, compiled: CompiledModel, state: State, since: float, frame: int, is_jump: bool = False
+    ) -> None:
+        """Continue from a state at the time `since` [s], before the next frame, in a stage of its own."""
+        counts, window = self._tally.total(self._stage.solver.counters), self._window(frame)
+        self._stage = self._stages.following(self._stage, compiled, state, since, window, self._zero, is_jump)
+        if is_jump:
+            self._stage.solver.part_overlaps()
+        else:
+            counts["events"] += 1
+        self._tally = Tally(counts, 0.0, self._tally.largest)
         self._controlled = min(self._controlled, frame)
         self._control(frame)
-
-    def _following_stage(
-        self, compiled: CompiledModel, state: State, since: float, frame: int, is_jump: bool = False
-    ) -> Stage:
-        """Return the stage that continues from a state at the time `since` [s], before the next frame."""
-        window = self._window(frame)
-        return self._stages.following(self._stage, compiled, state, since, window, self._zero, is_jump)
-
-    def _carried_over(
-        self, compiled: CompiledModel, state: State, since: float
-    ) -> tuple[CompiledModel, np.ndarray, np.ndarray]:
-        """Return the model of the next stage, its q and its qd. Enabled joints connect links where these are."""
-        before, now = ({joint.name for joint in model.joints} for model in (self.compiled.model, compiled.model))
-        taking = now - before
-        self._gripping = {name: joint for name, joint in self._gripping.items() if name in now}
-        if not (taking or self._gripping):
-            return compiled, *carried_over(self.compiled, state, compiled)
-        drawn = compiled.model.joints
-        compiled, q, qd = caught(self.compiled, state, compiled, self._gripping, taking)
-        changed = (joint for joint, own in zip(compiled.model.joints, drawn, strict=True) if joint != own)
-        self._gripping = {joint.name: joint for joint in changed}
-        loose = {name: span for name, span in compiled.spans.items() if name not in self.controls.joints}
-        at = {name: q[span.q] for name, span in loose.items()}
-        moving = {name: qd[span.v] for name, span in loose.items()}
-        start = assemble(compiled, self.controls.led_from(since), at, moving, since, is_measured=True)
-        return compiled, start.q, start.qd
-
-    def _counted(self) -> dict[str, Any]:
-        """Return the sums of the counters of all solvers so far."""
-        present = self._stage.solver.counters
-        return {name: count + getattr(present, name) for name, count in self._tally.counts.items()}
 
     def _control(self, frame: int) -> None:
         """Apply the controls that are active before the next frame. Runs once per frame."""

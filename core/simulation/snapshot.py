@@ -17,7 +17,10 @@ from ..model.compiling.compiled import CompiledModel
 from ..records.contact_report import ContactReport, Touches
 from ..records.contact_setup import Impact, impacts_of, reported_fields
 from ..records.recording import Recorder
-from ..solvers.protocol import Memory, Solver, State
+from ..solvers.protocol import Counters, Memory, Solver, State
+
+COUNTS = ("steps", "implicit_steps", "rejected", "events", "impacts", "evaluations", "iterations")
+"""Names of the counters that a `Report` has."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,10 @@ class Tally:
     counts: Mapping[str, Any]
     flow: float = 0.0
     largest: float = 0.0
+
+    def total(self, counters: Counters) -> dict[str, Any]:
+        """Return the sums of the counters of all stages, with those of this stage."""
+        return {name: count + getattr(counters, name) for name, count in self.counts.items()}
 
 
 @dataclass(frozen=True)
