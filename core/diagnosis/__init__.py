@@ -8,8 +8,9 @@ Importing this package registers the doctor, so that `SimulationError` and `Simu
 """
 
 from ..simulation.failure import SimulationError, register_doctor
+from .asking import diagnose
 from .diagnosis import Diagnosis, Remedy
-from .doctor import diagnose, diagnoses_of
+from .doctor import diagnoses_of
 
 register_doctor(diagnoses_of)
 

@@ -20,9 +20,7 @@ from ..kinematics.freedom.gimbals import GimbalLock, Gimbals
 from ..model import WORLD, Model
 from ..model.compiling.compiled import ON_DOF
 from ..model.text import ABSURD, counted, in_digits, measured, roughly, timed
-from ..simulation.failure import SimulationError
 from ..simulation.run_facts import RunFacts
-from ..simulation.simulation import Simulation
 from ..solvers.protocol import ACCURACIES
 from .case import OPEN, Case, LimitedAxis
 from .contact_findings import CONTACT_RULES, CONTACT_STARTS
@@ -67,18 +65,6 @@ The axes then spin about a thousand times as fast as the body turns.
 
 FEEDS = "negative-"
 """Prefix of the codes of findings about a model that add energy. Stops with too much restitution do not have it."""
-
-
-def diagnose(run: Simulation | SimulationError | RunFacts) -> list[Diagnosis]:
-    """Return why a simulation failed or looks wrong, the most likely cause first; nothing for a healthy run.
-
-    Args:
-        run: the simulation, the error with which it failed, or the facts about it. Ask before it goes back to an
-            earlier frame.
-    """
-    if isinstance(run, SimulationError):
-        return run.diagnoses
-    return diagnoses_of(run.facts() if isinstance(run, Simulation) else run)
 
 
 def diagnoses_of(facts: RunFacts) -> list[Diagnosis]:
