@@ -25,7 +25,8 @@ from ...core.cli.simulate import (
     stopped_run,
     tell_diagnoses,
 )
-from ...core.simulation import SimulationError, may_touch
+from ...core.diagnosis import SimulationError
+from ...core.simulation import may_touch
 from ...core.trajectory.files.writing import SUFFIXES
 from ...core.trajectory.touches import TABLES
 from ..props.settings import scene_settings
