@@ -25,9 +25,9 @@ from contact_peers import ENGINES, by_peer, judged
 from peers import PeerError
 from targets import as_json, table
 
+from limberjack.core.diagnosis import SimulationError
 from limberjack.core.geometry import Box
 from limberjack.core.geometry.contact_properties import Surface
-from limberjack.core.simulation import SimulationError
 
 NAMES = (
     "ragdoll",

@@ -19,10 +19,11 @@ import numpy as np
 from models import SHARED
 from pool import CRASH, HANG, outcomes
 
+from limberjack.core.diagnosis import SimulationError
 from limberjack.core.formats import UnreadableError, read
 from limberjack.core.model import Model, ModelError
 from limberjack.core.model.editing.editing import fix_base
-from limberjack.core.simulation import Simulation, SimulationError, warm_up
+from limberjack.core.simulation import Simulation, warm_up
 
 CORPUS = SHARED.parent / "corpus"
 SUFFIXES = (".sdf", ".urdf", ".xml")

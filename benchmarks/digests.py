@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limberjack.core.compilation import jit
+from limberjack.core.diagnosis import SimulationError
 from limberjack.core.formats import read
 from limberjack.core.model import ModelError
-from limberjack.core.simulation import RECORDS, Controls, Forces, Simulation, SimulationError
+from limberjack.core.simulation import RECORDS, Controls, Forces, Simulation
 
 if TYPE_CHECKING:
     from five_mechanisms import Mechanism

@@ -19,8 +19,9 @@ import starts
 import ways
 from targets import as_json, table
 
+from limberjack.core.diagnosis import SimulationError
 from limberjack.core.model import ModelError
-from limberjack.core.simulation import SimulationError, warm_up
+from limberjack.core.simulation import warm_up
 
 RESIDUALS = (*peers.MODELS, "chain1000")
 JOBS: dict[str, Callable[[], dict[str, float]]] = {

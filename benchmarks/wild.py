@@ -16,8 +16,9 @@ from pathlib import Path
 import numpy as np
 from pool import CRASH, HANG, outcomes
 
+from limberjack.core.diagnosis import SimulationError
 from limberjack.core.model import ModelError
-from limberjack.core.simulation import Simulation, SimulationError, warm_up
+from limberjack.core.simulation import Simulation, warm_up
 from limberjack.core.solvers.integration.adaptive import Adaptive
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))

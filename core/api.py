@@ -5,6 +5,7 @@ Conventions are in `core/__init__.py`. docs/api.md lists all names, and a test f
 """
 
 from .check import Issue, check_model
+from .diagnosis import diagnose
 from .dynamics import (
     centre_of_mass,
     com_jacobian,
@@ -137,6 +138,7 @@ __all__ = [
     "closed_state",
     "com_jacobian",
     "compile_model",
+    "diagnose",
     "difference",
     "distance",
     "fix_base",

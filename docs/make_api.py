@@ -20,7 +20,7 @@ These are all public names: those of `dir(lj)`, of completion and of `from limbe
 packages may change with any version. For help on a name, type `help(lj.simulate)`.
 
 Most functions take a `Model`, or in loops a `CompiledModel`, which is faster. Joint values are
-`{joint: number or list}`, or arrays; `compile_model(model, split_loops=True).layout()` prints the layout of these
+`{joint: number or list}`, or arrays; `compile_model(model).layout()` prints the layout of these
 arrays. Units, frames and quaternions are defined in [`core/__init__.py`](../core/__init__.py). For first steps, see
 [From Python](roboticist.md#from-python) and the [tutorials](examples/README.md).
 

@@ -31,7 +31,7 @@ def call_all() -> None:
     bob = Link("bob", com=(0.0, 0.0, -1.0))
     hinges = [Joint(name, "revolute", WORLD, "bob") for name in ("hinge", "second")]  # the second one closes a loop
     compiled = compile_model(Model(links=[bob], joints=hinges[:1]))
-    looped = compile_model(Model(links=[bob], joints=hinges), split_loops=True)
+    looped = compile_model(Model(links=[bob], joints=hinges))
     q = qd = np.zeros(1)
     dynamics.mechanical_energy(compiled.arrays, kinematics.make_work(compiled.arrays), q, qd)
     dynamics.mass_matrix(compiled, q)

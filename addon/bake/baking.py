@@ -40,7 +40,8 @@ from .receipts.staleness import digest_of_inputs
 from .settings import BakeSettings
 
 if TYPE_CHECKING:
-    from ...core.simulation import Diagnosis, Report
+    from ...core.diagnosis import Diagnosis
+    from ...core.simulation import Report
 
 
 SUMMARIES = (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
+from ...core.diagnosis import diagnose
 from ...core.spatial import norm, quat_mul, rotvec_of_quat
 from ...core.trajectory.touches import TABLES
 from ...core.trajectory.trajectory import Trajectory
@@ -22,7 +23,8 @@ from .keys.writing import Motion
 from .settings import settings_of
 
 if TYPE_CHECKING:
-    from ...core.simulation import Diagnosis, Report, Simulation
+    from ...core.diagnosis import Diagnosis
+    from ...core.simulation import Report, Simulation
 
 START_TOLERANCE = 1e-4
 """Distance from its pose at which a link may start without a note: angle [rad], and length relative to its distance
@@ -68,7 +70,7 @@ class SimulationBake(Bake):
         return self.simulation.report
 
     def diagnose(self) -> list[Diagnosis]:
-        return self.simulation.diagnose()
+        return diagnose(self.simulation)
 
     @property
     def frames_done(self) -> int:

@@ -25,10 +25,10 @@ from ...core.cli.simulate import (
     stopped_run,
     tell_diagnoses,
 )
-from ...core.simulation import SimulationError, may_touch
+from ...core.diagnosis import SimulationError
+from ...core.simulation import may_touch
 from ...core.trajectory.files.writing import SUFFIXES
 from ...core.trajectory.touches import TABLES
-from ..props.settings import scene_settings
 from .blend import save_copy, save_together
 from .bpy_session import open_scene, require_blender
 from .opening import open_as_scene
@@ -186,6 +186,7 @@ def _read_motion(path: Path) -> Trajectory:
 def _store_settings(scene: bpy.types.Scene, arguments: argparse.Namespace) -> None:
     """Store the arguments in the scene, so that the panels of the saved file show the settings of the bake."""
     from ..bridge.values.numbers import unit_length
+    from ..props.settings import scene_settings
 
     stored = scene_settings(scene)
     bake = stored.bake

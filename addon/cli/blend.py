@@ -19,7 +19,6 @@ from ...core.formats import Reading, UnreadableError, UnwritableError
 from ...core.formats.files import require_place
 from ...core.model import Model
 from ...core.processes.interrupts import ending_at_once
-from ..props.settings import scene_settings
 from ..quiet import quiet
 from .bpy_session import open_scene, require_blender
 from .settings import make_settings
@@ -79,6 +78,7 @@ def load_open_scene(
     scene = open_scene()
     from ..bridge.findings.problems import issues_of_start, starting_by_keys
     from ..bridge.scene.read import scan_scene
+    from ..props.settings import scene_settings
 
     make_settings(settings, path)
     reading = scan_scene(scene, with_shapes=True, with_surroundings=with_surroundings, mesh_format=mesh_format)
@@ -101,6 +101,7 @@ def _of_scene(scene: bpy.types.Scene, reading: SceneReading, is_simulated: bool)
     from ..bridge.links.precision import CODE as COARSE
     from ..bridge.links.precision import coarse_places
     from ..bridge.values.numbers import unit_length
+    from ..props.settings import scene_settings
 
     settings = scene_settings(scene)
     found: list[Issue] = []

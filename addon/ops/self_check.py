@@ -44,8 +44,8 @@ class LIMBERJACK_OT_self_check(WaitsForSolver, bpy.types.Operator):
 
     def execute(self, context):
         # Late, since importing the solver takes longer than everything else at Blender's start.
+        from ...core.diagnosis import SimulationError
         from ...core.self_check import self_check
-        from ...core.simulation import SimulationError
 
         try:
             found = self_check(self.compile_time, {"Blender": bpy.app.version_string})

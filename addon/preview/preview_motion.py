@@ -153,7 +153,7 @@ class PreviewMotion:
                 return
 
     def _advance(self) -> None:
-        from ...core.simulation import SimulationError
+        from ...core.diagnosis import SimulationError
 
         before = self.done
         try:
@@ -224,9 +224,9 @@ class PreviewMotion:
         the direction in which it is least; everything that is joined to the link only increases it.
         """
         from ...core.model.compiling.compile import compile_model
-        from ...core.solvers.hybrid_contact.solver import HybridContactSolver
+        from ...core.solvers.registry import CONVEX_STEPS
 
-        compiled = compile_model(self.inputs.model)
+        compiled = compile_model(self.inputs.model, split_loops=False)  # whose links have their whole mass
         row = compiled.link_names.index(pull.link)
         body = compiled.arrays.bodies[compiled.link_body[row]]
         if body.mass <= 0.0:
@@ -238,7 +238,7 @@ class PreviewMotion:
         inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) + body.mass * C @ C
         inverse_mass = np.eye(3) / body.mass - L @ np.linalg.pinv(inertia, hermitian=True) @ L
         mass = 1.0 / np.linalg.eigvalsh(inverse_mass)[-1]
-        h = HybridContactSolver.CONVEX_STEP[self.inputs.settings.accuracy]
+        h = CONVEX_STEPS[self.inputs.settings.accuracy]
         return min(stiffness, mass / h**2), min(damping, mass / h)
 
     def _within_reach(self, pull: MousePull, number: int, target: Vec3) -> Vec3:

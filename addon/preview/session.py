@@ -381,7 +381,7 @@ class Preview:
 
 
 def _simulation_error() -> type[Exception]:
-    from ...core.simulation import SimulationError
+    from ...core.diagnosis import SimulationError
 
     return SimulationError
 

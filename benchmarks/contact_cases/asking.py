@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from limberjack.core.diagnosis import SimulationError
 from limberjack.core.kinematics import tree_kinematics
 from limberjack.core.kinematics.proximity.distances import Proximity
-from limberjack.core.simulation import Controls, Simulation, SimulationError
+from limberjack.core.simulation import Controls, Simulation
 
 from .references import LEVELS, Reference
 from .worlds import World

@@ -108,7 +108,7 @@ def mobility_by_rank(model: Model) -> Iterator[Issue]:
     if not found_loops:
         return
     subject = f"model '{model.name}'"
-    unknowns = compile_model(model).nv + sum(loop.joint.nv for loop in found_loops)
+    unknowns = compile_model(model, split_loops=False).nv + sum(loop.joint.nv for loop in found_loops)
     if unknowns > MOST_UNKNOWNS:
         yield note("mobility", subject, f"has {unknowns} velocities, and is counted up to {MOST_UNKNOWNS} only")
         return
@@ -140,7 +140,7 @@ def _rest(loop: Loop) -> str:
 def cannot_simulate(model: Model) -> Iterator[Issue]:
     """Yield a note why the model cannot be simulated although it has no errors."""
     try:
-        compiled = compile_model(model, split_loops=True)
+        compiled = compile_model(model)
     except ModelError as reason:  # a loop of massless links; other reasons are errors found before
         joint = next(loop.joint for loop in model.loops() if str(reason).startswith(name_of(loop.joint)))
         message = str(reason).removeprefix(name_of(joint)).strip()

@@ -53,7 +53,7 @@ def standstill(model: Model) -> Iterator[Issue]:
     if not acting.links or _something_acts(model) or _falls(acting):
         return
     try:
-        compiled = compile_model(acting)
+        compiled = compile_model(acting, split_loops=False)
         compiled.require_simulable()
     except ModelError:
         return  # other findings report it
@@ -101,7 +101,7 @@ def _of_hinges(hinges: list[Hinge]) -> Issue:
 def idle_hinges(model: Model) -> list[Hinge]:
     """Return the hinges of a model that gravity cannot turn, even if other parts move."""
     acting = model.acting_at(0.0)
-    return [*_Pulled(compile_model(acting)).hinges()] if any(acting.gravity) else []
+    return [*_Pulled(compile_model(acting, split_loops=False)).hinges()] if any(acting.gravity) else []
 
 
 def lever(model: Model, joint: Joint) -> Vec3:

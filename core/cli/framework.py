@@ -17,13 +17,13 @@ from typing import Any, NoReturn, TypeVar
 
 from ..answer import DONE, UNUSABLE, is_asked_for
 from ..check import Issue, check_definition, falling, sunk
+from ..diagnosis import SimulationError
 from ..files.xml import MAX_BYTES
 from ..formats import Reading, UnreadableError, UnwritableError, read
 from ..formats.registry import suffixes
 from ..model import Model, ModelError, StateError
 from ..model.properties import FLOATING, PIECES, Setting, set_property
 from ..processes.interrupts import ending_at_once
-from ..simulation import SimulationError
 from ..version import VERSION
 from .result import (
     CommandResult,

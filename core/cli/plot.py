@@ -8,6 +8,7 @@ import importlib.util
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from ..diagnosis import diagnose
 from ..model import Model
 from ..plots import QUANTITIES, PlotError, panels_of
 from ..plots.figure import SUFFIXES, save_figure
@@ -104,7 +105,7 @@ def _simulated(arguments: argparse.Namespace) -> Motion:
     compile_once(may_touch(model))
     simulation = Simulation(model, times, arguments.accuracy, initial, record=["efforts"])
     motion = simulation.run()
-    tell_diagnoses(arguments.file, simulation.diagnose())
+    tell_diagnoses(arguments.file, diagnose(simulation))
     return model, motion, simulation.report.notes
 
 

@@ -14,10 +14,10 @@ from typing import TextIO
 
 from ..answer import DEFECT, DONE, HAS_ERRORS, INTERRUPTED, SIMULATION_FAILED, STOPPED, STOPPED_ERROR, UNUSABLE, answer
 from ..check import Issue, count_issues
+from ..diagnosis import SimulationError
 from ..formats import Reading, UnreadableError
 from ..model.text import counted
 from ..processes.interrupts import ending
-from ..simulation import SimulationError
 from ..version import VERSION
 
 

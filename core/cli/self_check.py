@@ -6,8 +6,8 @@ from __future__ import annotations
 import argparse
 
 from ..answer import SIMULATION_FAILED
+from ..diagnosis import SimulationError
 from ..self_check import self_check
-from ..simulation import SimulationError
 from .framework import Verb
 from .result import CommandResult
 from .simulate import compile_once

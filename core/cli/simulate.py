@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from ..compilation.kernel_cache import cache_folder
+from ..diagnosis import Diagnosis, SimulationError, diagnose
 from ..files.regular import read_text
 from ..formats import Reading
 from ..formats.files import write_together
@@ -22,13 +23,11 @@ from ..simulation import (
     ACCURACIES,
     RECORDS,
     SOLVERS,
-    WITH_CONTACT,
-    Diagnosis,
     Report,
     Simulation,
-    SimulationError,
     is_warm,
     may_touch,
+    solvers_with_contact,
     time_of,
     warm_up,
 )
@@ -162,7 +161,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
             say(f"{output}: holds the motion up to there, {simulation.frames_done} of {len(times)} frames")
         return simulation_failed(error, arguments.file, facts)
     except KeyboardInterrupt as interrupt:  # the diagnoses may tell why the run takes so long
-        raise stopped_run(arguments.file, simulation.diagnose()) from interrupt
+        raise stopped_run(arguments.file, diagnose(simulation)) from interrupt
     for output in outputs:
         simulation.trajectory.save(output)
     if arguments.final:
@@ -185,10 +184,9 @@ def _require_records(arguments: argparse.Namespace) -> None:
     asked = [name for name in arguments.record if name in TABLES]
     if asked and arguments.no_contact:
         raise UsageError(f"--record {asked[0]}: with --no-contact nothing touches; leave one of them out")
-    if asked and arguments.solver not in WITH_CONTACT:
-        raise UsageError(
-            f"--record {asked[0]}: solver {arguments.solver} knows no contact; take {' or '.join(WITH_CONTACT)}"
-        )
+    if asked and not SOLVERS[arguments.solver].has_contact:
+        known = " or ".join(solvers_with_contact())
+        raise UsageError(f"--record {asked[0]}: solver {arguments.solver} knows no contact; take {known}")
     for table in _tables_beside(arguments):
         if table in arguments.outputs:
             raise UsageError(f"{table}: -o names it, and --record writes a table there; give one of them another name")
@@ -205,7 +203,7 @@ def _describe(simulation: Simulation, arguments: argparse.Namespace, reading: Re
 
     Issues that were already reported with the input are not repeated.
     """
-    report, found = simulation.report, simulation.diagnose()
+    report, found = simulation.report, diagnose(simulation)
     if not arguments.json:
         known = {f"{issue.subject}: {issue.message}" for issue in reading.issues}
         say(*(f"{arguments.file}: note: {note}" for note in report.notes if note not in known))

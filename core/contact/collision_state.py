@@ -14,8 +14,13 @@ from ..collision.pairs import make_pair_work, write_contact_points
 from ..collision.solids import BALL, HULL, MESH, PLANE
 from ..compilation.abi import KernelTuple
 from ..compilation.jit import Pointer, jitable, subroutine
-from ..spatial import add, dot, norm, sub
+from ..geometry.contact_properties import Surface
+from ..model.compiling.colliders import Colliders
+from ..model.compiling.compiled import CompiledModel
+from ..spatial import add, compose, dot, norm, quat_to_mat, sub
+from ..spatial.arrays import matmul
 from ..spatial.storage import get3, get9, put3, put9
+from .contact_features import SURFACE
 from .contact_kinematics import velocity_at
 from .loads import acceleration_along
 from .points import POINTS
@@ -82,9 +87,13 @@ must have room if they were too short, else 0.
 """
 
 
-def make_collision_state(colliders, surfaces, bodies: int, pairs: int = 64) -> CollisionState:
+def make_collision_state(compiled: CompiledModel, colliders: Colliders, pairs: int = 64) -> CollisionState:
+    """Return the collision state of a compiled model and its solids.
+
+    pairs: number of candidate pairs for which there is room.
+    """
     solids, store, collision_filter = colliders.solids, colliders.store, colliders.collision_filter
-    count, most = len(solids), pairs * MAX_POINTS
+    count, most, bodies = len(solids), pairs * MAX_POINTS, len(compiled.arrays.bodies)
     solid_poses, tree, pair_work = np.zeros(count, SOLID_POSE).view(np.recarray), make_tree(count), make_pair_work()
     body_poses, twists, found = np.zeros((bodies, 12)), np.zeros((bodies, 6)), np.zeros((pairs, 2), np.int64)
     starts, ends = (np.zeros(most, CONTACT).view(np.recarray) for _ in range(2))
@@ -96,7 +105,7 @@ def make_collision_state(colliders, surfaces, bodies: int, pairs: int = 64) -> C
     return CollisionState(
         kernels,
         solids,
-        surfaces,
+        _surfaces_of(compiled, colliders),
         store,
         collision_filter,
         solid_poses,
@@ -111,6 +120,24 @@ def make_collision_state(colliders, surfaces, bodies: int, pairs: int = 64) -> C
         np.zeros(4, np.int64),
         np.zeros(1),
     )
+
+
+def _surfaces_of(compiled: CompiledModel, colliders: Colliders) -> np.recarray:
+    """Return the SURFACE record of each solid."""
+    records = np.zeros(len(colliders.solids), SURFACE).view(np.recarray)
+    rows = {name: row for row, name in enumerate(compiled.link_names)}
+    for record, solid in zip(records, colliders.solids, strict=True):
+        link = compiled.model.links[solid.owner]
+        shape = link.collisions[solid.number]
+        surface = shape.surface or Surface()
+        record.friction, record.static_friction = surface.friction, surface.holding_friction
+        record.restitution, record.stiffness = surface.restitution, surface.contact_stiffness
+        record.dissipation = surface.dissipation
+        record.rolling, record.spinning = surface.rolling_friction, surface.spinning_friction
+        record.slip_speed = surface.slip_speed
+        turned = compose(tuple(compiled.X_BL[rows[link.name]].tolist()), shape.pose)[3:]
+        record.belt = matmul(np.reshape(quat_to_mat(turned), (3, 3)), np.array(surface.velocity))
+    return records
 
 
 @subroutine

@@ -166,6 +166,19 @@ ROW = np.dtype(
 )
 """One row of the contact equations: a direction in which a point's load acts."""
 
+IMPACT = np.dtype(
+    [
+        ("time", np.float64),  # [s]
+        ("first", np.int64),  # number of a solid
+        ("second", np.int64),
+        ("point", np.float64, 3),  # in the world [m]
+        ("normal", np.float64, 3),  # unit vector from the first solid to the second
+        ("impulse", np.float64, 3),  # on the second solid, in the world [N s]
+    ],
+    align=True,
+)
+"""An impact between two solids."""
+
 NORMAL, TANGENT, SPIN, ROLL = range(4)
 """Kinds of rows: forces along the normal and across it, torques about the normal and across it."""
 

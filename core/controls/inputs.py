@@ -14,8 +14,11 @@ import numpy as np
 
 from ..compilation.abi import KernelTuple
 from ..compilation.jit import jitable, kernel, subroutine
+from ..dynamics.constraints import ConstraintSet
+from ..model.compiling.compiled import CompiledModel
 from ..spatial import add, dot, rotate, scale
 from ..spatial.storage import get3, get9
+from .external_forces import TETHER, steady_pushes
 
 TARGET, SPEED, PUSH_FORCE, STIFFNESS, DRIVE_DAMPING, EFFORT = range(6)
 CHART_TARGET, CHART_SPEED, CHART_PUSH, CHART_STIFFNESS, CHART_DAMPING = range(6, 11)
@@ -52,6 +55,19 @@ class Inputs(KernelTuple, namedtuple("Inputs", "window signals changes pushes te
         changes: INPUT records. pushes: PUSH records. tethers: TETHER records.
         applied_tau: forces on the dofs, shape (nv,) [N m or N].
     """
+
+
+def steady_inputs(compiled: CompiledModel, constraints: ConstraintSet) -> Inputs:
+    """Return the inputs without controls: the forces on links that the model has, and signals that are 0."""
+    signals = sum(signal.numbers for signal in constraints.signals)
+    return Inputs(
+        np.array([0.0, 1.0]),
+        np.zeros((signals, DEGREE + 1)),
+        np.zeros(0, INPUT).view(np.recarray),
+        steady_pushes(compiled),
+        np.zeros(0, TETHER).view(np.recarray),
+        np.zeros(compiled.nv),
+    )
 
 
 @kernel

@@ -17,15 +17,14 @@ from ..geometry.contact_properties import Surface, combine_surfaces
 from ..kinematics.proximity.distances import Proximity, place_bodies
 from ..kinematics.work import make_work
 from ..model import WORLD, Model
-from ..model.compiling.colliders import colliders_of
+from ..model.compiling.colliders import colliders_of, owners_of
 from ..model.compiling.collision_filter import joined_links
 from ..records.contact_report import Touches
-from ..records.contact_setup import owners_of, surfaces_of
 from ..records.touch_log import TOUCH
 from ..spatial.arrays import norm
 
 if TYPE_CHECKING:
-    from .run_facts import RunFacts
+    from .case import Case
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class ContactFacts:
         recorded: the contacts; None if no two links can touch.
     """
 
-    run: RunFacts
+    run: Case
     recorded: Touches | None
 
     @cached_property
@@ -155,14 +154,7 @@ class ContactFacts:
 
     def proximity(self, model: Model, q: np.ndarray) -> Proximity:
         """Return the proximity of all solids of a model that has the run's joints, at the run's q."""
-        proximity = Proximity(model)
-        proximity.place(self.coordinates(proximity, q))
-        return proximity
-
-    def coordinates(self, proximity: Proximity, q: np.ndarray) -> dict[str, np.ndarray]:
-        """Return the run's q for another compilation, in which joints that close loops have no coordinates."""
-        known = proximity.compiled.spans
-        return {name: q[span.q] for name, span in self.run.compiled.spans.items() if name in known}
+        return Proximity(model, q)
 
     def pushes_on(self, links: Collection[str]) -> dict[str, np.ndarray]:
         """Return the force of each other link on some links, at the last frame, by its name, shape (3,) [N]."""
@@ -175,15 +167,15 @@ class ContactFacts:
         return found
 
 
-def contact_facts(run: RunFacts) -> ContactFacts | None:
+def contact_facts(run: Case) -> ContactFacts | None:
     """Return the facts about contact, or None if contact is off or no link has a collision shape."""
     if not run.contact or not any(link.collisions for link in run.compiled.model.links):
         return None
     return ContactFacts(run, run.touches)
 
 
-def _untouched(run: RunFacts) -> Touches:
+def _untouched(run: Case) -> Touches:
     """Return the contacts of a model in which no two solids may collide: none."""
     colliders = colliders_of(run.compiled)
-    collisions = make_collision_state(colliders, surfaces_of(run.compiled, colliders), len(run.compiled.arrays.bodies))
-    return Touches(np.zeros(0, TOUCH), owners_of(run.compiled, collisions), collisions, run.trajectory.times)
+    collisions = make_collision_state(run.compiled, colliders)
+    return Touches(np.zeros(0, TOUCH), owners_of(run.compiled, colliders.solids), collisions, run.trajectory.times)

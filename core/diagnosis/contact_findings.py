@@ -14,9 +14,9 @@ from ..kinematics.proximity.distances import Separation
 from ..kinematics.proximity.sunk import is_open_ground, loose_machines
 from ..model.text import in_metres
 from ..spatial.arrays import eigh, matmul, norm, outer
+from .case import Case
 from .contact_facts import ContactFacts
 from .diagnosis import Diagnosis, in_short
-from .run_facts import RunFacts
 
 MOST_TOLD = 3
 """Number of findings of one kind that are reported. More are only counted."""
@@ -73,7 +73,7 @@ HARD = 3.0
 """Force of a push, in weights of the piece, above which it may jam."""
 
 
-def overlapping_solids(run: RunFacts) -> Iterator[Diagnosis]:
+def overlapping_solids(run: Case) -> Iterator[Diagnosis]:
     facts = run.contacts
     if facts is None or (run.jumps and run.start.time > 0.0):  # overlaps after a jump are removed by convex steps
         return
@@ -123,7 +123,7 @@ def _overlap_in_words(facts: ContactFacts, found: Separation, other: str, count:
     )
 
 
-def wrong_scale(run: RunFacts) -> Iterator[Diagnosis]:
+def wrong_scale(run: Case) -> Iterator[Diagnosis]:
     """Report collision shapes in a wrong unit, far larger or smaller than the radius of gyration of their fixed group.
 
     The whole group is compared, since one link of it may have a token mass, or none.
@@ -151,7 +151,7 @@ def wrong_scale(run: RunFacts) -> Iterator[Diagnosis]:
         yield Diagnosis("collision-scale", f"link '{facts.touches.owners[widest]}'", message)
 
 
-def _spread(run: RunFacts, link: str) -> float:
+def _spread(run: Case, link: str) -> float:
     """Return the largest radius of gyration of a link and the links fixed to it [m]; 0 without mass or inertia."""
     compiled = run.compiled
     body = compiled.arrays.bodies[int(compiled.link_body[compiled.link_names.index(link)])]
@@ -166,7 +166,7 @@ def _spread(run: RunFacts, link: str) -> float:
     return 0.0 if is_rounding else math.sqrt(largest / body.mass)
 
 
-def soft_surface(run: RunFacts) -> Iterator[Diagnosis]:
+def soft_surface(run: Case) -> Iterator[Diagnosis]:
     """Report solids that rest deep inside a compliant surface."""
     facts = run.contacts
     if facts is None or facts.last < 2:
@@ -192,7 +192,7 @@ def soft_surface(run: RunFacts) -> Iterator[Diagnosis]:
         yield Diagnosis("soft-surface", f"link '{soft}'", message)
 
 
-def slides_on(run: RunFacts) -> Iterator[Diagnosis]:
+def slides_on(run: Case) -> Iterator[Diagnosis]:
     """Report a solid that slides down for want of friction."""
     facts = run.contacts
     if facts is None or not facts.down.any():
@@ -216,7 +216,7 @@ def slides_on(run: RunFacts) -> Iterator[Diagnosis]:
             return
 
 
-def mass_ratio_across(run: RunFacts) -> Iterator[Diagnosis]:
+def mass_ratio_across(run: Case) -> Iterator[Diagnosis]:
     """Report contacts between pieces whose masses differ by far."""
     facts = run.contacts
     if facts is None:
@@ -238,7 +238,7 @@ def mass_ratio_across(run: RunFacts) -> Iterator[Diagnosis]:
         yield Diagnosis("mass-ratio", f"link '{light}'", message)
 
 
-def never_rests(run: RunFacts) -> Iterator[Diagnosis]:
+def never_rests(run: Case) -> Iterator[Diagnosis]:
     """Report a link that keeps bouncing because impacts take no energy."""
     facts = run.contacts
     if facts is None or not facts.down.any() or not len(facts.touches.times):
@@ -268,7 +268,7 @@ def _restitution(facts: ContactFacts, first: str, second: str) -> float:
     return max((surface.restitution for surface in found if math.isinf(surface.stiffness)), default=0.0)
 
 
-def jammed(run: RunFacts) -> Iterator[Diagnosis]:
+def jammed(run: Case) -> Iterator[Diagnosis]:
     """Report links that fixed solids press from two sides, and that do not move."""
     facts = run.contacts
     if facts is None or facts.last < 8:
@@ -304,8 +304,8 @@ def _is_still(facts: ContactFacts, link: str, since: int) -> bool:
     return bool(np.ptp(places, axis=0).max() < STUCK * facts.size(*facts.solids_of(link).tolist()))
 
 
-CONTACT_STARTS: tuple[Callable[[RunFacts], Iterator[Diagnosis]], ...] = (overlapping_solids, wrong_scale)
-CONTACT_RULES: tuple[Callable[[RunFacts], Iterator[Diagnosis]], ...] = (
+CONTACT_STARTS: tuple[Callable[[Case], Iterator[Diagnosis]], ...] = (overlapping_solids, wrong_scale)
+CONTACT_RULES: tuple[Callable[[Case], Iterator[Diagnosis]], ...] = (
     jammed,
     soft_surface,
     slides_on,

@@ -20,11 +20,12 @@ from ..kinematics.freedom.gimbals import GimbalLock, Gimbals
 from ..model import WORLD, Model
 from ..model.compiling.compiled import ON_DOF
 from ..model.text import ABSURD, counted, in_digits, measured, roughly, timed
-from ..solvers.integration.adaptive import Adaptive
+from ..simulation.run_facts import RunFacts
+from ..solvers.protocol import ACCURACIES
+from .case import OPEN, Case, LimitedAxis
 from .contact_findings import CONTACT_RULES, CONTACT_STARTS
 from .diagnosis import Diagnosis, Remedy, force_unit, in_short, inertia_unit
 from .lost_links import fell_out, goes_through
-from .run_facts import OPEN, LimitedAxis, RunFacts
 from .setup_findings import (
     effort_too_small,
     falls_freely,
@@ -66,17 +67,18 @@ FEEDS = "negative-"
 """Prefix of the codes of findings about a model that add energy. Stops with too much restitution do not have it."""
 
 
-def diagnose(run: RunFacts) -> list[Diagnosis]:
+def diagnoses_of(facts: RunFacts) -> list[Diagnosis]:
     """Return the diagnoses of a run, the most likely cause first; nothing for a healthy run.
 
     A fall of the whole model comes first, except in a run that failed, since falling is never the cause of a failure.
     """
+    run = Case.of(facts)
     causes = [diagnosis for rule in RULES for diagnosis in rule(run)]
     falling = [*falls_freely(run)]
     return causes + falling if run.failed else falling + causes
 
 
-def feeding(run: RunFacts) -> Iterator[Diagnosis]:
+def feeding(run: Case) -> Iterator[Diagnosis]:
     """Report dampers, friction and stops that add energy instead of removing it."""
     lost = run.trajectory.dissipated
     if not (run.failed or lost.min(initial=0.0) < -0.01 * run.report.energy_scale):
@@ -104,7 +106,7 @@ def _without(issue: Issue, model: Model) -> Remedy | None:
     return Remedy("joint", ((name, 0.0),), joint.name, axes[0]) if len(axes) == 1 else None
 
 
-def contradictory_motion(run: RunFacts) -> Iterator[Diagnosis]:
+def contradictory_motion(run: Case) -> Iterator[Diagnosis]:
     """Report prescribed motion that the model cannot follow."""
     joints, links = run.controls.joints, run.controls.links
     if not (run.failed and (joints or links) and (links or run.compiled.welds)):
@@ -121,7 +123,7 @@ def contradictory_motion(run: RunFacts) -> Iterator[Diagnosis]:
     yield Diagnosis("contradictory-motion", f"{kind} '{name}'", why)
 
 
-def stiff_and_light(run: RunFacts) -> Iterator[Diagnosis]:
+def stiff_and_light(run: Case) -> Iterator[Diagnosis]:
     """Report springs, dampers, drives and stops that act far faster than frames show."""
     if not run.in_trouble:
         return
@@ -146,7 +148,7 @@ def stiff_and_light(run: RunFacts) -> Iterator[Diagnosis]:
         yield Diagnosis("light-link-stiff-drive", f"joint '{joint.name}'", message, remedy)
 
 
-def _stiffnesses(run: RunFacts) -> Iterator[tuple[int, str, float, int]]:
+def _stiffnesses(run: Case) -> Iterator[tuple[int, str, float, int]]:
     """Yield (dof, field, value, exponent) of each stiffness and damping of a dof.
 
     The value over the inertia is the rate of the motion to the power of the exponent: 2 for a stiffness, 1 for a
@@ -165,7 +167,7 @@ def _stiffnesses(run: RunFacts) -> Iterator[tuple[int, str, float, int]]:
                 yield force_law.v, "stiffness", float(force_law.stiffness), 2
 
 
-def mass_ratio(run: RunFacts) -> Iterator[Diagnosis]:
+def mass_ratio(run: Case) -> Iterator[Diagnosis]:
     """Report joints between two groups of fixed links whose masses differ by far.
 
     A group that no force moves is left out, since its mass does not change the motion.
@@ -189,13 +191,13 @@ def mass_ratio(run: RunFacts) -> Iterator[Diagnosis]:
         yield Diagnosis("mass-ratio", f"joint '{joint.name}'", message)
 
 
-def _group(run: RunFacts, link: str) -> str:
+def _group(run: Case, link: str) -> str:
     """Return a link in words, with the number of links that are fixed to it."""
     others = len(run.groups[link]) - 1
     return f"link '{link}'" + (f" and what is fixed to it ({counted(others, 'link')})" if others else "")
 
 
-def held_together(run: RunFacts) -> Iterator[Diagnosis]:
+def held_together(run: Case) -> Iterator[Diagnosis]:
     """Report a failed run in which several axes of one coupling were held at limits at the same instant.
 
     A limit that holds one axis holds the others too, so the force of each limit is not unique.
@@ -219,7 +221,7 @@ def held_together(run: RunFacts) -> Iterator[Diagnosis]:
             yield Diagnosis("limits-tied", f"joint '{immovable[0][0]}'", message)
 
 
-def _held_at(run: RunFacts, limited: LimitedAxis) -> str:
+def _held_at(run: Case, limited: LimitedAxis) -> str:
     """Return in words which limit holds an axis at present; empty if none does."""
     force_state = run.seen.force_states[limited.number]
     is_held = force_state.pressed or (force_state.is_locked and (force_state.stop_side or force_state.motion_sign))
@@ -231,7 +233,7 @@ def _rate(rate: float) -> str:
     return "more than a million rad/s" if rate >= ABSURD else f"{in_digits(rate, 2)} rad/s"
 
 
-def gimbal_lock(run: RunFacts) -> Iterator[Diagnosis]:
+def gimbal_lock(run: Case) -> Iterator[Diagnosis]:
     """Report hinges whose axes a pose has aligned: where a run failed, or else where it was nearest to alignment."""
     gimbals = Gimbals(run.compiled) if run.in_trouble else None
     if not gimbals:
@@ -246,7 +248,7 @@ def gimbal_lock(run: RunFacts) -> Iterator[Diagnosis]:
         yield Diagnosis("gimbal-lock", subject, lock_in_words(run.compiled, lock, time))
 
 
-def next_to_no_inertia(run: RunFacts) -> Iterator[Diagnosis]:
+def next_to_no_inertia(run: Case) -> Iterator[Diagnosis]:
     if not run.in_trouble:
         return
     lock: GimbalLock | None = Gimbals(run.compiled).nearest(run.start.q, LOCKED)
@@ -261,12 +263,12 @@ def next_to_no_inertia(run: RunFacts) -> Iterator[Diagnosis]:
             yield Diagnosis("massless-or-singular", f"link '{run.compiled.link_of_dof(dof)}'", message)
 
 
-def _is_massless(run: RunFacts, dof: int) -> bool:
+def _is_massless(run: Case, dof: int) -> bool:
     alike = [unit == run.names[dof][1] for _, unit in run.names]
     return not run.inertias[dof] > NO_INERTIA * run.inertias[alike].max()
 
 
-def redundant_loop(run: RunFacts) -> Iterator[Diagnosis]:
+def redundant_loop(run: Case) -> Iterator[Diagnosis]:
     if not (run.failed or run.report.loop_error > OPEN) or not run.compiled.welds:
         return
     if run.compiled.nv > MOST_UNKNOWNS or run.controls.joints or run.controls.links:
@@ -281,7 +283,7 @@ def redundant_loop(run: RunFacts) -> Iterator[Diagnosis]:
             yield Diagnosis("redundant-loop", f"joint '{entry.loop.joint.name}'", message)
 
 
-def crowded_events(run: RunFacts) -> Iterator[Diagnosis]:
+def crowded_events(run: Case) -> Iterator[Diagnosis]:
     rate = run.report.events / max(run.seconds, 0.1)
     if not (run.counters.is_crowded or (run.is_slow and rate > MANY_EVENTS)):
         return
@@ -298,7 +300,7 @@ def crowded_events(run: RunFacts) -> Iterator[Diagnosis]:
     yield Diagnosis("crowded-events", first, message)
 
 
-def _at_stops(run: RunFacts) -> list[LimitedAxis]:
+def _at_stops(run: Case) -> list[LimitedAxis]:
     """Return the set-valued forces that lock a coordinate or press on a stop at present, or else all with a stop."""
     force_states = run.seen.force_states
     acting = force_states.pressed | force_states.is_locked
@@ -307,7 +309,7 @@ def _at_stops(run: RunFacts) -> list[LimitedAxis]:
     return stopped or [limited for limited in run.limited if has_stop[limited.number]]
 
 
-def energy_drift(run: RunFacts) -> Iterator[Diagnosis]:
+def energy_drift(run: Case) -> Iterator[Diagnosis]:
     if not run.has_drifted:
         return
     balance = run.energy_balance
@@ -335,12 +337,11 @@ def energy_drift(run: RunFacts) -> Iterator[Diagnosis]:
 
 def _finer(accuracy: str) -> Remedy | None:
     """Return the remedy that sets the next higher accuracy, which costs the least; None if there is none."""
-    known = list(Adaptive.TOLERANCES)
-    finer = known[known.index(accuracy) + 1 :]
+    finer = ACCURACIES[ACCURACIES.index(accuracy) + 1 :]
     return Remedy("run", (("accuracy", finer[0]),)) if finer else None
 
 
-def step_at_floor(run: RunFacts) -> Iterator[Diagnosis]:
+def step_at_floor(run: Case) -> Iterator[Diagnosis]:
     """Report where a run failed and what acted there, if no other cause is known."""
     if not run.failed or run.counters.is_crowded:
         return
@@ -362,7 +363,7 @@ def step_at_floor(run: RunFacts) -> Iterator[Diagnosis]:
     yield Diagnosis("step-at-floor", f"link '{run.compiled.link_of_dof(dof)}'", message)
 
 
-def _doing(run: RunFacts, limited: LimitedAxis) -> str:
+def _doing(run: Case, limited: LimitedAxis) -> str:
     """Return in words what a set-valued force does at present; empty if it does nothing."""
     force_state = run.seen.force_states[limited.number]
     force_law = run.compiled.arrays.set_valued_forces[limited.number]
@@ -379,7 +380,7 @@ def _doing(run: RunFacts, limited: LimitedAxis) -> str:
     return ""
 
 
-RULES: tuple[Callable[[RunFacts], Iterator[Diagnosis]], ...] = (
+RULES: tuple[Callable[[Case], Iterator[Diagnosis]], ...] = (
     limits_crossed,
     feeding,
     contradictory_motion,

@@ -19,9 +19,9 @@ from ..model.compiling.colliders import why_unusable
 from ..model.text import in_metres, timed
 from ..spatial import compose, inverse, quat_rotate
 from ..spatial.arrays import matmul, norm
+from .case import Case
 from .contact_facts import ContactFacts
 from .diagnosis import Diagnosis
-from .run_facts import RunFacts
 
 MOST_TOLD = 3
 """Number of links that are named one by one."""
@@ -42,7 +42,7 @@ GLANCES = 60
 """Largest number of frames at which overlaps are looked for."""
 
 
-def fell_out(run: RunFacts) -> Iterator[Diagnosis]:
+def fell_out(run: Case) -> Iterator[Diagnosis]:
     """Report links that fall for ever."""
     facts = run.touching
     if facts is None or facts.last < 4 or not facts.down.any():
@@ -220,7 +220,7 @@ def _apart(facts: ContactFacts, one: int, other: int) -> str:
     )
 
 
-def goes_through(run: RunFacts) -> Iterator[Diagnosis]:
+def goes_through(run: Case) -> Iterator[Diagnosis]:
     """Report links that pass through others, since layers or a contact pair prevent their collision."""
     facts = run.touching
     model = run.compiled.model
@@ -238,7 +238,7 @@ def goes_through(run: RunFacts) -> Iterator[Diagnosis]:
     reported: set[tuple[str, str]] = set()
     lost = set(_lost(facts)) if facts.last >= 4 and facts.down.any() else set()  # `fell_out` reports these
     for frame in np.unique(np.linspace(1, facts.last, GLANCES).astype(int)):
-        proximity.place(facts.coordinates(proximity, run.trajectory.q[frame]))
+        proximity.place(run.trajectory.q[frame])
         for each in proximity.pairs_nearer(0.0):
             if (each.a, each.b) in at_first | reported or facts.pieces[each.a] == facts.pieces[each.b]:
                 continue

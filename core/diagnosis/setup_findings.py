@@ -15,8 +15,8 @@ from ..model.drives import DRIVES, OFF
 from ..model.text import ABSURD, counted, in_digits, measured, measured_apart, measured_range, timed
 from ..solvers.jumps import Jump
 from ..spatial.arrays import matmul, norm
+from .case import Case, LimitedAxis
 from .diagnosis import Diagnosis, Remedy, force_unit, in_short
-from .run_facts import LimitedAxis, RunFacts
 
 RACING = {"rad": 1e3, "m": 1e5}
 """Speed at the start beyond which a unit is probably mistaken [rad/s, m/s], by the unit of the coordinate.
@@ -46,14 +46,14 @@ AMPLE = 1.5
 """Factor of the effort that holds weight and springs still. With exactly that effort, a drive would hardly arrive."""
 
 
-def falls_freely(run: RunFacts) -> Iterator[Diagnosis]:
+def falls_freely(run: Case) -> Iterator[Diagnosis]:
     """Report a machine whose file leaves its base loose."""
     if run.falls:
         remedy = Remedy("link", (("static", True),), run.falls)
         yield Diagnosis(FALLS, f"link '{run.falls}'", machine_in_words(run.falls), remedy)
 
 
-def limits_crossed(run: RunFacts) -> Iterator[Diagnosis]:
+def limits_crossed(run: Case) -> Iterator[Diagnosis]:
     for limited in run.limited:
         element = run.compiled.arrays.set_valued_forces[limited.number]
         if element.lower > element.upper:
@@ -66,7 +66,7 @@ def limits_crossed(run: RunFacts) -> Iterator[Diagnosis]:
             yield Diagnosis("crossed-limits", limited.subject, message, swap)
 
 
-def overlapping_start(run: RunFacts) -> Iterator[Diagnosis]:
+def overlapping_start(run: Case) -> Iterator[Diagnosis]:
     for limited in run.limited:
         element = run.compiled.arrays.set_valued_forces[limited.number]
         beyond = max(element.lower - limited.value, limited.value - element.upper)
@@ -91,13 +91,13 @@ def overlapping_start(run: RunFacts) -> Iterator[Diagnosis]:
             yield Diagnosis("overlapping-start", limited.subject, message)
 
 
-def _starts_at_home(run: RunFacts, limited: LimitedAxis) -> bool:
+def _starts_at_home(run: Case, limited: LimitedAxis) -> bool:
     """Return whether its initial position is that of the joint's home, and nothing else has moved it."""
     place = limited.joint.place_of(limited.axis)
     return place is not None and not run.is_bound and abs(limited.joint.q_home[place] - limited.value) < 1e-9
 
 
-def fast_start(run: RunFacts) -> Iterator[Diagnosis]:
+def fast_start(run: Case) -> Iterator[Diagnosis]:
     for dof, (_, unit) in enumerate(run.names):
         speed = float(run.start.qd[dof])
         joint = run.joint_of_dof[dof]
@@ -112,7 +112,7 @@ def fast_start(run: RunFacts) -> Iterator[Diagnosis]:
             yield Diagnosis("fast-start", f"joint '{joint.name}'", message)
 
 
-def weak_drives(run: RunFacts) -> Iterator[Diagnosis]:
+def weak_drives(run: Case) -> Iterator[Diagnosis]:
     """Report drives that are on and cannot exert a force."""
     for joint in run.compiled.model.joints:
         for number, axis in enumerate(joint.axes[: joint.axis_count]):
@@ -135,7 +135,7 @@ def _words(fields: tuple[str, ...]) -> str:
     return " or ".join(name.removeprefix("drive_") for name in fields)
 
 
-def jumping_motion(run: RunFacts) -> Iterator[Diagnosis]:
+def jumping_motion(run: Case) -> Iterator[Diagnosis]:
     """Report prescribed motion that jumps, as stepped keys do: the largest jump of each link or joint."""
     by_subject: dict[str, list[Jump]] = {}
     for jump in run.jumps:
@@ -152,7 +152,7 @@ def jumping_motion(run: RunFacts) -> Iterator[Diagnosis]:
         yield Diagnosis("motion-jumps", subject, message)
 
 
-def idle_forces(run: RunFacts) -> Iterator[Diagnosis]:
+def idle_forces(run: Case) -> Iterator[Diagnosis]:
     """Report limits, drives and friction of a prescribed joint, whose motion is followed with any force it needs."""
     for limited in run.limited:
         element = run.compiled.arrays.set_valued_forces[limited.number]
@@ -179,7 +179,7 @@ def idle_forces(run: RunFacts) -> Iterator[Diagnosis]:
             yield Diagnosis("prescribed-guards", limited.subject, message)
 
 
-def held_by_friction(run: RunFacts) -> Iterator[Diagnosis]:
+def held_by_friction(run: Case) -> Iterator[Diagnosis]:
     for limited, element in run.drives():
         path, asked = run.trajectory.q[:, element.q], np.abs(run.asked(element)).max(initial=0.0)
         push = min(asked, element.effort_limit)
@@ -193,7 +193,7 @@ def held_by_friction(run: RunFacts) -> Iterator[Diagnosis]:
             yield Diagnosis("friction-too-large", limited.subject, message, remedy)
 
 
-def effort_too_small(run: RunFacts) -> Iterator[Diagnosis]:
+def effort_too_small(run: Case) -> Iterator[Diagnosis]:
     for limited, element in run.drives():
         if math.isinf(element.effort_limit) or element.effort_limit <= element.friction or element.drive_push:
             continue
@@ -217,7 +217,7 @@ def effort_too_small(run: RunFacts) -> Iterator[Diagnosis]:
             yield Diagnosis("effort-too-small", limited.subject, message, remedy)
 
 
-def _contacts_of(run: RunFacts, limited: LimitedAxis) -> tuple[str, bool]:
+def _contacts_of(run: Case, limited: LimitedAxis) -> tuple[str, bool]:
     """Return what rests on the links that a drive moves, in words, and whether these are blocked or grip anything."""
     facts = run.contacts
     if facts is None or run.is_bound:
@@ -252,12 +252,12 @@ def _stalls(asked: np.ndarray, element: np.recarray, away: np.ndarray) -> bool:
     return bool(saturated > 0.8 and not passes and away[half:].mean() > 0.9 * away[:half].mean())
 
 
-def _rests_on_stop(run: RunFacts, number: int) -> bool:
+def _rests_on_stop(run: Case, number: int) -> bool:
     force_state = run.seen.force_states[number]
     return bool(force_state.stop_side or force_state.pressed)
 
 
-def _load(run: RunFacts, unit: str, element: np.recarray) -> float:
+def _load(run: Case, unit: str, element: np.recarray) -> float:
     """Return the largest force that weight and springs demand of a drive on its way [N m or N]; 0 if it is unknown."""
     if run.is_bound:
         return 0.0  # loops and couplings share the load with other joints

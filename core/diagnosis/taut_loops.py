@@ -9,14 +9,14 @@ from ..model import WORLD, Joint, Model
 from ..model.model import Loop
 from ..model.text import in_metres
 from ..spatial import IDENTITY, compose, norm, sub
+from .case import OPEN, Case
 from .diagnosis import Diagnosis
-from .run_facts import OPEN, RunFacts
 
 NO_SLACK = 1e-6
 """Slack of a loop as a part of its longest side, up to which it is the rounding of a drawing in single precision."""
 
 
-def taut_loops(run: RunFacts) -> Iterator[Diagnosis]:
+def taut_loops(run: Case) -> Iterator[Diagnosis]:
     """Report loops that cannot move across their length, if the run failed or a loop gapes.
 
     In a loop of hinges and balls, the points of the joints are the corners of a polygon whose sides keep their lengths.

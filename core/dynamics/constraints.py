@@ -138,6 +138,12 @@ class ConstraintSet:
         """The CONSTRAINT records of active constraints."""
         return [self.arrays.records[number] for number in self.arrays.active[: self.arrays.count[ACTIVE_COUNT]]]
 
+    @property
+    def prescribed(self) -> tuple[list[str], list[str]]:
+        """The names of the joints, and of the links, whose motion is prescribed."""
+        joints = dict.fromkeys(signal.name for signal in self.signals if not signal.of_link)
+        return [*joints], [signal.name for signal in self.signals if signal.of_link]
+
     def signal_of(self, record) -> Signal | None:
         """Return the signal that prescribes a CONSTRAINT record's motion, or None."""
         starts = np.cumsum([0, *(signal.numbers for signal in self.signals)])

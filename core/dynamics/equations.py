@@ -6,7 +6,7 @@ Drives, friction, stops and velocity limits act in simulations only.
 
 `model` is a `Model` or a `CompiledModel`. q, qd, qdd and tau are arrays in the layout of the latter, of shapes (nq,)
 and (nv,), or {joint: number or list}: joints that are left out are at home, at rest, and without force. A `Model` has
-the layout of `compile_model(model, split_loops=True)`. `wrenches` maps link names to external wrenches, shape (6,): the
+the layout of `compile_model(model)`. `wrenches` maps link names to external wrenches, shape (6,): the
 force [N] first, then the torque [N m] about the link's origin, in world axes. Arrays of another length raise
 `StateError`.
 """

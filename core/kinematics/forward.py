@@ -101,7 +101,7 @@ def tree_poses(model: Model, q: Mapping | None = None) -> dict[str, Pose]:
     Raises:
         ModelError: if the model cannot be compiled. StateError: if `q` does not fit it.
     """
-    compiled = compile_model(model)
+    compiled = compile_model(model, split_loops=False)
     drawn = {name: span.joint.q_neutral for name, span in compiled.spans.items()}
     X_WL = np.zeros((len(compiled.link_names), 7))
     place_links.python(

@@ -28,7 +28,8 @@ class Articulation:
 
     Attributes:
         name: of its root, which is the first of its links that hangs in the world or floats.
-        links: names, parents first. joints: names of those that move, in the order of their coordinates.
+        links: names, parents first. joints: names of those that move, in the order of their coordinates: those that
+            close loops are the last.
     """
 
     name: str
@@ -43,11 +44,15 @@ def articulations(compiled: CompiledModel) -> list[Articulation]:
     members: dict[str, list[str]] = {}
     for name in order:
         members.setdefault(root[name], []).append(name)
-    moving = {span.link: name for name, span in compiled.spans.items()}
-    return [
-        Articulation(name, tuple(links), tuple(moving[link] for link in links if link in moving))
-        for name, links in members.items()
-    ]
+    joints: dict[str, list[str]] = {name: [] for name in members}
+    for name, span in sorted(compiled.spans.items(), key=lambda entry: entry[1].body):
+        joints[root[_link_of(span)]].append(name)
+    return [Articulation(name, tuple(links), tuple(joints[name])) for name, links in members.items()]
+
+
+def _link_of(span: JointSpan) -> str:
+    """Return a link of a joint that is not the world."""
+    return span.joint.parent if span.joint.child == WORLD else span.joint.child
 
 
 def _links_parents_first(compiled: CompiledModel) -> list[str]:
@@ -291,7 +296,7 @@ class ArticulationView:
         gone = [f"link '{name}'" for row in self._all_links for name in row if name not in links]
         for name, span in self.compiled.spans.items():
             implicit = span.link in self.compiled.floating
-            if span.link in own and joints.get(name) is not (None if implicit else span.joint):
+            if _link_of(span) in own and joints.get(name) is not (None if implicit else span.joint):
                 gone.append(f"joint '{name}'")
         if gone:
             raise ModelError(

@@ -60,7 +60,7 @@ def require_split(compiled: CompiledModel, asked: str) -> None:
     if left_out:
         raise StateError(
             f"joint '{left_out[0].name}' closes a loop, and has no coordinates in a model compiled without "
-            f"split_loops: {asked} takes compile_model(model, split_loops=True)"
+            f"split_loops: {asked} takes compile_model(model)"
         )
 
 

@@ -1,25 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The solids of a compiled model, prepared for the solver, and contacts with the names of links."""
+"""Contacts and impacts with the names of links, from the records of a solver."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ..contact.collision_state import CollisionState, make_collision_state
-from ..contact.contact_features import SURFACE
 from ..contact.points import POINT
-from ..geometry.contact_properties import Surface
-from ..model.compiling.colliders import Colliders, colliders_of
-from ..model.compiling.compiled import CompiledModel
-from ..spatial import compose, quat_to_mat
-from ..spatial.arrays import matmul
 from ..trajectory.touches import Contacts, Impacts
-
-NO_POINTS = np.empty(0)
-"""POINT records of a simulation without contact."""
 
 
 class Contact(NamedTuple):
@@ -49,38 +39,6 @@ class Impact(NamedTuple):
     point: np.ndarray
     normal: np.ndarray
     impulse: np.ndarray
-
-
-def collision_state_of(compiled: CompiledModel, led: Collection[int]) -> CollisionState | None:
-    """Return the `CollisionState` of a model, or None if no two links may collide. led: as in `colliders_of`."""
-    colliders = colliders_of(compiled, led, only_if_any_meet=True)
-    if len(colliders.solids) < 2:
-        return None
-    return make_collision_state(colliders, surfaces_of(compiled, colliders), len(compiled.arrays.bodies))
-
-
-def surfaces_of(compiled: CompiledModel, colliders: Colliders) -> np.recarray:
-    """Return the SURFACE record of each solid."""
-    records = np.zeros(len(colliders.solids), SURFACE).view(np.recarray)
-    rows = {name: row for row, name in enumerate(compiled.link_names)}
-    for record, solid in zip(records, colliders.solids, strict=True):
-        link = compiled.model.links[solid.owner]
-        shape = link.collisions[solid.number]
-        surface = shape.surface or Surface()
-        record.friction, record.static_friction = surface.friction, surface.holding_friction
-        record.restitution, record.stiffness = surface.restitution, surface.contact_stiffness
-        record.dissipation = surface.dissipation
-        record.rolling, record.spinning = surface.rolling_friction, surface.spinning_friction
-        record.slip_speed = surface.slip_speed
-        turned = compose(tuple(compiled.X_BL[rows[link.name]].tolist()), shape.pose)[3:]
-        record.belt = matmul(np.reshape(quat_to_mat(turned), (3, 3)), np.array(surface.velocity))
-    return records
-
-
-def owners_of(compiled: CompiledModel, collisions: CollisionState) -> tuple[str, ...]:
-    """Return the name of each solid's link."""
-    links = compiled.model.links
-    return tuple(links[owner].name for owner in collisions.solids.owner)
 
 
 REPORTED = np.dtype(

@@ -15,8 +15,7 @@ import numpy as np
 from ..compilation.abi import KernelTuple
 from ..compilation.jit import jitable, kernel, subroutine
 from ..contact.collision_state import CollisionState
-from ..contact.points import POINTS
-from ..solvers.system import System
+from ..solvers.protocol import ContactMotion
 from ..spatial import add, cross, dot, rotate, scale, sub
 from ..spatial.storage import get3, get9, get_pair, put3
 
@@ -54,11 +53,11 @@ class TouchLog:
     def __init__(self, collisions: CollisionState):
         self._log, self._count = Log(collisions.solids, collisions.surfaces, _blank(LINES_AT_FIRST)), 0
 
-    def add(self, system: System, frame: int) -> None:
-        """Add the records of a frame. Poses and velocities of bodies, and loads of points, must have been computed."""
-        if not system.touch.count[POINTS]:
+    def add(self, contacts: ContactMotion, frame: int) -> None:
+        """Add the records of a frame."""
+        if not len(contacts.points):
             return
-        while (count := log_touches(system, self._log, self._count, frame)) < 0:
+        while (count := log_touches(contacts.points, contacts.bodies, self._log, self._count, frame)) < 0:
             more = _blank(2 * len(self._log.lines))
             more[: self._count] = self.lines
             self._log = self._log._replace(lines=more)
@@ -79,14 +78,15 @@ def _blank(count: int) -> np.recarray:
 
 
 @kernel
-def log_touches(system, log, begin, frame):
+def log_touches(points, bodies, log, begin, frame):
     """Write a frame's TOUCH records from number `begin` on. Return the number after the last one.
 
-    Return -1 if there is no room. system: with poses and velocities of bodies, and loads of points.
+    Return -1 if there is no room. points: POINT records with loads. bodies: BODY_WORK records with poses and
+    velocities.
     """
     lines, end = log.lines, begin
-    for p in range(system.touch.count[POINTS]):
-        point = system.touch.points[p]
+    for p in range(points.shape[0]):
+        point = points[p]
         if point.load > 0.0:
             k = line_of(lines, begin, end, point.first, point.second)
             if k == end or lines[k].first != point.first or lines[k].second != point.second:
@@ -94,7 +94,7 @@ def log_touches(system, log, begin, frame):
                     return -1
                 insert_line(lines, k, end, frame, point)
                 end += 1
-            add_point(system, log, point, lines[k])
+            add_point(bodies, log, point, lines[k])
     for k in range(begin, end):
         lines[k].slip /= lines[k].points
     return end
@@ -128,11 +128,11 @@ def insert_line(lines, k, end, frame, point):
 
 
 @subroutine
-def add_point(system, log, point, line):
+def add_point(bodies, log, point, line):
     """Add the force in a point to the record of its pair. `slip` is the sum over points until the frame is finished."""
     normal, force, place = get3(point.normal), get3(point.force), get3(point.position)
-    spin, velocity = surface_motion(system, log, point.second, place)
-    other_spin, other_velocity = surface_motion(system, log, point.first, place)
+    spin, velocity = surface_motion(bodies, log, point.second, place)
+    other_spin, other_velocity = surface_motion(bodies, log, point.first, place)
     velocity = sub(velocity, other_velocity)
     across = sub(velocity, scale(normal, dot(normal, velocity)))
     line.points += 1
@@ -145,12 +145,12 @@ def add_point(system, log, point, line):
 
 
 @subroutine
-def surface_motion(system, log, solid, place):
+def surface_motion(bodies, log, solid, place):
     """Return the angular velocity of a solid, and the velocity of its surface at a place [rad/s, m/s].
 
     Both are in world axes. The velocity includes that of a belt.
     """
-    body = system.work.bodies[log.solids[solid].body]
+    body = bodies[log.solids[solid].body]
     turning, sliding = get_pair(body.velocity)
     moved = add(sliding, cross(turning, sub(place, get3(body.origin))))
     return turning, add(moved, rotate(get9(body.rotation), get3(log.surfaces[solid].belt)))

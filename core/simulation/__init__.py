@@ -1,39 +1,39 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simulation of a model, frame by frame: `Simulation` runs any `Solver`, and records the motion.
 
-It uses `controls`, `solvers`, `records` and `diagnosis`. A new solver is one file there and its line in `SOLVERS`.
-How a step is computed belongs to `solvers`.
+It uses `controls`, `solvers` and `records`. How a step is computed belongs to `solvers`, and why a run failed to
+`diagnosis`.
 """
 
 from ..controls.controls import Controls, Forces, FrameState, Tether
 from ..controls.schedule import Schedule
-from ..diagnosis.diagnosis import Diagnosis, Remedy
 from ..records.recording import RECORDS
 from ..records.report import Report
-from ..solvers.protocol import Counters, Progress, Solver, State
+from ..solvers.protocol import ACCURACIES, Counters, Progress, Solver, State
+from ..solvers.registry import SOLVERS, SolverEntry, solvers_with_contact
+from .failure import SimulationError
 from .saved_state import time_of
 from .simulate import Worlds, simulate, simulate_worlds
-from .simulation import ACCURACIES, SOLVERS, WITH_CONTACT, Simulation, SimulationError, Snapshot
+from .simulation import Simulation
+from .snapshot import Snapshot
 from .warm_up import is_warm, may_touch, warm_up
 
 __all__ = [
     "ACCURACIES",
     "RECORDS",
     "SOLVERS",
-    "WITH_CONTACT",
     "Controls",
     "Counters",
-    "Diagnosis",
     "Forces",
     "FrameState",
     "Progress",
-    "Remedy",
     "Report",
     "Schedule",
     "Simulation",
     "SimulationError",
     "Snapshot",
     "Solver",
+    "SolverEntry",
     "State",
     "Tether",
     "Worlds",
@@ -41,6 +41,7 @@ __all__ = [
     "may_touch",
     "simulate",
     "simulate_worlds",
+    "solvers_with_contact",
     "time_of",
     "warm_up",
 ]

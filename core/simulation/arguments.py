@@ -9,23 +9,32 @@ import numpy as np
 
 from ..check import sizes
 from ..controls.controls import Controls
-from ..model import ModelError
+from ..kinematics.violations import require_split
+from ..model import Model, ModelError
+from ..model.compiling.compiled import CompiledModel
 from ..model.model import require_model
 from ..model.soundness import require_sound
 from ..trajectory.touches import TABLES
 
 
-def require_simulable(model: object) -> None:
-    """Check that a simulation of the model can begin. An error lists everything that is wrong.
+def require_simulable(model: object) -> Model:
+    """Check that a simulation of the model can begin, and return it, or the source of a compiled one.
 
     Raises:
-        TypeError: if `model` is not a `Model`. ModelError: if it is not sound, or a collision shape has an impossible
-            size.
+        TypeError: if `model` is not a model. ModelError: if it is not sound, or a collision shape has an impossible
+            size; the error lists everything that is wrong. StateError: if it was compiled without `split_loops`, and
+            has loops.
     """
-    require_sound(model := require_model(model))
-    issues = [issue for finding in sizes.FINDINGS for issue in finding(model)]
+    if isinstance(model, CompiledModel):
+        require_split(model, "a simulation")
+        model.require_simulable()
+        source = model.source
+    else:
+        require_sound(source := require_model(model))
+    issues = [issue for finding in sizes.FINDINGS for issue in finding(source)]
     if issues:
         raise ModelError("; ".join(f"{issue.subject}: {issue.message}" for issue in issues))
+    return source
 
 
 def required_controls(controls: object) -> Controls:

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 import numpy as np
 
 from ..model import StateError
-from ..model.compiling.compiled import BESIDES, CompiledModel, numbers_of
+from ..model.compiling.compiled import BESIDES, CompiledModel, numbers_of, parts_of_state
 from ..solvers.protocol import Memory, Solver
 from ..trajectory.files.archives import DAMAGED
 from ..version import VERSION
@@ -90,8 +90,9 @@ def continuation_of(initial: Mapping | None) -> Continuation | None:
     """Return the continuation of a saved state, or None if the state has none, such as one that a user has written.
 
     Raises:
-        StateError: if the entry cannot have been saved by `describe_state`.
+        StateError: if the state has unknown entries, or this one cannot have been saved by `describe_state`.
     """
+    parts_of_state(initial)
     stored = (initial or {}).get(CONTINUATION)
     if initial is None or stored is None:
         return None

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..controls.controls import Controls
-from ..model import Model, StateError
-from ..model.compiling.compile import compile_model
+from ..model import StateError
+from ..model.compiling.compile import AnyModel, compiled_of
 from ..model.compiling.compiled import CompiledModel, Values
-from ..model.model import require_model
 from ..trajectory.trajectory import Trajectory
 from .simulation import Simulation
 
@@ -28,7 +27,7 @@ MOST_EXACT = 2.0**53
 
 
 def simulate(
-    model: Model,
+    model: AnyModel,
     duration: float,
     q: Values = None,
     qd: Values = None,
@@ -41,8 +40,8 @@ def simulate(
 
     Args:
         duration: [s].
-        q, qd: the initial state, {joint: number or list}, or arrays in the layout of `compile_model(model,
-            split_loops=True)`. By default, home and at rest, but for the initial velocities of links that float.
+        q, qd: the initial state, {joint: number or list}, or arrays in the layout of `compile_model(model)`. By
+            default, home and at rest, but for the initial velocities of links that float.
         frame_rate: frames per second.
         options: arguments of `Simulation`: accuracy, solver, controls, record, contact, and initial, in place of q and
             qd.
@@ -54,8 +53,8 @@ def simulate(
     if q is not None or qd is not None:
         if "initial" in options:
             raise TypeError("initial is a state with q and qd: give either that, or q and qd")
-        compiled = compile_model(require_model(model), split_loops=True)
-        options["initial"] = {"q": _by_joint(compiled, q, "q"), "qd": _by_joint(compiled, qd, "qd")}
+        model = compiled_of(model)
+        options["initial"] = {"q": _by_joint(model, q, "q"), "qd": _by_joint(model, qd, "qd")}
     return Simulation(model, times, **options).run()
 
 
@@ -84,7 +83,7 @@ class Worlds:
 
 
 def simulate_worlds(
-    model: Model,
+    model: AnyModel,
     duration: float,
     q: np.ndarray,
     qd: np.ndarray | None = None,
@@ -96,8 +95,8 @@ def simulate_worlds(
 
     Args:
         duration: [s].
-        q, qd: shapes (W, nq) and (W, nv), in the layout of `compile_model(model)`; at rest if qd is left out. Joints
-            that close loops follow.
+        q, qd: shapes (W, nq) and (W, nv), in the layout of `compile_model(model)`; at rest if qd is left out. If a
+            state leaves a loop open, joints move until it is closed; `closed_state` makes states that are closed.
         frame_rate: frames per second.
         controls: those of all worlds, or a list with the controls of each world.
         options: arguments of `Simulation`, without `initial`.
@@ -105,7 +104,7 @@ def simulate_worlds(
     Raises:
         As `Simulation`. StateError: if q or qd has another shape, or the number of controls is not that of worlds.
     """
-    times, compiled = frame_times(duration, frame_rate), compile_model(require_model(model))
+    times, compiled = frame_times(duration, frame_rate), compiled_of(model)
     starts = np.asarray(q, dtype=np.float64)
     if starts.ndim != 2 or starts.shape[1] != compiled.nq:
         raise StateError(f"q of many worlds has shape (worlds, {compiled.nq}), found {starts.shape}")
@@ -118,7 +117,7 @@ def simulate_worlds(
     motions = []
     for at, moving, own in zip(starts, rates, every, strict=True):
         state = {"q": _by_joint(compiled, at, "q"), "qd": _by_joint(compiled, moving, "qd")}
-        motions.append(Simulation(model, times, initial=state, controls=own, **options).run())
+        motions.append(Simulation(compiled, times, initial=state, controls=own, **options).run())
     places, speeds = _columns(compiled, motions[0]) if motions else ([], [])
     shape = (len(motions), len(times))
     return Worlds(

@@ -6,42 +6,24 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..controls.controls import Controls, Forces
 from ..controls.held_forces import HeldForces, joints_that_move
-from ..controls.schedule import ScheduledInputs
-from ..diagnosis.diagnosis import Diagnosis
-from ..diagnosis.doctor import diagnose
-from ..diagnosis.run_facts import RunFacts
-from ..dynamics.constraints import constraints_of
-from ..model import Joint, Model, StateError
-from ..model.compiling.colliders import STILL, bodies_led
-from ..model.compiling.compiled import CompiledModel, parts_of_state
+from ..model import Joint, StateError
+from ..model.compiling.colliders import STILL
+from ..model.compiling.compile import AnyModel
+from ..model.compiling.compiled import CompiledModel
 from ..model.text import counted, timed
-from ..records.contact_setup import (
-    NO_POINTS,
-    Contact,
-    Impact,
-    collision_state_of,
-    contacts_of,
-    owners_of,
-    table_of_impacts,
-)
-from ..records.recording import RECORDS, Recorder, blank_trajectory
+from ..records.contact_setup import Contact, Impact, contacts_of, table_of_impacts
+from ..records.recording import RECORDS, blank_trajectory
 from ..records.report import Report, energy_at_rest, energy_at_stake
-from ..solvers.assembly import assemble
-from ..solvers.hybrid_contact.solver import HybridContactSolver, is_unequal
-from ..solvers.integration.adaptive import Adaptive, ExplicitOnly, ImplicitOnly
-from ..solvers.joint_events.tied_limits import drop_redundant_limits
 from ..solvers.jumps import Jump, continuous_span, state_after_jump
-from ..solvers.observation import Observation
-from ..solvers.protocol import Progress, Solver, State
-from ..solvers.singular_mass_matrix import require_regular
-from ..solvers.system import make_system
+from ..solvers.protocol import ACCURACIES, Progress, State
+from ..solvers.registry import SOLVERS, solvers_with_contact
 from ..trajectory.trajectory import Trajectory
 from .arguments import (
     require_contact,
@@ -50,42 +32,21 @@ from .arguments import (
     required_controls,
     required_times,
 )
-from .initial_velocities import velocities_of_links
+from .failure import SimulationError, causes_of
 from .notes import at_largest_speed, falls_as_a_whole, run_notes
+from .run_facts import RunFacts
 from .saved_state import Continuation, continuation_of, describe_state, time_of
-from .snapshot import Snapshot, Stage, Tally
-from .stage import carried_over, caught, compile_stages
+from .snapshot import COUNTS, Snapshot, Stage, Tally
+from .stage import compile_stages, next_state
+from .stage_maker import StageMaker, meeting_colliders
+from .start import initial_state
 from .sunk_starts import starts_in_ground
 
-ACCURACIES = tuple(Adaptive.TOLERANCES)
-"""Names of the accuracies, from the lowest to the highest."""
-
-SOLVERS: dict[str, Callable[..., Solver]] = {
-    "adaptive": Adaptive,
-    "explicit": ExplicitOnly,
-    "implicit": ImplicitOnly,
-}
-"""Solvers by their names. The first one is the default."""
-
-WITH_CONTACT = ("adaptive",)
-"""Names of the solvers in which collision shapes collide."""
-
-COUNTS = ("steps", "implicit_steps", "rejected", "events", "impacts", "evaluations", "iterations")
-"""Names of the counters that a `Report` has."""
-
-POINTS_AT_FIRST = 16
-"""Number of contact points for which the solver has room at first."""
+NO_CONTACT_POINTS: tuple[Sequence[str], np.ndarray] = ((), np.empty(0))
+"""The contact points before the first frame: no owners of solids, and no records."""
 
 FIRST_WINDOW = 1e-3
 """Length of the window of prescribed motion at the first frame, before which no time has passed [s]."""
-
-
-class SimulationError(RuntimeError):
-    """The error if a simulation cannot continue. It names the link, the frame, and the first of `diagnoses`."""
-
-    def __init__(self, message: str, diagnoses: Sequence[Diagnosis] = ()):
-        super().__init__(message)
-        self.diagnoses = list(diagnoses)
 
 
 class Simulation:
@@ -96,7 +57,7 @@ class Simulation:
         compiled: the model as the solver reads it, loops split.
 
     Args:
-        model: the model to simulate.
+        model: the model to simulate; a compiled one saves the time of compiling it again.
         times: of the frames, ascending [s], shape (F,); the motion starts at times[0].
         accuracy: "draft", "good" or "exact".
         initial: {"q": {joint: number or list}, "qd": {...}}; joints that are left out start at home and at rest, or
@@ -114,14 +75,14 @@ class Simulation:
         ModelError: if the model cannot be simulated, or a loop cannot be closed. StateError: if `initial` or `controls`
             does not fit the model.
         SimulationError: while iterating; the frames computed so far are kept.
-        TypeError: if `model` is not a Model, or `times` is not a list.
+        TypeError: if `model` is not a model, or `times` is not a list.
         ValueError: if times do not ascend; if an accuracy, solver or record is unknown; or if contacts or impacts are
             to be recorded in a simulation without contact.
     """
 
     def __init__(
         self,
-        model: Model,
+        model: AnyModel,
         times: np.ndarray | Sequence[float],
         accuracy: str = "good",
         initial: dict | None = None,
@@ -132,43 +93,43 @@ class Simulation:
         numbers: np.ndarray | Sequence[float] | None = None,
         contact: bool = True,
     ):
-        require_simulable(model)
+        source = require_simulable(model)
         self._times = required_times(times)
         self._numbers = np.arange(len(self._times)) if numbers is None else np.asarray(numbers)
         require_known("accuracy", [accuracy], ACCURACIES)
         require_known("solver", [solver], SOLVERS)
         require_known("record", record, RECORDS)
         self.controls, self._solver, self._accuracy = required_controls(controls), solver, accuracy
-        self._contact = contact and solver in WITH_CONTACT
-        require_contact(record, contact, solver, WITH_CONTACT)
-        self.controls.schedule.require(model)
+        self._contact = contact and SOLVERS[solver].has_contact
+        require_contact(record, contact, solver, solvers_with_contact())
+        self.controls.schedule.require(source)
         (_, compiled), *self._ahead = compile_stages(
             model, self._times, self.controls.schedule, self.controls.released.values()
         )
         self._models = [compiled, *(later for _, later in self._ahead)]
         self._at_stake, self._at_rest = energy_at_stake(compiled), energy_at_rest(compiled)
-        self._all = blank_trajectory(self._models, self._times, record)
+        trajectory = blank_trajectory(self._models, self._times, record)
+        self._stages = StageMaker(self.controls, solver, accuracy, self._contact, trajectory)
         self._tally = Tally(dict.fromkeys(COUNTS, 0))
         self._gripping: dict[str, Joint] = {}
         self._jump: Jump | None = None
         self._jumps: tuple[Jump, ...] = ()
         self._failed = False
         self._controlled = 0
-        self._moving_joints = joints_that_move(model, self.controls.schedule, self._models)
+        self._moving_joints = joints_that_move(source, self.controls.schedule, self._models)
         self._forces = HeldForces()
         self._wall_time = 0.0
-        self._points: tuple[Sequence[str], np.ndarray] = ((), NO_POINTS)
+        self._points = NO_CONTACT_POINTS
         self._since = self._zero = float(self._times[0])
         self._notes: list[str] = []
         self._goes_on = self._resume(compiled, initial)
         if not self._goes_on:
             self._start(compiled, initial, is_measured)
-        self._falls = falls_as_a_whole(model, compiled, self.controls, self._stage.start.qd)
+        self._falls = falls_as_a_whole(source, compiled, self.controls, self._stage.start.qd)
         self._notes += run_notes(compiled, self.controls.links, self._falls)
-        if contact and not self._contact and collision_state_of(compiled, STILL):
-            self._notes.append(
-                f"solver '{solver}' knows no contact, so links pass through each other: {WITH_CONTACT[0]} does"
-            )
+        if contact and not self._contact and meeting_colliders(compiled, STILL):
+            known = solvers_with_contact()[0]
+            self._notes.append(f"solver '{solver}' knows no contact, so links pass through each other: {known} does")
 
     def __len__(self) -> int:
         return len(self._times)
@@ -202,17 +163,13 @@ class Simulation:
     @property
     def report(self) -> Report:
         """The cost of the run so far, and the errors of its energy and its loops."""
-        loop_error = self._stage.recorder.loop_error
-        report = Report(**self._counted(), wall_time=self._wall_time, loop_error=loop_error, notes=self._notes)
+        counts, loop_error = self._tally.total(self._stage.solver.counters), self._stage.recorder.loop_error
+        report = Report(**counts, wall_time=self._wall_time, loop_error=loop_error, notes=self._notes)
         report.weigh(self.trajectory, self._tally.largest, self._at_stake, self._at_rest)
         report.contact = self._stage.contact_report(self._zero)
         overlaps = report.contact.note() if report.contact else ""
         report.notes = [*report.notes, *at_largest_speed(self._models, self.trajectory), *filter(None, [overlaps])]
         return report
-
-    def diagnose(self) -> list[Diagnosis]:
-        """Return why the run failed or looks wrong, the most likely cause first; nothing for a healthy run."""
-        return diagnose(self._facts())
 
     def run(self) -> Trajectory:
         """Compute all frames."""
@@ -225,8 +182,7 @@ class Simulation:
 
         It has no effect if nothing can touch.
         """
-        if isinstance(self._stage.solver, HybridContactSolver):
-            self._stage.solver.take_convex_steps(steps)
+        self._stage.solver.prefer_time_stepping(steps)
 
     def expect_crowd(self, steps: int = 1_000_000) -> None:
         """Do the same as `prefer_time_stepping`, of which this is the former name."""
@@ -279,7 +235,7 @@ class Simulation:
         self._jump, self._jumps, self._forces = None, self._jumps[: snapshot.jumps], snapshot.forces
         self._stage.solver.control(snapshot.inputs)
         self._stage.solver.restore(snapshot.memory)
-        self._points = self._stage.points() if snapshot.frames else ((), NO_POINTS)
+        self._points = self._stage.points() if snapshot.frames else NO_CONTACT_POINTS
 
     @property
     def state(self) -> dict:
@@ -309,27 +265,20 @@ class Simulation:
     # ---- start
 
     def _start(self, compiled: CompiledModel, initial: Mapping | None, is_measured: bool) -> None:
-        q, qd = parts_of_state(initial)
-        self.controls.require(compiled)
-        qd = {**velocities_of_links(compiled, q, self.controls.links_led_at(self._zero)), **qd}
-        start = assemble(compiled, self.controls.led_from(self._zero), q, qd, self._zero, is_measured)
-        require_regular(compiled, start.q)
+        start = initial_state(compiled, self.controls, initial, self._zero, is_measured)
         self._notes += start.notes
-        self._stage = self._stage_of(compiled, State(0.0, start.q, start.qd), self._zero)
-        solver = self._stage.solver
-        if isinstance(solver, HybridContactSolver):
-            prescribed = self.controls.links_led_at(self._zero)
-            if starts_in_ground(compiled, solver.collisions, start.q, prescribed):
-                solver.part_overlaps(only_from_ground=True)
+        self._stage = self._stages.first(compiled, State(0.0, start.q, start.qd), self._zero)
+        solver, prescribed = self._stage.solver, self.controls.links_led_at(self._zero)
+        if solver.collisions and starts_in_ground(compiled, solver.collisions, start.q, prescribed):
+            solver.part_overlaps(only_from_ground=True)
 
     def _resume(self, compiled: CompiledModel, initial: Mapping | None) -> bool:
         """Continue from a saved state and return True, or return False if it does not fit."""
-        parts_of_state(initial)
         how = continuation_of(initial)
         if how is None or initial is None or time_of(initial) != self._zero:
             return False
         state = State(self._zero - how.begun, compiled.q_home, np.zeros(compiled.nv))
-        stage = self._stage_of(compiled, state, self._zero)
+        stage = self._stages.first(compiled, state, self._zero)
         is_alike = (how.solver, how.accuracy) == (self._solver, self._accuracy)
         memory = how.memory_for(compiled, stage.solver, initial) if is_alike else None
         if memory is None:
@@ -347,53 +296,6 @@ class Simulation:
         self._tally = Tally({name: -getattr(counters, name) for name in COUNTS}, stage.solver.flow)
         self._controlled = 1
         return True
-
-    def _stage_of(
-        self,
-        compiled: CompiledModel,
-        state: State,
-        since: float,
-        before: Stage | None = None,
-        frame: int = 0,
-        is_jump: bool = False,
-    ) -> Stage:
-        """Return a stage that continues from a state at the time `since` [s].
-
-        The energy that differs between the two stages counts as dissipated: that of the springs of released joints, and
-        the kinetic energy that is lost when joints connect links. At a jump of prescribed motion, it is supplied.
-
-        Args:
-            before: the stage before; None for the first one.
-            frame: the number of the next frame.
-            is_jump: whether the stage begins at a jump of prescribed motion.
-        """
-        prescribed = [name for name in self.controls.joints if name in compiled.spans]
-        links = self.controls.links_led_at(since)
-        constraints = constraints_of(compiled, prescribed, links, set_valued_forces=True)
-        led = bodies_led(compiled, prescribed, links)
-        collisions = collision_state_of(compiled, led) if self._contact else None
-        system = make_system(compiled, constraints, POINTS_AT_FIRST if collisions else 0)
-        drop_redundant_limits(system.model.set_valued_forces, system.work.force_states, constraints.arrays)
-        schedule = ScheduledInputs(self.controls.schedule, compiled, system.inputs)
-        if before:
-            energy_before = sum(before.solver.observe().energies())
-            scheduled = system._replace(inputs=schedule.between(*self._window(frame), self._zero))
-            lost = energy_before - sum(Observation(scheduled, state).energies())
-            if is_jump:
-                state = state._replace(supplied=state.supplied - lost)
-            else:
-                state = state._replace(dissipated=state.dissipated + lost)
-        owners = owners_of(compiled, collisions) if collisions else ()
-        recorder = Recorder(compiled, constraints, self._all, before.recorder if before else None, owners, collisions)
-        if collisions:
-            solver: Solver = HybridContactSolver(
-                system, state, self._accuracy, collisions, is_unequal(system, collisions, led)
-            )
-        else:
-            solver = SOLVERS[self._solver](system, state, self._accuracy)
-        earlier_impacts = tuple(before.impacts(self._zero)) if before else ()
-        earlier = before.contact_report(self._zero) if before else None
-        return Stage(compiled, constraints, schedule, state, solver, recorder, owners, earlier_impacts, earlier)
 
     # ---- stepping
 
@@ -429,49 +331,33 @@ class Simulation:
     def _change_stage(self, frame: int) -> None:
         """Continue with the joints that are enabled from now on."""
         since, compiled = self._ahead.pop(0)
-        state, counts = self._stage.solver.state, self._counted()
-        compiled, q, qd = self._carried_over(compiled, state, since)
-        self._stage = self._stage_of(compiled, state._replace(q=q, qd=qd), since, self._stage, frame)
-        self._tally = Tally(counts | {"events": counts["events"] + 1}, 0.0, self._tally.largest)
-        self._controlled = min(self._controlled, frame)
-        self._control(frame)
+        state = self._stage.solver.state
+        compiled, q, qd, self._gripping = next_state(
+            self.compiled, state, compiled, self._gripping, self.controls, since
+        )
+        self._begin_stage(compiled, state._replace(q=q, qd=qd), since, frame)
 
     def _place_anew(self, jump: Jump, frame: int) -> None:
         """Continue with prescribed motion beyond a jump. Bodies that jump push nothing between the two poses."""
-        state, counts = self._stage.solver.state, self._counted()
+        state = self._stage.solver.state
         q, qd = state_after_jump(self.compiled, state, self.controls, jump)
         state = state._replace(time=jump.time - self._zero, q=q, qd=qd)
-        self._stage = self._stage_of(self.compiled, state, jump.time, self._stage, frame, is_jump=True)
-        if isinstance(self._stage.solver, HybridContactSolver):
-            self._stage.solver.part_overlaps()
-        self._tally = Tally(counts, 0.0, self._tally.largest)
+        self._begin_stage(self.compiled, state, jump.time, frame, is_jump=True)
         self._jumps += (jump,)
+
+    def _begin_stage(
+        self, compiled: CompiledModel, state: State, since: float, frame: int, is_jump: bool = False
+    ) -> None:
+        """Continue from a state at the time `since` [s], before the next frame, in a stage of its own."""
+        counts, window = self._tally.total(self._stage.solver.counters), self._window(frame)
+        self._stage = self._stages.following(self._stage, compiled, state, since, window, self._zero, is_jump)
+        if is_jump:
+            self._stage.solver.part_overlaps()
+        else:
+            counts["events"] += 1
+        self._tally = Tally(counts, 0.0, self._tally.largest)
         self._controlled = min(self._controlled, frame)
         self._control(frame)
-
-    def _carried_over(
-        self, compiled: CompiledModel, state: State, since: float
-    ) -> tuple[CompiledModel, np.ndarray, np.ndarray]:
-        """Return the model of the next stage, its q and its qd. Enabled joints connect links where these are."""
-        before, now = ({joint.name for joint in model.joints} for model in (self.compiled.model, compiled.model))
-        taking = now - before
-        self._gripping = {name: joint for name, joint in self._gripping.items() if name in now}
-        if not (taking or self._gripping):
-            return compiled, *carried_over(self.compiled, state, compiled)
-        drawn = compiled.model.joints
-        compiled, q, qd = caught(self.compiled, state, compiled, self._gripping, taking)
-        changed = (joint for joint, own in zip(compiled.model.joints, drawn, strict=True) if joint != own)
-        self._gripping = {joint.name: joint for joint in changed}
-        loose = {name: span for name, span in compiled.spans.items() if name not in self.controls.joints}
-        at = {name: q[span.q] for name, span in loose.items()}
-        moving = {name: qd[span.v] for name, span in loose.items()}
-        start = assemble(compiled, self.controls.led_from(since), at, moving, since, is_measured=True)
-        return compiled, start.q, start.qd
-
-    def _counted(self) -> dict[str, Any]:
-        """Return the sums of the counters of all solvers so far."""
-        present = self._stage.solver.counters
-        return {name: count + getattr(present, name) for name, count in self._tally.counts.items()}
 
     def _control(self, frame: int) -> None:
         """Apply the controls that are active before the next frame. Runs once per frame, and once per stage."""
@@ -513,14 +399,13 @@ class Simulation:
 
     def _failure(self, frame: int) -> SimulationError:
         self._failed = True
-        facts = self._facts()
-        found = diagnose(facts)
+        facts = self.facts()
         link = self.compiled.link_of_dof(facts.fastest_dof)
-        said = found[0].message if found[0].subject == f"link '{link}'" else str(found[0])
         reached = f"{timed(facts.seen.state.time)}, frame {self._numbers[frame]:g}"
-        return SimulationError(f"link '{link}': the motion cannot be followed past {reached}: {said}", found)
+        return SimulationError(f"link '{link}': the motion cannot be followed past {reached}", facts=facts)
 
-    def _facts(self) -> RunFacts:
+    def facts(self) -> RunFacts:
+        """Return the facts about the run at present, for those who explain it."""
         stage = self._stage
         return RunFacts(
             stage.compiled,
@@ -540,3 +425,10 @@ class Simulation:
             self._contact,
             self._jumps,
         )
+
+    def diagnose(self) -> list[Any]:
+        """Return why the run failed or looks wrong, the most likely cause first; nothing for a healthy run.
+
+        The causes are `Diagnosis` records, which `diagnosis.diagnose` finds.
+        """
+        return causes_of(self.facts())

@@ -16,10 +16,12 @@ from ..dynamics.constraints import ConstraintSet
 from ..model import Joint
 from ..model.compiling.compiled import CompiledModel
 from ..records.contact_report import ContactReport, Touches
-from ..records.contact_setup import NO_POINTS, Impact, impacts_of, reported_fields
+from ..records.contact_setup import Impact, impacts_of, reported_fields
 from ..records.recording import Recorder
-from ..solvers.hybrid_contact.solver import HybridContactSolver
-from ..solvers.protocol import Memory, Solver, State
+from ..solvers.protocol import Counters, Memory, Solver, State
+
+COUNTS = ("steps", "implicit_steps", "rejected", "events", "impacts", "evaluations", "iterations")
+"""Names of the counters that a `Report` has."""
 
 
 @dataclass(frozen=True)
@@ -45,22 +47,19 @@ class Stage:
 
     def points(self) -> tuple[Sequence[str], np.ndarray]:
         """Return the owners, and REPORTED records of the solver's present contacts; none if it knows no contact."""
-        return self.owners, reported_fields(self.solver.points) if isinstance(
-            self.solver, HybridContactSolver
-        ) else NO_POINTS
+        return self.owners, reported_fields(self.solver.points)
 
     def impacts(self, zero: float) -> list[Impact]:
         """Return the impacts so far, with those of earlier stages. zero: time from which the solver counts [s]."""
-        own = impacts_of(self.owners, self.solver.impacts, zero) if isinstance(self.solver, HybridContactSolver) else []
-        return [*self.earlier_impacts, *own]
+        return [*self.earlier_impacts, *impacts_of(self.owners, self.solver.impacts, zero)]
 
     def touches(self, zero: float) -> Touches | None:
         """Return the contacts of this stage, or None if nothing can touch. zero: as in `impacts`."""
-        if not isinstance(self.solver, HybridContactSolver):
+        collisions = self.solver.collisions
+        if collisions is None:
             return None
-        times, collisions = self.recorder.stage.times, self.solver.collisions
         own = impacts_of(self.owners, self.solver.impacts, zero)
-        return Touches(self.recorder.touches, self.owners, collisions, times, own)
+        return Touches(self.recorder.touches, self.owners, collisions, self.recorder.stage.times, own)
 
     def contact_report(self, zero: float) -> ContactReport | None:
         """Return the report of this stage and the earlier ones, or None if nothing can touch. zero: as in `impacts`."""
@@ -85,6 +84,10 @@ class Tally:
     counts: Mapping[str, Any]
     flow: float = 0.0
     largest: float = 0.0
+
+    def total(self, counters: Counters) -> dict[str, Any]:
+        """Return the sums of the counters of all stages, with those of this stage."""
+        return {name: count + getattr(counters, name) for name, count in self.counts.items()}
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..controls.controls import Controls
 from ..controls.schedule import Schedule
 from ..dynamics import tree_mass_matrix
 from ..kinematics import coordinates_at, make_work, rates_at, relative_pose, tree_kinematics
@@ -20,10 +21,11 @@ from ..kinematics.coordinates import relative_twist
 from ..kinematics.jacobian import body_jacobian
 from ..kinematics.motion import rigid_inertia_of
 from ..model import WORLD, Joint, Model
-from ..model.compiling.compile import compile_model
+from ..model.compiling.compile import AnyModel, compile_model, source_of
 from ..model.compiling.compiled import CompiledModel
 from ..model.couplings import mimic_equation
 from ..model.screws import joint_pose
+from ..solvers.assembly import assemble
 from ..solvers.protocol import State
 from ..spatial import IDENTITY, compose, inertia_rotate, inverse, momentum, quat_to_mat, rotate_back
 from ..spatial.arrays import matmul, solve
@@ -34,16 +36,19 @@ HELD_AS_DRAWN = 1e-6
 
 
 def compile_stages(
-    model: Model, times: np.ndarray, schedule: Schedule, released: Collection[float] = ()
+    model: AnyModel, times: np.ndarray, schedule: Schedule, released: Collection[float] = ()
 ) -> list[tuple[float, CompiledModel]]:
     """Return (first time [s], compiled model) of each stage: from times[0], and from each time at which joints change.
+
+    A compiled model is used as it is for a stage that has its joints.
 
     released: times at which the prescribed motion of a link ends [s]. Each of them begins a stage, too.
 
     Raises:
         ModelError: if the model cannot be simulated.
     """
-    model = _with_scheduled_efforts(model, schedule)
+    known = model if isinstance(model, CompiledModel) else None
+    model = _with_scheduled_efforts(source_of(model), schedule)
     begin, end = float(times[0]), float(times[-1])
     ends = {time for time in released if begin < time <= end}
     changes = ends | {joint.released_at for joint in model.joints if begin < joint.released_at <= end}
@@ -64,7 +69,8 @@ def compile_stages(
         if found and names == before and time not in ends:
             continue
         gripping = (gripping & names) | (names - before) if found else set()
-        found.append((time, _compiled(_with(now, {name: now.joint(name) for name in gripping}, closes_loop=True))))
+        now = _with(now, {name: now.joint(name) for name in gripping}, closes_loop=True)
+        found.append((time, known if known and known.model.joints == now.joints else _compiled(now)))
         before = names
     return found
 
@@ -96,9 +102,41 @@ def _with(model: Model, joints: Mapping[str, Joint], **changes: Any) -> Model:
 
 
 def _compiled(model: Model) -> CompiledModel:
-    compiled = compile_model(model, split_loops=True)
+    compiled = compile_model(model)
     compiled.require_simulable()
     return compiled
+
+
+def next_state(
+    old: CompiledModel,
+    state: State,
+    new: CompiledModel,
+    gripping: Mapping[str, Joint],
+    controls: Controls,
+    since: float,
+) -> tuple[CompiledModel, np.ndarray, np.ndarray, dict[str, Joint]]:
+    """Return the model of the next stage, its q and qd, and the joints that were enabled during the motion.
+
+    These joints connect links where the links are, so the model may differ from `new`.
+
+    Args:
+        old, state: the model of the stage before, and its state at the time `since` [s].
+        new: the model as drawn.
+        gripping: the joints that were enabled earlier, with the frames at which they connect links.
+    """
+    before, now = ({joint.name for joint in compiled.model.joints} for compiled in (old, new))
+    taking = now - before
+    gripping = {name: joint for name, joint in gripping.items() if name in now}
+    if not (taking or gripping):
+        return new, *carried_over(old, state, new), {}
+    drawn = new.model.joints
+    new, q, qd = caught(old, state, new, gripping, taking)
+    changed = (joint for joint, own in zip(new.model.joints, drawn, strict=True) if joint != own)
+    loose = {name: span for name, span in new.spans.items() if name not in controls.joints}
+    at = {name: q[span.q] for name, span in loose.items()}
+    moving = {name: qd[span.v] for name, span in loose.items()}
+    start = assemble(new, controls.led_from(since), at, moving, since, is_measured=True)
+    return new, start.q, start.qd, {joint.name: joint for joint in changed}
 
 
 def carried_over(old: CompiledModel, state: State, new: CompiledModel) -> tuple[np.ndarray, np.ndarray]:

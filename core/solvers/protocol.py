@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The interface between `Simulation` and its solvers: states, progress, counters and the `Solver` protocol."""
+"""The interface between `Simulation` and its solvers: states, counters, and the protocols `Observation` and `Solver`.
+
+A solver may use any formulation, such as maximal coordinates. It is recorded and diagnosed by what these protocols say.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,13 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from ..contact.collision_state import CollisionState
+from ..contact.points import IMPACT, POINT
 from ..controls.inputs import Inputs
-from .observation import Observation
+from ..kinematics.work import BODY_WORK
+
+ACCURACIES = ("draft", "good", "exact")
+"""Names of the accuracies, from the lowest to the highest."""
 
 Memory = dict[str, np.ndarray]
 """All arrays that a solver needs to continue from a state bit for bit, including the state, by name."""
@@ -72,8 +80,79 @@ class Counters:
     is_crowded: bool = False
 
 
+class ContactMotion(NamedTuple):
+    """The contacts at an instant, and the motion of the bodies that they belong to.
+
+    Attributes:
+        points: POINT records of the active contacts, with the loads that the solver computed last: those of the
+            observed state after `Observation.accelerations`.
+        bodies: BODY_WORK records of the compiled model's bodies, with their poses and velocities.
+    """
+
+    points: np.recarray
+    bodies: np.recarray
+
+
+NO_CONTACTS = ContactMotion(np.zeros(0, POINT).view(np.recarray), np.zeros(0, BODY_WORK).view(np.recarray))
+"""The contacts of a solver that knows none."""
+
+
+class Observation(Protocol):
+    """A view of a motion at one instant, for recorders and the doctor. It does not change how the motion continues."""
+
+    @property
+    def state(self) -> State:
+        """The state, in the coordinates of the compiled model, whatever coordinates the solver uses."""
+        ...
+
+    @property
+    def inputs(self) -> Inputs:
+        """The inputs that act at present."""
+        ...
+
+    @property
+    def force_states(self) -> np.recarray:
+        """FORCE_STATE records, one for each set-valued force of the compiled model."""
+        ...
+
+    def place(self, X_WL: np.ndarray) -> tuple[float, float]:
+        """Write the poses of links to `X_WL`, shape (L, 7) [m], and return the result of `energies`."""
+        ...
+
+    def energies(self) -> tuple[float, float]:
+        """Return (kinetic, potential) [J]. The latter includes the energy of compliant contacts."""
+        ...
+
+    def largest_gap(self) -> float:
+        """Return the largest gap of loops [m] and of equations [rad or m]; 0 if the model has none."""
+        ...
+
+    def accelerations(self) -> np.ndarray:
+        """Return qdd, shape (nv,)."""
+        ...
+
+    def efforts(self) -> np.ndarray:
+        """Return the driving force on each dof, shape (nv,) [N m or N].
+
+        It is the sum of the forces of drives, of the callback, and of prescribed motion.
+        """
+        ...
+
+    def wrenches(self) -> dict[str, np.ndarray]:
+        """Return the wrench that each joint exerts on the link that it carries, by name: see `Trajectory.wrenches`."""
+        ...
+
+    def contacts(self) -> ContactMotion:
+        """Return the contacts; `NO_CONTACTS` if the solver knows none."""
+        ...
+
+
 class Solver(Protocol):
-    """A solver, which integrates a motion. It is constructed from (system, state, accuracy)."""
+    """A solver, which integrates a motion. `SolverEntry.make` says what it is made from.
+
+    What it answers about contact is in the second part of the class. `WithoutContact` gives these answers for a solver
+    that knows none.
+    """
 
     @property
     def state(self) -> State:
@@ -115,3 +194,58 @@ class Solver(Protocol):
     def restore(self, memory: Memory) -> None:
         """Continue from a memory of this solver, or of another solver of the same kind for the same model."""
         ...
+
+    # ---- contact
+
+    @property
+    def collisions(self) -> CollisionState | None:
+        """The solids that may touch; None if none may."""
+        ...
+
+    @property
+    def points(self) -> np.recarray:
+        """POINT records of the present contacts."""
+        ...
+
+    @property
+    def impacts(self) -> np.recarray:
+        """IMPACT records of all impacts so far."""
+        ...
+
+    def part_overlaps(self, only_from_ground: bool = False) -> None:
+        """Separate overlapping solids gently from the present time on.
+
+        Args:
+            only_from_ground: whether to do so only until nothing is deep in fixed half-spaces and open meshes; else
+                until no two solids overlap.
+        """
+        ...
+
+    def prefer_time_stepping(self, steps: int) -> None:
+        """Take so many steps of a fixed length before events are located again, whatever events cost.
+
+        It has no effect if nothing can touch.
+        """
+        ...
+
+
+class WithoutContact:
+    """The part of `Solver` about contact, of a solver whose solids do not touch."""
+
+    @property
+    def collisions(self) -> CollisionState | None:
+        return None
+
+    @property
+    def points(self) -> np.recarray:
+        return NO_CONTACTS.points
+
+    @property
+    def impacts(self) -> np.recarray:
+        return np.zeros(0, IMPACT).view(np.recarray)
+
+    def part_overlaps(self, only_from_ground: bool = False) -> None:
+        """Do nothing: solids pass through each other."""
+
+    def prefer_time_stepping(self, steps: int) -> None:
+        """Do nothing: there are no contact events."""

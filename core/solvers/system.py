@@ -15,8 +15,8 @@ from ..compilation.abi import KernelTuple
 from ..compilation.jit import Pointer, jitable, kernel, subroutine
 from ..contact.loads import apply_contact_loads
 from ..contact.points import make_touch
-from ..controls.external_forces import TETHER, pull_bodies, push_bodies, steady_pushes
-from ..controls.inputs import DEGREE, INPUT, Inputs, power_of_gravity_change, set_inputs
+from ..controls.external_forces import pull_bodies, push_bodies
+from ..controls.inputs import DEGREE, power_of_gravity_change, set_inputs, steady_inputs
 from ..dynamics.aba import acceleration_pass, articulated_inertia_pass, forward_kinematics_pass
 from ..dynamics.constraint_forces import add_constraint_accelerations, solve_multipliers, velocity_change_of_multipliers
 from ..dynamics.constraint_rows import position_errors, target_rates, velocity_errors
@@ -75,17 +75,9 @@ def make_system(compiled: CompiledModel, constraints: ConstraintSet, points: int
     work = make_work(compiled.arrays)
     prescribed = {signal.name for signal in constraints.signals if not signal.of_link}
     work.force_states.is_disabled = [joint.name in prescribed for joint in compiled.force_joints]
-    inputs = Inputs(
-        np.array([0.0, 1.0]),
-        np.zeros((len(scratch.signal), DEGREE + 1)),
-        np.zeros(0, INPUT).view(np.recarray),
-        steady_pushes(compiled),
-        np.zeros(0, TETHER).view(np.recarray),
-        np.zeros(compiled.nv),
-    )
     return System(
         _changeable(compiled.arrays),
-        inputs,
+        steady_inputs(compiled, constraints),
         constraints.arrays,
         work,
         scratch,

@@ -147,7 +147,7 @@ class Trajectory:
             raise IndexError(f"there is no frame {frame}; there are {len(self)}, the first is 0")
         if not isinstance(model, Model):
             return self._own_state(int(frame))
-        compiled = compile_model(model, split_loops=True)
+        compiled = compile_model(model)
         q = dict(zip(self.q_names, self.q[frame].tolist(), strict=True))
         qd = dict(zip(self.qd_names, self.qd[frame].tolist(), strict=True))
         names, rates = coordinate_names(compiled), coordinate_names(compiled, velocities=True)

@@ -12,7 +12,7 @@ from limberjack.addon.nodes.animation import fcurves_of
 from limberjack.addon.ops.simulation import bake as bake_operators
 from limberjack.addon.ops.simulation.bake import RunsBake
 from limberjack.core.compilation import jit, kernel_cache
-from limberjack.core.diagnosis.diagnosis import Diagnosis
+from limberjack.core.diagnosis import Diagnosis
 from limberjack.core.processes import helper
 from limberjack.core.simulation import Simulation, SimulationError
 

@@ -10,7 +10,7 @@ import pytest
 from limberjack.addon import watch
 from limberjack.addon.bridge.findings.stored_findings import obstacle_to, remedy_label, store_findings
 from limberjack.addon.bridge.rig import last_rig
-from limberjack.core.simulation import Diagnosis, Remedy
+from limberjack.core.diagnosis import Diagnosis, Remedy
 
 from .conftest import joint, link
 from .paper import draw_all

@@ -20,7 +20,7 @@ RETIRED = {
     "make_ground": "make_collision_state",
     "look_around": "update_candidate_pairs",
     "Touching": "HybridContactSolver",
-    "TOUCHING": "WITH_CONTACT",
+    "TOUCHING": "solvers_with_contact",
     "Closeness": "EventTolerances",
     "Pace": "StepSettings",
     "GUARD": "SET_VALUED_FORCE",

@@ -57,7 +57,7 @@ def test_a_format_is_one_line(chain):
 
 def test_a_solver_is_one_file(chain, monkeypatch):
     """Guards the solver of the example: of order 4, and the same motion as the default's."""
-    monkeypatch.setitem(SOLVERS, "classical", run(SOLVER)["Classical"])
+    monkeypatch.setitem(SOLVERS, "classical", run(SOLVER)["CLASSICAL"])
     model = formats.read(chain).model
     start = {"q": {"hinge0": 1.0, "hinge2": -0.5}}
 

@@ -28,7 +28,7 @@ class Constrained:
     """
 
     def __init__(self, model: Model, forces: dict[str, float] | None = None):
-        self.compiled = compile_model(model)
+        self.compiled = compile_model(model, split_loops=False)
         loops = [loop.joint for loop in self.compiled.loops]
         self.springs = [joint for joint in loops if joint.kind.code == FREE]
         self.hinges = [joint for joint in loops if joint.kind.code != FREE]

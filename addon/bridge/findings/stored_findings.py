@@ -30,8 +30,8 @@ from ..values.numbers import length_in_words, units_of
 from ..values.stored_json import known_fields, parse_stored
 
 if TYPE_CHECKING:
+    from ....core.diagnosis import Diagnosis
     from ....core.model import Model
-    from ....core.simulation import Diagnosis
     from ...props.findings import FindingProperties
     from .problems import Problem
 

@@ -112,7 +112,8 @@ def _inertias(scene: bpy.types.Scene, posing: Posing) -> Mapping[tuple[str, int]
     Joints that close loops are not included.
     """
     with_mass = {link.name: link for link in read_scene(scene).links}
-    compiled = compile_model(replace(posing.model, links=[with_mass[link.name] for link in posing.model.links]))
+    weighed = replace(posing.model, links=[with_mass[link.name] for link in posing.model.links])
+    compiled = compile_model(weighed, split_loops=False)
     moving = compiled.spans.keys() & set(posing.movable_joints)
     M = tree_mass_matrix(compiled, compiled.q_from({name: posing.q_of(name) for name in moving}))
     return {

@@ -246,7 +246,7 @@ class LIMBERJACK_OT_bake_keep_partial(bpy.types.Operator):
 
 
 def _simulation_error() -> type[Exception]:
-    from ....core.simulation import SimulationError
+    from ....core.diagnosis import SimulationError
 
     return SimulationError
 

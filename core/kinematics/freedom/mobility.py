@@ -65,7 +65,7 @@ def mobility(model: Model, q: dict | None = None) -> Mobility:
     Raises:
         ModelError: if the model cannot be compiled. StateError: as `closed_state`.
     """
-    compiled = compile_model(model)
+    compiled = compile_model(model, split_loops=False)
     drawn = compiled.q_from({name: span.joint.q_neutral for name, span in compiled.spans.items()})
     return _Count(StillModel(compiled, closed_state(compiled, q)[0] if q else drawn)).result()
 

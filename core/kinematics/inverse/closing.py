@@ -61,7 +61,7 @@ def link_poses(model: Model, q: Mapping | None = None) -> dict[str, Pose]:
     compiled = compile_model(model)
     if not dependence_clauses(compiled):
         return tree_poses(model, q)
-    return _posed(compile_model(model, split_loops=True), q or {}).poses()
+    return _posed(compiled, q or {}).poses()
 
 
 def _posed(compiled: CompiledModel, q: Mapping) -> Poser:

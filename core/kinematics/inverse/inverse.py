@@ -263,7 +263,7 @@ def compile_for_posing(model: Model) -> CompiledModel:
         ModelError: as `compile_model`, except for masses.
     """
     links = [dataclasses.replace(link, mass=1.0, com=ZERO, inertia=UNIT_INERTIA) for link in model.links]
-    return compile_model(dataclasses.replace(model, links=links), split_loops=True)
+    return compile_model(dataclasses.replace(model, links=links))
 
 
 def held_dofs(compiled: CompiledModel, held: Iterable[str], moves_base: bool) -> set[int]:

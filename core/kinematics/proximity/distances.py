@@ -22,7 +22,7 @@ from ...compilation.jit import kernel
 from ...model import Model, ModelError
 from ...model.compiling.colliders import Colliders, colliders_of
 from ...model.compiling.compile import compile_model
-from ...model.compiling.compiled import CompiledModel
+from ...model.compiling.compiled import CompiledModel, vector_of
 from ...spatial import Vec3
 from ...spatial.storage import get3, get9, put3, put9
 from ..motion import update_body
@@ -51,7 +51,10 @@ class Separation:
 
 
 Coordinates = Mapping | ArrayLike | None
-"""Joint positions: {joint: number or list}, others at home; or an array, shape (nq,); or None for home."""
+"""Joint positions: {joint: number or list}, others at home; or an array, shape (nq,); or None for home.
+
+Those of joints that close loops are not used, since the other joints decide where links are.
+"""
 
 
 def distance(model: Model, q: Coordinates, a: str, b: str) -> Separation:
@@ -84,7 +87,7 @@ class Proximity:
     """
 
     def __init__(self, model: Model, q: Coordinates = None):
-        self.compiled = compile_model(model)
+        self.compiled = compile_model(model, split_loops=False)
         self.colliders = colliders_of(self.compiled)
         count = len(self.colliders.solids)
         self._work = make_work(self.compiled.arrays)
@@ -95,8 +98,7 @@ class Proximity:
 
     def place(self, q: Coordinates) -> None:
         """Move to another pose."""
-        compiled = self.compiled
-        positions = compiled.q_from(q) if q is None or isinstance(q, Mapping) else compiled.positions(q)
+        positions = tree_positions(self.compiled, q)
         place_bodies(self.compiled.arrays, self._work, positions, self._poses)
         write_solid_poses(self.colliders.solids, self.colliders.store, self._poses, self._solid_poses)
 
@@ -194,6 +196,19 @@ def _told(colliders: Colliders, compiled: CompiledModel, i: int, j: int, found: 
         tuple(near.tolist()),
         tuple(far.tolist()),
     )
+
+
+def tree_positions(compiled: CompiledModel, q: Coordinates) -> np.ndarray:
+    """Return q, shape (nq,), of a model compiled without `split_loops`, from the positions of all joints.
+
+    Raises:
+        StateError: if q does not fit the model.
+    """
+    loops = {loop.joint.name: loop.joint for loop in compiled.loops}
+    if q is None or isinstance(q, Mapping):
+        return compiled.q_from({name: value for name, value in (q or {}).items() if name not in loops})
+    in_loops = sum(joint.nq for joint in loops.values() if not joint.kind.has_no_effect)
+    return vector_of(q, compiled.nq + in_loops, "q")[: compiled.nq]
 
 
 @kernel

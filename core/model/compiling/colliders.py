@@ -122,6 +122,12 @@ def _apart(collision_filter: CollisionFilter, unpushed: Sequence[int]) -> Collis
     return collision_filter._replace(groups=groups)
 
 
+def owners_of(compiled: CompiledModel, solids: np.recarray) -> tuple[str, ...]:
+    """Return the name of the link of each SOLID record."""
+    links = compiled.model.links
+    return tuple(links[owner].name for owner in solids.owner)
+
+
 def bodies_led(compiled: CompiledModel, joints: Iterable[str] = (), links: Iterable[str] = ()) -> frozenset[int]:
     """Return the bodies that no force moves: they stand still or have a prescribed motion, as platforms.
 

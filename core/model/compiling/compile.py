@@ -68,22 +68,23 @@ SAME_LINE = 1e-12
 """Distance of two lines up to which they count as one [m]. It is a few rounding errors of lengths of about 1 km."""
 
 
-def compile_model(model: Model, merge_fixed: bool = True, split_loops: bool = False) -> CompiledModel:
+def compile_model(model: Model, merge_fixed: bool = True, split_loops: bool = True) -> CompiledModel:
     """Compile a model with its enabled joints. Joints that close loops are listed in `CompiledModel.loops`.
 
     Args:
         merge_fixed: let links that cannot move relative to each other share a body. If off, each joint has its own
             body, and links that are fixed to the world count among those that have mass and can move.
         split_loops: cut the child link of each joint that closes a loop; `CompiledModel.welds` hold the parts together.
-            So these joints have coordinates like any other joint, and all their features.
+            So these joints have coordinates like any other joint, which come last in q and qd, and all their features.
+            If off, they have none: for computations with the spanning tree alone.
 
     Raises:
         ModelError: if the model is not sound (`soundness.require_sound`), an end of a joint is not a link, an axis has
-            no direction, or a loop closes on a link that has no mass.
+            no direction, or loops are split and one closes on a link that has no mass.
         TypeError: if `model` is not a `Model`.
     """
     require_sound(require_model(model))
-    model = model.acting_at(-math.inf)
+    source, model = model, model.acting_at(-math.inf)
     builder = ModelBuilder(model, merge_fixed)
     tree = spanning_tree(model.links, model.joints)
     floating = list(tree.roots)
@@ -94,18 +95,23 @@ def compile_model(model: Model, merge_fixed: bool = True, split_loops: bool = Fa
     for link in floating:
         builder.add_floating_link(link)
     welds = split_at(builder, tree.loops) if split_loops else ()
-    return builder.finish(tree, welds)
+    return builder.finish(source, tree, welds)
 
 
 def compiled_of(model: AnyModel) -> CompiledModel:
-    """Return `model` if it is compiled, else `compile_model(model, split_loops=True)`.
+    """Return `model` if it is compiled, else `compile_model(model)`.
 
     Raises:
         TypeError: if it is not a model. ModelError: as `compile_model`.
     """
     if isinstance(model, CompiledModel):
         return model
-    return compile_model(require_model(model), split_loops=True)
+    return compile_model(require_model(model))
+
+
+def source_of(model: AnyModel) -> Model:
+    """Return the model itself, or the one that was compiled."""
+    return model.source if isinstance(model, CompiledModel) else model
 
 
 @dataclass
@@ -265,7 +271,8 @@ class ModelBuilder:
         self.bodies.append(body)
         return body
 
-    def finish(self, tree: Tree, welds: tuple[Weld, ...]) -> CompiledModel:
+    def finish(self, source: Model, tree: Tree, welds: tuple[Weld, ...]) -> CompiledModel:
+        """Return the compiled model. source: the model with its disabled joints."""
         bodies, dofs, spans, nq, nv = self._records()
         set_valued_forces = self._set_valued_forces(bodies)
         names = tuple(self.links)
@@ -273,6 +280,7 @@ class ModelBuilder:
         for span in spans.values():
             q_home[span.q] = span.joint.q_home
         return CompiledModel(
+            source=source,
             model=self.model,
             tree=tree,
             arrays=Arrays(

@@ -189,7 +189,8 @@ class CompiledModel:
     """A model in the form that kernels read.
 
     Attributes:
-        model: the source. Compile it again after an edit, since the arrays do not follow.
+        source: the model that was compiled. Compile it again after an edit, since the arrays do not follow.
+        model: the same without disabled joints.
         tree: the spanning tree, and the joints that close loops.
         arrays: arguments of the kernels.
         nq, nv: numbers of positions and velocities.
@@ -202,6 +203,7 @@ class CompiledModel:
         force_joints: the joint of each set-valued force.
     """
 
+    source: Model
     model: Model
     tree: Tree
     arrays: Arrays
@@ -249,13 +251,13 @@ class CompiledModel:
 
     def positions(self, q: Values) -> np.ndarray:
         """Return q as an array, shape (nq,). Raises `StateError` if `q` is neither nq numbers nor fits `q_from`."""
-        return self.q_from(q) if q is None or isinstance(q, Mapping) else _vector(q, self.nq, "q")
+        return self.q_from(q) if q is None or isinstance(q, Mapping) else vector_of(q, self.nq, "q")
 
     def velocities(self, qd: Values, what: str = "qd") -> np.ndarray:
         """Return qd, or another quantity with a number for each dof, as an array, shape (nv,); 0 for left-out
         joints.
         """
-        return self.q_from(qd, True) if qd is None or isinstance(qd, Mapping) else _vector(qd, self.nv, what)
+        return self.q_from(qd, True) if qd is None or isinstance(qd, Mapping) else vector_of(qd, self.nv, what)
 
     def q_from(self, values: Mapping | None, velocities: bool = False) -> np.ndarray:
         """Return the home positions (or zero velocities) with the `values` of joints: {joint: number or list}.
@@ -353,7 +355,12 @@ def _refuse_massless(span: JointSpan, floating: tuple[str, ...]) -> None:
     )
 
 
-def _vector(values: ArrayLike, size: int, what: str) -> np.ndarray:
+def vector_of(values: ArrayLike, size: int, what: str) -> np.ndarray:
+    """Return an array of shape (size,). what: its name, for messages.
+
+    Raises:
+        StateError: if `values` are not so many finite numbers.
+    """
     try:
         vector = np.ascontiguousarray(values, dtype=np.float64)
     except (TypeError, ValueError):

@@ -11,8 +11,6 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
-import numpy as np
-
 from ...compilation.abi import KernelTuple
 from ...compilation.jit import jitable, subroutine
 from ...contact.collision_state import (
@@ -45,20 +43,6 @@ MOST_DEEPENING = 2.0
 
 Faces that overlap are tilted by about the overlap over their size, so a point that moves along them becomes deeper.
 """
-
-
-IMPACT = np.dtype(
-    [
-        ("time", np.float64),  # [s]
-        ("first", np.int64),  # number of a solid
-        ("second", np.int64),
-        ("point", np.float64, 3),  # in the world [m]
-        ("normal", np.float64, 3),  # unit vector from the first solid to the second
-        ("impulse", np.float64, 3),  # on the second solid, in the world [N s]
-    ],
-    align=True,
-)
-"""An impact between two solids."""
 
 
 class Impacts(KernelTuple, namedtuple("Impacts", "records count")):

@@ -12,10 +12,13 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from ...collision.manifold import MAX_POINTS
-from ...contact.collision_state import NEEDED_PAIRS, CollisionState
-from ...contact.points import MAX_ROWS, POINTS, ROWS, SAVED_POINT, make_touch
+from ...contact.collision_state import NEEDED_PAIRS, CollisionState, make_collision_state
+from ...contact.points import IMPACT, MAX_ROWS, POINTS, ROWS, SAVED_POINT, make_touch
 from ...controls.inputs import Inputs
+from ...dynamics.constraints import ConstraintSet
 from ...kinematics.proximity.sunk import is_open_ground
+from ...model.compiling.colliders import Colliders, bodies_led, owners_of
+from ...model.compiling.compiled import CompiledModel
 from ...spatial import arrays
 from ..convex_step.constraints import RELAXATION_STEPS, RIGIDITY
 from ..convex_step.persistence import report_contacts, report_element_loads
@@ -23,10 +26,10 @@ from ..convex_step.problem import NEWTON_STEPS, PREVIOUS_COUNT, SAVED_CONTACT, C
 from ..convex_step.steps import ARRAYS_TOO_SHORT, ConvexStepSettings, advance_convex
 from ..integration.adaptive import Adaptive
 from ..memory_check import checked_memory
-from ..observation import Observation, compliant_contact_energy
 from ..protocol import REACHED, Memory, Progress, State
 from ..system import System, write_rates
-from .contact_events import IMPACT, Impacts
+from ..system_observation import SystemObservation, compliant_contact_energy
+from .contact_events import Impacts
 from .costs import convex_step_cost, event_cost
 from .event_steps import TAKE_CONVEX_STEPS, EventTolerances, EventWork, advance_touching
 
@@ -52,12 +55,10 @@ CONTACTS_AT_FIRST = 64
 
 
 class HybridContactSolver(Adaptive):
-    """A solver for a `System` whose solids may touch.
+    """A solver for a `System` whose solids may touch. Arguments as `SolverEntry.make` takes them.
 
-    Args:
-        collisions: the `CollisionState` of the same compiled model, from `make_collision_state`.
-        only_convex_steps: whether to take convex steps alone, as `is_unequal` advises; they are no longer than those of
-            accuracy good.
+    If masses differ far, it takes convex steps alone, which are no longer than those of accuracy good; see
+    `is_unequal`.
     """
 
     CLOSED_GAP = {"draft": 1e-6, "good": 1e-8, "exact": 1e-10}
@@ -90,14 +91,22 @@ class HybridContactSolver(Adaptive):
     """Displacement caused by the change of velocities in a step up to which the next step may be longer [m]."""
     SLEEP_DISPLACEMENT = GROWTH_ERROR
     """Displacement in a step up to which a body counts as still [m]."""
+    POINTS_AT_FIRST = 16
     MOST_IMPACTS = 4096
     """Number of impacts for which there is room at first. The room doubles when it is half full."""
 
     def __init__(
-        self, system: System, state: State, accuracy: str, collisions: CollisionState, only_convex_steps: bool = False
+        self,
+        compiled: CompiledModel,
+        constraints: ConstraintSet,
+        colliders: Colliders,
+        state: State,
+        accuracy: str,
     ):
-        super().__init__(system, state, accuracy)
-        self._accuracy = accuracy
+        super().__init__(compiled, constraints, colliders, state, accuracy)
+        self._accuracy, system = accuracy, self._system
+        collisions = make_collision_state(compiled, colliders)
+        self._owners = owners_of(compiled, colliders.solids)
         self._convex_step = make_convex_step(
             system.model.bodies, CONTACTS_AT_FIRST, len(system.model.set_valued_forces)
         )
@@ -109,7 +118,7 @@ class HybridContactSolver(Adaptive):
             growth_error=self.GROWTH_ERROR[accuracy],
             sleep_threshold=self.SLEEP_DISPLACEMENT[accuracy],
         )
-        self._only_convex_steps = only_convex_steps
+        self._only_convex_steps = is_unequal(system, collisions, bodies_led(compiled, *constraints.prescribed))
         self._stepping[0].convex_steps_taken = SOON
         self._parting = np.zeros(1, np.int64)  # 0, FROM_ALL or FROM_GROUND
         own = {"tolerance": self.CONTACT_TOLERANCES, "rest_height": self.BOUNCE}
@@ -117,10 +126,10 @@ class HybridContactSolver(Adaptive):
         self._stored: float | None = None  # energy of compliant contacts after a convex step [J]
         impacts = Impacts(np.zeros(self.MOST_IMPACTS, IMPACT).view(np.recarray), np.zeros(1, np.int64))
         self._events = EventWork(collisions, self._event_tolerances(), self._y.copy(), impacts)
-        if only_convex_steps:
+        if self._only_convex_steps:
             base_step = min(self.CONVEX_STEP[accuracy], self.CONVEX_STEP["good"])
             self._convex_settings = self._convex_settings._replace(base_step=base_step)
-            self.take_convex_steps(LATE)
+            self.prefer_time_stepping(LATE)
 
     def _event_tolerances(self) -> EventTolerances:
         accuracy, bodies = self._accuracy, len(self._system.model.bodies)
@@ -167,8 +176,10 @@ class HybridContactSolver(Adaptive):
             else:
                 return Progress(found)
 
-    def observe(self) -> Observation:
-        return Observation(self._system, self.state, self._stored)
+    def observe(self) -> SystemObservation:
+        return SystemObservation(
+            self._compiled, self._constraints, self._system, self.state, self._owners, self._stored
+        )
 
     def _advance(self, time: float) -> int:
         self._stored = None
@@ -213,12 +224,12 @@ class HybridContactSolver(Adaptive):
         now = self._stepping[0]
         if now.event_cost > self._events.tolerances.cost_limit:
             now.convex_steps_taken = min(2 * now.convex_steps_taken, LATE)
-            self.take_convex_steps(int(now.convex_steps_taken))
+            self.prefer_time_stepping(int(now.convex_steps_taken))
         else:
-            self.take_convex_steps(1 << min(int(now.halted), MOST_HALTS))
+            self.prefer_time_stepping(1 << min(int(now.halted), MOST_HALTS))
             now.halted += 1
 
-    def take_convex_steps(self, steps: int) -> None:
+    def prefer_time_stepping(self, steps: int) -> None:
         """Take so many convex steps before events are located again, whatever these cost."""
         now = self._stepping[0]
         now.convex_steps_left, now.convex_step, now.event_cost = steps, 0.0, 0.0
@@ -235,7 +246,7 @@ class HybridContactSolver(Adaptive):
                 until no two solids overlap.
         """
         self._parting[0] = FROM_GROUND if only_from_ground else FROM_ALL
-        self.take_convex_steps(SOON)
+        self.prefer_time_stepping(SOON)
 
     def _overlap(self) -> bool:
         """Return whether rigid solids overlapped as the last step began, far more than their weights cause."""
@@ -342,7 +353,7 @@ class HybridContactSolver(Adaptive):
             self._system = self._system._replace(touch=touch._replace(points=_longer(touch.points, count), order=order))
 
 
-def is_unequal(system: System, collisions, led: Collection[int]) -> bool:
+def is_unequal(system: System, collisions: CollisionState, led: Collection[int]) -> bool:
     """Return whether the masses of bodies that may touch differ so far that loads at events would be rounding errors.
 
     led: numbers of the bodies that forces do not move.

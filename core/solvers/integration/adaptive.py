@@ -10,12 +10,16 @@ import numpy as np
 
 from ...compilation import jit
 from ...controls.inputs import Inputs, set_inputs_at
+from ...dynamics.constraints import ConstraintSet
+from ...model.compiling.colliders import Colliders
+from ...model.compiling.compiled import CompiledModel
 from ...model.compiling.force_states import SAVED_FORCE_STATE
 from ..joint_events.modes import apply_locks
 from ..memory_check import checked_memory
-from ..observation import Observation
-from ..protocol import Counters, Memory, Progress, State
-from ..system import ENERGY_TOTALS, SUPPLIED, System, calls_of, parts_of, project_state, write_rates
+from ..protocol import Counters, Memory, Progress, State, WithoutContact
+from ..solver_system import make_solver_system
+from ..system import ENERGY_TOTALS, SUPPLIED, calls_of, parts_of, project_state, write_rates
+from ..system_observation import SystemObservation
 from .adaptive_steps import BOTH, EXPLICIT, FAIL_AFTER, IMPLICIT, SAVED_STEPPING, STEPPING, SWITCH_AFTER, advance
 from .dop853 import COUNT
 from .one_step import StepSettings
@@ -30,8 +34,11 @@ COUNTED = ("steps", "implicit_steps", "rejected", "events", "impacts", "unsettle
 """Fields of STEPPING that `Counters` has under the same names."""
 
 
-class Adaptive:
-    """Integrates a `System` from a state. `methods` says which steps are allowed: BOTH, EXPLICIT or IMPLICIT."""
+class Adaptive(WithoutContact):
+    """Integrates a `System` from a state. `methods` says which steps are allowed: BOTH, EXPLICIT or IMPLICIT.
+
+    Args: as `SolverEntry.make` takes them; colliders are ignored.
+    """
 
     TOLERANCES = {"draft": 1e-4, "good": 3e-6, "exact": 1e-10}
     """Absolute and relative error tolerance of a step [rad, m, rad/s, m/s], by accuracy."""
@@ -51,9 +58,20 @@ class Adaptive:
     """Error of an event's time at which velocities or forces jump, as a share of a step."""
     SMOOTH_EVENT_TIME_ERRORS = {"draft": 3e-2, "good": 1e-2, "exact": 1e-4}
     """Error of an event's time at which forces are continuous, as a share of a step."""
+    POINTS_AT_FIRST = 0
+    """Number of contact points for which there is room at first."""
     methods = BOTH
 
-    def __init__(self, system: System, state: State, accuracy: str):
+    def __init__(
+        self,
+        compiled: CompiledModel,
+        constraints: ConstraintSet,
+        colliders: Colliders | None,
+        state: State,
+        accuracy: str,
+    ):
+        self._compiled, self._constraints = compiled, constraints
+        system = make_solver_system(compiled, constraints, self.POINTS_AT_FIRST)
         self._system, self._calls = system, calls_of(system)
         self._y = np.concatenate([state.q, state.qd, [state.dissipated, state.supplied]])
         order = self.ORDERS[accuracy]
@@ -110,8 +128,8 @@ class Adaptive:
             project_state(self._system, now, self._y)
             self._y[SUPPLIED] += sum(self.observe().energies()) - before
 
-    def observe(self) -> Observation:
-        return Observation(self._system, self.state)
+    def observe(self) -> SystemObservation:
+        return SystemObservation(self._compiled, self._constraints, self._system, self.state)
 
     def snapshot(self) -> Memory:
         return {name: array.copy() for name, array in self._memory().items()}

@@ -142,7 +142,7 @@ import gc
 import numpy as np
 from limberjack.core.compilation import jit
 from limberjack.core.model import WORLD, Axis, Joint, Link, Mimic, Model
-from limberjack.core.simulation import RECORDS, SOLVERS, WITH_CONTACT, Controls, Forces, Simulation, warm_up
+from limberjack.core.simulation import RECORDS, SOLVERS, Controls, Forces, Simulation, warm_up
 
 def compiled():
     kernels = [item for item in gc.get_objects() if isinstance(item, jit.kernel)]
@@ -165,7 +165,7 @@ tip = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 for solver in SOLVERS:
     for each in (model, tree):
         forces = lambda moment: Forces({"hinge": 1.0}, {"a": np.ones(6)})
-        record = RECORDS if solver in WITH_CONTACT else RECORDS[:2]
+        record = RECORDS if SOLVERS[solver].has_contact else RECORDS[:2]
         Simulation(each, times, "draft", {"qd": {"hinge": 0.1}}, solver, Controls(forces=forces), record).run()
 Simulation(model, times, "draft", controls=Controls({"lid": np.sin}, {"c": lambda time: tip}), record=RECORDS).run()
 after = compiled()

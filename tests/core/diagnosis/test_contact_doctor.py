@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from limberjack.core import cli
+from limberjack.core.diagnosis import diagnose
+from limberjack.core.diagnosis.case import Case
 from limberjack.core.diagnosis.contact_findings import _restitution
 from limberjack.core.formats import read, write
 from limberjack.core.geometry import Box, Mesh, Plane, Shape, Sphere
@@ -259,7 +261,7 @@ def run_of(model, frames=49, **settings):
 def test_soft_surfaces_have_no_restitution():
     """Guards the doctor against links that touch by compliant surfaces alone, to which no restitution applies."""
     soft = Surface(stiffness=1e4, restitution=0.9)
-    facts = run_of(world(floor(soft), free=[(box(), at(0.0, 0.0, 0.1))]), 4)._facts().contacts
+    facts = Case.of(run_of(world(floor(soft), free=[(box(), at(0.0, 0.0, 0.1))]), 4).facts()).contacts
     assert _restitution(facts, "floor", "box") == 0.0
 
 
@@ -268,7 +270,7 @@ def test_soft_surfaces_have_no_restitution():
 )
 def test_a_planted_fault_is_named(model, settings, code, subject, says):
     """Guards each rule: what was planted comes first or second, of the right link, with the number that tells it."""
-    found = run_of(model, **settings).diagnose()
+    found = diagnose(run_of(model, **settings))
     named = [each for each in found[:2] if each.code == code and each.name.endswith(subject)]
     assert named, found
     assert re.search(says, named[0].message), named[0].message
@@ -327,7 +329,7 @@ HEALTHY = [
 @pytest.mark.parametrize(("model", "settings"), [row[1:] for row in HEALTHY], ids=[row[0] for row in HEALTHY])
 def test_what_is_healthy_is_left_alone(model, settings):
     """Guards against false alarms, which a user soon learns to overlook."""
-    assert run_of(model, **settings).diagnose() == []
+    assert diagnose(run_of(model, **settings)) == []
 
 
 @pytest.mark.parametrize("name", some(QUICK + SLOW, QUICK))
@@ -339,13 +341,13 @@ def test_scenes_of_contact_are_healthy(name, monkeypatch):
 
     made = world_of(shared_scenes()[name]["make"]())
     run = run_of(made.model, 4 if name == "balls666" else 25, accuracy="draft", initial=made.initial)
-    assert run.diagnose() == []
+    assert diagnose(run) == []
 
 
 @pytest.mark.parametrize("path", [path for path in SAMPLES if path.stem != "car"], ids=lambda path: path.stem)
 def test_samples_are_healthy(path):
     """Guards the first thing that a user sees. (The car stands on springs that SDF has no words for: it falls.)"""
-    assert [each.code for each in run_of(read(path).model, accuracy="draft").diagnose()] == []
+    assert [each.code for each in diagnose(run_of(read(path).model, accuracy="draft"))] == []
 
 
 # ---- the report
@@ -402,7 +404,7 @@ def test_overlaps_at_the_start_are_counted_and_noted():
     run = run_of(model, 13)
     assert run.report.contact.overlapping == 1
     assert any(note.startswith("1 pair of links overlap") for note in run.report.notes)
-    assert run.diagnose() == []
+    assert diagnose(run) == []
 
 
 def test_energy_is_kept_while_many_strike_what_gives_way():
@@ -433,7 +435,7 @@ def test_nothing_that_may_touch_has_no_contact_to_report():
     assert run_of(world(free=[(Link("stone"), at(0.0, 0.0, 1.0))]), 3).report.contact is None
     run = run_of(dropped(floor()), contact=False)
     assert run.report.contact is None
-    assert run.diagnose() == []
+    assert diagnose(run) == []
 
 
 @pytest.mark.parametrize("solver", ["explicit", "implicit"])
@@ -442,7 +444,7 @@ def test_a_solver_without_contact_says_so(solver):
     run = run_of(dropped(floor()), 13, solver=solver)
     assert run.trajectory.X_WL[-1, 1, 2] == pytest.approx(0.5 - 0.5 * G * 0.5**2, abs=1e-5)
     assert [note for note in run.report.notes if f"solver '{solver}' knows no contact" in note] != []
-    assert run.diagnose() == []
+    assert diagnose(run) == []
     assert not any("contact" in note for note in run_of(dropped(floor()), 3, solver=solver, contact=False).report.notes)
     assert not any("contact" in note for note in run_of(dropped(), 3, solver=solver).report.notes)
 

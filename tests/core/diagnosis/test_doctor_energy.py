@@ -6,6 +6,8 @@ import dataclasses
 import numpy as np
 import pytest
 
+from limberjack.core.diagnosis import diagnose
+from limberjack.core.diagnosis.case import Case
 from limberjack.core.diagnosis.doctor import energy_drift
 from limberjack.core.model import WORLD, Axis, Joint, Link, Mimic, Model
 from limberjack.core.records.report import NOTHING_MOVES, energy_at_stake
@@ -51,7 +53,7 @@ def test_rounding_is_no_energy_that_moves(accuracy, scale):
     assert run.report.energy_scale == 0.0
     assert run.report.relative_drift == 0.0
     assert "nothing moves" in run.report.notes[-1]
-    assert [found for found in run.diagnose() if found.code.startswith("energy")] == []
+    assert [found for found in diagnose(run) if found.code.startswith("energy")] == []
 
 
 @pytest.mark.parametrize("accuracy", ACCURACIES)
@@ -101,7 +103,7 @@ def compiled_size(compiled):
 def test_a_drift_below_what_is_seen_is_none(part, is_told):
     """Guards relative checks by an absolute scale: a tenth of next to no energy is no drift to look for."""
     run = run_of(gripper())
-    facts = run._facts()
+    facts = Case.of(run.facts())
     facts.report.energy_drift = part * energy_at_stake(run.compiled)
     facts.report.energy_scale = 10.0 * facts.report.energy_drift
     assert facts.has_drifted == is_told
@@ -120,7 +122,7 @@ def test_advice_on_a_drift(accuracy, advice, finer):
     rod = Link("rod", 1.0, (0.0, 0.0, -0.5), (1.0 / 12, 0.0, 0.0, 1.0 / 12, 0.0, 1e-3))
     model = Model("pendulum", [rod], [Joint("pin", "revolute", WORLD, "rod", axes=[Axis(xyz=(0.0, 1.0, 0.0))])])
     run = run_of(model, accuracy, initial={"q": {"pin": 1.0}})
-    facts = run._facts()
+    facts = Case.of(run.facts())
     lost = facts.trajectory.dissipated - np.linspace(0.0, 1.0, len(facts.trajectory))  # as a wrong solver would
     drifted = dataclasses.replace(facts, trajectory=dataclasses.replace(facts.trajectory, dissipated=lost))
     drifted.report.weigh(drifted.trajectory, 0.0, 0.0, 0.0)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from limberjack.core.diagnosis.doctor import diagnose
+from limberjack.core.diagnosis import diagnose
 from limberjack.core.geometry import Box, Shape
 from limberjack.core.model import WORLD, Axis, Coupling, Joint, Link, Mimic, Model
 from limberjack.core.model.editing.editing import fix_base
@@ -38,12 +38,12 @@ def ran(model, **settings):
 
 
 def codes(model, **settings):
-    return [(found.code, found.subject) for found in ran(model, **settings).diagnose()]
+    return [(found.code, found.subject) for found in diagnose(ran(model, **settings))]
 
 
 def blamed(model, **settings):
     """What is said of ratios of masses, by subject, if the run had failed where it ended."""
-    facts = replace(ran(model, **settings)._facts(), failed=True)
+    facts = replace(ran(model, **settings).facts(), failed=True)
     return {found.subject: found.message for found in diagnose(facts) if found.code == "mass-ratio"}
 
 
@@ -92,7 +92,7 @@ def tied(**limits):
 
 def held_in(model, number_held):
     """Findings on limits of tied joints, if a run had failed while limits held some of the joints."""
-    facts = ran(model)._facts()
+    facts = ran(model).facts()
     force_states = facts.seen.force_states
     for states in (
         force_states.is_locked,

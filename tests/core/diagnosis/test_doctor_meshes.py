@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from limberjack.core.diagnosis import diagnose
 from limberjack.core.geometry import Mesh, Shape, Sphere
 from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.model import WORLD, Joint, Link, Model
@@ -70,7 +71,7 @@ def told(mesh, start, speed):
     initial = {"qd": {"free ball": [speed[0], speed[1], 0.0, 0.0, 0.0, 0.0]}}
     run = Simulation(model, np.arange(73) / 24, initial=initial)
     run.run()
-    (found,) = [each for each in run.diagnose() if each.code == "fell-out"]
+    (found,) = [each for each in diagnose(run) if each.code == "fell-out"]
     assert found.subject == "link 'ball'"
     return found.message
 

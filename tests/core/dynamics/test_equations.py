@@ -33,7 +33,7 @@ def four_bar(closing="rocker_pivot"):
 
 
 def split(model):
-    return compile_model(model, split_loops=True)
+    return compile_model(model)
 
 
 def at(compiled, joint, values):
@@ -169,14 +169,14 @@ def test_a_model_without_its_loops_is_refused():
     """Guards what cannot be known where loops were left out: each says how to compile."""
     model = four_bar()
     model.joint("rocker_pivot").axes[0].spring_stiffness = 8.0
-    tree, whole = compile_model(model), split(model)
+    tree, whole = compile_model(model, split_loops=False), split(model)
     q, qd = closed_state(tree, {"crank_pivot": 0.5})
     for ask in (
         lambda: forward_dynamics(tree, q, qd, qd),
         lambda: passive_forces(tree, q, qd),
         lambda: inverse_dynamics(tree, q, qd, qd, motors=["crank_pivot"]),
     ):
-        with pytest.raises(StateError, match=r"'rocker_pivot' closes a loop.*split_loops=True"):
+        with pytest.raises(StateError, match=r"'rocker_pivot' closes a loop.* takes compile_model"):
             ask()
     q, qd = closed_state(whole, {"crank_pivot": 0.5})
     felt = at(whole, "rocker_pivot", passive_forces(whole, q, qd))

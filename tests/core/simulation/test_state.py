@@ -11,7 +11,7 @@ import pytest
 
 from limberjack.core.formats import read
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model, StateError
-from limberjack.core.simulation import Controls, Forces, Schedule, Simulation, Tether, simulation
+from limberjack.core.simulation import Controls, Forces, Schedule, Simulation, Tether, failure
 from support.cases import some
 
 SAMPLES = sorted((Path(__file__).parents[3] / "sample_scenes").glob("*.sdf"))
@@ -207,7 +207,7 @@ def test_a_trajectory_gives_the_state_at_a_frame():
 def test_the_doctor_comes_when_called(monkeypatch):
     """Guards the price of a report: looking at it asks the doctor nothing."""
     visits = []
-    monkeypatch.setattr(simulation, "diagnose", lambda run: visits.append(run) or [])
+    monkeypatch.setattr(failure, "_doctors", [lambda facts: visits.append(facts) or []])
     run = Simulation(arms(), TIMES[:3])
     run.run()
     assert run.report.frames == 3

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from limberjack.core.diagnosis import diagnose
 from limberjack.core.dynamics import mass_matrix
 from limberjack.core.dynamics.singular import motion_without_inertia, singularity_in_words
 from limberjack.core.model import WORLD, Axis, Joint, Link, Mimic, Model, ModelError
@@ -171,7 +172,7 @@ def how_it_ends(joint_type, com):
                 break
     except SimulationError as failure:
         return [str(found) for found in failure.diagnoses]
-    return [str(found) for found in run.diagnose()]
+    return [str(found) for found in diagnose(run)]
 
 
 def test_a_start_in_gimbal_lock_is_never_blamed_on_mass():

@@ -80,7 +80,7 @@ def test_what_cannot_be_kept_is_refused():
         link_poses(gripper(), {"first": 0.2, "second": 0.4})
     with pytest.raises(StateError, match="joint 'crank_pin' cannot have the velocities given"):
         closed_state(compile_model(four_bar()), {}, {"crank_pivot": 1.0, "crank_pin": 1.0})
-    tree = compile_model(four_bar())
+    tree = compile_model(four_bar(), split_loops=False)
     q, qd = closed_state(tree, {"crank_pivot": 0.5}, {"crank_pivot": 1.0})
     with pytest.raises(
         StateError, match=r"'rocker_pivot' is open: .* kinematics.closed_state\(compiled, {joint: value}"
@@ -144,9 +144,10 @@ def test_mobility_is_counted_where_loops_are_closed():
         mobility(four_bar(), {"crank_pivot": 0.7, "crank_pin": 0.3})
 
 
-def test_poses_of_all_joints_are_those_of_the_tree():
-    """Guards that a closed state given whole is taken as it is."""
-    compiled = compile_model(four_bar())
+@pytest.mark.parametrize("split", [False, True])
+def test_poses_of_all_joints_are_those_of_the_tree(split):
+    """Guards that a closed state given whole is taken as it is, with the loop joint or without."""
+    compiled = compile_model(four_bar(), split_loops=split)
     q, _ = closed_state(compiled, {"crank_pivot": 0.5})
     poses = link_poses(four_bar(), compiled.q_by_joint(q))
     assert apart(np.array([*poses.values()]), tree_kinematics(compiled, q)[0]) < 1e-9

@@ -6,6 +6,7 @@ import png
 import pytest
 
 from limberjack.core.collision import hulls
+from limberjack.core.diagnosis import diagnose
 from limberjack.core.formats import read
 from limberjack.core.geometry import Mesh, Shape, Sphere, pieces
 from limberjack.core.geometry.shape_mass import solid_properties
@@ -220,7 +221,7 @@ def test_the_doctor_names_a_floor_that_touches_nothing(files):
     reading = model_of(files, mesh("gone.dae"), BALL)
     run = Simulation(reading.model, np.linspace(0.0, 2.0, 49))
     run.run()
-    (found,) = [each for each in run.diagnose() if each.code == "fell-out"]
+    (found,) = [each for each in diagnose(run) if each.code == "fell-out"]
     assert (
         "collision 'c' of link 'floor::l' is the mesh 'gone.dae', and touches nothing: it was not found"
         in found.message

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from limberjack.core.diagnosis import diagnose
 from limberjack.core.formats import read
 from limberjack.core.geometry import Box, Shape, Sphere
 from limberjack.core.geometry.contact_properties import Surface
@@ -116,7 +117,7 @@ def path(model: Model, accuracy="good", convex=False) -> np.ndarray:
     if convex:
         run.prefer_time_stepping()
     motion = run.run()
-    assert run.diagnose() == []
+    assert diagnose(run) == []
     assert run.report.relative_drift < 1e-6
     return motion.q[:, motion.joints["joint0"][0][0]]
 

@@ -1,14 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Initial velocities of links, as velocities of the joints that leave these links free to move."""
+"""The state with which a motion starts: given joints, initial velocities of links, and joints that follow."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
+from ..controls.controls import Controls
 from ..model import WORLD
-from ..model.compiling.compiled import CompiledModel
+from ..model.compiling.compiled import CompiledModel, parts_of_state
 from ..model.screws import joint_pose
+from ..solvers.assembly import InitialState, assemble
+from ..solvers.singular_mass_matrix import require_regular
 from ..spatial import IDENTITY, add, compose, cross, inverse, quat_to_mat, rotate_back, sub
+
+
+def initial_state(
+    compiled: CompiledModel, controls: Controls, initial: Mapping | None, time: float, is_measured: bool
+) -> InitialState:
+    """Return q and qd with which a motion starts at a time [s]: `initial`, as `Simulation` takes it, with loops closed.
+
+    Raises:
+        ModelError: if a loop cannot be closed, or forces do not determine the accelerations. StateError: if `initial`
+            or the controls do not fit the model.
+    """
+    q, qd = parts_of_state(initial)
+    controls.require(compiled)
+    qd = {**velocities_of_links(compiled, q, controls.links_led_at(time)), **qd}
+    start = assemble(compiled, controls.led_from(time), q, qd, time, is_measured)
+    require_regular(compiled, start.q)
+    return start
 
 
 def velocities_of_links(compiled: CompiledModel, q: Mapping, led: Container[str] = ()) -> dict[str, tuple[float, ...]]:

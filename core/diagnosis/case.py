@@ -1,30 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Facts about a run, for the rules of the doctor: inertias, forces, frequencies, and whether the run is in trouble."""
+"""A run as the rules of the doctor see it: inertias, forces, frequencies, and whether it is in trouble."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
 
-from ..controls.controls import Controls
-from ..dynamics.constraints import ConstraintSet
 from ..dynamics.set_valued_forces import drive_force, force_law_coordinate
 from ..joints import SCREWS
 from ..joints.limited_quantities import CONE, DISTANCE, TWIST
 from ..model import Joint, Link
 from ..model.compiling.colliders import bodies_led
-from ..model.compiling.compiled import ON_DOF, ON_QUANTITY, CompiledModel, coordinate_names
-from ..records.contact_report import Touches
-from ..records.report import Report, energy_at_stake
-from ..solvers.jumps import Jump
-from ..solvers.observation import Observation
-from ..solvers.protocol import Counters, State
+from ..model.compiling.compiled import ON_DOF, ON_QUANTITY, coordinate_names
+from ..records.report import energy_at_stake
+from ..simulation.run_facts import RunFacts
 from ..solvers.system import ENERGY_TOTALS, System, free_rates, make_system
-from ..trajectory.trajectory import Trajectory
 from .contact_facts import ContactFacts, contact_facts
 from .diagnosis import Remedy
 
@@ -97,36 +90,12 @@ class LimitedAxis:
 
 
 @dataclass(frozen=True)
-class RunFacts:
-    """The facts about a run at present.
+class Case(RunFacts):
+    """The facts about a run, and what follows from them."""
 
-    Attributes:
-        start: the state at the start of the stage. seen: an observation of the present state.
-        trajectory: the frames of the stage.
-        accuracy: the requested accuracy.
-        failed: whether the solver has given up.
-        falls: the base link if the whole model falls freely from the first frame on, else "".
-        times: of all frames [s], shape (F,). numbers: the numbers of these frames in messages, shape (F,).
-        touches: the contacts of this stage; None if nothing can touch. contact: whether contact is switched on.
-        jumps: the jumps of prescribed motion so far.
-    """
-
-    compiled: CompiledModel
-    constraints: ConstraintSet
-    controls: Controls
-    start: State
-    trajectory: Trajectory
-    report: Report
-    counters: Counters
-    seen: Observation
-    accuracy: str
-    failed: bool
-    falls: str = ""
-    times: np.ndarray = field(default_factory=lambda: np.zeros(1))
-    numbers: np.ndarray = field(default_factory=lambda: np.zeros(1))
-    touches: Touches | None = None
-    contact: bool = False
-    jumps: tuple[Jump, ...] = ()
+    @classmethod
+    def of(cls, facts: RunFacts) -> Case:
+        return cls(**{field.name: getattr(facts, field.name) for field in fields(RunFacts)})
 
     def frame_at(self, time: float) -> str:
         """Return the number, for messages, of the frame at a time [s], or of the first one after it."""
@@ -277,18 +246,6 @@ class RunFacts:
         with np.errstate(all="ignore"):
             free_rates(system, 0.0, y, 0.0, np.zeros_like(y))
         return system
-
-    @cached_property
-    def rates(self) -> np.ndarray:
-        """The present accelerations, shape (nv,)."""
-        with np.errstate(all="ignore"):
-            return self.seen.accelerations()
-
-    @property
-    def fastest_dof(self) -> int:
-        """The velocity coordinate with the largest present acceleration."""
-        sizes = np.where(np.isfinite(self.rates), np.abs(self.rates), math.inf)
-        return int(np.argmax(sizes)) if len(sizes) else 0
 
     @property
     def energy_balance(self) -> np.ndarray:

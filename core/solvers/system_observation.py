@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Observations of a motion at one instant: energies, gaps, accelerations and forces.
-
-Recorders and the doctor read them.
-"""
+"""`SystemObservation`: the observation of solvers that compute with a `System`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..compilation.jit import kernel
 from ..contact.loads import soft_contact_energy
+from ..contact.points import POINTS
 from ..controls.inputs import Inputs, set_inputs_at
 from ..dynamics.constraints import EQUATION, ConstraintSet
 from ..dynamics.energy import energies_of
@@ -21,10 +19,9 @@ from ..model.compiling.compiled import ON_DOF, CompiledModel
 from ..spatial import rotate_back
 from ..spatial.storage import get9
 from .assembly import write_position_errors
+from .protocol import ContactMotion, State
+from .reactions import reactions
 from .system import ENERGY_TOTALS, System, write_rates
-
-if TYPE_CHECKING:
-    from .protocol import State
 
 NO_LINKS = np.zeros(0, np.int64)
 """The bodies of no links, for energies without poses."""
@@ -32,86 +29,92 @@ NO_POSES = np.zeros((0, 7))
 """The poses of no links."""
 
 
-class Observation:
-    """A view of a `System` at a state. Each method computes its result and changes nothing that the motion depends on.
+class SystemObservation:
+    """The observation of a `System` at a state: see `Observation`.
 
     Args:
+        constraints: those of the system.
+        owners: for each solid that may touch, the name of its link.
         stored: energy of compliant contacts [J] as the last convex step has found it, which includes that of contacts
             that are recorded as impacts. If None, it is computed from the active contact points.
-
-    Attributes:
-        force_states: FORCE_STATE records, one for each set-valued force. bodies: BODY_WORK records. multipliers: of the
-            rows of the constraints, shape (rows,). The latter two belong to the state once `accelerations` has been
-            called.
     """
 
-    def __init__(self, system: System, state: State, stored: float | None = None):
-        self.system, self.state, self._stored = system, state, stored
+    def __init__(
+        self,
+        compiled: CompiledModel,
+        constraints: ConstraintSet,
+        system: System,
+        state: State,
+        owners: Sequence[str] = (),
+        stored: float | None = None,
+    ):
+        self.state, self._compiled, self._constraints, self._system = state, compiled, constraints, system
+        self._owners, self._stored = owners, stored
+        self._qdd: np.ndarray | None = None
         if len(system.inputs.changes):
             set_inputs_at(system, state.time)
 
     @property
     def inputs(self) -> Inputs:
-        return self.system.inputs
+        return self._system.inputs
 
     @property
     def force_states(self) -> np.recarray:
-        return self.system.work.force_states
-
-    @property
-    def bodies(self) -> np.recarray:
-        return self.system.work.bodies
-
-    @property
-    def multipliers(self) -> np.ndarray:
-        return self.system.scratch.multipliers
+        return self._system.work.force_states
 
     def energies(self) -> tuple[float, float]:
-        """Return (kinetic, potential) [J]. The latter includes the energy of compliant contacts."""
         return self._poses_and_energies(NO_LINKS, NO_POSES, NO_POSES)
 
-    def place(self, compiled: CompiledModel, X_WL: np.ndarray) -> tuple[float, float]:
-        """Write the poses of links to `X_WL`, shape (L, 7), and return the result of `energies`."""
-        return self._poses_and_energies(compiled.link_body, compiled.X_BL, X_WL)
+    def place(self, X_WL: np.ndarray) -> tuple[float, float]:
+        return self._poses_and_energies(self._compiled.link_body, self._compiled.X_BL, X_WL)
 
     def _poses_and_energies(self, link_body: np.ndarray, X_BL: np.ndarray, X_WL: np.ndarray) -> tuple[float, float]:
         state = self.state
-        kinetic, potential, stored = poses_and_energies(self.system, state.q, state.qd, link_body, X_BL, X_WL)
+        kinetic, potential, stored = poses_and_energies(self._system, state.q, state.qd, link_body, X_BL, X_WL)
         return kinetic, potential + (stored if self._stored is None else self._stored)
 
-    def gaps(self) -> np.ndarray:
-        """Return the position error of each row of the constraints, shape (rows,) [rad or m]."""
-        write_position_errors(self.system, self.state.time, self.state.q)
-        return self.system.scratch.error
+    def largest_gap(self) -> float:
+        if not self._constraints.rows:
+            return 0.0
+        write_position_errors(self._system, self.state.time, self.state.q)
+        return self._constraints.largest_gap(self._system.scratch.error)
 
     def accelerations(self) -> np.ndarray:
-        """Return qdd, shape (nv,)."""
-        y = np.concatenate([self.state.q, self.state.qd, np.zeros(ENERGY_TOTALS)])
-        rates = np.zeros_like(y)
-        write_rates(self.system, self.state.time, y, rates)
-        return rates[len(self.state.q) : -ENERGY_TOTALS]
+        """Return qdd, shape (nv,). The work records, multipliers and contact loads of the system then belong to it."""
+        if self._qdd is None:
+            y = np.concatenate([self.state.q, self.state.qd, np.zeros(ENERGY_TOTALS)])
+            rates = np.zeros_like(y)
+            write_rates(self._system, self.state.time, y, rates)
+            self._qdd = rates[len(self.state.q) : -ENERGY_TOTALS]
+        return self._qdd
 
-    def efforts(self, constraints: ConstraintSet) -> np.ndarray:
-        """Return the driving force on each dof, shape (nv,) [N m or N]. `accelerations` must have been called.
-
-        It is the sum of the forces of drives, of the callback, and of prescribed motion.
-        """
-        found = self.inputs.applied_tau.copy()
-        add_drives(self.system, self.state.q, self.state.qd, found)
+    def efforts(self) -> np.ndarray:
+        self.accelerations()
+        system, constraints = self._system, self._constraints
+        found = system.inputs.applied_tau.copy()
+        add_drives(system, self.state.q, self.state.qd, found)
         for record in constraints.active:
             signal = constraints.signal_of(record)
-            multipliers = self.multipliers[record.row : record.row + record.rows]
+            multipliers = system.scratch.multipliers[record.row : record.row + record.rows]
             if signal is None or signal.of_link:
                 continue
             if record.kind == EQUATION:
                 for term in constraints.arrays.terms[record.term : record.term_end]:
                     found[term.v] += term.weight * multipliers[0]
             else:  # of a ball or free joint, in its child-side axes
-                body = self.system.model.bodies[record.body_b]
-                R = get9(self.bodies[record.body_b].rotation)
+                body = system.model.bodies[record.body_b]
+                R = get9(system.work.bodies[record.body_b].rotation)
                 parts = np.concatenate([rotate_back(R, tuple(multipliers[3:])), rotate_back(R, tuple(multipliers[:3]))])
                 found[body.v : body.v_end] += parts[6 - (body.v_end - body.v) :]
         return found
+
+    def wrenches(self) -> dict[str, np.ndarray]:
+        qdd = self.accelerations()
+        return reactions(self._compiled, self._constraints, self._system, self.state, qdd, self._owners)
+
+    def contacts(self) -> ContactMotion:
+        touch = self._system.touch
+        return ContactMotion(touch.points[: touch.count[POINTS]], self._system.work.bodies)
 
 
 @kernel
