@@ -17,7 +17,7 @@ from ....core.joints import Unit
 from ....core.model import ModelError
 from ....core.model.drives import DRIVES
 from ....core.spatial import IDENTITY
-from ...nodes import Node, model_name
+from ...nodes import Node, model_name, owner_of
 from ...nodes.naming import node_named
 from ...props import axes_in_use, core_joint, is_joint, is_link
 from ...props.scene import SceneProperties
@@ -133,7 +133,7 @@ def obstacle_to(finding: FindingProperties, scene: bpy.types.Scene) -> str:
     if finding.kind == "run":
         return ""
     obj = finding.culprit_node
-    if obj is None or scene not in obj.users_scene:
+    if obj is None or scene not in owner_of(obj).users_scene:
         return f"'{finding.name}' is no longer in the scene"
     if not (is_joint(obj) if finding.kind == "joint" else is_link(obj)):
         return f"'{obj.name}' is no {finding.kind} any more"

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import bpy
 
 from ....core.model import Joint, ModelError
-from ...nodes import Node, model_name
+from ...nodes import Node, model_name, owner_of
 from ...nodes.naming import node_of
 from ...props.settings import scene_settings
 from ..values.joint_numbers import unit_factor
@@ -53,7 +53,7 @@ def apply_pose(pose, posing: Posing, scene: bpy.types.Scene) -> list[str]:
     """
     values, missed = {}, Counter[str]()
     for entry in pose.joints:
-        if entry.joint_node is None or scene not in entry.joint_node.users_scene:
+        if entry.joint_node is None or scene not in owner_of(entry.joint_node).users_scene:
             missed["are not there any more"] += 1
             continue
         name = model_name(entry.joint_node)

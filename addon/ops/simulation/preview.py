@@ -26,6 +26,9 @@ from ..waiting import WaitsForSolver
 TYPED_IN = ("TEXT_EDITOR", "CONSOLE")
 """Editors in which keys type letters."""
 
+MODES = ("OBJECT", "POSE")
+"""Modes in which a preview goes on. In others it waits, since the user edits what it would move."""
+
 HINTS = (
     Hint(("MOUSE_LMB",), text="Pull a Link"),
     Hint(("EVENT_X", "EVENT_Y", "EVENT_Z"), text="Along an Axis"),
@@ -121,7 +124,7 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
             return self._stop(context)
         now = time.perf_counter()
         before = preview.shown
-        if context.mode == "OBJECT":
+        if context.mode in MODES:
             preview.tick(now - self._last_tick)
         self._last_tick = now
         line = preview.line
