@@ -149,6 +149,17 @@ def test_tagging_makes_links_with_joints(scene):
     assert (links_in(scene), joints_in(scene)) == ([made[1]], [])
 
 
+def test_tagging_is_one_step(scene):
+    """Guards one step of undo: links and joints of all bones are gone together."""
+    select_bones(chain(3))
+    bpy.ops.ed.undo_push(message="Made")
+    assert bpy.ops.limberjack.link_tag("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert (len(links_in(scene)), len(joints_in(scene))) == (3, 2)
+    bpy.ops.ed.undo()
+    scene = bpy.context.scene
+    assert (links_in(scene), joints_in(scene)) == ([], [])
+
+
 def scaled_to_zero(rig):
     rig.pose.bones["b1"].scale = (0.0, 1.0, 1.0)
 
