@@ -3,13 +3,13 @@
 
 Panels and operators ask for them at every redraw, and most objects of a large scene are neither. So their indices in
 `scene.objects` are cached, with their names. Objects are not cached, since references are invalid after an undo. The
-cache is compared with the scene each time, at a cost that grows with the number of links, joints and armatures, not of
-objects and bones.
+cache is compared with the scene each time, at a cost that grows with the number of links and joints, not of objects and
+bones. `watch` drops it after edits that add links without a change of the number of objects.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import bpy
@@ -38,13 +38,11 @@ class _Members(NamedTuple):
     Attributes:
         count: number of objects in the scene.
         links, joints: those that are tagged, also joints that do not act.
-        armatures: index in `scene.objects` of each armature, and the number of its bones.
     """
 
     count: int
     links: tuple[_Member, ...]
     joints: tuple[_Member, ...]
-    armatures: tuple[tuple[int, int], ...]
 
 
 _known: dict[int, _Members] = {}
@@ -75,22 +73,23 @@ def _names_within(node: Node) -> Iterator[tuple[str, str]]:
 def has_links(scene: bpy.types.Scene) -> bool:
     """Return whether a scene has links. One cached link is sufficient."""
     known = _known.get(scene.session_uid)
-    first = _first_of(scene, known.links) if known else None
-    return (first is not None and link_settings(first).is_link) or bool(links_in(scene))
+    cached = _nodes_of(scene, known.links) if known else ()
+    return any(link_settings(node).is_link for node in cached) or bool(links_in(scene))
 
 
 def has_joints(scene: bpy.types.Scene) -> bool:
-    """Return whether a scene has joints. One cached joint is sufficient."""
+    """Return whether a scene has joints. One cached joint that acts is sufficient."""
     known = _known.get(scene.session_uid)
-    first = _first_of(scene, known.joints) if known else None
-    return (first is not None and acts_as_joint(first)) or bool(joints_in(scene))
+    return any(map(acts_as_joint, _nodes_of(scene, known.joints) if known else ())) or bool(joints_in(scene))
 
 
-def _first_of(scene: bpy.types.Scene, members: Sequence[_Member]) -> Node | None:
-    if not members:
-        return None
-    found = scene.objects[members[0].place : members[0].place + 1]
-    return _node_at(members[0], found[0]) if found else None
+def _nodes_of(scene: bpy.types.Scene, members: Iterable[_Member]) -> Iterator[Node]:
+    """Yield those of the cached nodes that are still in their places."""
+    for member in members:
+        found = scene.objects[member.place : member.place + 1]
+        node = _node_at(member, found[0]) if found else None
+        if node is not None:
+            yield node
 
 
 def links_in(scene: bpy.types.Scene) -> list[Node]:
@@ -118,8 +117,6 @@ def _members(scene: bpy.types.Scene) -> tuple[list[Node], list[Node]]:
 def _found_again(known: _Members, objects: Sequence[bpy.types.Object]) -> tuple[list[Node], list[Node]] | None:
     """Return the cached links and joints; None if the scene has changed."""
     if known.count != len(objects):
-        return None
-    if any(len(armature_bones(objects[place])) != count for place, count in known.armatures):
         return None
     links = [_node_at(member, objects[member.place]) for member in known.links]
     joints = [_node_at(member, objects[member.place]) for member in known.joints]
@@ -149,5 +146,4 @@ def _look_at_all(objects: Sequence[bpy.types.Object]) -> _Members:
                 links.append(_Member(place, obj.name, bone))
             if joint_settings(node).is_joint:
                 joints.append(_Member(place, obj.name, bone))
-    armatures = [(place, len(armature_bones(obj))) for place, obj in enumerate(objects) if obj.pose is not None]
-    return _Members(len(objects), tuple(links), tuple(joints), tuple(armatures))
+    return _Members(len(objects), tuple(links), tuple(joints))

@@ -12,7 +12,7 @@ from limberjack.addon.bridge.joints.frames import store_frames
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.nodes.naming import node_named
 from limberjack.addon.props import is_joint, is_link
-from limberjack.addon.props.members import joints_in, links_in
+from limberjack.addon.props.members import has_joints, has_links, joints_in, links_in
 from limberjack.core.geometry import Capsule
 from limberjack.core.simulation import Simulation
 from support.models import dump
@@ -147,6 +147,19 @@ def test_tagging_makes_links_with_joints(scene):
     select_bones(rig, "b0")
     assert bpy.ops.limberjack.link_untag() == {"FINISHED"}
     assert (links_in(scene), joints_in(scene)) == ([made[1]], [])
+    assert has_links(scene)
+    assert not has_joints(scene), "the joint of the only bone that is left does not act"
+
+
+def test_tagging_is_one_step(scene):
+    """Guards one step of undo: links and joints of all bones are gone together."""
+    select_bones(chain(3))
+    bpy.ops.ed.undo_push(message="Made")
+    assert bpy.ops.limberjack.link_tag("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert (len(links_in(scene)), len(joints_in(scene))) == (3, 2)
+    bpy.ops.ed.undo()
+    scene = bpy.context.scene
+    assert (links_in(scene), joints_in(scene)) == ([], [])
 
 
 def scaled_to_zero(rig):
@@ -263,6 +276,17 @@ def test_the_model_does_not_depend_on_the_frame(scene):
     for frame in (1, 8, 20):
         scene.frame_set(frame)
         assert dump(read_scene(scene, with_shapes=True)) == before
+
+
+def test_a_bone_rests_on_the_ground(scene):
+    """Guards contact of bones: a free bone falls, and its capsule comes to rest a radius above the ground."""
+    tag(chain(1))
+    scene.limberjack.ground = True
+    model = read_scene(scene)
+    assert isinstance(model.link("Rig:b0").collisions[0].geometry, Capsule)
+    run = Simulation(model, np.linspace(0.0, 2.0, 49)).run()
+    number = [item.name for item in model.links].index("Rig:b0")
+    assert run.X_WL[..., number, 2].ravel()[-1] == pytest.approx(0.1, abs=2e-3)
 
 
 def test_a_posed_bone_is_an_edit(scene):
