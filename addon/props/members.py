@@ -3,8 +3,8 @@
 
 Panels and operators ask for them at every redraw, and most objects of a large scene are neither. So their indices in
 `scene.objects` are cached, with their names. Objects are not cached, since references are invalid after an undo. The
-cache is compared with the scene each time, at a cost that grows with the number of links, joints and armatures, not of
-objects and bones.
+cache is compared with the scene each time, at a cost that grows with the number of links and joints, not of objects and
+bones. `watch` drops it after edits that add links without a change of the number of objects.
 """
 
 from __future__ import annotations
@@ -38,13 +38,11 @@ class _Members(NamedTuple):
     Attributes:
         count: number of objects in the scene.
         links, joints: those that are tagged, also joints that do not act.
-        armatures: index in `scene.objects` of each armature, and the number of its bones.
     """
 
     count: int
     links: tuple[_Member, ...]
     joints: tuple[_Member, ...]
-    armatures: tuple[tuple[int, int], ...]
 
 
 _known: dict[int, _Members] = {}
@@ -119,8 +117,6 @@ def _found_again(known: _Members, objects: Sequence[bpy.types.Object]) -> tuple[
     """Return the cached links and joints; None if the scene has changed."""
     if known.count != len(objects):
         return None
-    if any(len(armature_bones(objects[place])) != count for place, count in known.armatures):
-        return None
     links = [_node_at(member, objects[member.place]) for member in known.links]
     joints = [_node_at(member, objects[member.place]) for member in known.joints]
     if not all(link is not None and link_settings(link).is_link for link in links):
@@ -149,5 +145,4 @@ def _look_at_all(objects: Sequence[bpy.types.Object]) -> _Members:
                 links.append(_Member(place, obj.name, bone))
             if joint_settings(node).is_joint:
                 joints.append(_Member(place, obj.name, bone))
-    armatures = [(place, len(armature_bones(obj))) for place, obj in enumerate(objects) if obj.pose is not None]
-    return _Members(len(objects), tuple(links), tuple(joints), tuple(armatures))
+    return _Members(len(objects), tuple(links), tuple(joints))

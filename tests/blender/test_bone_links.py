@@ -265,6 +265,17 @@ def test_the_model_does_not_depend_on_the_frame(scene):
         assert dump(read_scene(scene, with_shapes=True)) == before
 
 
+def test_a_bone_rests_on_the_ground(scene):
+    """Guards contact of bones: a free bone falls, and its capsule comes to rest a radius above the ground."""
+    tag(chain(1))
+    scene.limberjack.ground = True
+    model = read_scene(scene)
+    assert isinstance(model.link("Rig:b0").collisions[0].geometry, Capsule)
+    run = Simulation(model, np.linspace(0.0, 2.0, 49)).run()
+    number = [item.name for item in model.links].index("Rig:b0")
+    assert run.X_WL[..., number, 2].ravel()[-1] == pytest.approx(0.1, abs=2e-3)
+
+
 def test_a_posed_bone_is_an_edit(scene):
     """Guards bones that nothing animates: the model is as they are posed, as with objects."""
     rig = chain(2)

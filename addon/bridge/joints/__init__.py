@@ -11,6 +11,7 @@ from ...late import late_modules
 if TYPE_CHECKING:
     from . import (
         axis_views,
+        bone_joints,
         driving,
         frames,
         hinge_axes,
