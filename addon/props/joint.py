@@ -18,20 +18,21 @@ from bpy.props import (
     PointerProperty,
     StringProperty,
 )
-from bpy.types import Object, PoseBone, PropertyGroup
+from bpy.types import Object, PropertyGroup
 
 from ...core.joints import JOINT_TYPES, JointType
 from ...core.model import ModelError
 from ...core.model.drives import DRIVES, OFF
 from ..icons import icon_of_type
-from ..nodes import Node, model_name, parent_of
+from ..nodes import model_name
 from . import live_values
 from .entries import number_of
+from .joint_ends import child_chosen, may_be_end, parent_chosen, read_child, read_parent, world_chosen
 from .made_by import note_maker
 from .overriding import let_override
 from .pairs import do_ends_collide, let_ends_collide
-from .references import bone_beside, drop_foreign_bone, node_at, referred_node
-from .settings import joint_settings, link_settings, node_with
+from .references import bone_beside, drop_foreign_bone, node_at
+from .settings import joint_settings, node_with
 
 if TYPE_CHECKING:
     from ...core.model import Joint
@@ -350,57 +351,6 @@ def remove_axis(joint, number: int):
     joint.open_axes -= 1
 
 
-def _is_link(_self, obj):
-    return link_settings(obj).is_link
-
-
-def _forget_frames(joint, _context=None):
-    """Drop the joint's frames, because they are relative to its former links."""
-    joint.X_PJ = joint.X_CJ = ""
-
-
-def _parent_chosen(joint, _context):
-    """Keep the switch for the world in step with the parent. A bone without a parent here uses the bone above it."""
-    drop_foreign_bone(joint, "parent")
-    joint.to_world = joint.parent is None and isinstance(node_with(joint), Object)
-
-
-def _child_chosen(joint, _context):
-    drop_foreign_bone(joint, "child")
-    _forget_frames(joint)
-
-
-def _world_chosen(joint, _context):
-    """Clear the parent if the world was chosen.
-
-    This also runs after every choice of a parent, so that parent and switch cannot contradict each other.
-    """
-    _forget_frames(joint)
-    if joint.to_world and joint.parent:
-        joint.parent_node = None
-        joint.to_world = True
-
-
-def _parent_of_bone(bone: PoseBone) -> Node | None:
-    """Return the nearest link above a bone: a bone, its armature, or what carries that; None if there is none."""
-    above = parent_of(bone)
-    while above is not None and not link_settings(above).is_link:
-        above = parent_of(above)
-    return above
-
-
-def _read_parent(joint) -> Node | None:
-    node = node_with(joint)
-    if joint.parent or joint.to_world or isinstance(node, Object):
-        return referred_node(joint, "parent")
-    return _parent_of_bone(node)
-
-
-def _read_child(joint) -> Node | None:
-    node = node_with(joint)
-    return referred_node(joint, "child") if isinstance(node, Object) else node
-
-
 @let_override
 class JointProperties(PropertyGroup):
     """The settings of a joint. Every object and every pose bone has this group; it is used only if `is_joint` is set.
@@ -421,8 +371,8 @@ class JointProperties(PropertyGroup):
         name="Parent",
         description="Parent link of the joint; empty for the world",
         type=Object,
-        poll=_is_link,
-        update=_parent_chosen,
+        poll=may_be_end,
+        update=parent_chosen,
     )
     parent_bone: bone_beside()
     # Blender clears `parent` silently when the link is deleted. This distinguishes that from a choice of the world.
@@ -430,14 +380,14 @@ class JointProperties(PropertyGroup):
         name="Join to World",
         description="The parent of the joint is the world, not a link",
         default=True,
-        update=_world_chosen,
+        update=world_chosen,
     )
     child: PointerProperty(
         name="Child",
         description="Link that the joint moves",
         type=Object,
-        poll=_is_link,
-        update=_child_chosen,
+        poll=may_be_end,
+        update=child_chosen,
     )
     child_bone: bone_beside()
     closes_loop: BoolProperty(
@@ -488,5 +438,5 @@ class JointProperties(PropertyGroup):
     mimic: PointerProperty(type=MimicProperties)
     extras: StringProperty(description="What the file says of the joint besides, such as sensors")
 
-    parent_node = node_at("parent").getter(_read_parent)
-    child_node = node_at("child").getter(_read_child)
+    parent_node = node_at("parent").getter(read_parent)
+    child_node = node_at("child").getter(read_child)

@@ -9,7 +9,7 @@ bones. `watch` drops it after edits that add links without a change of the numbe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import bpy
@@ -73,22 +73,23 @@ def _names_within(node: Node) -> Iterator[tuple[str, str]]:
 def has_links(scene: bpy.types.Scene) -> bool:
     """Return whether a scene has links. One cached link is sufficient."""
     known = _known.get(scene.session_uid)
-    first = _first_of(scene, known.links) if known else None
-    return (first is not None and link_settings(first).is_link) or bool(links_in(scene))
+    cached = _nodes_of(scene, known.links) if known else ()
+    return any(link_settings(node).is_link for node in cached) or bool(links_in(scene))
 
 
 def has_joints(scene: bpy.types.Scene) -> bool:
-    """Return whether a scene has joints. One cached joint is sufficient."""
+    """Return whether a scene has joints. One cached joint that acts is sufficient."""
     known = _known.get(scene.session_uid)
-    first = _first_of(scene, known.joints) if known else None
-    return (first is not None and acts_as_joint(first)) or bool(joints_in(scene))
+    return any(map(acts_as_joint, _nodes_of(scene, known.joints) if known else ())) or bool(joints_in(scene))
 
 
-def _first_of(scene: bpy.types.Scene, members: Sequence[_Member]) -> Node | None:
-    if not members:
-        return None
-    found = scene.objects[members[0].place : members[0].place + 1]
-    return _node_at(members[0], found[0]) if found else None
+def _nodes_of(scene: bpy.types.Scene, members: Iterable[_Member]) -> Iterator[Node]:
+    """Yield those of the cached nodes that are still in their places."""
+    for member in members:
+        found = scene.objects[member.place : member.place + 1]
+        node = _node_at(member, found[0]) if found else None
+        if node is not None:
+            yield node
 
 
 def links_in(scene: bpy.types.Scene) -> list[Node]:

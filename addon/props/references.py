@@ -74,13 +74,17 @@ def _stored_uid(bone: bpy.types.PoseBone) -> str:
 
 
 def _bone_at(armature: bpy.types.Object, text: str) -> bpy.types.PoseBone | None:
-    """Return the bone of an armature to which a stored text refers."""
+    """Return the bone of an armature to which a stored text refers.
+
+    A bone without an identifier is known by its name: files do not keep identifiers that were made on an override.
+    """
     uid, _, name = text.partition(":")
     bones = armature_bones(armature)
     named = bones.get(name) if bones else None
     if named is not None and _stored_uid(named) == uid:
         return named
-    return next((bone for bone in bones if uid and _stored_uid(bone) == uid), None)
+    same = next((bone for bone in bones if uid and _stored_uid(bone) == uid), None)
+    return named if same is None and named is not None and not _stored_uid(named) else same
 
 
 def settle_identifiers(armature: bpy.types.Object) -> None:

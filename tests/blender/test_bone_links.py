@@ -12,7 +12,7 @@ from limberjack.addon.bridge.joints.frames import store_frames
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.nodes.naming import node_named
 from limberjack.addon.props import is_joint, is_link
-from limberjack.addon.props.members import joints_in, links_in
+from limberjack.addon.props.members import has_joints, has_links, joints_in, links_in
 from limberjack.core.geometry import Capsule
 from limberjack.core.simulation import Simulation
 from support.models import dump
@@ -147,6 +147,19 @@ def test_tagging_makes_links_with_joints(scene):
     select_bones(rig, "b0")
     assert bpy.ops.limberjack.link_untag() == {"FINISHED"}
     assert (links_in(scene), joints_in(scene)) == ([made[1]], [])
+    assert has_links(scene)
+    assert not has_joints(scene), "the joint of the only bone that is left does not act"
+
+
+def test_tagging_is_one_step(scene):
+    """Guards one step of undo: links and joints of all bones are gone together."""
+    select_bones(chain(3))
+    bpy.ops.ed.undo_push(message="Made")
+    assert bpy.ops.limberjack.link_tag("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert (len(links_in(scene)), len(joints_in(scene))) == (3, 2)
+    bpy.ops.ed.undo()
+    scene = bpy.context.scene
+    assert (links_in(scene), joints_in(scene)) == ([], [])
 
 
 def scaled_to_zero(rig):

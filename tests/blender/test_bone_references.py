@@ -10,6 +10,7 @@ from support.models import dump
 
 from .conftest import joint
 from .rigs import chain, in_mode, tag
+from .test_library_overrides import empty_scene, link_machine, override, save
 
 
 @pytest.fixture
@@ -122,3 +123,22 @@ def test_mimic_follows_a_renamed_leader(scene, rig):
     found = {item.name: item for item in read_scene(scene).joints}["Rig:b2"]
     assert found.mimic is not None
     assert found.mimic.leader == "Rig:elbow"
+
+
+def test_an_override_keeps_its_bones(scene, tmp_path):
+    """Guards characters of libraries: what an override tags and joins is there again when its file is opened."""
+    library, path = tmp_path / "rig.blend", tmp_path / "shot.blend"
+    rig, collection = chain(3), bpy.data.collections.new("character")
+    collection.objects.link(rig)
+    tag(rig, "b0", "b1")
+    bpy.data.libraries.write(str(library), {collection})
+    scene = empty_scene()
+    made = override(scene, link_machine(library, "character"))
+    (rig,) = made.all_objects
+    tag(rig, "b2")
+    joint(rig.pose.bones["b2"]).parent_node = rig.pose.bones["b0"]
+    before = dump(read_scene(scene, with_shapes=True))
+    assert parents(scene) == {"Rig:b1": "Rig:b0", "Rig:b2": "Rig:b0"}
+    save(path)
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    assert dump(read_scene(bpy.context.scene, with_shapes=True)) == before

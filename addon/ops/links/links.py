@@ -41,7 +41,7 @@ class LIMBERJACK_OT_link_tag(bpy.types.Operator):
         fit, refused = split_taggable(objects)
         if not fit:
             return fail(self, context, summary_of_refusals(refused, "links"))
-        new = [obj for obj in fit if not is_link(obj)]
+        new = [obj for obj in fit if isinstance(obj, bpy.types.Object) and not is_link(obj)]
         try:
             notes = tag_links(context, fit)
         except ModelError as error:
