@@ -112,7 +112,7 @@ def parent_of(node: Node) -> Node | None:
 def attachment_of(node: Node) -> str:
     """Return a word for the part of its parent that carries the node, such as "bone".
 
-    It is empty if there is no parent, or if the space of the node's own transform is fixed in its parent's axes.
+    It is empty if there is no parent, or if `space.space_of` computes the space of the node's own transform.
     """
     return _kind_of(node).attachment_of(node)
 

@@ -156,6 +156,23 @@ def test_inverse_kinematics_that_moves_a_link_is_told(scene, chain_count, is_mov
         assert_exact(scene, bake(scene))
 
 
+def test_inverse_kinematics_between_two_links_is_told(scene):
+    """Guards a bone between two links that a constraint on a third bone moves: the keys below it could not be known."""
+    rig = armature(scene)
+    bpy.ops.object.mode_set(mode="EDIT")
+    side = rig.data.edit_bones.new("side")
+    side.head, side.tail, side.parent = (2.9, 0.0, 4.2), (3.0, 0.8, 4.2), rig.data.edit_bones["lower"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    tag(rig, ("root", "upper", "side"))
+    goal = bpy.data.objects.new("goal", None)
+    scene.collection.objects.link(goal)
+    constraint = rig.pose.bones["tip"].constraints.new("IK")
+    constraint.target, constraint.chain_count, constraint.use_tail = goal, 1, False
+    bpy.context.view_layer.update()
+    with pytest.raises(BakeError, match="'Rig:lower' moves by itself between the links it joins"):
+        bake(scene)
+
+
 def test_a_deleted_bone_ends_the_bake(scene):
     """Guards a bake during which a baked bone is deleted in Edit Mode."""
     rig = armature(scene)
