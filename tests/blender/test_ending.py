@@ -71,7 +71,8 @@ def test_ctrl_c_at_any_moment(tmp_path, after):
     time.sleep(after)
     child.send_signal(signal.SIGINT)
     told, said = child.communicate(timeout=PATIENCE)
-    if after > STARTED:
+    is_loading = "    from .core" in said  # a busy machine takes longer to come to what answers Ctrl-C
+    if after > STARTED and not is_loading:
         assert said.splitlines()[-1:] == [STOPPED], said
         assert child.returncode == INTERRUPTED
         validated("bake", INTERRUPTED, told)
