@@ -21,7 +21,7 @@ Node: TypeAlias = bpy.types.Object | bpy.types.PoseBone
 
 
 class Kind(Protocol):
-    """What a module provides for one kind of node. The functions below say what each result is."""
+    """An interface of modules, each of which implements one kind of node. The functions below describe the results."""
 
     CHANNELS: tuple[str, ...]
 

@@ -16,7 +16,7 @@ import bpy
 from . import Node, is_node, owner_of, prefix_of
 
 Animated: TypeAlias = bpy.types.ID | Node
-"""What may have F-curves."""
+"""A data-block or a node: both may have F-curves."""
 
 
 def animation_of(owner: Animated) -> bpy.types.AnimData | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from mathutils import Euler, Matrix, Quaternion, Vector
+from mathutils import Matrix, Vector
 
 from . import objects
+from .rotation_modes import rotation_in, set_rotation
 
 CHANNELS: tuple[str, ...] = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 
@@ -62,17 +63,10 @@ def evaluated(bone: bpy.types.PoseBone, depsgraph: bpy.types.Depsgraph) -> bpy.t
 
 
 def compose_channels(bone: bpy.types.PoseBone, values: dict[str, list[float]]) -> np.ndarray:
-    mode = bone.rotation_mode
-    if mode == "QUATERNION":
-        rotation = Quaternion(values["rotation_quaternion"]).normalized()
-    elif mode == "AXIS_ANGLE":
-        angle, *axis = values["rotation_axis_angle"]
-        rotation = Quaternion(axis, angle)
-    else:
-        rotation = Euler(values["rotation_euler"], mode)
     translation = Vector() if bone.bone.use_connect else Vector(values["location"])
     size = Matrix.Diagonal((*values["scale"], 1.0))
-    return np.array(Matrix.Translation(translation) @ rotation.to_matrix().to_4x4() @ size, dtype=np.float64)
+    rotation = rotation_in(bone.rotation_mode, values).to_4x4()
+    return np.array(Matrix.Translation(translation) @ rotation @ size, dtype=np.float64)
 
 
 def delta_location(_bone: bpy.types.PoseBone) -> np.ndarray:
@@ -119,13 +113,7 @@ def _chain_of(end: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> list
 def set_transform(bone: bpy.types.PoseBone, location: Vector, rotation: Matrix) -> None:
     if has_location(bone):
         bone.location = location
-    if bone.rotation_mode == "QUATERNION":
-        bone.rotation_quaternion = rotation.to_quaternion()
-    elif bone.rotation_mode == "AXIS_ANGLE":
-        axis, angle = rotation.to_quaternion().to_axis_angle()
-        bone.rotation_axis_angle = (angle, *axis)
-    else:
-        bone.rotation_euler = rotation.to_euler(bone.rotation_mode, bone.rotation_euler)
+    set_rotation(bone, rotation)
 
 
 def children_of(bone: bpy.types.PoseBone) -> tuple[bpy.types.Object, ...]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from mathutils import Euler, Matrix, Quaternion, Vector
+from mathutils import Matrix, Vector
+
+from .rotation_modes import rotation_in, set_rotation
 
 CHANNELS: tuple[str, ...] = (
     *("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale"),
@@ -78,21 +80,8 @@ def evaluated(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bpy.type
 def compose_channels(obj: bpy.types.Object, values: dict[str, list[float]]) -> np.ndarray:
     translation = Matrix.Translation(Vector(values["location"]) + Vector(values["delta_location"]))
     scale = Vector(values["scale"]) * Vector(values["delta_scale"])
-    rotation = _rotation(obj.rotation_mode, values)
-    return np.array(translation @ rotation @ Matrix.Diagonal((*scale, 1.0)), dtype=np.float64)
-
-
-def _rotation(mode: str, values: dict[str, list[float]]) -> Matrix:
-    if mode == "QUATERNION":
-        delta, own = (
-            Quaternion(values[name]).normalized() for name in ("delta_rotation_quaternion", "rotation_quaternion")
-        )
-    elif mode == "AXIS_ANGLE":
-        angle, *axis = values["rotation_axis_angle"]
-        delta, own = Quaternion(), Quaternion(axis, angle)
-    else:
-        delta, own = (Euler(values[name], mode) for name in ("delta_rotation_euler", "rotation_euler"))
-    return (delta.to_matrix() @ own.to_matrix()).to_4x4()
+    delta, own = (rotation_in(obj.rotation_mode, values, prefix) for prefix in ("delta_", ""))
+    return np.array(translation @ (delta @ own).to_4x4() @ Matrix.Diagonal((*scale, 1.0)), dtype=np.float64)
 
 
 def delta_location(obj: bpy.types.Object) -> np.ndarray:
@@ -123,14 +112,7 @@ def obstacle_to_showing(_obj: bpy.types.Object) -> str:
 
 def set_transform(obj: bpy.types.Object, location: Vector, rotation: Matrix) -> None:
     obj.location = location - obj.delta_location
-    if obj.rotation_mode == "QUATERNION":
-        obj.rotation_quaternion = obj.delta_rotation_quaternion.inverted() @ rotation.to_quaternion()
-    elif obj.rotation_mode == "AXIS_ANGLE":
-        axis, angle = rotation.to_quaternion().to_axis_angle()
-        obj.rotation_axis_angle = (angle, *axis)
-    else:
-        left = obj.delta_rotation_euler.to_matrix().inverted() @ rotation
-        obj.rotation_euler = left.to_euler(obj.rotation_mode, obj.rotation_euler)
+    set_rotation(obj, Matrix(delta_rotation(obj).tolist()).inverted() @ rotation)
 
 
 def children_of(obj: bpy.types.Object) -> tuple[bpy.types.Object, ...]:

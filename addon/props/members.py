@@ -19,7 +19,7 @@ from .settings import acts_as_joint, joint_settings, link_settings, tagged_bones
 
 
 class _Member(NamedTuple):
-    """Where a link or joint is.
+    """The place of a link or joint in a scene.
 
     Attributes:
         place: index of its object in `scene.objects`.

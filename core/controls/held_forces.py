@@ -18,7 +18,7 @@ from .schedule import Schedule
 
 @dataclass(frozen=True)
 class HeldForces:
-    """What a callback for forces has returned. It acts until the next call (zero-order hold).
+    """The forces that a callback has returned. They act until the next call (zero-order hold).
 
     Attributes:
         forces: of the last call; none before the first one.

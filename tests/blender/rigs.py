@@ -10,16 +10,16 @@ def armature(bones, name="Rig"):
     """An armature object in Object Mode.
 
     Args:
-        bones: name, head, tail and name of the parent (or "") of each bone, parents first. A bone whose head is the
-            tail of its parent is connected.
+        bones: name, head, tail, name of the parent (or "") and, if it is not 0, roll [rad] of each bone, parents first.
+            A bone whose head is the tail of its parent is connected.
     """
     data = bpy.data.armatures.new(name)
     obj = bpy.data.objects.new(name, data)
     bpy.context.scene.collection.objects.link(obj)
     in_mode(obj, "EDIT")
-    for bone, head, tail, parent in bones:
+    for bone, head, tail, parent, *roll in bones:
         made = data.edit_bones.new(bone)
-        made.head, made.tail = head, tail
+        made.head, made.tail, made.roll = head, tail, *(roll or [0.0])
         if parent:
             made.parent = data.edit_bones[parent]
             made.use_connect = made.head == made.parent.tail

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bake of bones keeps, restores, and refuses."""
+"""A bake of bones keeps the user's animation, Clear Bake restores it, and what cannot follow is refused."""
 
 import bpy
 import numpy as np

@@ -9,23 +9,17 @@ from limberjack.addon.bridge.joints.axis_views import view_joint
 from limberjack.addon.props import is_joint, is_link
 
 from .conftest import joint, link
+from .rigs import armature
 from .test_bake import bake
 
 
 @pytest.fixture
 def rig(scene):
     """An armature, turned, of two bones in a row."""
-    data = bpy.data.armatures.new("rig")
-    armature = bpy.data.objects.new("rig", data)
-    scene.collection.objects.link(armature)
-    bpy.context.view_layer.objects.active = armature
-    bpy.ops.object.mode_set(mode="EDIT")
-    upper, lower = data.edit_bones.new("upper"), data.edit_bones.new("lower")
-    upper.head, upper.tail, lower.tail = (0.0, 0.0, 2.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
-    lower.parent, lower.use_connect = upper, True
-    bpy.ops.object.mode_set(mode="OBJECT")
-    armature.rotation_euler = (0.5, 0.3, 0.2)
-    return armature
+    middle = (0.0, 0.0, 1.0)
+    found = armature([("upper", (0.0, 0.0, 2.0), middle, ""), ("lower", middle, (0.0, 0.0, 0.0), "upper")], "rig")
+    found.rotation_euler = (0.5, 0.3, 0.2)
+    return found
 
 
 def hang(obj, armature, bone=""):

@@ -14,6 +14,8 @@ from limberjack.addon.bridge.animation.motion_sources import basis_at, has_own_k
 from limberjack.addon.nodes import animation
 from limberjack.addon.nodes.space import space_of
 
+from . import rigs
+
 ROUNDING = 2e-6
 """Largest error of a matrix of these scenes, which Blender computes in single precision."""
 
@@ -23,16 +25,12 @@ MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "ZYX", "YXZ")
 @pytest.fixture
 def armature(scene):
     """An armature, placed and turned, with a bone, a connected one and one that is offset and rolled."""
-    data = bpy.data.armatures.new("Rig")
-    obj = bpy.data.objects.new("Rig", data)
-    scene.collection.objects.link(obj)
-    bpy.context.view_layer.objects.active = obj
-    bpy.ops.object.mode_set(mode="EDIT")
-    hip, thigh, hand = (data.edit_bones.new(name) for name in ("hip", "thigh", "hand"))
-    hip.head, hip.tail, hip.roll = (0.1, 0.0, 1.0), (0.3, 0.2, 2.0), 0.4
-    thigh.head, thigh.tail, thigh.roll, thigh.parent, thigh.use_connect = hip.tail, (1.0, 0.0, 2.5), -0.7, hip, True
-    hand.head, hand.tail, hand.roll, hand.parent = (1.5, 0.3, 2.0), (1.5, 0.9, 2.2), 1.1, thigh
-    bpy.ops.object.mode_set(mode="OBJECT")
+    bones = [
+        ("hip", (0.1, 0.0, 1.0), (0.3, 0.2, 2.0), "", 0.4),
+        ("thigh", (0.3, 0.2, 2.0), (1.0, 0.0, 2.5), "hip", -0.7),
+        ("hand", (1.5, 0.3, 2.0), (1.5, 0.9, 2.2), "thigh", 1.1),
+    ]
+    obj = rigs.armature(bones)
     obj.location, obj.rotation_euler = (0.5, -1.0, 0.2), (0.3, 0.2, -0.5)
     return obj
 

@@ -53,7 +53,7 @@ def pushed_by(forces):
 
 
 SPEEDS, PLACES = pushed_by(range(1, len(TIMES)))
-"""Of a cart that a `Controller` pushes with 1 N, then 2 N, and so on."""
+"""Return the simulation of a cart that a `Controller` pushes with 1 N, then 2 N, and so on."""
 
 
 @pytest.mark.parametrize("released", [math.inf, BREAKS, TIMES[4]], ids=["never", "between frames", "at a frame"])
