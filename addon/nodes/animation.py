@@ -46,10 +46,10 @@ def fcurves_of(owner: Animated, paths: tuple[str, ...] = ("",)) -> Iterator[bpy.
     Args:
         paths: beginnings of their data paths.
     """
-    data, full = animation_of(owner), _full(owner, paths)
-    for curve in curves_in(data.action, data.action_slot) if data else ():
-        if curve.data_path.startswith(full):
-            yield curve
+    data = animation_of(owner)
+    if data and data.action:
+        full = _full(owner, paths)
+        yield from (curve for curve in curves_in(data.action, data.action_slot) if curve.data_path.startswith(full))
 
 
 def curves_in(action: bpy.types.Action | None, slot) -> Iterator[bpy.types.FCurve]:
@@ -66,8 +66,10 @@ def curves_in(action: bpy.types.Action | None, slot) -> Iterator[bpy.types.FCurv
 def drivers_of(owner: Animated, paths: tuple[str, ...] = ("",)) -> list[bpy.types.FCurve]:
     """Return the drivers on data paths with these beginnings."""
     data = animation_of(owner)
+    if data is None or not data.drivers:
+        return []
     full = _full(owner, paths)
-    return [driver for driver in data.drivers if driver.data_path.startswith(full)] if data else []
+    return [driver for driver in data.drivers if driver.data_path.startswith(full)]
 
 
 def all_curves_of(owner: Animated, paths: tuple[str, ...] = ("",)) -> Iterator[bpy.types.FCurve]:
@@ -76,11 +78,9 @@ def all_curves_of(owner: Animated, paths: tuple[str, ...] = ("",)) -> Iterator[b
 
 
 def _curves_of_strips(owner: Animated, paths: tuple[str, ...]) -> Iterator[bpy.types.FCurve]:
-    full = _full(owner, paths)
     for strip in playing_strips(owner):
-        for curve in curves_in(strip.action, strip.action_slot):
-            if curve.data_path.startswith(full):
-                yield curve
+        full = _full(owner, paths)
+        yield from (curve for curve in curves_in(strip.action, strip.action_slot) if curve.data_path.startswith(full))
 
 
 def is_property_animated(owner: Animated, paths: tuple[str, ...]) -> bool:
@@ -115,7 +115,9 @@ def strips_on(node: Node, paths: tuple[str, ...]) -> list[bpy.types.NlaStrip]:
 
     Strips without an action, such as meta strips, are included, since their F-curves lie deeper.
     """
-    return [strip for strip in playing_strips(node) if _has_curves(strip, _full(node, paths))]
+    strips = playing_strips(node)
+    full = _full(node, paths) if strips else ()
+    return [strip for strip in strips if _has_curves(strip, full)]
 
 
 def tracks_on(node: Node, paths: tuple[str, ...]) -> list[bpy.types.NlaTrack]:

@@ -7,9 +7,7 @@ import copy
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
-
-import numpy as np
+from typing import Any, ClassVar, Self
 
 from ..joints import JointType
 from ..spatial import ZERO, Vec3, norm, scale, sub
@@ -52,6 +50,8 @@ class Axis(Record):
             line, in the joint frame. All three have an effect on `custom` joints only.
     """
 
+    VECTORS: ClassVar = frozenset({"xyz", "point"})
+
     xyz: Vec3 = (0.0, 0.0, 1.0)
     lower: float = -INF
     upper: float = INF
@@ -73,11 +73,6 @@ class Axis(Record):
     turn: float = 1.0
     slide: float = 0.0
     point: Vec3 = ZERO
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Set a field. A list or an array becomes a tuple, so that two axes share no vector that can change."""
-        value = value.tolist() if isinstance(value, np.ndarray) else value
-        super().__setattr__(name, tuple(value) if isinstance(value, list) else value)
 
     @property
     def velocity_limit(self) -> float:

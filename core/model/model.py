@@ -315,6 +315,8 @@ def _attributes(value: object) -> object:
 
 def _uniform(value: Any, kind: type) -> Any:
     """Return numbers of a type for a number, and lists for tuples, lists and arrays. Other values stay as they are."""
+    if kind is float and type(value) is float:  # most values: a model has thousands
+        return value + 0.0
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, tuple | list):
