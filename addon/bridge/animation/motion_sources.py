@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Find what moves an object: keys, drivers, strips, constraints, parents, joints with keys, or a preview."""
 
+from itertools import chain
 from typing import TypeGuard
 
 import bpy
@@ -31,9 +32,10 @@ def is_animated(obj: Node) -> bool:
 
     Motion of its parents counts, too.
     """
-    is_moved = has_own_motion(obj) or follows_keyed_joint(obj) or is_previewed(obj)
-    parent = parent_of(obj)
-    return is_moved or (parent is not None and is_animated(parent))
+    return any(
+        has_own_motion(node) or follows_keyed_joint(node) or is_previewed(node)
+        for node in chain((obj,), ancestors(obj))
+    )
 
 
 def is_previewed(obj: Node) -> bool:

@@ -2,6 +2,7 @@
 """The frame of a link: location and rotation of its object in the world, without scale."""
 
 import math
+from itertools import chain, takewhile
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from ....core.model import ModelError
 from ....core.spatial import Pose, quat_of_mat, quat_to_mat
 from ....core.spatial.arrays import det, dot, matmul, nearest_rotation, norm
 from ...nodes import Node, delta_scale, model_name, own_matrix, parent_inverse, parent_of, world_matrix
+from ...props import ancestors
 from ...props.settings import link_settings
 from ..animation.motion_sources import is_animated
 from ..values.numbers import parse_pose, shortest_all, significant, tidy_pose
@@ -47,17 +49,19 @@ def world_scale(obj: Node, known: dict[Node, np.ndarray] | None = None) -> np.nd
     """
     if known is None:
         known = {}
-    if obj not in known:
-        known[obj] = _world_scale(obj, known)
+    unknown = list(takewhile(lambda node: node not in known, chain((obj,), ancestors(obj))))
+    for node in reversed(unknown):
+        known[node] = _world_scale(node, known)
     return known[obj]
 
 
 def _world_scale(obj: Node, known: dict[Node, np.ndarray]) -> np.ndarray:
+    """Return the result of `world_scale` from that of the parent."""
     scale = own_scale(obj)
     parent = parent_of(obj)
     if parent is None:
         return scale
-    carried = matmul(np.diag(world_scale(parent, known)), parent_inverse(obj)[:3, :3])
+    carried = matmul(np.diag(known[parent]), parent_inverse(obj)[:3, :3])
     if size := _size_of_turn(carried):
         return np.array([significant(size * factor) for factor in scale])
     stretched = matmul(carried, own_matrix(obj)[:3, :3])
