@@ -6,6 +6,7 @@ import numpy as np
 
 from limberjack.addon import ids, watch
 from limberjack.addon.bridge.animation.motion_sources import is_animated
+from limberjack.addon.bridge.posing import link_poses
 from limberjack.addon.bridge.posing.link_poses import world_scale
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.addon.bridge.scene.read import read_scene
@@ -58,3 +59,13 @@ def test_long_chains(scene):
     last = chain(DEEP).pose.bones[-1]
     np.testing.assert_allclose(world_scale(last), 1.0)
     assert not is_animated(last)
+
+
+def test_scales_of_a_hierarchy_are_computed_once(scene, monkeypatch):
+    """Guards readings of long chains, where the scale of each bone depends on those of all bones above."""
+    hang_up(tag(chain(MANY))[0])
+    computed = []
+    compute = link_poses._world_scale
+    monkeypatch.setattr(link_poses, "_world_scale", lambda *given: computed.append(given) or compute(*given))
+    read_scene(scene, with_shapes=True)
+    assert len(computed) < 3 * MANY
