@@ -5,11 +5,13 @@ import bpy
 import numpy as np
 
 from limberjack.addon import ids, watch
+from limberjack.addon.bridge.animation.keyed_joints import keyed_numbers
 from limberjack.addon.bridge.animation.motion_sources import is_animated
 from limberjack.addon.bridge.posing import link_poses
 from limberjack.addon.bridge.posing.link_poses import world_scale
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.nodes import animation
 from limberjack.addon.preview.display import restore_own_poses
 from limberjack.addon.props import settings
 from limberjack.addon.props.members import links_in
@@ -69,3 +71,23 @@ def test_scales_of_a_hierarchy_are_computed_once(scene, monkeypatch):
     monkeypatch.setattr(link_poses, "_world_scale", lambda *given: computed.append(given) or compute(*given))
     read_scene(scene, with_shapes=True)
     assert len(computed) < 3 * MANY
+
+
+def test_a_frame_change_searches_the_curves_of_an_armature_once(scene, monkeypatch):
+    """Guards playback of armatures with keys on all bones, as after a bake: only keys of joint values are of interest.
+
+    The values of a joint of a bone are found as those of any other.
+    """
+    rig = chain(MANY)
+    hang_up(tag(rig)[0])
+    for bone in rig.pose.bones:
+        bone.keyframe_insert("rotation_quaternion", frame=1)
+    searched = []
+    curves_in = animation.curves_in
+    monkeypatch.setattr(animation, "curves_in", lambda *given: searched.append(given) or curves_in(*given))
+    assert keyed_numbers(scene, 1.0) == {}
+    assert len(searched) == 1
+    coordinates = joint(rig.pose.bones["b7"]).coordinates
+    coordinates[1].q = 0.5
+    rig.keyframe_insert(f'pose.bones["b7"].{ids.JOINT}.coordinates[1].q', frame=1)
+    assert keyed_numbers(scene, 1.0) == {"Rig:b7": {1: 0.5}}

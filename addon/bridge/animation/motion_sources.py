@@ -45,8 +45,16 @@ def is_previewed(obj: Node) -> bool:
 
 def value_curves(joint: Node) -> list[bpy.types.FCurve]:
     """Return the F-curves of a joint's values, which move links, except muted ones."""
-    curves = fcurves_of(joint, (VALUES,))
-    return [curve for curve in curves if not curve.mute and not (curve.group and curve.group.mute)]
+    return [curve for curve in fcurves_of(joint, (VALUES,)) if not _is_muted(curve)]
+
+
+def all_value_curves(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
+    """Return the F-curves of the values of all joints that an object stores: its own, and those of its bones."""
+    return [curve for curve in fcurves_of(owner) if VALUES in curve.data_path and not _is_muted(curve)]
+
+
+def _is_muted(curve: bpy.types.FCurve) -> bool:
+    return curve.mute or (curve.group is not None and curve.group.mute)
 
 
 def follows_keyed_joint(link: Node) -> bool:
