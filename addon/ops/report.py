@@ -7,7 +7,7 @@ import bpy
 from bpy.app.translations import pgettext_iface
 
 from ...core.model.text import counted
-from ..nodes import Node, armature_bones, owner_of, select
+from ..nodes import Node, armature_bones, model_name, owner_of, select
 from ..props.settings import window_status
 from ..watch import note_change
 
@@ -110,7 +110,7 @@ def in_object_or_pose_mode(cls, context) -> bool:
 
 def named(parent: Node | None) -> str:
     """Return the name of a joint's parent for a sentence."""
-    return f"'{parent.name}'" if parent else "the world"
+    return f"'{model_name(parent)}'" if parent else "the world"
 
 
 def select_only(context, *nodes: Node) -> None:

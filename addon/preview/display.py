@@ -15,8 +15,8 @@ import bpy
 from ...core.spatial import Pose
 from .. import bridge
 from ..bridge.values.stored_json import are_numbers, parse_stored
-from ..nodes import Node, armature_bones, model_name
-from ..props.settings import link_settings
+from ..nodes import Node, model_name
+from ..props.settings import bones_with_settings, link_settings
 
 CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
 """Channels by which a preview moves an object, with the number of values of each."""
@@ -55,7 +55,7 @@ def keep_shown_poses(objects: Iterable[bpy.types.Object]) -> None:
 
 def _shown_nodes(objects: Iterable[bpy.types.Object]) -> list[Node]:
     """Return the objects and bones that a preview shows at other poses than their own."""
-    nodes = (node for obj in objects for node in (obj, *armature_bones(obj)))
+    nodes = (node for obj in objects for node in (obj, *bones_with_settings(obj)))
     return [*filter(bridge.animation.motion_sources.is_previewed, nodes)]
 
 

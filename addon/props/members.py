@@ -141,7 +141,7 @@ def _look_at_all(objects: Sequence[bpy.types.Object]) -> _Members:
     links: list[_Member] = []
     joints: list[_Member] = []
     for place, obj in enumerate(objects):
-        for node, bone in ((obj, ""), *((bone, bone.name) for bone in armature_bones(obj))):
+        for node, bone in ((obj, ""), *((bone, bone.name) for bone in tagged_bones(obj))):
             if link_settings(node).is_link:
                 links.append(_Member(place, obj.name, bone))
             if joint_settings(node).is_joint:

@@ -96,7 +96,7 @@ def settle_identifiers(armature: bpy.types.Object) -> None:
     if not marked or not armature.is_editable:
         return
     originals = {_stored_uid(bone): bone for bone in reversed(marked)}
-    originals |= {_stored_uid(bone): bone for bone in marked if bone[BONE_UID].endswith(f":{bone.name}")}
+    originals |= {_stored_uid(bone): bone for bone in marked if bone[BONE_UID].partition(":")[2] == bone.name}
     for bone in marked:
         text = f"{_stored_uid(bone)}:{bone.name}"
         if originals[_stored_uid(bone)] != bone:

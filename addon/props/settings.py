@@ -52,9 +52,17 @@ def window_status(window_manager: bpy.types.WindowManager) -> StatusProperties:
     return getattr(window_manager, ids.STATUS)
 
 
+def bones_with_settings(obj: bpy.types.Object) -> list[bpy.types.PoseBone]:
+    """Return the bones of an armature that store settings of links or joints; none for other objects.
+
+    Blender creates a property group when it is read first, and saves it. So the groups of all other bones are not read.
+    """
+    return [bone for bone in armature_bones(obj) if bone.is_property_set(ids.LINK) or bone.is_property_set(ids.JOINT)]
+
+
 def tagged_bones(obj: bpy.types.Object) -> list[bpy.types.PoseBone]:
     """Return the bones of an armature that are links or joints, in the armature's order; none for other objects."""
-    return [bone for bone in armature_bones(obj) if link_settings(bone).is_link or joint_settings(bone).is_joint]
+    return [bone for bone in bones_with_settings(obj) if link_settings(bone).is_link or joint_settings(bone).is_joint]
 
 
 def acts_as_joint(node: Node) -> bool:
@@ -65,25 +73,32 @@ def acts_as_joint(node: Node) -> bool:
     return joint.to_world or joint.parent is not None or joint.parent_node is not None
 
 
-_bone_names: dict[tuple[int, int], str] = {}
-"""Name of the bone on which a group was found last, by session uid of the armature and address of the group."""
+_bone_names: dict[tuple[int, str], dict[int, str]] = {}
+"""Names of the bones by the addresses of their groups, for session uid of the armature and name of the groups' type.
+
+All bones are entered together, so that reading one group of each bone takes one search and not one for each bone.
+"""
 
 
 def node_with(group: bpy.types.PropertyGroup) -> Node:
     """Return the node on which a property group of this add-on is, directly or within another group.
 
-    Blender gives the object only, and no data path for groups on pose bones. So the bones are searched. The last result
-    is tried first, and is used only if it still holds.
+    Blender gives the object only, and no data path for groups on pose bones. So the bones are searched. The result of
+    the last search is used if the group is still on that bone.
     """
     owner = group.id_data
     assert isinstance(owner, bpy.types.Object)  # links and joints are stored on objects only
     if owner.pose is None or _path_on(owner, group):
         return owner
-    key = owner.session_uid, group.as_pointer()
-    bone = owner.pose.bones.get(_bone_names.get(key, ""))
+    key, address = (owner.session_uid, type(group).__name__), group.as_pointer()
+    bone = owner.pose.bones.get(_bone_names.get(key, {}).get(address, ""))
     if bone is None or not _path_on(bone, group):
-        bone = next(bone for bone in owner.pose.bones if _path_on(bone, group))
-        _bone_names[key] = bone.name
+        _bone_names[key] = {
+            found.as_pointer(): bone.name
+            for bone in bones_with_settings(owner)
+            for _, found in _groups_like(group, bone)
+        }
+        bone = owner.pose.bones[_bone_names[key][address]]
     return bone
 
 

@@ -5,7 +5,9 @@ import bpy
 import pytest
 
 from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.ids import BONE_UID
 from limberjack.addon.props.pairs import pair_of, set_pair
+from limberjack.addon.props.references import settle_identifiers
 from support.models import dump
 
 from .conftest import joint
@@ -81,6 +83,16 @@ def test_a_copy_of_a_bone_is_another_bone(scene, rig):
     rig.data.bones["b0.001"].name = "b0"
     bpy.context.view_layer.update()
     assert parents(scene) == {"Rig:b1": "Rig:b0", "Rig:b2": "Rig:hip"}
+
+
+def test_names_of_bones_may_contain_the_separator_of_stored_texts(scene, rig):
+    """Guards names such as "mixamorig:Hips": a duplicate that is renamed to "Hips" is not taken for the original."""
+    original, copy = rig.pose.bones["b0"], rig.pose.bones["b1"]
+    rig.data.bones["b0"].name, rig.data.bones["b1"].name = "mixamorig:Hips", "Hips"
+    original[BONE_UID] = copy[BONE_UID] = "1234abcd:mixamorig:Hips"
+    settle_identifiers(rig)
+    assert original[BONE_UID] == "1234abcd:mixamorig:Hips"
+    assert BONE_UID not in copy
 
 
 def test_a_deleted_parent_is_missed(scene, rig):

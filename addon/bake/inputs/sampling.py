@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ...bridge.model_objects import all_evaluated
-from ...bridge.posing.link_poses import pose_of_matrix, world_scale
+from ...bridge.posing.link_poses import keeping_scales, pose_of_matrix, world_scale
 from ...bridge.scene.read import depsgraph_of
 from ...bridge.values.numbers import unit_length
 from ...nodes import Node, evaluated, world_matrix
@@ -59,7 +59,8 @@ def poses_at(
         on_frame: called with the dependency graph at every frame.
     """
     found = {name: np.empty((len(frames), 7)) for name in objects}
-    sizes, unit = {name: world_scale(obj) for name, obj in objects.items()}, unit_length(scene)
+    with keeping_scales():
+        sizes, unit = {name: world_scale(obj) for name, obj in objects.items()}, unit_length(scene)
     for number, depsgraph in at_frames(scene, frames) if len(frames) and (objects or on_frame) else ():
         for name, obj in objects.items():
             matrix = world_matrix(evaluated(obj, depsgraph))

@@ -17,7 +17,7 @@ import numpy as np
 from ....core.model import WORLD, Model
 from ....core.model.graph import Tree
 from ....core.spatial.arrays import norm
-from ...bridge.posing.link_poses import world_scale
+from ...bridge.posing.link_poses import keeping_scales, world_scale
 from ...bridge.scene.read import SceneReading
 from ...bridge.values.numbers import length_in_words, unit_length
 from ...nodes import Node, model_name
@@ -131,7 +131,8 @@ class KeyWriter:
     def _write_links(self, tolerance: Tolerance | None) -> Iterator[None]:
         frames = self.motion.frames
         poses = {obj: self._in_units(self.motion.poses[name]) for name, obj in self.links.items()}
-        worlds = {obj: world_matrices(X_WL, world_scale(obj)) for obj, X_WL in poses.items()}
+        with keeping_scales():
+            worlds = {obj: world_matrices(X_WL, world_scale(obj)) for obj, X_WL in poses.items()}
         spaces = Spaces(self.scene, worlds, frames)
         for obj in sorted(self._keyed, key=_depth):
             space = spaces.space_of(obj)

@@ -17,8 +17,8 @@ import numpy as np
 from ... import ids
 from ...bridge.animation.motion_sources import TRANSFORMS
 from ...bridge.values.stored_json import known_fields, parse_stored
-from ...nodes import Node, armature_bones, prefix_of
-from ...props.settings import before_bake
+from ...nodes import Node, prefix_of
+from ...props.settings import before_bake, bones_with_settings
 
 REPLACED = (*TRANSFORMS, f"{ids.JOINT}.coordinates[")
 """Beginnings of the data paths that a bake has F-curves for, or that conflict with these."""
@@ -118,7 +118,7 @@ def paths_replaced_on(nodes: Iterable[Node]) -> tuple[str, ...]:
 
 def baked_bones(armature: bpy.types.Object) -> list[bpy.types.PoseBone]:
     """Return the bones of an armature that belong to the bake that it plays; none for other objects."""
-    return [bone for bone in armature_bones(armature) if before_bake(bone).is_kept]
+    return [bone for bone in bones_with_settings(armature) if before_bake(bone).is_kept]
 
 
 def _curves_of_bake(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
@@ -133,7 +133,7 @@ def _curves_of_bake(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
                 paths = REPLACED
                 if any(BONE_PATH.match(curve.data_path) for curve in bag.fcurves):
                     users = [user for user in bag.slot.users() if isinstance(user, bpy.types.Object)]
-                    nodes = [node for user in users for node in (user, *armature_bones(user))]
+                    nodes = [node for user in users for node in (user, *bones_with_settings(user))]
                     paths = paths_replaced_on(node for node in nodes if before_bake(node).is_kept)
                 yield from (curve for curve in bag.fcurves if curve.data_path.startswith(paths))
 

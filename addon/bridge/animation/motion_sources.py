@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Find what moves an object: keys, drivers, strips, constraints, parents, joints with keys, or a preview."""
 
+from itertools import chain
 from typing import TypeGuard
 
 import bpy
@@ -31,9 +32,10 @@ def is_animated(obj: Node) -> bool:
 
     Motion of its parents counts, too.
     """
-    is_moved = has_own_motion(obj) or follows_keyed_joint(obj) or is_previewed(obj)
-    parent = parent_of(obj)
-    return is_moved or (parent is not None and is_animated(parent))
+    return any(
+        has_own_motion(node) or follows_keyed_joint(node) or is_previewed(node)
+        for node in chain((obj,), ancestors(obj))
+    )
 
 
 def is_previewed(obj: Node) -> bool:
@@ -43,8 +45,16 @@ def is_previewed(obj: Node) -> bool:
 
 def value_curves(joint: Node) -> list[bpy.types.FCurve]:
     """Return the F-curves of a joint's values, which move links, except muted ones."""
-    curves = fcurves_of(joint, (VALUES,))
-    return [curve for curve in curves if not curve.mute and not (curve.group and curve.group.mute)]
+    return [curve for curve in fcurves_of(joint, (VALUES,)) if not _is_muted(curve)]
+
+
+def all_value_curves(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
+    """Return the F-curves of the values of all joints that an object stores: its own, and those of its bones."""
+    return [curve for curve in fcurves_of(owner) if VALUES in curve.data_path and not _is_muted(curve)]
+
+
+def _is_muted(curve: bpy.types.FCurve) -> bool:
+    return curve.mute or (curve.group is not None and curve.group.mute)
 
 
 def follows_keyed_joint(link: Node) -> bool:

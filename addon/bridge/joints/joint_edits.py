@@ -15,6 +15,7 @@ from ....core.model.screws import joint_pose, screws_of
 from ....core.spatial import IDENTITY, compose, inverse
 from ...nodes import Node
 from ...props import axes_in_use, core_joint
+from ...props.members import joints_in
 from ...props.settings import joint_settings
 from ..posing.link_poses import live_pose
 from ..values.numbers import scaled_pose, tidy_pose, unit_length
@@ -140,7 +141,6 @@ def _shift_mimics(obj: Node, scene: bpy.types.Scene, number: int, by: float) -> 
     count = core_joint(own).axis_count
     if own.use_mimic and (count == 1 or own.mimic.axis == number):
         own.mimic.offset -= by
-    for other in scene.objects:
-        joint = joint_settings(other)
+    for joint in map(joint_settings, joints_in(scene)):
         if joint.use_mimic and joint.mimic.leader_node == obj and (count == 1 or joint.mimic.leader_axis == number):
             joint.mimic.reference -= by

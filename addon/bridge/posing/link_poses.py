@@ -2,6 +2,9 @@
 """The frame of a link: location and rotation of its object in the world, without scale."""
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain, takewhile
 
 import numpy as np
 
@@ -9,6 +12,7 @@ from ....core.model import ModelError
 from ....core.spatial import Pose, quat_of_mat, quat_to_mat
 from ....core.spatial.arrays import det, dot, matmul, nearest_rotation, norm
 from ...nodes import Node, delta_scale, model_name, own_matrix, parent_inverse, parent_of, world_matrix
+from ...props import ancestors
 from ...props.settings import link_settings
 from ..animation.motion_sources import is_animated
 from ..values.numbers import parse_pose, shortest_all, significant, tidy_pose
@@ -34,30 +38,51 @@ def own_scale(obj: Node) -> np.ndarray:
     return scale
 
 
-def world_scale(obj: Node, known: dict[Node, np.ndarray] | None = None) -> np.ndarray:
+_kept_scales: dict[Node, np.ndarray] | None = None
+"""Results of `world_scale` within `keeping_scales`, by node; None outside of it."""
+
+
+@contextmanager
+def keeping_scales() -> Iterator[None]:
+    """Compute the scale of each node once within this context, during which no scale and no parent may change.
+
+    A scale depends on all nodes above, which the nodes of a hierarchy share.
+    """
+    global _kept_scales
+    before = _kept_scales
+    _kept_scales = {} if before is None else before
+    try:
+        yield
+    finally:
+        _kept_scales = before
+
+
+def world_scale(obj: Node) -> np.ndarray:
     """Return the scale of the object's vertices in the world, along its own axes, shape (3,), signed.
 
     It is computed from scales and never from a world matrix, whose last digits change with every frame of an animation.
 
-    Args:
-        known: results for other objects, which are used and added to; for the scales of many objects in a hierarchy.
-
     Raises:
         ModelError: if a factor is 0.
     """
-    if known is None:
-        known = {}
-    if obj not in known:
-        known[obj] = _world_scale(obj, known)
+    known = {} if _kept_scales is None else _kept_scales
+    unknown = list(takewhile(lambda node: node not in known, chain((obj,), ancestors(obj))))
+    for node in reversed(unknown):
+        known[node] = _world_scale(node, known)
     return known[obj]
 
 
 def _world_scale(obj: Node, known: dict[Node, np.ndarray]) -> np.ndarray:
+    """Return the result of `world_scale`.
+
+    Args:
+        known: results for other nodes, among them the parent.
+    """
     scale = own_scale(obj)
     parent = parent_of(obj)
     if parent is None:
         return scale
-    carried = matmul(np.diag(world_scale(parent, known)), parent_inverse(obj)[:3, :3])
+    carried = matmul(np.diag(known[parent]), parent_inverse(obj)[:3, :3])
     if size := _size_of_turn(carried):
         return np.array([significant(size * factor) for factor in scale])
     stretched = matmul(carried, own_matrix(obj)[:3, :3])

@@ -17,7 +17,7 @@ from ...nodes.space import Space, space_at, space_of
 from ...props import ancestors
 from ...props.settings import joint_settings
 from ..values.numbers import scaled_pose
-from .link_poses import live_pose, matrix_of_pose, own_scale, world_scale
+from .link_poses import keeping_scales, live_pose, matrix_of_pose, own_scale, world_scale
 
 JOINT_GAP = 1e-4
 """Tolerance of the gap beyond which a link counts as moved away from its joint: angle [rad], and length relative to the
@@ -86,9 +86,9 @@ def move_links(poses: Mapping[Node, Pose], unit: float, evaluate: Evaluator = as
     Objects that a link carries move with it, except links that are in `poses` themselves.
     """
     worlds: dict[Node, np.ndarray] = {}
-    scales: dict[Node, np.ndarray] = {}
-    for obj, pose in poses.items():
-        worlds[obj] = matrix_of_pose(scaled_pose(pose, 1.0 / unit)) @ np.diag((*world_scale(obj, scales), 1.0))
+    with keeping_scales():
+        for obj, pose in poses.items():
+            worlds[obj] = matrix_of_pose(scaled_pose(pose, 1.0 / unit)) @ np.diag((*world_scale(obj), 1.0))
     for obj, world in worlds.items():
         space = _space_of(obj, worlds, evaluate)
         own = np.linalg.inv(space.rotation) @ world

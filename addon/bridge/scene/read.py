@@ -26,7 +26,7 @@ from ..links.mass import MassProperties, is_weighed, weigh
 from ..links.parts import EvaluatedScene, evaluated_scene_of
 from ..links.shapes import MeshFormat, ShapeReader
 from ..model_objects import all_evaluated, nodes_present
-from ..posing.link_poses import drawn_pose
+from ..posing.link_poses import drawn_pose, keeping_scales
 from ..unbakeable_links import instanced_links
 from ..values.choices import require_known_shape
 from ..values.fields import INERTIAL_FIELDS, LINK_FIELDS, read_fields
@@ -125,7 +125,7 @@ def scan_scene(
     Raises:
         ModelError: as in `read_scene`.
     """
-    with all_evaluated(scene) if faults is None else nullcontext():
+    with all_evaluated(scene) if faults is None else nullcontext(), keeping_scales():
         return _scan(scene, depsgraph, with_shapes, first, with_surroundings, mesh_format, weigh, collide, faults)
 
 

@@ -14,10 +14,11 @@ from ....core.spatial import IDENTITY, add, scale
 from ... import ids
 from ...bridge.joints.joining import new_joint
 from ...bridge.posing.link_poses import drawn_pose
-from ...nodes import Node, object_of, select
+from ...nodes import Node, model_name, owner_of
 from ...nodes.naming import node_named
-from ...props import carrier_of, is_joint, is_link
+from ...props import carrier_of, is_link
 from ...props.joint import type_items
+from ...props.members import joints_in
 from ...props.settings import joint_settings
 from ..report import fail, named, redraw, select_only, succeed
 from ..selection import OnLinks
@@ -127,7 +128,7 @@ class LIMBERJACK_OT_joint_chain(OnLinks, bpy.types.Operator):
     def _finish(self, context):
         self.links.clear()
         for link in self._chain:
-            self.links.add().name = link.name
+            self.links.add().name = model_name(link)
         self._select(context, *self._before)  # remains if joining fails
         self._clean_up(context)
         return self.execute(context)
@@ -136,8 +137,8 @@ class LIMBERJACK_OT_joint_chain(OnLinks, bpy.types.Operator):
         for obj in context.selected_objects:
             obj.select_set(False)
         for obj in objects:
-            select(obj, True)
-        context.view_layer.objects.active = object_of(active) if active else None
+            owner_of(obj).select_set(True)
+        context.view_layer.objects.active = owner_of(active) if active else None
 
     def _show(self, context, problem: str = ""):
         if context.workspace:
@@ -184,15 +185,15 @@ def _require_new_pair(chain: list[Link], link: Link, scene: bpy.types.Scene, to_
     """Raise `ModelError` if the link cannot be the next of the chain."""
     parent = chain[-1] if chain else None
     if link == parent:
-        raise ModelError(f"'{link.name}' is the last of the chain already: click another link")
+        raise ModelError(f"'{model_name(link)}' is the last of the chain already: click another link")
     if parent is None and not to_world:
         return
     ends = {parent, link}
-    found = [obj.name for obj in scene.objects if is_joint(obj) and _ends_of(obj) == ends]
+    found = [model_name(obj) for obj in joints_in(scene) if _ends_of(obj) == ends]
     if found:
-        raise ModelError(f"'{link.name}' is joined to {named(parent)} already, by '{found[0]}'")
+        raise ModelError(f"'{model_name(link)}' is joined to {named(parent)} already, by '{found[0]}'")
     if any({one, other} == ends for one, other in pairwise(chain)):
-        raise ModelError(f"'{link.name}' is next to {named(parent)} in the chain already: click another link")
+        raise ModelError(f"'{model_name(link)}' is next to {named(parent)} in the chain already: click another link")
 
 
 def _ends_of(joint: Node) -> set[Link | None]:

@@ -15,6 +15,7 @@ from ...nodes.naming import node_named
 from ...overlays.feature import FeatureOverlay
 from ...props import carrier_of, is_joint, is_link
 from ...props.joint import type_items
+from ...props.members import joints_in
 from ...props.settings import joint_settings
 from ..hints import CANCEL, Hint, hide_hints, show_hints
 from ..links.links import tag_links
@@ -263,7 +264,7 @@ def links_to_join(context, active: Node | None, obj: Node):
 
 def are_joined(scene: bpy.types.Scene, a: Node, b: Node | None) -> bool:
     """Return whether a joint joins the two links."""
-    ends = [(joint_settings(obj).parent_node, joint_settings(obj).child_node) for obj in scene.objects if is_joint(obj)]
+    ends = [(joint_settings(obj).parent_node, joint_settings(obj).child_node) for obj in joints_in(scene)]
     return b is not None and ((a, b) in ends or (b, a) in ends)
 
 

@@ -9,7 +9,7 @@ from mathutils import Matrix, Vector
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
-from ...nodes import Node, model_name, object_of
+from ...nodes import Node, model_name, object_of, owner_of
 from ...nodes.naming import node_named
 from ...props import ancestors, is_joint
 from ..report import fail, in_object_mode, succeed
@@ -77,6 +77,11 @@ def _liftable(scene: bpy.types.Scene, found: "Sunk") -> list[Node]:
         raise ModelError(f"link '{found.link}' is in the ground at every height that was tried: move it out by hand")
     links = [link for link in (node_named(scene, name) for name in found.links) if link is not None]
     for link in links:
+        if not isinstance(link, bpy.types.Object):
+            raise ModelError(
+                f"'{model_name(link)}' is a bone, so it cannot be lifted: move the armature '{owner_of(link).name}' up "
+                "by hand"
+            )
         if bridge.animation.motion_sources.is_animated(link):
             raise ModelError(f"'{link.name}' is animated, so it cannot be lifted: delete its keys or its drivers first")
     joints = [joint for joint in scene.objects if is_joint(joint) and all(end in links for end in ends_of(joint))]

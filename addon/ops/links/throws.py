@@ -6,9 +6,10 @@ import bpy
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
-from ...nodes import Node
+from ...nodes import Node, model_name
 from ...nodes.animation import fcurves_of, insert_key
 from ...props import is_link
+from ...props.members import links_in
 from ...props.settings import link_settings, scene_settings
 from ...watch import note_change
 from ..report import fail, succeed
@@ -24,7 +25,7 @@ def start_at_keys(context, _obj=None) -> str:
     from ...bake.inputs.throwing import find_release
 
     scene = context.scene
-    links = {obj.name_full: obj for obj in scene.objects if is_link(obj) and link_settings(obj).motion == "FREE"}
+    links = {model_name(obj): obj for obj in links_in(scene) if link_settings(obj).motion == "FREE"}
     release = find_release(scene, links)
     if release is None:
         raise ModelError("no free link has keys that move it: key the links up to where they are to be let go")
