@@ -24,6 +24,8 @@ class Kind(Protocol):
     """An interface of modules, each of which implements one kind of node. The functions below describe the results."""
 
     CHANNELS: tuple[str, ...]
+    JOINS_ITSELF: bool
+    HAS_OWN_SHAPE: bool
 
     def prefix_of(self, node, /) -> str: ...
     def model_name(self, node, /) -> str: ...
@@ -97,6 +99,16 @@ def prefix_of(node: Node) -> str:
 def channels_of(node: Node) -> tuple[str, ...]:
     """Return the data paths of the properties that place the node relative to its parent."""
     return _kind_of(node).CHANNELS
+
+
+def joins_itself(node: Node) -> bool:
+    """Return whether the joint that is stored on a node moves that node, as a bone's does. An Empty's moves a link."""
+    return _kind_of(node).JOINS_ITSELF
+
+
+def has_own_shape(node: Node) -> bool:
+    """Return whether the node itself may be a shape of its link. A bone has only the shapes of what hangs on it."""
+    return _kind_of(node).HAS_OWN_SHAPE
 
 
 def model_name(node: Node) -> str:

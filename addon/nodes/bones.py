@@ -10,6 +10,9 @@ from mathutils import Matrix, Vector
 from . import objects
 from .rotation_modes import rotation_in, set_rotation
 
+JOINS_ITSELF: bool = True
+HAS_OWN_SHAPE: bool = False
+
 CHANNELS: tuple[str, ...] = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 
 

@@ -9,6 +9,9 @@ from mathutils import Matrix, Vector
 
 from .rotation_modes import rotation_in, set_rotation
 
+JOINS_ITSELF: bool = False
+HAS_OWN_SHAPE: bool = True
+
 CHANNELS: tuple[str, ...] = (
     *("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale"),
     *("delta_location", "delta_rotation_euler", "delta_rotation_quaternion", "delta_scale"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from .. import ids
-from ..nodes import Node, armature_bones, prefix_of
+from ..nodes import Node, armature_bones, joins_itself, prefix_of
 
 if TYPE_CHECKING:
     from .bake import BeforeProperties
@@ -68,7 +68,7 @@ def tagged_bones(obj: bpy.types.Object) -> list[bpy.types.PoseBone]:
 def acts_as_joint(node: Node) -> bool:
     """Return whether the node is a joint. A bone with no link above it is none, unless a parent was chosen for it."""
     joint = joint_settings(node)
-    if not joint.is_joint or isinstance(node, bpy.types.Object):
+    if not joint.is_joint or not joins_itself(node):
         return joint.is_joint
     return joint.to_world or joint.parent is not None or joint.parent_node is not None
 

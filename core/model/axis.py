@@ -7,7 +7,7 @@ import copy
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from ..joints import JointType
 from ..spatial import ZERO, Vec3, norm, scale, sub
@@ -50,7 +50,7 @@ class Axis(Record):
             line, in the joint frame. All three have an effect on `custom` joints only.
     """
 
-    VECTORS: ClassVar = frozenset({"xyz", "point"})
+    _VECTORS = frozenset({"xyz", "point"})
 
     xyz: Vec3 = (0.0, 0.0, 1.0)
     lower: float = -INF

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,14 +14,11 @@ MOST_SHOWN = 8
 
 
 class Record:
-    """Base of the dataclasses that a user edits: `Axis`, `Link`, `Joint`, `Frame` and so on.
+    """Base of the dataclasses that a user edits: `Axis`, `Link`, `Joint`, `Frame` and so on."""
 
-    Attributes:
-        VECTORS: names of fields in which a list or an array becomes a tuple, so that two records share no vector that
-            can change.
+    _VECTORS = frozenset[str]()
+    """Names of fields in which a list or an array becomes a tuple, so that two records share no vector that can change.
     """
-
-    VECTORS: ClassVar[frozenset[str]] = frozenset()
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set a field.
@@ -31,7 +28,7 @@ class Record:
         """
         if name not in type(self).__dataclass_fields__:  # type: ignore[attr-defined]
             raise AttributeError(f"{type(self).__name__} has no field '{name}' to set; {self._likely(name)}")
-        if name in self.VECTORS and isinstance(value, list | np.ndarray):
+        if name in self._VECTORS and isinstance(value, list | np.ndarray):
             value = tuple(value.tolist() if isinstance(value, np.ndarray) else value)
         object.__setattr__(self, name, value)
 

@@ -7,7 +7,17 @@ from mathutils import Matrix, Quaternion
 
 from ....core.spatial import IDENTITY, Pose, compose, inverse
 from ....core.spatial.arrays import matmul
-from ...nodes import Node, hang_on, model_name, object_of, own_matrix, parent_inverse, parent_of, world_matrix
+from ...nodes import (
+    Node,
+    hang_on,
+    joins_itself,
+    model_name,
+    object_of,
+    own_matrix,
+    parent_inverse,
+    parent_of,
+    world_matrix,
+)
 from ...props import ancestors, has_lost_its_parent, is_link
 from ...props.settings import joint_settings
 from ..errors import SceneError
@@ -42,7 +52,7 @@ def stored_frames(obj: Node) -> tuple[Pose, Pose]:
         ModelError: if there are none, or if they cannot be parsed.
     """
     joint = joint_settings(obj)
-    if not isinstance(obj, bpy.types.Object):
+    if joins_itself(obj):
         return child_in_parent(obj), IDENTITY
     if not (joint.X_PJ and joint.X_CJ):
         raise SceneError(
@@ -103,7 +113,7 @@ def _pose_below(carrier: Node | None, obj: Node) -> Pose:
 
 def was_moved_since_stored(obj: Node) -> bool:
     """Return whether the Empty was moved since the joint's frames were stored."""
-    if not isinstance(obj, bpy.types.Object) or not joint_settings(obj).X_PJ:
+    if joins_itself(obj) or not joint_settings(obj).X_PJ:
         return False
     return not are_same(stored_frames(obj)[0], empty_frame(obj))
 
@@ -123,7 +133,7 @@ def frames_at_empty(obj: Node) -> tuple[Pose, Pose]:
     """
     require_both_ends(obj)
     joint = joint_settings(obj)
-    if not isinstance(obj, bpy.types.Object):
+    if joins_itself(obj):
         return stored_frames(obj)
     X_PJ = stored_frames(obj)[0] if joint.X_PJ and not was_moved_since_stored(obj) else empty_frame(obj)
     return X_PJ, compose(inverse(child_in_parent(obj)), X_PJ)

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import bpy
 import numpy as np
 
 from ....core.kinematics import coordinates_at
 from ....core.model import Joint
 from ....core.model.screws import joint_pose
 from ....core.spatial import IDENTITY, Pose, compose, inverse
-from ...nodes import Node
+from ...nodes import Node, joins_itself
 from ..animation.motion_sources import has_own_motion
 from ..posing.link_poses import are_same
 from ..values.numbers import scaled_pose
@@ -31,7 +30,7 @@ def joint_frames(obj: Node, joint: Joint, unit: float) -> tuple[Pose, Pose]:
     """
     require_both_ends(obj)
     X_PJ, X_CJ = stored_frames(obj)
-    if not isinstance(obj, bpy.types.Object):
+    if joins_itself(obj):
         return X_PJ, X_CJ
     moved = empty_frame(obj)
     if has_own_motion(obj) or are_same(X_PJ, moved):

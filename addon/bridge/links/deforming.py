@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
 
-from ...nodes import Node, model_name
+from ...nodes import Node, has_own_shape, model_name, object_of
 from ...nodes.animation import is_property_animated
 from ...props import ancestors, carrier_of, is_kinematic
 from ...props.settings import link_settings
@@ -198,7 +198,7 @@ def shapes_of(links: Iterable[Node]) -> dict[Node, list[bpy.types.Object]]:
 
     It visits all objects once, because Blender searches the whole file for the children of each object.
     """
-    found = {link: [link] if isinstance(link, bpy.types.Object) else [] for link in links}
+    found = {link: [object_of(link)] if has_own_shape(link) else [] for link in links}
     for obj in bpy.data.objects:
         carrier = carrier_of(obj)
         if obj != carrier and carrier in found:

@@ -13,7 +13,7 @@ import numpy as np
 from ....core.geometry import Mesh
 from ....core.model import ModelError
 from ....core.spatial.arrays import inverse, matmul
-from ...nodes import Node, attachment_of, model_name, parent_inverse, parent_of
+from ...nodes import Node, attachment_of, has_own_shape, model_name, object_of, parent_inverse, parent_of
 from ...props import is_joint, is_link
 from ...props.settings import link_settings
 from ..animation.motion_sources import starting_basis
@@ -186,7 +186,7 @@ def parts_of(link: Node, evaluated_scene: EvaluatedScene) -> list[Part]:
         ModelError: if a bone or a vertex carries a part.
     """
     frame = np.diag((*world_scale(link), 1.0))
-    own = [(link, frame)] if isinstance(link, bpy.types.Object) else []
+    own = [(object_of(link), frame)] if has_own_shape(link) else []
     found = [*own, *objects_below(link, frame, evaluated_scene)]
     parts = [part for obj, matrix in found for part in parts_at(obj, matrix, evaluated_scene)]
     for part in parts:
@@ -232,7 +232,7 @@ def _require_rigid(obj: bpy.types.Object, link: Node) -> None:
 
     Bones and vertices move relative to their object, so the object would not be part of a rigid body.
     """
-    is_on_link = parent_of(obj) == link and not isinstance(link, bpy.types.Object)
+    is_on_link = parent_of(obj) == link and not has_own_shape(link)
     if obj == link or obj.parent is None or is_on_link:
         return
     if part := attachment_of(obj):

@@ -15,7 +15,7 @@ from ....core.geometry import Shape
 from ....core.model import WORLD, Joint, Link, Model, ModelError
 from ....core.model.naming import STATIC, claim
 from ....core.spatial import IDENTITY, compose, inverse, scale
-from ...nodes import Node, model_name, parent_of
+from ...nodes import Node, joins_itself, model_name, parent_of
 from ...props import is_joint, is_link
 from ...props.settings import link_settings, scene_settings
 from ..animation.animated import Input, animated_inputs, is_followed, notes_on, notes_on_export
@@ -291,7 +291,7 @@ def _require_unique_name(obj: Node, taken: set[str]) -> Node:
     name = model_name(obj)
     if name == WORLD:
         raise ModelError(f"object '{WORLD}' has the name of the world itself: give it another name")
-    if isinstance(obj, bpy.types.Object) and is_link(obj) and is_joint(obj):
+    if is_link(obj) and is_joint(obj) and not joins_itself(obj):
         raise ModelError(f"object '{name}' is a link and a joint at once: untag the link, or delete the joint")
     if name in taken:
         raise ModelError(f"two objects have the name '{name}', one of them from a library: rename the other one")

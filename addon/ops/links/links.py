@@ -6,7 +6,7 @@ import bpy
 from ....core.model import ModelError
 from ....core.model.text import counted, weighed
 from ... import bake, bridge, ids
-from ...nodes import Node, model_name
+from ...nodes import Node, has_own_shape, joins_itself, model_name
 from ...nodes.chosen import selected_nodes
 from ...props import is_joint, is_link
 from ...props.members import has_links, joints_in
@@ -54,7 +54,7 @@ class LIMBERJACK_OT_link_tag(bpy.types.Operator):
 
 def _taggable_nodes(context) -> list[Node]:
     """Return the selected nodes that may become links: bones, and objects that are no joints."""
-    return [node for node in selected_nodes(context) if not isinstance(node, bpy.types.Object) or not is_joint(node)]
+    return [node for node in selected_nodes(context) if joins_itself(node) or not is_joint(node)]
 
 
 def _recognized(context, links: list[Node]) -> str:
@@ -94,7 +94,7 @@ def tag_links(context, objects: list[Node]) -> list[str]:
         settings = link_settings(obj)
         settings.recognizes = settings.recognizes or not settings.is_link  # older links keep their shapes
         settings.is_link, settings.rest_pose = True, bridge.values.numbers.format_pose(pose)
-        if isinstance(obj, bpy.types.PoseBone):
+        if joins_itself(obj):
             bridge.joints.bone_joints.add_bone_joint(obj)
     evaluated_scene = bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
     notes = [note for obj in objects for note in bridge.links.tagging.notes_on_tagging(obj)]
@@ -115,7 +115,7 @@ def _set_up_mass(obj: Node, evaluated_scene: "bridge.links.parts.EvaluatedScene"
     """Compute the mass of a new link. Return assumptions, or why the mass cannot be computed."""
     settings = link_settings(obj)
     try:
-        if isinstance(obj, bpy.types.Object) and not _has_visible_mesh(obj, evaluated_scene):
+        if has_own_shape(obj) and not _has_visible_mesh(obj, evaluated_scene):
             settings.mass_source = "CUSTOM"
             given = f"its mass is set to {settings.mass:g} kg, and its inertia to 1 kg m²: type them in the panel Link"
             return [f"link '{model_name(obj)}' has no mesh to weigh: {given}"]
@@ -152,7 +152,7 @@ class LIMBERJACK_OT_link_untag(bpy.types.Operator):
             settings = link_settings(obj)
             settings.is_link = False
             settings.rest_pose, settings.led_by_node = "", None
-            if isinstance(obj, bpy.types.PoseBone):
+            if joins_itself(obj):
                 bridge.joints.bone_joints.remove_bone_joint(obj)
         left = [model_name(joint) for joint in joints_in(context.scene) if _joins(joint, links)]
         notes = [f"joint '{name}' has lost a link: choose another, or delete it" for name in left]

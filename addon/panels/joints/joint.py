@@ -6,7 +6,7 @@ from bpy.app.translations import pgettext_iface
 
 from ... import ids
 from ...bridge.rig import last_rig
-from ...nodes import model_name
+from ...nodes import joins_itself, model_name
 from ...nodes.chosen import active_node
 from ...props import core_joint, has_lost_its_parent, is_joint, is_known_joint, is_link
 from ...props.settings import joint_settings
@@ -41,7 +41,7 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
         if not joint.type:
             paragraph(layout, context, "Chosen in a newer Limberjack; unknown in this version", icon="ERROR")
             return
-        if isinstance(obj, bpy.types.PoseBone):
+        if joins_itself(obj):
             _draw_parent_of_bone(layout, joint)
         else:
             layout.prop(joint, "parent", placeholder="World" if joint.to_world else "Lost")
@@ -67,7 +67,7 @@ def _draw_troubles(layout, context, joint):
     obj, rig = active_node(context), last_rig(context.scene)
     if has_lost_its_parent(joint):
         paragraph(layout, context, "The parent was deleted: choose another, or tick Join to World", icon="ERROR")
-    elif isinstance(obj, bpy.types.Object) and joint.child_node and not joint.X_PJ:
+    elif not joins_itself(obj) and joint.child_node and not joint.X_PJ:
         paragraph(
             layout, context, "A link was changed: place the Empty, then press Rebind at Current Pose", icon="ERROR"
         )
