@@ -33,7 +33,8 @@ class FrameState:
         X_WL: link poses, shape (L, 7) [m]. V_WL: link twists, shape (L, 6), linear part first [m/s, rad/s].
         compiled: the model with the joints that act now. q[compiled.spans[joint].q] and qd[compiled.spans[joint].v] are
             those of a joint; compiled.link_names has the order of X_WL and V_WL.
-        is_new_layout: whether the layout of q and qd is another one than at the call before; True at the first call.
+        is_new_layout: whether the layout of q and qd is another one than at the call before; True at the first call,
+            and at the first one after `Simulation.restore`.
     """
 
     frame: int

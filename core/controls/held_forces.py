@@ -24,11 +24,13 @@ class HeldForces:
         forces: of the last call; none before the first one.
         frame: the frame number that the last call was given; -1 before the first one.
         compiled: the model that the last call was given; None before the first one.
+        is_restored: whether the simulation went back to this call. The callback may have seen another layout since.
     """
 
     forces: Forces = field(default_factory=Forces)
     frame: int = -1
     compiled: CompiledModel | None = None
+    is_restored: bool = False
 
     def renewed(
         self, controls: Controls, frame: int, time: float, compiled: CompiledModel, q: np.ndarray, qd: np.ndarray
@@ -43,7 +45,7 @@ class HeldForces:
             StateError: if the callback returns something else than `Forces`.
         """
         X_WL, V_WL = tree_kinematics(compiled, q, qd)
-        is_new_layout = self.compiled is None or _layout(self.compiled) != _layout(compiled)
+        is_new_layout = self.is_restored or self.compiled is None or not _have_same_layout(self.compiled, compiled)
         now = FrameState(frame, time, q, qd, X_WL, V_WL, compiled, is_new_layout)
         forces = copy.deepcopy(controls.forces_at(now))  # the callback may use its lists again
         return HeldForces(forces, frame, compiled)
@@ -88,6 +90,11 @@ def joints_that_move(model: Model, schedule: Schedule, stages: Iterable[Compiled
 def _joint_names(compiled: CompiledModel) -> set[str]:
     """Return the names of the joints without the implicit free joints of links that float."""
     return {joint.name for joint in compiled.model.joints}
+
+
+def _have_same_layout(one: CompiledModel, other: CompiledModel) -> bool:
+    """Return whether q and qd of two models have the same layout."""
+    return one is other or _layout(one) == _layout(other)
 
 
 def _layout(compiled: CompiledModel) -> list[tuple]:

@@ -50,20 +50,21 @@ class SimulationError(RuntimeError):
 
     Args:
         message: the link, the time and the frame, if `facts` are given; else the whole text.
-        diagnoses: causes, the most likely one first. If there are none, they are found when somebody asks, from
-            `facts`: ask before the simulation goes back to an earlier frame.
+        diagnoses: causes, the most likely one first. If there are none, they are found from `facts` when somebody asks
+            for the first time: ask before the simulation goes back to an earlier frame.
         facts: the facts about the run; None if they are not known.
     """
 
     def __init__(self, message: str, diagnoses: Sequence[Cause] = (), facts: RunFacts | None = None):
         super().__init__(message)
         self.facts = facts
-        self._diagnoses: list[Any] = list(diagnoses)
+        self._diagnoses: list[Any] | None = list(diagnoses) if diagnoses or facts is None else None
 
     @property
     def diagnoses(self) -> list[Any]:
         """The causes, as `Diagnosis` records. Raises `RuntimeError` as `causes_of`."""
-        if not self._diagnoses and self.facts:
+        if self._diagnoses is None:
+            assert self.facts is not None
             self._diagnoses = causes_of(self.facts)
         return self._diagnoses
 
@@ -76,4 +77,4 @@ class SimulationError(RuntimeError):
 
     def __reduce__(self) -> tuple:
         """Let other processes have the text and the causes. The facts belong to the simulation in this one."""
-        return type(self), (str(self), self.diagnoses if _doctors else self._diagnoses)
+        return type(self), (str(self), self.diagnoses if _doctors else self._diagnoses or [])

@@ -232,7 +232,8 @@ class Simulation:
         self._stage, self._ahead, self._tally = snapshot.stage, [*snapshot.ahead], snapshot.tally
         self._gripping, self._failed, self._controlled = {**snapshot.gripping}, False, snapshot.frames
         self._stage.recorder.rewind(snapshot.frames, snapshot.loop_error)
-        self._jump, self._jumps, self._forces = None, self._jumps[: snapshot.jumps], snapshot.forces
+        self._jump, self._jumps = None, self._jumps[: snapshot.jumps]
+        self._forces = dataclasses.replace(snapshot.forces, is_restored=True)
         self._stage.solver.control(snapshot.inputs)
         self._stage.solver.restore(snapshot.memory)
         self._points = self._stage.points() if snapshot.frames else NO_CONTACT_POINTS

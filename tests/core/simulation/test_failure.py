@@ -40,6 +40,16 @@ def test_an_error_reaches_another_process():
     assert (str(sent), sent.diagnoses, sent.facts) == (str(error), error.diagnoses, None)
 
 
+def test_the_doctor_is_asked_once(monkeypatch):
+    """Guards errors without a cause, whose text is shown again after the simulation has moved on."""
+    asked = []
+    monkeypatch.setattr(failure, "_doctors", [lambda facts: asked.append(facts) or []])
+    _, error = failed()
+    assert re.fullmatch(FAILS, str(error))
+    assert error.diagnoses == []
+    assert asked == [error.facts]
+
+
 def test_a_simulation_does_not_need_the_doctor(monkeypatch):
     """Guards the layers: without the package above, an error names link and frame, and no cause is made up."""
     monkeypatch.setattr(failure, "_doctors", [])
