@@ -18,8 +18,7 @@ from pool import CRASH, HANG, outcomes
 
 from limberjack.core.diagnosis import SimulationError
 from limberjack.core.model import ModelError
-from limberjack.core.simulation import Simulation, warm_up
-from limberjack.core.solvers.integration.adaptive import Adaptive
+from limberjack.core.simulation import ACCURACIES, Simulation, warm_up
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -141,7 +140,7 @@ def main() -> int:
     parser.add_argument(
         "--overlaps", action="store_true", help="as --contact; links start in each other, joints let go"
     )
-    parser.add_argument("--accuracy", default="good", choices=list(Adaptive.TOLERANCES))
+    parser.add_argument("--accuracy", default="good", choices=ACCURACIES)
     parser.add_argument("--only", type=int, help="run this seed here, and show its model")
     arguments = parser.parse_args()
     do, draw = chosen(arguments.contact, arguments.overlaps, arguments.accuracy)

@@ -55,7 +55,8 @@ class Forces:
     go on.
 
     Attributes:
-        joints: {joint: force on each of its velocity coordinates [N m or N]}. Joints that do not act now may be named.
+        joints: {joint: force on each of its velocity coordinates [N m or N]}. Joints that act at
+            another time, but not now, may be named.
         links: {link: (force [N], torque [N m] about the link's origin), six numbers in world axes}.
     """
 

@@ -14,9 +14,9 @@ from ..collision.broad_phase import SOLID_POSE, write_solid_poses
 from ..contact.collision_state import make_collision_state
 from ..geometry import Shape
 from ..geometry.contact_properties import Surface, combine_surfaces
-from ..kinematics.proximity.distances import Proximity, place_bodies
+from ..kinematics.proximity.distances import place_bodies
 from ..kinematics.work import make_work
-from ..model import WORLD, Model
+from ..model import WORLD
 from ..model.compiling.colliders import colliders_of, owners_of
 from ..model.compiling.collision_filter import joined_links
 from ..records.contact_report import Touches
@@ -151,10 +151,6 @@ class ContactFacts:
         """Return the link of the solid with the smaller contact stiffness."""
         stiffness = [(self.shape(solid).surface or Surface()).contact_stiffness for solid in (first, second)]
         return self.touches.owners[first if stiffness[0] <= stiffness[1] else second]
-
-    def proximity(self, model: Model, q: np.ndarray) -> Proximity:
-        """Return the proximity of all solids of a model that has the run's joints, at the run's q."""
-        return Proximity(model, q)
 
     def pushes_on(self, links: Collection[str]) -> dict[str, np.ndarray]:
         """Return the force of each other link on some links, at the last frame, by its name, shape (3,) [N]."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ..kinematics.proximity.distances import Separation
+from ..kinematics.proximity.distances import Proximity, Separation
 from ..kinematics.proximity.sunk import is_open_ground, loose_machines
 from ..model.text import in_metres
 from ..spatial.arrays import eigh, matmul, norm, outer
@@ -77,7 +77,7 @@ def overlapping_solids(run: Case) -> Iterator[Diagnosis]:
     facts = run.contacts
     if facts is None or (run.jumps and run.start.time > 0.0):  # overlaps after a jump are removed by convex steps
         return
-    proximity = facts.proximity(run.compiled.model, run.start.q)
+    proximity = Proximity(run.compiled.model, run.start.q)
     found = [each for each in proximity.pairs_nearer(0.0) if _is_deep(facts, each)]
     found.sort(key=lambda each: each.gap)
     for each in found[:MOST_TOLD]:

@@ -14,7 +14,7 @@ from ..collision.solids import MESH, PLANE
 from ..geometry import Shape
 from ..geometry.outlines import Crossing, last_crossing
 from ..geometry.shapes import ALL_LAYERS
-from ..kinematics.proximity.distances import Separation
+from ..kinematics.proximity.distances import Proximity, Separation
 from ..model.compiling.colliders import why_unusable
 from ..model.text import in_metres, timed
 from ..spatial import compose, inverse, quat_rotate
@@ -233,7 +233,7 @@ def goes_through(run: Case) -> Iterator[Diagnosis]:
     open_to_all = copy.copy(model)
     open_to_all.contact_pairs = []
     open_to_all.links = [replace(link, collisions=[*map(_open, link.collisions)]) for link in model.links]
-    proximity = facts.proximity(open_to_all, run.start.q)
+    proximity = Proximity(open_to_all, run.start.q)
     at_first = {(each.a, each.b) for each in proximity.pairs_nearer(0.0)}
     reported: set[tuple[str, str]] = set()
     lost = set(_lost(facts)) if facts.last >= 4 and facts.down.any() else set()  # `fell_out` reports these

@@ -12,7 +12,7 @@ import numpy as np
 from ..contact.collision_state import CollisionState
 from ..model.text import counted, in_metres, timed
 from ..trajectory.trajectory import Trajectory
-from .contact_setup import Impact
+from .named_contacts import Impact
 
 PAIR = np.dtype(
     [

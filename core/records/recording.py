@@ -15,7 +15,7 @@ from ..solvers.protocol import Observation
 from ..solvers.reactions import reaction_names
 from ..trajectory.touches import TABLES, Contacts
 from ..trajectory.trajectory import Trajectory
-from .contact_setup import table_of_contacts
+from .named_contacts import table_of_contacts
 from .touch_log import TOUCH, TouchLog
 
 RECORDS = ("efforts", "wrenches", *TABLES)

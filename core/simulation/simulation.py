@@ -18,7 +18,7 @@ from ..model.compiling.colliders import STILL
 from ..model.compiling.compile import AnyModel
 from ..model.compiling.compiled import CompiledModel
 from ..model.text import counted, timed
-from ..records.contact_setup import Contact, Impact, contacts_of, table_of_impacts
+from ..records.named_contacts import Contact, Impact, contacts_of, table_of_impacts
 from ..records.recording import RECORDS, blank_trajectory
 from ..records.report import Report, energy_at_rest, energy_at_stake
 from ..solvers.jumps import Jump, continuous_span, state_after_jump

@@ -16,7 +16,7 @@ from ..dynamics.constraints import ConstraintSet
 from ..model import Joint
 from ..model.compiling.compiled import CompiledModel
 from ..records.contact_report import ContactReport, Touches
-from ..records.contact_setup import Impact, impacts_of, reported_fields
+from ..records.named_contacts import Impact, impacts_of, reported_fields
 from ..records.recording import Recorder
 from ..solvers.protocol import Counters, Memory, Solver, State
 

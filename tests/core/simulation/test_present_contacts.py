@@ -6,7 +6,7 @@ import pytest
 
 from limberjack.core.geometry import Box, Shape, Sphere
 from limberjack.core.model import WORLD, Joint, Link, Model
-from limberjack.core.records.contact_setup import contacts_of
+from limberjack.core.records.named_contacts import contacts_of
 from limberjack.core.simulation import Controls, Forces, Simulation, SimulationError
 
 TIMES = np.arange(25) / 24.0
