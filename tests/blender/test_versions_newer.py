@@ -15,6 +15,7 @@ from limberjack.addon.bake.settings import settings_of
 from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.bridge.values import choices
 from limberjack.addon.props.bake import BakeProperties
 from limberjack.addon.props.joint import AxisProperties, JointProperties, type_items
 from limberjack.addon.props.link import LinkProperties
@@ -78,10 +79,12 @@ def newer_limberjack(monkeypatch):
         patch.setattr("limberjack.core.version.VERSION", NEWER)
         patch.setattr(migration, "VERSION", NEWER)
         limberjack.register()
+        choices._choices_of.cache_clear()  # a newer version is loaded anew, with caches of its own
         yield
         limberjack.unregister()
     bpy.utils.unregister_class(Gearing)
     limberjack.register()
+    choices._choices_of.cache_clear()
 
 
 @pytest.fixture
