@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import bpy
 
@@ -17,6 +17,10 @@ from . import Node, is_node, owner_of, prefix_of
 
 Animated: TypeAlias = bpy.types.ID | Node
 """A data-block or a node: both may have F-curves."""
+
+
+SAME_FRAME = 0.01
+"""Distance between two frames below which a key is at a frame: Blender's own threshold for keys at one place."""
 
 
 def animation_of(owner: Animated) -> bpy.types.AnimData | None:
@@ -138,6 +142,28 @@ def insert_key(node: Node, path: str, frame: float, group: str = "") -> None:
         group: name of the group of F-curves; empty for none.
     """
     owner_of(node).keyframe_insert(prefix_of(node) + path, frame=frame, group=group)
+
+
+class PropertyAnimation(NamedTuple):
+    """What animates one property.
+
+    Attributes:
+        is_driven: whether it has a driver. has_keys: whether it has keys. is_keyed: whether one is at the frame.
+    """
+
+    is_driven: bool
+    has_keys: bool
+    is_keyed: bool
+
+
+def animation_at(owner: Animated, path: str, frame: float) -> PropertyAnimation:
+    """Return what animates the property with this data path, and whether it has a key at a frame."""
+    driven, curves = (
+        [curve for curve in found(owner, (path,)) if path_in(owner, curve) == path]
+        for found in (drivers_of, fcurves_of)
+    )
+    at_frame = (abs(point.co.x - frame) < SAME_FRAME for curve in curves for point in curve.keyframe_points)
+    return PropertyAnimation(bool(driven), bool(curves), any(at_frame))
 
 
 def _block_of(owner: Animated) -> Any:

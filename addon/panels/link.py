@@ -16,6 +16,7 @@ from ..nodes.chosen import active_node
 from ..props import carrier_of, is_link
 from ..props.settings import link_settings, node_with, scene_settings
 from .base import Below, InTab, also_in_physics, draw_switched, draw_with_unit, in_columns, paragraph, section
+from .key_dots import draw_followed
 
 if TYPE_CHECKING:
     from ...core.geometry import Shape
@@ -61,7 +62,7 @@ def _draw_motion(layout, context, settings):
         message = chosen.description if chosen else "Chosen in a newer Limberjack; unknown in this version"
         paragraph(layout, context, message, icon="INFO")
     else:
-        layout.prop(settings, "animated")
+        draw_followed(layout, settings, "animated")
 
 
 def _draw_mass(layout, context, settings):
@@ -261,7 +262,10 @@ def _draw_section(layout, context, section: str):
     layout, settings = in_columns(layout), link_settings(active_node(context))
     for field in bridge.values.fields.LINK_FIELDS:
         if field.section == section:
-            layout.prop(settings, field.name)
+            if field.is_followed:
+                draw_followed(layout, settings, field.name)
+            else:
+                layout.prop(settings, field.name)
 
 
 PANELS = (

@@ -9,13 +9,14 @@ from limberjack.addon import panels
 
 
 class FilledIn:
-    """What an operator's button takes: properties that the operator has."""
+    """What an operator's button takes: values of properties that the operator has."""
 
     def __init__(self, kind):
         object.__setattr__(self, "_kind", kind)
 
     def __setattr__(self, name, value):
         assert name in self._kind.properties, name
+        object.__setattr__(self, name, value)
 
 
 class Paper:
@@ -27,6 +28,7 @@ class Paper:
         self.labelled = []  # headings of rows, and all labels, in their order
         self.operators = []
         self.buttons = []  # operators with the texts that panels give them
+        self.filled_in = []  # operators with what their buttons take
         self.alerts = set()
         self.alert = False
 
@@ -41,7 +43,11 @@ class Paper:
         self.operators.append(name)
         self.buttons.append((name, text))
         module, function = name.split(".")
-        return FilledIn(getattr(getattr(bpy.ops, module), function).get_rna_type())
+        self.filled_in.append((name, FilledIn(getattr(getattr(bpy.ops, module), function).get_rna_type())))
+        return self.filled_in[-1][1]
+
+    def prop_decorator(self, data, name, **_):
+        assert name in data.bl_rna.properties, name
 
     def operator_menu_enum(self, name, prop, **_):
         self.operator(name)
@@ -106,6 +112,8 @@ def draw(obj, space="VIEW_3D"):
             fake = SimpleNamespace(layout=paper)
             if hasattr(cls, "draw_header"):
                 cls.draw_header(fake, bpy.context)
+            if hasattr(cls, "draw_header_preset"):
+                cls.draw_header_preset(fake, bpy.context)
             cls.draw(fake, bpy.context)
     return paper
 

@@ -11,6 +11,9 @@ from support.plan import walk
 
 NAMES = ("hip", "thigh", "shin")
 
+DOT = "limberjack.setting_key"
+"""The button beside each setting of a bone that can be keyed."""
+
 
 def armature_in_pose_mode() -> bpy.types.Object:
     """A chain of three bones, level, two metres above the ground, with nothing selected."""
@@ -47,6 +50,14 @@ def tagged() -> list[str]:
 def places() -> list[tuple[float, ...]]:
     """Where the bones' tails are, rounded."""
     return [tuple(round(number, 4) for number in bone.tail) for bone in leg().pose.bones]
+
+
+def keyed_paths() -> list[str]:
+    animation = leg().animation_data
+    if animation is None or animation.action is None:
+        return []
+    bags = [bag for layer in animation.action.layers for strip in layer.strips for bag in strip.channelbags]
+    return [curve.data_path for bag in bags for curve in bag.fcurves]
 
 
 def tag_all_bones() -> Steps:
@@ -100,3 +111,17 @@ def test_untag_takes_joints_along():
     assert not status().error, status().error
     assert [bone.limberjack_joint.is_joint for bone in leg().pose.bones] == [True] * len(NAMES)
     assert harness.links() == [], "objects became links"
+
+
+@walk
+def test_a_setting_of_a_bone_is_keyed_by_its_dot():
+    """The dot beside Animated keys it at this frame; another click deletes the key."""
+    armature_in_pose_mode()
+    yield from click_tab()
+    yield from tag_all_bones()
+    leg().data.bones.active = leg().data.bones["shin"]
+    yield from click_button(DOT, across=0.83)
+    yield from until(lambda: keyed_paths() == ['pose.bones["shin"].limberjack_link.animated'], "the dot inserts a key")
+    yield from screenshot("bone_dot")
+    yield from click_button(DOT, across=0.83)
+    yield from until(lambda: keyed_paths() == [], "the dot deletes the key")

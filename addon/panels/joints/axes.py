@@ -15,6 +15,7 @@ from ...nodes.chosen import active_node
 from ...props import axes_in_use, core_joint, is_known_joint
 from ...props.settings import data_path_of, joint_settings
 from ..base import InTab, draw_switched, draw_with_unit, in_columns, paragraph, readable, section
+from ..key_dots import draw_key_dot
 
 if TYPE_CHECKING:
     from ....core.model import Joint
@@ -97,12 +98,15 @@ def _draw_field(layout, axis, field: Field, unit: Unit):
     if field.section == "limits" and axis.use_lower and axis.use_upper and axis.lower > axis.upper:
         layout = layout.column()
         layout.alert = True
+    row = layout.row(align=True) if field.is_followed else layout
     if shown_in:
-        draw_with_unit(layout, axis, field.toggle, name, shown_in)
+        draw_with_unit(row, axis, field.toggle, name, shown_in)
     elif field.toggle:
-        draw_switched(layout, axis, field.toggle, name)
+        draw_switched(row, axis, field.toggle, name)
     else:
-        layout.prop(axis, name)
+        row.prop(axis, name)
+    if field.is_followed:
+        draw_key_dot(row, axis, name)
 
 
 def shown_fields(axis, slot: Slot) -> list[Field]:

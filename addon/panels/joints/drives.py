@@ -14,6 +14,7 @@ from ...nodes.chosen import active_node
 from ...props import axes_in_use, core_joint, is_known_joint
 from ...props.settings import joint_settings
 from ..base import InTab, in_columns, readable
+from ..key_dots import draw_followed
 from .axes import DRIVE_SECTION, draw_fields, shown_fields
 
 
@@ -48,7 +49,7 @@ class LIMBERJACK_PT_drives(InTab, bpy.types.Panel):
             if body:
                 draw_fields(in_columns(body), axis, fields, unit)
         if any(drive_of(axis) is not OFF for axis in axes_in_use(joint)):
-            layout.prop(joint, "drive_strength")
+            draw_followed(layout, joint, "drive_strength")
         layout.operator(ids.OP_DRIVE_TO_POSE, icon="DRIVER")
 
 

@@ -11,6 +11,7 @@ from ...nodes.chosen import active_node
 from ...props import core_joint, has_lost_its_parent, is_joint, is_known_joint, is_link
 from ...props.settings import joint_settings
 from ..base import Below, InTab, also_in_physics, draw_switched, in_columns, paragraph
+from ..key_dots import draw_key_dot
 from .axes import LIMBERJACK_PT_axes, LIMBERJACK_PT_home
 from .drives import LIMBERJACK_PT_drives
 
@@ -27,7 +28,8 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
     def draw_header(self, context):
         self.layout.prop(joint_settings(active_node(context)), "enabled", text="")
 
-    def draw_header_preset(self, _context):
+    def draw_header_preset(self, context):
+        draw_key_dot(self.layout, joint_settings(active_node(context)), "enabled")
         self.layout.menu(ids.MT_JOINT_PRESETS, text="", icon="PRESET")
 
     def draw(self, context):
