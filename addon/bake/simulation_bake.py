@@ -53,6 +53,7 @@ class SimulationBake(Bake):
         super().__init__(scene, settings_of(scene, **changes), reading)
         self.notes += [problem.message for problem in keys_replaced(self.settings.start, self.reading)]
         self._inputs, self.simulation = self._make_simulation(initial)
+        self.notes += self._inputs.notes
         self.reading, self._initial_state = self._inputs.reading, self._inputs.initial_state
 
     def _make_simulation(self, initial: dict | None) -> tuple[SimulationInputs, Simulation]:

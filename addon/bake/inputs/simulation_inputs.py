@@ -18,6 +18,7 @@ from ...bridge.scene.read import SceneReading
 from ...bridge.values.numbers import frame_rate, unit_length
 from ..bake_checks import require_rigid_colliders
 from ..settings import BakeSettings
+from .animated_joints import joints_without_effect, notes_beyond_limits, without_joints
 from .animated_links import Jumps, jumps_of, paths_of, sample_animated_links, truncate_at_let_go, with_animated_links
 from .initial_states import InitialState, from_animation, from_present_poses
 from .inputs import InputSampler
@@ -32,6 +33,7 @@ class SimulationInputs:
         spacing: distance between them [frames].
         reading: the scene at the first frame. model: the links and joints that move. initial_state: their state then.
         controls: motions and forces from outside.
+        notes: what the animation does that the user may not intend.
         animation_digest: digest of all settings and poses that the simulation follows.
 
     Args:
@@ -62,9 +64,11 @@ class SimulationInputs:
         animated_poses = sample_animated_links(scene, reading, frames, inputs.sample if inputs else None)
         release_indices = truncate_at_let_go(animated_poses, reading, inputs, frames)
         jumps = jumps_of(scene, reading, animated_poses, frames)
+        idle = joints_without_effect(reading)
+        self.notes = notes_beyond_limits(idle, reading.model, animated_poses, frames)
         self.animation_digest = inputs.digest() + _digest_of_poses(animated_poses, jumps)
         self.reading = inputs.with_first_values(reading)
-        self.model = with_animated_links(self.reading, animated_poses)
+        self.model = without_joints(with_animated_links(self.reading, animated_poses), idle)
         released = {
             name: float(self.times[number]) for name, number in release_indices.items() if number < len(self.frames)
         }
