@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from ...core.check import check_definition
+from ...core.model import Joint, Model
 from ..bridge.animation.animated import lasting_issues
 from ..bridge.links.deforming import deforming_colliders
 from ..bridge.scene.read import SceneReading
@@ -48,3 +49,24 @@ def warnings_of_check(reading: SceneReading) -> dict[str, tuple[str, str]]:
         if issue.is_error:
             raise BakeError(f"{issue.subject}: {issue.message}")
     return {f"{issue.subject}: {issue.message}": (issue.code, issue.name) for issue in issues}
+
+
+def note_on_excluded_poses(model: Model) -> list[str]:
+    """Return a note about the joints whose limits exclude the pose in which their links were drawn; else no note.
+
+    They start within their limits, so their links jump at the first frame.
+    """
+    found = [joint for joint in model.joints if _starts_at_a_limit(joint)]
+    if not found:
+        return []
+    first, more = found[0], len(found) - 1
+    others = f" and {more} more joint{'s' if more > 1 else ''} start" if more else " starts"
+    return [
+        f"joint '{first.name}'{others} at a limit, since the limits exclude the pose in which the links were drawn: "
+        "move the limits, or pose the links within them"
+    ]
+
+
+def _starts_at_a_limit(joint: Joint) -> bool:
+    """Return whether a joint's limits exclude its neutral pose, and no other start was chosen."""
+    return joint.enabled and joint.home != joint.neutral and joint.home == joint.neutral_within_limits

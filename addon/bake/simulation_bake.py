@@ -16,6 +16,7 @@ from ...core.trajectory.trajectory import Trajectory
 from ..bridge.findings.problems import keys_replaced
 from ..bridge.scene.read import SceneReading
 from ..bridge.values.numbers import length_in_words
+from .bake_checks import note_on_excluded_poses
 from .baking import Bake
 from .inputs.simulation_inputs import SimulationInputs
 from .keys.joint_values import values_of_poses
@@ -54,6 +55,8 @@ class SimulationBake(Bake):
         self.notes += [problem.message for problem in keys_replaced(self.settings.start, self.reading)]
         self._inputs, self.simulation = self._make_simulation(initial)
         self.notes += self._inputs.notes
+        if self.settings.start == "HOME" and not initial:
+            self.notes += note_on_excluded_poses(self.model)
         self.reading, self._initial_state = self._inputs.reading, self._inputs.initial_state
 
     def _make_simulation(self, initial: dict | None) -> tuple[SimulationInputs, Simulation]:

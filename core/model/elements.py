@@ -165,7 +165,7 @@ class Joint(Record):
                 super().__setattr__("axes", AxisList(self.axes[: len(self.kind.axes)]))
             self._complete()
             if len(self.home) != len(self.neutral):
-                self.home = self._neutral_within_limits()
+                self.home = self.neutral_within_limits
 
     def __copy__(self) -> Joint:
         """Return a joint with axes and a mimic of its own. Nothing is checked."""
@@ -187,7 +187,7 @@ class Joint(Record):
             if not slot.is_pointed:
                 self.axes[number] = replace(self.axes[number], xyz=self.direction(number))
         try:
-            self.home = tuple(float(value) for value in self.home) or self._neutral_within_limits()
+            self.home = tuple(float(value) for value in self.home) or self.neutral_within_limits
         except (TypeError, ValueError):
             raise TypeError(
                 f"joint '{self.name}': home takes a number for each coordinate, found {self.home!r}; write home=(0.5,)"
@@ -287,6 +287,18 @@ class Joint(Record):
         return self.kind.chart.home if self.kind.chart else (0.0,) * len(self.all_columns)
 
     @property
+    def neutral_within_limits(self) -> tuple[float, ...]:
+        """The coordinates nearest to `neutral` that limits allow, where a joint without a home starts."""
+        if self.kind.chart:
+            return self.kind.chart.home
+        return tuple(
+            min(max(0.0, self.axes[column.axis].lower), self.axes[column.axis].upper)
+            if self.kind.slot(column.axis).limited
+            else 0.0
+            for column in self.all_columns
+        )
+
+    @property
     def q_home(self) -> tuple[float, ...]:
         """`home` without locked axes, shape (nq,)."""
         return self._unlocked(self.home)
@@ -334,16 +346,6 @@ class Joint(Record):
             return values
         return tuple(
             value for value, column in zip(values, self.all_columns, strict=True) if not self.is_locked(column.axis)
-        )
-
-    def _neutral_within_limits(self) -> tuple[float, ...]:
-        if self.kind.chart:
-            return self.kind.chart.home
-        return tuple(
-            min(max(0.0, self.axes[column.axis].lower), self.axes[column.axis].upper)
-            if self.kind.slot(column.axis).limited
-            else 0.0
-            for column in self.all_columns
         )
 
 

@@ -42,7 +42,7 @@ def swing(scene, **changes):
 
 @pytest.mark.parametrize("onto", ["LINKS", "JOINTS", "BOTH"])
 @pytest.mark.parametrize(
-    "xyz, told", [((1.0, 0.0, 0.0), [TOLD]), ((0.0, 0.0, 1.0), [])], ids=["beyond its limits", "about another axis"]
+    ("xyz", "told"), [((1.0, 0.0, 0.0), [TOLD]), ((0.0, 0.0, 1.0), [])], ids=["beyond its limits", "about another axis"]
 )
 def test_the_animation_leads(scene, bones, xyz, told, onto):
     """Guards characters that are partly simulated: a joint between animated bones stops no bake, and limits are told.
