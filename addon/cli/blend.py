@@ -41,6 +41,7 @@ def load_blend(
     is_released: bool = False,
     with_surroundings: bool = False,
     mesh_format: MeshFormat = "OBJ",
+    split_meshes: bool = False,
 ) -> Reading:
     """Return the model in a .blend file's scene, with its shapes.
 
@@ -49,6 +50,7 @@ def load_blend(
         is_released: whether the issues include machines that fall freely.
         with_surroundings: for exports, whether to add lights and visible objects that belong to no link.
         mesh_format: "OBJ" or "GLTF".
+        split_meshes: as for `scan_scene`.
 
     Raises:
         UnreadableError: if the file cannot be opened. ModelError: if the scene cannot be read. UsageError: if a setting
@@ -61,6 +63,7 @@ def load_blend(
         is_released=is_released,
         with_surroundings=with_surroundings,
         mesh_format=mesh_format,
+        split_meshes=split_meshes,
     )
 
 
@@ -71,6 +74,7 @@ def load_open_scene(
     is_released: bool = False,
     with_surroundings: bool = False,
     mesh_format: MeshFormat = "OBJ",
+    split_meshes: bool = False,
 ) -> Reading:
     """Return the model in the open scene, as `load_blend` does."""
     if path == OPEN_SCENE:
@@ -81,7 +85,13 @@ def load_open_scene(
     from ..props.settings import scene_settings
 
     make_settings(settings, path)
-    reading = scan_scene(scene, with_shapes=True, with_surroundings=with_surroundings, mesh_format=mesh_format)
+    reading = scan_scene(
+        scene,
+        with_shapes=True,
+        with_surroundings=with_surroundings,
+        mesh_format=mesh_format,
+        split_meshes=split_meshes,
+    )
     issues = check_definition(reading.model) + _of_scene(scene, reading, is_simulated=not with_surroundings)
     if is_released and not any(issue.is_error for issue in issues):
         issues += [issue for issue in issues_of_start(scene, reading) if issue.code == FALLS]

@@ -18,7 +18,7 @@ MESHES = ("obj", "gltf")
 WRITER_OPTIONS: dict[str, Option] = {option.name: option for entry in writable() for option in entry.options}
 """Options of all writers of formats, by name."""
 
-SCENE_OPTIONS = {"meshes": MESHES[0]}
+SCENE_OPTIONS = {"meshes": MESHES[0], "split_meshes": False}
 """Options for readers of scenes, with their defaults."""
 
 
@@ -29,6 +29,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     for option in WRITER_OPTIONS.values():
         _add_option(parser, option)
     parser.add_argument("--meshes", choices=MESHES, default=MESHES[0], help="of a scene, what they are written as")
+    parser.add_argument(
+        "--split-meshes",
+        action="store_true",
+        help="of a scene, also write meshes that armatures deform, each face as a part of the link of its bones",
+    )
     parser.add_argument("--json", action="store_true", help="what was read, written and lost as one JSON object")
 
 
@@ -52,6 +57,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
         arguments.strict,
         with_surroundings=whole,
         mesh_format=meshes,
+        split_meshes=arguments.split_meshes,
     )
     if idle := _idle_options(arguments):
         say(f"{target}: note: {', '.join(idle)}: without effect on this input and output")
@@ -83,7 +89,7 @@ def _idle_options(arguments: argparse.Namespace) -> list[str]:
     suffix = arguments.target.suffix.lower()
     at_work = {option.name for entry in FORMATS if suffix in entry.suffixes for option in entry.options}
     if from_scene:
-        at_work |= {"world", "folders"} | ({"meshes"} if at_work else set())
+        at_work |= {"world", "folders"} | (set(SCENE_OPTIONS) if at_work else set())
     usual = SCENE_OPTIONS | {name: option.default for name, option in WRITER_OPTIONS.items()}
     given = [name for name, default in usual.items() if getattr(arguments, name) != default]
     return [f"--{name.replace('_', '-')}" for name in given if name not in at_work]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -36,12 +36,14 @@ class ShapeReader:
 
     Attributes:
         units: of the scene. mesh_format: format in which meshes are exported.
+        pieces: parts of deformed meshes by the links that they follow, which are visuals.
         notes: what was left out.
     """
 
     evaluated_scene: EvaluatedScene
     units: Units
     mesh_format: MeshFormat = "OBJ"
+    pieces: Mapping[Node, list[Part]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     materials: MaterialReader = field(default_factory=MaterialReader)
 
@@ -50,7 +52,8 @@ class ShapeReader:
         parts = parts_of(link, self.evaluated_scene)
         visuals, collisions = self.of_parts(parts, link)
         capsules = self._capsules(link, parts)
-        return visuals + capsules, collisions + self._colliding_capsules(link, parts, capsules)
+        pieces = [self._shape(part) for part in self.pieces.get(link, ())]
+        return visuals + (pieces or capsules), collisions + self._colliding_capsules(link, parts, capsules)
 
     def of_parts(self, parts: Iterable[Part], link: Node | None = None) -> tuple[list[Shape], list[Shape]]:
         """Return the visuals and collisions of parts.

@@ -86,6 +86,27 @@ def turned_inside_out(data: MeshData) -> MeshData:
     )
 
 
+def subset(data: MeshData, chosen: np.ndarray) -> MeshData:
+    """Return the mesh of some polygons, with the vertices that they use.
+
+    Args:
+        chosen: whether each polygon is kept, shape (polygons,).
+    """
+    sizes = np.diff(np.append(data.starts, len(data.corners)))
+    of_corner, of_triangle = np.repeat(chosen, sizes), np.repeat(chosen, sizes - 2)
+    used, corners = np.unique(data.corners[of_corner], return_inverse=True)
+    starts = np.cumsum(sizes[chosen]) - sizes[chosen]
+    return MeshData(
+        data.vertices[used],
+        corners.astype(np.int32),
+        data.corner_edges[of_corner],
+        starts.astype(np.int32),
+        np.searchsorted(used, data.triangles[of_triangle]).astype(np.int32),
+        None if data.uvs is None else data.uvs[of_corner],
+        data.slots[chosen],
+    )
+
+
 def convex_hull(mesh: bmesh.types.BMesh) -> None:
     """Reduce a mesh to its convex hull, in place."""
     for face in list(mesh.faces):

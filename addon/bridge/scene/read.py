@@ -27,6 +27,7 @@ from ..links.parts import EvaluatedScene, evaluated_scene_of
 from ..links.shapes import MeshFormat, ShapeReader
 from ..model_objects import all_evaluated, nodes_present
 from ..posing.link_poses import drawn_pose, keeping_scales
+from ..skins.split_meshes import split_among
 from ..unbakeable_links import instanced_links
 from ..values.choices import require_known_shape
 from ..values.fields import INERTIAL_FIELDS, LINK_FIELDS, read_fields
@@ -107,6 +108,7 @@ def scan_scene(
     *,
     with_surroundings: bool = False,
     mesh_format: MeshFormat = "OBJ",
+    split_meshes: bool = False,
     weigh: Callable[[Node, EvaluatedScene], MassProperties] = weigh,
     collide: Collide = ShapeReader.collisions_of,
     faults: list[Fault] | None = None,
@@ -118,6 +120,7 @@ def scan_scene(
         with_surroundings: whether to add lights, and visible objects that belong to no link as links fixed to the
             world.
         mesh_format: "GLTF" to have each mesh as a glTF file, too.
+        split_meshes: whether meshes that armatures deform are visuals of bones, each face of one of them.
         weigh, collide: functions that return the mass properties and the collision shapes of a link.
         faults: receives the objects that cannot be read, which are left out of the model. Objects that are disabled in
             viewports then stay disabled, and have no modifiers. If it is None, the first such object raises an error.
@@ -126,7 +129,9 @@ def scan_scene(
         ModelError: as in `read_scene`.
     """
     with all_evaluated(scene) if faults is None else nullcontext(), keeping_scales():
-        return _scan(scene, depsgraph, with_shapes, first, with_surroundings, mesh_format, weigh, collide, faults)
+        return _scan(
+            scene, depsgraph, with_shapes, first, with_surroundings, mesh_format, split_meshes, weigh, collide, faults
+        )
 
 
 def _scan(
@@ -136,6 +141,7 @@ def _scan(
     first: int | None,
     with_surroundings: bool,
     mesh_format: MeshFormat,
+    split_meshes: bool,
     weigh: Callable[[Node, EvaluatedScene], MassProperties],
     collide: Collide,
     faults: list[Fault] | None,
@@ -151,6 +157,9 @@ def _scan(
     model.extras = parse_extras(settings.extras, f"scene '{scene.name}'")
     reading = SceneReading(model, {model_name(obj): obj for obj in links})
     shapes = ShapeReader(evaluated_scene, units, mesh_format)
+    if split_meshes:
+        shapes.pieces, notes = split_among(links, evaluated_scene)
+        shapes.notes += notes
     shapes_of = _shapes_of(shapes, collide, with_shapes, settings.contact)
     read_link = partial(
         _link, evaluated_scene=evaluated_scene, units=units, shapes_of=shapes_of, reading=reading, weigh=weigh

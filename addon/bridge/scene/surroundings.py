@@ -28,8 +28,9 @@ def add_static_objects(model: Model, scene: bpy.types.Scene, shapes: ShapeReader
     """Add each visible object that belongs to no link as a link that is fixed to the world. Return notes."""
     notes: list[str] = []
     links, joints = ({item.name for item in items} for items in (model.links, model.joints))
+    split = {part.obj for parts in shapes.pieces.values() for part in parts}
     for obj in _visible_objects(scene):
-        if is_link(obj) or is_joint(obj) or not (obj.type in SOLID or obj.is_instancer):
+        if obj in split or is_link(obj) or is_joint(obj) or not (obj.type in SOLID or obj.is_instancer):
             continue
         carrier = carried_by(obj)
         if carrier is not None and is_link(carrier):

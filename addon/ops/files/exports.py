@@ -48,6 +48,10 @@ class Export(OnLinks, ExportHelper):
             ("GLTF", "glTF", "Binary glTF, by Blender's own exporter: Y up, as readers of glTF expect", 1),
         ),
     )
+    split_meshes: BoolProperty(
+        name="Split Meshes",
+        description="Also write meshes that armatures deform: each face is a part of the link that its bones belong to",
+    )
     surroundings: BoolProperty(
         name="Surroundings", description="Also write visible objects that belong to no link, fixed to the world"
     )
@@ -68,6 +72,7 @@ class Export(OnLinks, ExportHelper):
                 with_shapes=True,
                 with_surroundings=self.surroundings,
                 mesh_format=self.mesh_format,
+                split_meshes=self.split_meshes,
             )
             self.fit(reading)
             losses = write(reading.model, Path(self.filepath), **self.writer_options())
@@ -79,7 +84,7 @@ class Export(OnLinks, ExportHelper):
     def draw(self, _context):
         self.layout.use_property_split = True
         self.layout.use_property_decorate = False
-        for name in (*self.asked, "mesh_format", *(option.name for option in self.offered), "surroundings"):
+        for name in (*self.asked, "mesh_format", "split_meshes", *(option.name for option in self.offered), "surroundings"):
             self.layout.prop(self, name)
 
 

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Split the meshes that armatures deform among the bones that are links, for files, whose links are rigid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import bpy
+import numpy as np
+
+from ....core.spatial.arrays import inverse, matmul
+from ...nodes import Node, armature_bones, evaluated, owner_of, world_matrix
+from ...props import is_link
+from ..links.parts import EvaluatedScene, Instance, Part, Source
+from ..meshes.meshes import data_of, subset
+from ..posing.link_poses import matrix_of_pose, pose_of_matrix, to_array, world_scale
+from .bound_meshes import armatures_of
+
+
+def split_among(links: Iterable[Node], evaluated_scene: EvaluatedScene) -> tuple[dict[Node, list[Part]], list[str]]:
+    """Return the parts of deformed meshes that follow each link, in the present pose, and notes on what follows none.
+
+    A face follows the link of the bones that have most of the weight of its corners. Bones that are no links belong to
+    the nearest link above them.
+
+    Args:
+        links: those of the scene; other kinds than bones are ignored.
+    """
+    found: dict[Node, list[Part]] = {}
+    notes = []
+    bones = [link for link in links if isinstance(link, bpy.types.PoseBone)]
+    for armature in dict.fromkeys(map(owner_of, bones)):
+        own = [bone for bone in bones if owner_of(bone) == armature]
+        for obj in _deformed_by(armature, evaluated_scene):
+            pieces, left = _pieces_of(obj, armature, own, evaluated_scene)
+            for bone, part in pieces:
+                found.setdefault(bone, []).append(part)
+            if left:
+                notes.append(
+                    f"{left} faces of object '{obj.name}' follow bones without a link, and are left out: tag a bone "
+                    "above these"
+                )
+    return found, notes
+
+
+def _deformed_by(armature: bpy.types.Object, evaluated_scene: EvaluatedScene) -> list[bpy.types.Object]:
+    scene = evaluated_scene.depsgraph.scene
+    found = (obj for obj in scene.objects if obj.type == "MESH" and armature in armatures_of(obj.original))
+    return sorted((obj.original for obj in found), key=lambda obj: obj.name)
+
+
+def _pieces_of(
+    obj: bpy.types.Object, armature: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], scene: EvaluatedScene
+) -> tuple[list[tuple[bpy.types.PoseBone, Part]], int]:
+    """Return the part of a mesh that follows each bone, and the number of faces that follow none."""
+    shown = obj.evaluated_get(scene.depsgraph)
+    mesh = shown.to_mesh()
+    data, weights = data_of(mesh), _weights(mesh, obj, armature, bones)
+    shown.to_mesh_clear()
+    if not len(data.starts):
+        return [], 0
+    owners = np.add.reduceat(weights[data.corners], data.starts, axis=0).argmax(axis=1)
+    materials = tuple(slot.material for slot in obj.material_slots)
+    found = []
+    for number, bone in enumerate(bones):
+        if not (owners == number).any():
+            continue
+        source = Source(subset(data, owners == number), materials)
+        matrix = matmul(inverse(_frame_of(bone, scene)), to_array(shown.matrix_world))
+        found.append((bone, Part(obj, matrix, scene, Instance(bone.name, np.eye(4), "MESH", source))))
+    return found, int((owners == len(bones)).sum())
+
+
+def _weights(
+    mesh: bpy.types.Mesh,
+    obj: bpy.types.Object,
+    armature: bpy.types.Object,
+    bones: Sequence[bpy.types.PoseBone],
+) -> np.ndarray:
+    """Return by how much each vertex follows each link, and last, bones without a link, shape (vertices, bones + 1)."""
+    columns = {bone: number for number, bone in enumerate(bones)}
+    deforming = {
+        group.index: columns.get(_link_above(armature_bones(armature)[group.name]), -1)
+        for group in obj.vertex_groups
+        if group.name in armature_bones(armature) and armature_bones(armature)[group.name].bone.use_deform
+    }
+    found = np.zeros((len(mesh.vertices), len(bones) + 1))
+    for vertex in mesh.vertices:
+        for weight in vertex.groups:
+            if weight.group in deforming:
+                found[vertex.index, deforming[weight.group]] += weight.weight
+    totals = found.sum(axis=1, keepdims=True)
+    return np.where(totals > 0.0, found / np.where(totals > 0.0, totals, 1.0), np.eye(len(bones) + 1)[-1])
+
+
+def _link_above(bone: bpy.types.PoseBone) -> bpy.types.PoseBone | None:
+    """Return the nearest link among a bone and those above it."""
+    return next((each for each in _upward(bone) if is_link(each)), None)
+
+
+def _upward(bone: bpy.types.PoseBone) -> Iterator[bpy.types.PoseBone]:
+    yield bone
+    yield from bone.parent_recursive
+
+
+def _frame_of(bone: bpy.types.PoseBone, scene: EvaluatedScene) -> np.ndarray:
+    """Return the link's frame in the world as it is shown, shape (4, 4) [Blender units]."""
+    return matrix_of_pose(pose_of_matrix(world_matrix(evaluated(bone, scene.depsgraph)), world_scale(bone)))
