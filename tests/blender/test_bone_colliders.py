@@ -9,6 +9,7 @@ from limberjack.addon.bridge.rig import forget_rigs, show_rig
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.bridge.skins.bone_fitting import fit_bones
 from limberjack.addon.bridge.skins.rest_skins import rest_skin
+from limberjack.addon.overlays.model import capsule_layout
 from limberjack.addon.props import is_joint, is_link
 from limberjack.addon.props.settings import window_status
 from limberjack.core.geometry import Capsule
@@ -340,3 +341,15 @@ def test_no_function_depends_on_the_processor(scene, figure):
     with recording() as calls:
         bpy.ops.limberjack.bones_as_colliders()
     assert not [call for call in calls if "/addon/" in call or "/core/" in call]
+
+
+def test_capsules_are_drawn(scene, figure):
+    """Guards the overlay: the outline of each bone's capsule is as far from its axis as its radius, and ends where it
+    ends."""
+    press(figure[0])
+    layout = capsule_layout(show_rig(scene), scene)
+    assert len(layout.names) == len(LARGE)
+    points = layout.points[layout.owners == layout.names.index("Rig:arm")].reshape(-1, 3)
+    radius, start, end = measures(figure[0], "arm")
+    across = np.hypot(points[:, 0], points[:, 2])
+    assert (across.max(), points[:, 1].min(), points[:, 1].max()) == pytest.approx((radius, start, end), abs=1e-4)
