@@ -23,6 +23,7 @@ OVERLAYS = {
         True,
     ),
     "show_masses": ("Centres of Mass", "Draw each link's centre of mass, and a box of the same inertia", False),
+    "show_capsules": ("Capsules of Bones", "Draw the capsules with which bones collide", True),
     "show_pins": (
         "Pins",
         "Draw a ball on each link whose position is pinned, and a box where position and rotation are pinned",

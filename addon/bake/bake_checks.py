@@ -34,7 +34,7 @@ def links_to_move(reading: SceneReading) -> list[Node]:
 
 def require_rigid_colliders(reading: SceneReading) -> None:
     """Raise BakeError if a collider changes its form over time."""
-    for _, message in deforming_colliders(reading):
+    for _, message, _ in deforming_colliders(reading):
         raise BakeError(message)
 
 

@@ -2,7 +2,8 @@
 """The one place where a Blender scene and a core `Model` are translated into each other.
 
 `scene` reads and writes whole models by means of `links`, `joints`, `meshes` and `values`; `rig` caches the result.
-`posing` and `viewport` serve handles and tools. Operators, panels and drawing belong to the packages above.
+`skins` fits shapes to meshes that bones deform. `posing` and `viewport` serve handles and tools. Operators, panels and
+drawing belong to the packages above.
 """
 
 from typing import TYPE_CHECKING
@@ -10,6 +11,6 @@ from typing import TYPE_CHECKING
 from ..late import late_modules
 
 if TYPE_CHECKING:
-    from . import animation, baked_machines, findings, joints, links, posing, rig, scene, values, viewport
+    from . import animation, baked_machines, findings, joints, links, posing, rig, scene, skins, values, viewport
 
 __getattr__ = late_modules(__name__)

@@ -107,7 +107,7 @@ def _of_scene(scene: bpy.types.Scene, reading: SceneReading, is_simulated: bool)
     that are too coarse for contact are warnings for a simulation, and keys that a bake would replace are notes.
     """
     from ..bridge.findings.problems import gravity_of_unit, keys_replaced
-    from ..bridge.links.deforming import CODE, deforming_colliders
+    from ..bridge.links.deforming import deforming_colliders
     from ..bridge.links.precision import CODE as COARSE
     from ..bridge.links.precision import coarse_places
     from ..bridge.values.numbers import unit_length
@@ -115,9 +115,9 @@ def _of_scene(scene: bpy.types.Scene, reading: SceneReading, is_simulated: bool)
 
     settings = scene_settings(scene)
     found: list[Issue] = []
-    for name, message in deforming_colliders(reading) if settings.contact else ():
+    for name, message, code in deforming_colliders(reading) if settings.contact else ():
         severity = "error" if is_simulated else "warning"
-        found.append(Issue(severity, CODE, f"link '{name}'", message.removeprefix(f"link '{name}': ")))
+        found.append(Issue(severity, code, f"link '{name}'", message.removeprefix(f"link '{name}': ")))
     for name, message in coarse_places(reading, unit_length(scene)) if is_simulated else ():
         found.append(Issue("warning", COARSE, f"link '{name}'", message.removeprefix(f"link '{name}' ")))
     for problem in gravity_of_unit(scene, reading) if is_simulated else ():

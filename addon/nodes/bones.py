@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TypeAlias
+
 import bpy
 import numpy as np
 from mathutils import Matrix, Vector
@@ -92,22 +95,33 @@ def obstacle_to_showing(bone: bpy.types.PoseBone) -> str:
     armature = _armature(bone)
     if isinstance(armature.data, bpy.types.Armature) and armature.data.pose_position == "REST":
         return f"armature '{armature.name}' shows its rest position only: switch it to Pose Position (Data > Pose)"
-    for end in armature.pose.bones if armature.pose else ():
-        for constraint in end.constraints:
-            if bone in _chain_of(end, constraint):
-                return (
-                    f"constraint '{constraint.name}' of bone '{end.name}' moves '{model_name(bone)}', which would "
-                    "fight the simulated motion: mute it or make its chain shorter"
-                )
+    for end, constraint in inverse_kinematics_of(armature):
+        if constraint.influence > 0.0 and bone in chain_of(end, constraint):
+            return (
+                f"constraint '{constraint.name}' of bone '{end.name}' moves '{model_name(bone)}', which would "
+                "fight the simulated motion: mute it or make its chain shorter"
+            )
     return ""
 
 
-def _chain_of(end: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> list[bpy.types.PoseBone]:
-    """Return the bones that a constraint for inverse kinematics moves; none for other constraints and muted ones."""
-    if not isinstance(constraint, bpy.types.KinematicConstraint | bpy.types.SplineIKConstraint):
-        return []
-    if constraint.mute or constraint.influence == 0.0 or constraint.target is None:
-        return []
+InverseKinematics: TypeAlias = bpy.types.KinematicConstraint | bpy.types.SplineIKConstraint
+"""A constraint that moves a chain of bones, which ends at the bone that has the constraint."""
+
+
+def inverse_kinematics_of(armature: bpy.types.Object) -> Iterator[tuple[bpy.types.PoseBone, InverseKinematics]]:
+    """Yield the constraints of an armature for inverse kinematics with their bones, except muted ones."""
+    for end in armature.pose.bones if armature.pose else ():
+        for constraint in end.constraints:
+            if isinstance(constraint, InverseKinematics) and not constraint.mute and constraint.target is not None:
+                yield end, constraint
+
+
+def chain_of(end: bpy.types.PoseBone, constraint: InverseKinematics) -> list[bpy.types.PoseBone]:
+    """Return the bones that a constraint for inverse kinematics moves.
+
+    Args:
+        end: the bone that has the constraint.
+    """
     is_moved = isinstance(constraint, bpy.types.SplineIKConstraint) or constraint.use_tail
     chain = [*([end] if is_moved else []), *end.parent_recursive]
     return chain[: constraint.chain_count] if constraint.chain_count else chain

@@ -4,12 +4,27 @@
 from . import self_check
 from .files import exchange, samples
 from .joints import axes, chain, drives, hierarchy, joints, limits, pick, presets
-from .links import colliders, collisions, contact, gravity, ground, lifting, links, mirror, throws
+from .links import bone_colliders, colliders, collisions, contact, gravity, ground, lifting, links, mirror, throws
 from .posing import keying, pins, poses, posing, pull
 from .simulation import bake, moved_bakes, preview, remedies, repairs
 
 THEMES = (
-    *(links, colliders, collisions, contact, ground, joints, pick, chain, hierarchy, mirror, presets, limits, axes),
+    *(
+        links,
+        colliders,
+        bone_colliders,
+        collisions,
+        contact,
+        ground,
+        joints,
+        pick,
+        chain,
+        hierarchy,
+        mirror,
+        presets,
+        limits,
+        axes,
+    ),
     *(posing, poses, keying, drives, pull, pins, throws, gravity, lifting, repairs, remedies),
     *(preview, bake, moved_bakes, exchange, samples, self_check),
 )

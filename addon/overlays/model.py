@@ -23,6 +23,7 @@ from ..props.members import joints_in, links_in
 from ..props.settings import joint_settings, link_settings
 from .joint_glyphs import ball, dashed, glyph, limits
 from .lines import Lines
+from .outlines import capsule_outline
 
 if TYPE_CHECKING:
     from ...core.model import Joint, Link, Model
@@ -144,6 +145,18 @@ def mass_layout(model: Model, unit: float, size: float) -> Layout:
     return layout.close()
 
 
+def capsule_layout(rig: bridge.rig.Rig, scene: bpy.types.Scene) -> Layout:
+    """Return the outlines of the capsules with which bones collide."""
+    layout = Layout()
+    for link in rig.model.links:
+        if not isinstance(node_named(scene, link.name), bpy.types.PoseBone):
+            continue
+        if capsules := bridge.links.bone_capsules.capsules_among(link.collisions):
+            outlines = [capsule_outline(capsule.geometry, capsule.pose) for capsule in capsules]
+            layout.add(link.name, np.concatenate(outlines) / rig.unit, LINE)
+    return layout.close()
+
+
 def pin_layout(rig: bridge.rig.Rig, scene: bpy.types.Scene, size: float) -> Layout:
     """Return for every pinned link a cross at its origin.
 
@@ -197,7 +210,7 @@ class _Drawing:
     def __init__(self):
         self.layout_key: tuple = ()
         self.placement_key: tuple = ()
-        self.joints = self.changing = self.masses = self.pins = Layout().close()
+        self.joints = self.changing = self.masses = self.capsules = self.pins = Layout().close()
         self.shapes: LineCache = {}
         self.lines: list[Lines] = []
 
@@ -228,6 +241,7 @@ def up_to_date(rig: bridge.rig.Rig, context, style) -> _Drawing:
         rigid = [joint for joint in rig.model.joints if not changes_shape(joint)]
         drawing.joints = joint_layout(rig, scene, style, rigid)
         drawing.masses = mass_layout(rig.model, rig.unit, style.size) if style.show_masses else Layout().close()
+        drawing.capsules = capsule_layout(rig, scene) if style.show_capsules else Layout().close()
         drawing.pins = pin_layout(rig, scene, style.size) if style.show_pins else Layout().close()
         drawing.layout_key, drawing.placement_key, drawing.shapes = wanted, (), {}
     placed = (watch.moves, active.name if active else "", wanted)
@@ -238,7 +252,7 @@ def up_to_date(rig: bridge.rig.Rig, context, style) -> _Drawing:
     return drawing
 
 
-_SWITCHES = ("show_joints", "show_limits", "show_lines", "show_masses", "show_pins", "show_problems")
+_SWITCHES = ("show_joints", "show_limits", "show_lines", "show_masses", "show_capsules", "show_pins", "show_problems")
 _STYLE_KEYS = (*PALETTE, *_SWITCHES, "size")
 """Preferences on which the lines depend."""
 
@@ -252,7 +266,7 @@ def _place(drawing: _Drawing, rig: bridge.rig.Rig, scene, style, active: Node | 
     found = []
     for layout in (drawing.joints, drawing.changing):
         found.append((layout.placed(_frames(layout.names, others, _matrix)), colors[layout.colors]))
-    for layout in (drawing.masses, drawing.pins):
+    for layout in (drawing.masses, drawing.capsules, drawing.pins):
         found.append((layout.placed(_frames(layout.names, seen, _frame)), colors[layout.colors]))
     if style.show_lines:
         found += _link_lines(rig, seen, colors)

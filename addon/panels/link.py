@@ -47,12 +47,29 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
             return
         _draw_motion(layout, context, settings)
         layout.prop(settings, "pin")
+        if isinstance(obj, bpy.types.PoseBone):
+            _draw_capsule(layout, settings)
         body = layout if settings.motion == "FREE" else section(layout, "mass", "Mass")  # folded: it has no effect
         if body:
             _draw_mass(body, context, settings)
         row = layout.row(align=True)
         row.operator(ids.OP_LINK_WEIGH)
         row.operator(ids.OP_LINK_UNTAG)
+
+
+def _draw_capsule(layout, settings):
+    """Draw the settings of the capsule of a bone."""
+    body = section(layout, "capsule", "Capsule")
+    if body:
+        body.prop(settings, "bone_radius")
+        column = body.column(align=True)
+        column.prop(settings, "bone_start")
+        column.prop(settings, "bone_end")
+        column = body.column(align=True)
+        for number, name in enumerate("XZ"):
+            text = pgettext_iface("Offset {axis}").format(axis=name)
+            column.prop(settings, "bone_offset", index=number, text=text, translate=False)
+        body.operator(ids.OP_BONE_FIT).selected_only = True
 
 
 def _draw_motion(layout, context, settings):

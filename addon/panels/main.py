@@ -43,6 +43,8 @@ class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
             row.scale_y = 1.5
             row.menu(ids.MT_SAMPLES, icon="FILE_BLEND")
         _draw_building(layout)
+        if is_character(context.object):
+            layout.operator(ids.OP_BONE_COLLIDERS, icon="BONE_DATA")
         draw_ground(layout, context.scene)
         _draw_messages(layout, context, is_begun)
         draw_result(layout, context)
@@ -108,6 +110,11 @@ def _draw_building(layout):
     row = halves.row(align=True)
     row.operator(ids.OP_COLLIDER_ADD, text="Collider", icon="MESH_PLANE")
     _draw_arrow(row, ids.MT_COLLIDERS)
+
+
+def is_character(obj: bpy.types.Object | None) -> bool:
+    """Return whether an object is an armature, or a mesh that one deforms."""
+    return obj is not None and (obj.type == "ARMATURE" or (obj.type == "MESH" and obj.find_armature() is not None))
 
 
 def _draw_arrow(row, menu: str) -> None:

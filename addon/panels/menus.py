@@ -73,6 +73,8 @@ def _draw_surroundings(layout, scene: bpy.types.Scene) -> None:
     layout.separator()
     layout.operator(ids.OP_GROUND, text=FLOOR)
     layout.operator(ids.OP_COLLIDER_ADD)
+    layout.operator(ids.OP_BONE_COLLIDERS, text="Bones as Colliders (Character, Armature)")
+    layout.operator(ids.OP_BONE_FIT, text="Fit Capsules to Mesh (Bones)")
     layout.menu(ids.MT_COLLISIONS)
     layout.menu(ids.MT_SURFACES, text="Bounce, Bounciness, Friction (Surface Preset)")
     layout.prop(scene, "use_gravity", text="Gravity")
@@ -126,7 +128,7 @@ def _draw_object(menu, _context):
 
 def _draw_context(menu, context):
     """Draw entries of the context menu only for links, joints and objects that can be tagged, since it is long."""
-    if any(is_link(obj) or is_joint(obj) or obj.type == "MESH" for obj in context.selected_objects):
+    if any(is_link(obj) or is_joint(obj) or obj.type in ("MESH", "ARMATURE") for obj in context.selected_objects):
         _draw_object(menu, context)
 
 
@@ -141,6 +143,7 @@ PLACES = (
     ("VIEW3D_MT_object", _draw_object),
     ("VIEW3D_MT_object_context_menu", _draw_context),
     ("VIEW3D_MT_pose", _draw_object),
+    ("VIEW3D_MT_pose_context_menu", _draw_object),
     ("VIEW3D_MT_add", _draw_add),
 )
 

@@ -198,7 +198,9 @@ class LinkProperties(PropertyGroup):
         ),
     )
     is_fitted: BoolProperty(
-        name="Fitted", description="A generated collision shape of its link; generating again replaces it"
+        name="Fitted",
+        description="A generated collision shape of its link; generating again replaces it. Of a bone: its capsule was "
+        "fitted to meshes, and counts beside the objects on the bone",
     )
     fitted_from: StringProperty(
         description="Digest of the mesh that convex pieces were made from, and how many they are"
@@ -226,6 +228,40 @@ class LinkProperties(PropertyGroup):
     )
     name_in_file: StringProperty(description="Name that the file has for it")
     name_here: StringProperty(description="Name that Blender gave it for that; it counts while it has this name")
+    bone_radius: FloatProperty(
+        name="Radius",
+        description="Radius of the bone's capsule, relative to the length of the bone",
+        default=0.1,
+        min=0.001,
+        soft_max=2.0,
+        precision=3,
+        step=1,
+    )
+    bone_start: FloatProperty(
+        name="Start",
+        description="Where the bone's capsule begins along the bone: 0 is its head, 1 its tail. Round ends count",
+        default=0.0,
+        soft_min=-1.0,
+        soft_max=2.0,
+        precision=3,
+        step=1,
+    )
+    bone_end: FloatProperty(
+        name="End",
+        description="Where the bone's capsule ends along the bone: 0 is its head, 1 its tail. Round ends count",
+        default=1.0,
+        soft_min=-1.0,
+        soft_max=2.0,
+        precision=3,
+        step=1,
+    )
+    bone_offset: FloatVectorProperty(
+        name="Offset",
+        description="How far the capsule lies beside the bone along its x and z axes, relative to the bone's length",
+        size=2,
+        precision=3,
+        step=1,
+    )
     is_frame: BoolProperty(name="Frame", description="This Empty is a named frame of the model")
 
     led_by_node = node_at("led_by")

@@ -138,7 +138,7 @@ def with_nodes(scene, slab, is_moving):
 
 
 CHANGES = {
-    with_armature: "the armature 'Rig' deforms it over time, and a collider keeps its form: apply the modifier, or",
+    with_armature: "the armature 'Rig' deforms it over time, and a collider keeps its form: press Bones as Colliders",
     with_constrained_bone: "the armature 'Rig' deforms it over time",
     with_shape_keys: "its form is changed over time by its shape keys, and a collider keeps its form: delete",
     with_modifier("CLOTH"): "by the modifier 'it', and a collider keeps its form: apply the modifier, or let it",
@@ -168,11 +168,12 @@ def test_a_collider_that_deforms_is_refused(scene, stage, change, motion):
     assert "\n" not in str(told.value)
     forget_rigs()
     errors = [item for item in show_rig(scene).problems if item.severity == "error"]
-    assert [(item.code, item.name, item.message) for item in errors] == [("collider-deforms", "slab", str(told.value))]
+    code = "collider-follows-bones" if "armature" in CHANGES[change] else "collider-deforms"
+    assert [(item.code, item.name, item.message) for item in errors] == [(code, "slab", str(told.value))]
     reading = load_open_scene()
     assert not reading.ok
     (issue,) = [item for item in reading.issues if item.is_error]
-    assert (issue.code, f"{issue.subject}: {issue.message}") == ("collider-deforms", str(told.value))
+    assert (issue.code, f"{issue.subject}: {issue.message}") == (code, str(told.value))
 
 
 def test_a_preview_is_refused(scene, stage):
@@ -187,7 +188,7 @@ def test_an_export_only_warns(scene, stage):
     with_armature(scene, stage[0])
     reading = load_open_scene(with_surroundings=True)
     assert reading.ok
-    assert [(item.severity, item.code) for item in reading.issues] == [("warning", "collider-deforms")]
+    assert [(item.severity, item.code) for item in reading.issues] == [("warning", "collider-follows-bones")]
 
 
 def at_rest(scene, slab):
@@ -244,7 +245,7 @@ def test_a_collider_that_keeps_its_form_is_simulated(scene, stage, change):
     falls = change is collides_with_nothing
     assert (matrix_at(scene, cube, 12)[2, 3] < 0.2) == falls
     forget_rigs()
-    assert "collider-deforms" not in [item.code for item in show_rig(scene).problems]
+    assert not {"collider-deforms", "collider-follows-bones"} & {item.code for item in show_rig(scene).problems}
 
 
 def test_contact_that_is_off(scene, stage):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Find what moves an object: keys, drivers, strips, constraints, parents, joints with keys, or a preview."""
 
-from itertools import chain
+from collections.abc import Iterable
 from typing import TypeGuard
 
 import bpy
@@ -10,6 +10,7 @@ import numpy as np
 from ... import ids
 from ...nodes import Node, attachment_of, channels_of, compose_channels, own_matrix, owner_of, parent_of
 from ...nodes.animation import all_curves_of, drivers_of, fcurves_of, is_property_animated, path_in, strips_on
+from ...nodes.bones import chain_of, inverse_kinematics_of
 from ...props import ancestors, is_link
 from ...props.settings import joint_settings, link_settings
 
@@ -32,10 +33,10 @@ def is_animated(obj: Node) -> bool:
 
     Motion of its parents counts, too.
     """
+    nodes = [obj, *ancestors(obj)]
     return any(
-        has_own_motion(node) or follows_keyed_joint(node) or is_previewed(node)
-        for node in chain((obj,), ancestors(obj))
-    )
+        _moves_itself(node) or follows_keyed_joint(node) or is_previewed(node) for node in nodes
+    ) or _is_in_chain(nodes)
 
 
 def is_previewed(obj: Node) -> bool:
@@ -114,9 +115,31 @@ def has_animated_scale(obj: Node) -> bool:
 
 def has_own_motion(obj: Node) -> bool:
     """Return whether something other than an object parent moves the object."""
-    if attachment_of(obj) or active_constraints(obj) or transform_drivers(obj) or strips_on(obj, TRANSFORMS):
+    return _moves_itself(obj) or _is_in_chain([obj])
+
+
+def _moves_itself(obj: Node) -> bool:
+    """Return the result of `has_own_motion`, apart from constraints of other bones."""
+    if attachment_of(obj) or any(_may_act(obj, constraint) for constraint in obj.constraints):
         return True
-    return has_own_keys(obj)
+    return bool(transform_drivers(obj) or strips_on(obj, TRANSFORMS)) or has_own_keys(obj)
+
+
+def _may_act(node: Node, constraint: bpy.types.Constraint) -> bool:
+    """Return whether a constraint acts now, or at frames to which its animated influence leads."""
+    if constraint.mute or constraint.influence > 0.0:
+        return not constraint.mute
+    return is_property_animated(node, (f'constraints["{constraint.name}"].influence',))
+
+
+def _is_in_chain(nodes: Iterable[Node]) -> bool:
+    """Return whether inverse kinematics of other bones moves one of the nodes. They belong to few armatures."""
+    moved = {node for node in nodes if isinstance(node, bpy.types.PoseBone)}
+    return any(
+        _may_act(end, constraint) and not moved.isdisjoint(chain_of(end, constraint))
+        for armature in {owner_of(bone) for bone in moved}
+        for end, constraint in inverse_kinematics_of(armature)
+    )
 
 
 def obstacle_to_moving(link: Node) -> str:

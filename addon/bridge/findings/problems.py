@@ -28,7 +28,6 @@ from ..animation.motion_sources import active_constraints, is_animated, may_foll
 from ..animation.replaced_keys import links_losing_keys
 from ..baked_machines.displacement_problems import problems_of_machines
 from ..links.collisions import is_outdated
-from ..links.deforming import CODE as DEFORMS
 from ..links.deforming import deforming_colliders
 from ..links.parts import EvaluatedScene, evaluated_scene_of
 from ..links.precision import CODE as COARSE
@@ -141,7 +140,7 @@ def unfit_links(reading: SceneReading) -> list[Problem]:
 
     They are errors if a simulation could not begin.
     """
-    found = [Problem("error", DEFORMS, name, reason) for name, reason in deforming_colliders(reading)]
+    found = [Problem("error", code, name, reason) for name, reason, code in deforming_colliders(reading)]
     refused = {problem.name for problem in found}
     changes = changes_of_form(reading.objects.values())
     for name, obj in reading.objects.items():

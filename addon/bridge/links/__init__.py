@@ -10,9 +10,11 @@ from ...late import late_modules
 
 if TYPE_CHECKING:
     from . import (
+        bone_capsules,
         collision_fitting,
         collisions,
         contact_settings,
+        deforming,
         mass,
         on_bones,
         parts,

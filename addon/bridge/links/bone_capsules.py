@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The capsule that gives a bone its shape if no object hangs on it."""
+"""The capsule that gives a bone its shape if no object hangs on it, or if it was fitted to meshes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import bpy
 import numpy as np
 
-from ....core.geometry import Capsule
+from ....core.geometry import Capsule, Shape
 from ....core.geometry.mass import MassProperties
 from ....core.geometry.shape_mass import solid_properties
 from ....core.spatial import Pose, quat_of_mat, z_to
 from ...nodes import Node
+from ...props.settings import link_settings
 from ..posing.link_poses import world_scale
 from ..values.numbers import shortest, significant
-
-THICKNESS = 0.1
-"""Radius of a capsule, relative to the length of its bone: slim, so that neighbours at a joint hardly overlap."""
 
 ALONG_BONE = quat_of_mat(z_to((0.0, 1.0, 0.0)))
 """Orientation of a capsule, whose axis is z, on a bone, whose axis is y."""
@@ -25,7 +24,7 @@ ALONG_BONE = quat_of_mat(z_to((0.0, 1.0, 0.0)))
 
 @dataclass(frozen=True)
 class BoneCapsule:
-    """A capsule from the head of a bone to its tail.
+    """A capsule along a bone.
 
     Attributes:
         geometry: [m].
@@ -44,9 +43,24 @@ def capsule_of(link: Node, unit: float) -> BoneCapsule | None:
     """
     if not isinstance(link, bpy.types.PoseBone):
         return None
-    length = significant(shortest(link.bone.length) * abs(float(world_scale(link)[1])), 9) * unit
-    radius = THICKNESS * length
-    return BoneCapsule(Capsule(radius, length - 2.0 * radius), (0.0, length / 2.0, 0.0, *ALONG_BONE))
+    settings = link_settings(link)
+    length = length_of(link) * unit
+    radius, start, end = (
+        shortest(part) * length for part in (settings.bone_radius, settings.bone_start, settings.bone_end)
+    )
+    x, z = (shortest(part) * length for part in settings.bone_offset)
+    between = max(end - start - 2.0 * radius, 0.0)  # too short a capsule is a ball
+    return BoneCapsule(Capsule(radius, between), (x, (start + end) / 2.0, z, *ALONG_BONE))
+
+
+def length_of(bone: bpy.types.PoseBone) -> float:
+    """Return the length of a bone at rest in the world [Blender units]."""
+    return significant(shortest(bone.bone.length) * abs(float(world_scale(bone)[1])), 9)
+
+
+def capsules_among(shapes: Iterable[Shape]) -> list[BoneCapsule]:
+    """Return those of the shapes of a bone that are capsules."""
+    return [BoneCapsule(shape.geometry, shape.pose) for shape in shapes if isinstance(shape.geometry, Capsule)]
 
 
 def solid_of_capsule(capsule: BoneCapsule) -> MassProperties:

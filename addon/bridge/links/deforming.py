@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 CODE = "collider-deforms"
 """Code of the error about a collider that changes its form."""
 
+BY_BONES = "collider-follows-bones"
+"""Code of that error if an armature deforms the collider: the bones can collide in its place."""
+
 CHANGES_BY_ITSELF = {
     *("BUILD", "CLOTH", "DYNAMIC_PAINT", "EXPLODE", "FLUID", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "SOFT_BODY", "WAVE"),
 }
@@ -55,10 +58,12 @@ class DeformingCollider(NamedTuple):
     Attributes:
         link: its name in the model.
         message: why it cannot be simulated, and what to do.
+        code: of the error, `CODE` or `BY_BONES`.
     """
 
     link: str
     message: str
+    code: str
 
 
 def form_changes(
@@ -189,7 +194,8 @@ def deforming_colliders(reading: SceneReading) -> list[DeformingCollider]:
             continue
         changed = ((shape, change) for shape in _colliding_shapes(shapes[obj]) for change in form_changes(shape))
         for shape, change in list(changed)[:1]:
-            found.append(DeformingCollider(link.name, _message(obj, shape, change)))
+            code = BY_BONES if change.armature else CODE
+            found.append(DeformingCollider(link.name, _message(obj, shape, change), code))
     return found
 
 
@@ -222,8 +228,7 @@ def _message(link: Node, shape: bpy.types.Object, change: FormChange) -> str:
     if change.armature:
         return (
             f"link '{model_name(link)}': the armature '{change.armature}' deforms {whose} over time, and a collider "
-            "keeps its form: apply the modifier, or make rigid objects collide in its place, such as one parented to "
-            "each bone"
+            "keeps its form: press Bones as Colliders, and the bones collide in its place; or apply the modifier"
         )
     ends = "apply the modifier" if change.remedy == APPLY else change.remedy
     return (

@@ -46,6 +46,8 @@ def is_weighed(link: Node) -> bool:
 def weigh(link: Node, evaluated_scene: EvaluatedScene) -> MassProperties:
     """Return the mass properties of all visible meshes of the link, or of the capsule of a bone without such meshes.
 
+    A capsule that was fitted to a character's mesh counts beside the meshes on the bone.
+
     The density is the link's, or follows from the mass that the user has set.
 
     Raises:
@@ -63,7 +65,8 @@ def weigh(link: Node, evaluated_scene: EvaluatedScene) -> MassProperties:
         solid = part.source().solid
         notes += [note.format(part.name) for note in solid.notes]
         solids.append(_properties(solid, part.matrix, part.name, evaluated_scene.unit))
-    if not solids and (capsule := capsule_of(link, evaluated_scene.unit)):
+    has_capsule = not solids or link_settings(link).is_fitted
+    if has_capsule and (capsule := capsule_of(link, evaluated_scene.unit)):
         solids.append(solid_of_capsule(capsule))
     if not solids:
         raise ModelError(

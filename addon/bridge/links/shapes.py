@@ -72,15 +72,18 @@ class ShapeReader:
         return collisions + self._colliding_capsules(link, parts, self._capsules(link, parts))
 
     def _capsules(self, link: Node, parts: list[Part]) -> list[Shape]:
-        """Return the capsule of a bone with no visible part in a list, which is empty for all other links."""
-        if any(part.is_visual for part in parts):
+        """Return the capsule of a bone in a list, which is empty for other links, and for bones with other shapes."""
+        if any(part.is_visual for part in parts) and not link_settings(link).is_fitted:
             return []
         capsule = capsule_of(link, self.evaluated_scene.unit)
         return [Shape(link.name, capsule.geometry, capsule.pose)] if capsule else []
 
     def _colliding_capsules(self, link: Node, parts: list[Part], capsules: list[Shape]) -> list[Shape]:
         """Return the collisions of capsules. There are none if the link has collision shapes or does not collide."""
-        if parts or not link_settings(link).collides:
+        settings = link_settings(link)
+        if not settings.collides or any(part.settings.role in ("COLLISION", "BOTH") for part in parts):
+            return []
+        if parts and not settings.is_fitted:
             return []
         contact = contact_settings_of(link, link, self.units)
         return [replace(capsule, name=f"{capsule.name}_collision", **vars(contact)) for capsule in capsules]

@@ -53,7 +53,13 @@ class LIMBERJACK_OT_collider_add(bpy.types.Operator):
 def _obstacle(context, obj: bpy.types.Object) -> str:
     """Return why nothing can collide with the object, and what to do; empty if links can collide with it."""
     if reason := bridge.links.tagging.obstacle_to_tagging(obj):
-        return reason
+        armatures = [*bridge.skins.bound_meshes.armatures_chosen([obj])]
+        if armatures in ([], [obj]) or bridge.links.tagging.library_of(obj):
+            return reason
+        return (
+            f"object '{obj.name}' is deformed by the armature '{armatures[0].name}', and a collider is rigid: press "
+            "Bones as Colliders, and the bones collide in its place"
+        )
     carrier = carrier_of(obj)
     if carrier is not None and carrier != obj:
         return (

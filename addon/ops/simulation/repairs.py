@@ -9,15 +9,17 @@ from bpy.app.translations import pgettext_tip
 from bpy.props import StringProperty
 
 from ....core.model import ModelError
-from ....core.model.text import weighed
+from ....core.model.text import counted, weighed
 from ....core.spatial import IDENTITY, compose, norm
 from ... import bridge, ids
+from ...bridge.links.deforming import BY_BONES
 from ...bridge.unbakeable_links import INSTANCED
-from ...nodes import Node
+from ...nodes import Node, armature_bones
 from ...nodes.animation import tracks_on
 from ...nodes.naming import node_named
 from ...props import axes_in_use, is_link
 from ...props.settings import joint_settings, link_settings, scene_settings
+from ..links.bone_colliders import add_bone_colliders
 from ..links.lifting import lift
 from ..links.links import tag_links
 from ..links.overlaps import let_pass_through, move_all_apart, move_apart, select_overlapping, shrink
@@ -200,6 +202,21 @@ def _divide(context, obj) -> str:
     return f"'{obj.name}' touches with convex pieces of its mesh, once these are found"
 
 
+def _bones_as_colliders(context, obj) -> str:
+    """Make colliders of the bones that deform a collider, or a shape of it."""
+    shapes = bridge.links.deforming.shapes_of([obj])[obj]
+    armatures = bridge.skins.bound_meshes.armatures_chosen([each for each in shapes if each.type != "ARMATURE"])
+    made = []
+    for armature in armatures:
+        if reason := bridge.links.tagging.library_of(armature):
+            raise ModelError(reason)
+        found, notes = add_bone_colliders(context, armature, list(armature_bones(armature)))
+        if not found:
+            raise ModelError(notes[0] if notes else f"no bone of '{armature.name}' is large enough for a capsule")
+        made += found
+    return f"{counted(made, 'bone')} collide in the place of '{obj.name}'"
+
+
 def _take_out_of_instance(context, obj) -> str:
     """Make the links of an instance objects of the scene.
 
@@ -277,6 +294,13 @@ REPAIRS: dict[str, tuple[Repair, ...]] = {
             "Start simulations from the animation at its last key, with the velocity of the keys. The keys before are "
             "kept",
             start_at_keys,
+        ),
+    ),
+    BY_BONES: (
+        Repair(
+            "Bones as Colliders",
+            "Let the bones that deform the mesh collide in its place, with capsules that are fitted to it",
+            _bones_as_colliders,
         ),
     ),
     INSTANCED: (
