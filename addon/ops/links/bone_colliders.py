@@ -58,8 +58,7 @@ class _OnCharacters:
 
 
 class LIMBERJACK_OT_bones_as_colliders(_OnCharacters, bpy.types.Operator):
-    """Let an animated character push links: each bone that deforms its meshes becomes a kinematic link, with a capsule
-    that is fitted to them"""
+    """Let a character push links: bones that deform its meshes become kinematic links with capsules of their shape"""
 
     bl_idname = ids.OP_BONE_COLLIDERS
     bl_label = "Bones as Colliders"
@@ -225,8 +224,7 @@ def _named(armature: bpy.types.Object, names: Collection[str]) -> str:
 
 
 class LIMBERJACK_OT_bones_fit_to_mesh(_OnCharacters, bpy.types.Operator):
-    """Fit the capsule of each bone that is a link to the meshes that the armature deforms. What bones without a link
-    deform belongs to the link above them"""
+    """Fit the capsules of bones that are links to the meshes that the bones, and those below without links, deform"""
 
     bl_idname = ids.OP_BONE_FIT
     bl_label = "Fit to Mesh"
@@ -262,8 +260,9 @@ def _fit_links(
         return [], [nothing] if wanted else []
     kept = [bone.name for bone in links if bone not in wanted]
     fits = bridge.skins.bone_fitting.fit_bones(armature, skin, [bone.name for bone in wanted], kept=kept).by_bone
-    for name, fit in fits.items():
-        bridge.skins.bone_fitting.store_fit(armature_bones(armature)[name], fit)
+    for bone in wanted:
+        if bone.name in fits:
+            bridge.skins.bone_fitting.store_fit(bone, fits[bone.name])
     left = [bone.name for bone in wanted if bone.name not in fits]
     notes = [f"{_named(armature, left)}: no part of a mesh follows, so the capsule is as before"] if left else []
     return [bone for bone in wanted if bone.name in fits], notes
