@@ -11,6 +11,7 @@ from ..bridge.scene.read import SceneReading
 from ..nodes import Node
 from ..props import is_kinematic
 from .errors import BakeError
+from .keys.muting import Muting
 from .keys.transforms import require_bakeable
 
 
@@ -29,6 +30,7 @@ def links_to_move(reading: SceneReading) -> list[Node]:
         raise BakeError("all links move as they are animated: there is nothing to simulate")
     for obj in moved:
         require_bakeable(obj)
+    Muting(moved).require_possible(filter(is_kinematic, objects))
     return moved
 
 

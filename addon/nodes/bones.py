@@ -95,12 +95,6 @@ def obstacle_to_showing(bone: bpy.types.PoseBone) -> str:
     armature = _armature(bone)
     if isinstance(armature.data, bpy.types.Armature) and armature.data.pose_position == "REST":
         return f"armature '{armature.name}' shows its rest position only: switch it to Pose Position (Data > Pose)"
-    for end, constraint in inverse_kinematics_of(armature):
-        if constraint.influence > 0.0 and bone in chain_of(end, constraint):
-            return (
-                f"constraint '{constraint.name}' of bone '{end.name}' moves '{model_name(bone)}', which would "
-                "fight the simulated motion: mute it or make its chain shorter"
-            )
     return ""
 
 

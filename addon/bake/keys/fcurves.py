@@ -7,7 +7,7 @@ Bones have their F-curves in the slot of their armature.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import bpy
@@ -16,6 +16,7 @@ import numpy as np
 from ... import ids
 from ...nodes import Node, owner_of, prefix_of
 from ...nodes.animation import animation_of, create_animation
+from ...nodes.muting import GROUP
 from ..receipts.receipt import digest_of_fingerprints, fingerprint_of, read_fingerprint
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 TRANSFORM_CHANNELS = (("location", 3), ("rotation_euler", 3), ("rotation_quaternion", 4), ("rotation_axis_angle", 4))
 """Data path and number of values of each channel of an object's location and rotation."""
 LINEAR, BEZIER = 1, 2  # Blender's numbers of interpolation modes
+CONSTANT = "CONSTANT"  # Blender's name of the interpolation that holds a value up to the next key
 FREE = 0  # Blender's number of a handle type
 KINDS_OF_REDUCED = (("interpolation", BEZIER), ("handle_left_type", FREE), ("handle_right_type", FREE))
 
@@ -84,6 +86,62 @@ class BakeAction:
                 points.foreach_set(name, numbers)
             curve.update()
             self._fingerprints[curve.as_pointer()] = read_fingerprint(curve)
+
+    def fill_switch(self, owner: bpy.types.Object, path: str, keys: Sequence[tuple[float, int]]) -> None:
+        """Write a new F-curve that switches a constraint of one of the object's bones.
+
+        Args:
+            path: data path of the switch. keys: frame and value of each, in order.
+        """
+        bag = self._channelbag(owner)
+        curve = bag.fcurves.new(path)
+        curve.group = bag.groups.get(GROUP) or bag.groups.new(GROUP)
+        for point in _points(curve, np.array(keys, dtype=np.float32).ravel()):
+            point.interpolation = CONSTANT
+        curve.update()
+        self._fingerprints[curve.as_pointer()] = read_fingerprint(curve)
+
+    def curves_of(self, node: Node) -> list[bpy.types.FCurve]:
+        """Return the F-curves of a node in this action."""
+        prefix = prefix_of(node)
+        return [curve for curve in self._channelbag(owner_of(node)).fcurves if curve.data_path.startswith(prefix)]
+
+    def hold_outside(
+        self,
+        owner: bpy.types.Object,
+        curve: bpy.types.FCurve,
+        former: bpy.types.FCurve | None,
+        value: float,
+        before: float,
+        after: float,
+    ) -> None:
+        """Give a channel its former values up to the frame `before`, and from the frame `after` on.
+
+        Args:
+            former: its F-curve without the bake; None if it has the same `value` at all frames.
+        """
+        points = curve.keyframe_points
+        points[len(points) - 1].interpolation = CONSTANT
+        if former is None:
+            for frame in (before, after):
+                points.insert(frame, value).interpolation = CONSTANT
+        else:
+            bag = self._channelbag(owner)
+            kept = bag.fcurves.new(f"former {curve.data_path}")
+            _copy(former, kept)
+            _divide(kept, (before, after))
+            outside = {old.co.x: old for old in kept.keyframe_points if not before < old.co.x < after}
+            for frame, old in outside.items():
+                points.insert(frame, old.co.y)  # which may change the handles of its neighbours
+            for point in points:
+                if point.co.x in outside:
+                    _copy_numbers(outside[point.co.x], point)
+                if point.co.x == before:
+                    point.interpolation = CONSTANT
+            bag.fcurves.remove(kept)
+            curve.extrapolation = former.extrapolation
+        curve.update()
+        self._fingerprints[curve.as_pointer()] = read_fingerprint(curve)
 
     def copy_user_curves(self, owner: bpy.types.Object, curves: Iterable[bpy.types.FCurve]) -> None:
         """Copy F-curves of another action to the object's slot."""
@@ -172,6 +230,15 @@ def _copy(source: bpy.types.FCurve, target: bpy.types.FCurve) -> None:
             _copy_numbers(point, copy.control_points.add(point.frame))
     _copy_numbers(source, target)
     target.update()
+
+
+def _divide(curve: bpy.types.FCurve, frames: Iterable[float]) -> None:
+    """Insert keys that do not change the curve. Blender divides a segment exactly if its handles are free."""
+    for frame in (None, *frames):
+        if frame is not None:
+            curve.keyframe_points.insert(frame, curve.evaluate(frame))
+        for point in curve.keyframe_points:
+            point.handle_left_type = point.handle_right_type = "FREE"
 
 
 def _copy_numbers(source: bpy.types.bpy_struct, target: bpy.types.bpy_struct) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import bpy
 import numpy as np
@@ -21,6 +21,7 @@ from ...nodes import (
     parent_of,
     world_matrix,
 )
+from ...nodes.muting import muted
 from ...nodes.space import Space, space_at, space_of
 from ...props import ancestors
 from ..errors import BakeError
@@ -34,14 +35,26 @@ class Spaces:
         worlds: world matrix that each baked node will have, shape (F, 4, 4), with its scale; read anew for each
             `space_of`.
         frames: frame numbers, shape (F,).
+        switched_off: constraints that do not act at these frames.
 
     Raises:
         BakeError: if something moves by itself between two baked nodes, so that its motion cannot be separated from
             theirs.
     """
 
-    def __init__(self, scene: bpy.types.Scene, worlds: dict[Node, np.ndarray], frames: np.ndarray):
+    def __init__(
+        self,
+        scene: bpy.types.Scene,
+        worlds: dict[Node, np.ndarray],
+        frames: np.ndarray,
+        switched_off: Iterable[bpy.types.Constraint] = (),
+    ):
         self._worlds = worlds
+        with muted(scene, switched_off):
+            self._sample(scene, frames)
+
+    def _sample(self, scene: bpy.types.Scene, frames: np.ndarray) -> None:
+        worlds = self._worlds
         carriers = {carrier for obj in worlds for carrier in _moving_carriers(obj, worlds)}
         between = {carrier for carrier in carriers if any(above in worlds for above in ancestors(carrier))}
         for carrier in between:

@@ -17,6 +17,7 @@ import numpy as np
 from ....core.model import WORLD, Model
 from ....core.model.graph import Tree
 from ....core.spatial.arrays import norm
+from ...bridge.animation.motion_sources import obstacle_to_moving
 from ...bridge.posing.link_poses import keeping_scales, world_scale
 from ...bridge.scene.read import SceneReading
 from ...bridge.values.numbers import length_in_words, unit_length
@@ -38,6 +39,7 @@ from ..settings import BakeSettings, Tolerance
 from .fcurves import BakeAction
 from .joint_values import Values, joint_channels, poses_from_values
 from .key_reduction import fill_within
+from .muting import Muting
 from .pose_keys import store_moving_joints
 from .rotations import angles_between, matrices_of, quaternions_of, unit_quaternions
 from .spaces import Spaces
@@ -85,6 +87,7 @@ class KeyWriter:
         self.possible = 0
         self.links = {name: obj for name, obj in reading.objects.items() if not is_kinematic(obj)}
         self.joints = {name: node_of(scene, name) for name in self._keyed_joints()}
+        self._muting = Muting(self.links.values())
         self._keyed = {self.links[name] for name in self._keyed_links()}
         # Blender's evaluation of the keys: poses of links [m], shape (F, 7), and coordinates of joints, by name.
         self._played_poses: dict[str, np.ndarray] = {}
@@ -99,8 +102,8 @@ class KeyWriter:
     def _keyed_links(self) -> list[str]:
         """Return the names of the links that get keys.
 
-        If joints get the keys, these are the links that no joint moves: floating links, links fixed to them, and links
-        that are released meanwhile.
+        If joints get the keys, these are the links that no joint moves: floating links, links fixed to them, links that
+        are released meanwhile, and links below something that moves by itself.
         """
         if self.settings.moves_links:
             return list(self.links)
@@ -109,6 +112,7 @@ class KeyWriter:
         for branch in self._model.tree().branches:
             joint = branch.joint
             is_moved = joint.name in self.joints if joint.nq else branch.inner in moved_by_joints
+            is_moved = is_moved and not obstacle_to_moving(self.reading.objects[branch.outer])
             if is_moved and joint.released_at == math.inf and joint.name not in switched:
                 moved_by_joints.add(branch.outer)
         return [name for name in self.links if name not in moved_by_joints]
@@ -133,7 +137,7 @@ class KeyWriter:
         poses = {obj: self._in_units(self.motion.poses[name]) for name, obj in self.links.items()}
         with keeping_scales():
             worlds = {obj: world_matrices(X_WL, world_scale(obj)) for obj, X_WL in poses.items()}
-        spaces = Spaces(self.scene, worlds, frames)
+        spaces = Spaces(self.scene, worlds, frames, self._muting.constraints)
         for obj in sorted(self._keyed, key=_depth):
             space = spaces.space_of(obj)
             channels = channels_of(obj, space, worlds[obj], tolerance.distance / self.unit if tolerance else 0.0)
@@ -232,6 +236,7 @@ class KeyWriter:
 
     def commit(self) -> int:
         """Add the action to the scene, and return the number of keys. What was played before is kept."""
+        self._muting.write(self.bake, self.motion.frames)
         count = self.bake.key_count
         objects = list(dict.fromkeys((*self.links.values(), *self.joints.values())))
         # Bones that are no links any more play their own animation again. The bones of an armature share an action.
@@ -256,12 +261,13 @@ class KeyWriter:
 
     @property
     def notes(self) -> list[str]:
-        """Notes about tolerances that were exceeded."""
-        allowed = self.settings.tolerance
+        """Notes about constraints that are switched off, and tolerances that were exceeded."""
+        allowed, found = self.settings.tolerance, self._muting.note(*self.motion.frames[[0, -1]].astype(int).tolist())
         if allowed is None or (self.off_by <= allowed.distance and self.turned_by <= allowed.angle):
-            return []
+            return found
         way, turn = length_in_words(self.scene, self.off_by), f"{math.degrees(self.turned_by):.2g}°"
         return [
+            *found,
             f"links are up to {way} and {turn} off with a key on every frame already, as Blender's keys have seven "
             "digits: allow more, or bake nearer to the origin"
         ]

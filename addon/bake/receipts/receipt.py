@@ -18,6 +18,7 @@ from ... import ids
 from ...bridge.animation.motion_sources import TRANSFORMS
 from ...bridge.values.stored_json import known_fields, parse_stored
 from ...nodes import Node, prefix_of
+from ...nodes.muting import is_muting
 from ...props.settings import before_bake, bones_with_settings
 
 REPLACED = (*TRANSFORMS, f"{ids.JOINT}.coordinates[")
@@ -135,7 +136,7 @@ def _curves_of_bake(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
                     users = [user for user in bag.slot.users() if isinstance(user, bpy.types.Object)]
                     nodes = [node for user in users for node in (user, *bones_with_settings(user))]
                     paths = paths_replaced_on(node for node in nodes if before_bake(node).is_kept)
-                yield from (curve for curve in bag.fcurves if curve.data_path.startswith(paths))
+                yield from (curve for curve in bag.fcurves if curve.data_path.startswith(paths) or is_muting(curve))
 
 
 def digest_of_curves(curves: Iterable[bpy.types.FCurve]) -> str:

@@ -13,6 +13,7 @@ from ... import ids
 from ...bridge.animation.motion_sources import has_own_keys, is_bake, may_follow_own_keys
 from ...nodes import Node, armature_bones, owner_of, prefix_of
 from ...nodes.animation import action_of, animation_of, create_animation, curves_in, fcurves_of
+from ...nodes.muting import is_muting, switch_on
 from ...props import is_kinematic, is_link
 from ...props.members import joints_in, links_in
 from ...props.settings import before_bake, joint_settings, link_settings
@@ -109,7 +110,7 @@ def unreplaced_curves(owner: bpy.types.Object, nodes: Iterable[Node]) -> list[bp
         nodes: those of the object that have the bake: itself, or some of its bones.
     """
     replaced = paths_replaced_on(nodes)
-    return [curve for curve in fcurves_of(owner) if not curve.data_path.startswith(replaced)]
+    return [curve for curve in fcurves_of(owner) if not (curve.data_path.startswith(replaced) or is_muting(curve))]
 
 
 def by_owner(nodes: Iterable[Node]) -> dict[bpy.types.Object, list[Node]]:
@@ -139,6 +140,13 @@ def store_state_before_bake(obj: Node) -> None:
 def _present_values_of(obj: Node) -> list[float]:
     found = [float(number) for name, _ in TRANSFORM_CHANNELS for number in getattr(obj, name)]
     return found + [float(coordinate.q) for coordinate in joint_settings(obj).coordinates]
+
+
+def values_without_bake(obj: Node) -> dict[str, list[float]]:
+    """Return the values of location and rotation that the object would have without its bake, by data path."""
+    before = before_bake(obj)
+    numbers = iter(_values_before_bake(before) if before.is_kept and is_baked(obj) else _present_values_of(obj))
+    return {name: [next(numbers) for _ in range(size)] for name, size in TRANSFORM_CHANNELS}
 
 
 def _values_before_bake(before) -> list[float]:
@@ -202,6 +210,7 @@ def clear_bake(objects: Iterable[Node]) -> int:
             nodes += [bone for bone in baked_bones(owner) if bone not in nodes]
     bakes = edits_of_bakes(map(action_of, baked))
     for owner, nodes in baked.items():
+        switch_on(owner)
         _restore_action(owner, nodes)
         for obj in nodes:
             before = before_bake(obj)
@@ -267,6 +276,8 @@ def _set_values(obj: Node, numbers: list[float]) -> None:
 def without_bake(scene: bpy.types.Scene) -> Iterator[None]:
     """Show the scene without its bake within this context."""
     states = [(obj, action_of(obj), _slot_of(obj), _present_values_of(obj)) for obj in baked_objects(scene)]
+    for owner in {owner_of(obj) for obj, *_ in states}:
+        switch_on(owner)
     for obj, *_ in states:
         before = before_bake(obj)
         _assign(obj, before.action, before.slot)

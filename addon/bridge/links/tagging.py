@@ -10,6 +10,7 @@ import bpy
 from ....core.model import ModelError
 from ...nodes import Node, model_name, owner_of
 from ...nodes.animation import strips_on
+from ...nodes.muting import obstacle_to_muting
 from ...props import is_link
 from ..animation.motion_sources import TRANSFORMS, active_constraints, transform_drivers
 from ..posing.link_poses import world_scale
@@ -122,7 +123,11 @@ def changes_of_form(links: Iterable[Node]) -> dict[Node, list[str]]:
 def conflict_with_keys(link: Node) -> str:
     """Return a message about what moves the link against the keys of a simulation; empty if nothing does."""
     name = model_name(link)
-    if constraints := active_constraints(link):
+    constraints = active_constraints(link)
+    if not isinstance(link, bpy.types.Object):  # a bake switches constraints of bones off
+        if reasons := [*filter(None, map(obstacle_to_muting, constraints))]:
+            return f"link '{name}': {reasons[0]}"
+    elif constraints:
         return (
             f"link '{name}' has the constraint '{constraints[0].name}', which would fight the simulated motion: "
             "mute it or remove it"

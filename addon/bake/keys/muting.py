@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Switch constraints off by keys for the frames of a bake, so that they do not override its keys.
+
+Outside of these frames the constraints act as before. So the bones of their armature have their former channels there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import bpy
+import numpy as np
+
+from ...nodes import Node, model_name, owner_of
+from ...nodes.animation import path_in
+from ...nodes.bones import InverseKinematics, chain_of
+from ...nodes.muting import obstacle_to_muting, overriding_constraints, switch_of
+from ..errors import BakeError
+from ..receipts.restore import curves_without_bake, values_without_bake
+from .fcurves import BakeAction
+
+
+class Muting:
+    """The constraints that a bake of links switches off.
+
+    Attributes:
+        constraints: on bones of the links' armatures.
+    """
+
+    def __init__(self, links: Iterable[Node]):
+        self._bones = [link for link in links if isinstance(link, bpy.types.PoseBone)]
+        self.constraints = overriding_constraints(self._bones)
+
+    def require_possible(self, kinematic: Iterable[Node]) -> None:
+        """Raise `BakeError` if keys cannot switch a constraint off, or if that would stop a kinematic link.
+
+        Args:
+            kinematic: links that follow their animation.
+        """
+        kinematic = set(kinematic)
+        for constraint in self.constraints:
+            if reason := obstacle_to_muting(constraint):
+                raise BakeError(reason)
+            led = next((bone for bone in _moved_by(constraint) if bone in kinematic), None)
+            if led is not None:
+                raise BakeError(
+                    f"constraint '{constraint.name}' moves the kinematic bone '{model_name(led)}', and links that are "
+                    "simulated: make all bones of its chain Kinematic, or none"
+                )
+
+    def write(self, bake: BakeAction, frames: np.ndarray) -> None:
+        """Write the keys of the constraints' switches, and the keys of their bones outside of the frames.
+
+        Args:
+            bake: with the keys of the motion. frames: of the motion, shape (F,).
+        """
+        before, after = float(frames[0]) - 1.0, math.floor(frames[-1]) + 1.0
+        for constraint in self.constraints:
+            bake.fill_switch(constraint.id_data, switch_of(constraint), ((before, 1), (float(frames[0]), 0), (after, 1)))
+        armatures = {constraint.id_data for constraint in self.constraints}
+        for bone in self._bones:
+            if owner_of(bone) in armatures:
+                _restore_outside(bake, bone, before, after)
+
+    def note(self, first: int, last: int) -> list[str]:
+        """Return a note about constraints that were switched off; none if there were none."""
+        if not self.constraints:
+            return []
+        count = len(self.constraints)
+        what = f"{count} constraints were" if count > 1 else "a constraint was"
+        return [f"{what} switched off by keys in frames {first}–{last}, since they would override the motion"]
+
+
+def _moved_by(constraint: bpy.types.Constraint) -> list[bpy.types.PoseBone]:
+    """Return the bones that a constraint moves."""
+    path = constraint.path_from_id().rpartition(".constraints[")[0]
+    bone = constraint.id_data.path_resolve(path)
+    return [bone, *chain_of(bone, constraint)] if isinstance(constraint, InverseKinematics) else [bone]
+
+
+def _restore_outside(bake: BakeAction, bone: bpy.types.PoseBone, before: float, after: float) -> None:
+    """Give the channels of a bone their former values up to the frame `before`, and from the frame `after` on."""
+    former = {(path_in(bone, curve), curve.array_index): curve for curve in curves_without_bake(bone)}
+    values = values_without_bake(bone)
+    for curve in bake.curves_of(bone):
+        channel = path_in(bone, curve), curve.array_index
+        if channel[0] in values:
+            bake.hold_outside(owner_of(bone), curve, former.get(channel), values[channel[0]][channel[1]], before, after)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Constraints that override the keys of bones, and the F-curves that switch them off while a bake plays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import bpy
+
+from . import armature_bones, owner_of
+from .animation import all_curves_of, drivers_of, fcurves_of
+from .bones import InverseKinematics, chain_of
+
+GROUP = "Limberjack: Constraints Off"
+"""Name of the group of the F-curves by which a bake switches constraints off. It tells them from those of the user."""
+
+
+def overriding_constraints(bones: Iterable[bpy.types.PoseBone]) -> list[bpy.types.Constraint]:
+    """Return the constraints that move bones against their keys, each once.
+
+    These are their own constraints, and inverse kinematics of other bones whose chains contain them. Constraints that a
+    bake has switched off count; those that the user has, do not.
+    """
+    found: dict[bpy.types.Constraint, None] = {}
+    by_armature: dict[bpy.types.Object, set[bpy.types.PoseBone]] = {}
+    for bone in bones:
+        by_armature.setdefault(owner_of(bone), set()).add(bone)
+    for armature, moved in by_armature.items():
+        animated = {curve.data_path for curve in all_curves_of(armature)}
+        switched_off = {curve.data_path for curve in muting_curves(armature)}
+        for bone in armature_bones(armature):
+            for constraint in bone.constraints:
+                if _overrides(constraint, bone, moved) and _may_act(constraint, animated, switched_off):
+                    found[constraint] = None
+    return list(found)
+
+
+def _overrides(constraint: bpy.types.Constraint, bone: bpy.types.PoseBone, moved: set[bpy.types.PoseBone]) -> bool:
+    if bone in moved:
+        return True
+    return isinstance(constraint, InverseKinematics) and constraint.target is not None and not moved.isdisjoint(chain_of(bone, constraint))
+
+
+def _may_act(constraint: bpy.types.Constraint, animated: set[str], switched_off: set[str]) -> bool:
+    """Return whether a constraint acts, now or at other frames.
+
+    Args:
+        animated: data paths with F-curves or drivers. switched_off: those of the switches that a bake has keyed.
+    """
+    if constraint.mute and switch_of(constraint) not in switched_off and animated.isdisjoint(_switches_of(constraint)):
+        return False
+    return constraint.influence > 0.0 or constraint.path_from_id("influence") in animated
+
+
+def switch_of(constraint: bpy.types.Constraint) -> str:
+    """Return the data path of a constraint's switch, which the panels of Blender show as an eye."""
+    return constraint.path_from_id("enabled")
+
+
+def _switches_of(constraint: bpy.types.Constraint) -> tuple[str, str]:
+    """Return the data paths of both properties that switch a constraint on and off."""
+    return switch_of(constraint), constraint.path_from_id("mute")
+
+
+def muting_curves(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
+    """Return the F-curves by which the bake that an object plays switches constraints off."""
+    return [curve for curve in fcurves_of(owner) if is_muting(curve)]
+
+
+def is_muting(curve: bpy.types.FCurve) -> bool:
+    """Return whether an F-curve is one by which a bake switches a constraint off."""
+    return curve.group is not None and curve.group.name == GROUP
+
+
+def switch_curves(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> list[bpy.types.FCurve]:
+    """Return the F-curves of the user that switch a constraint, in the action that its object plays."""
+    paths = _switches_of(constraint)
+    return [curve for curve in fcurves_of(owner) if curve.data_path in paths and not is_muting(curve)]
+
+
+def obstacle_to_muting(constraint: bpy.types.Constraint) -> str:
+    """Return why a constraint cannot be switched off by keys, and what to do; empty if it can."""
+    owner = constraint.id_data
+    if drivers_of(owner, _switches_of(constraint)):
+        return f"a driver switches the constraint '{constraint.name}' of '{owner.name}': let it drive its influence"
+    if switch_curves(owner, constraint):
+        return f"keys switch the constraint '{constraint.name}' of '{owner.name}': key its influence instead"
+    return ""
+
+
+def switch_on(owner: bpy.types.Object) -> None:
+    """Switch on the constraints that the bake of an object has switched off by keys."""
+    for curve in muting_curves(owner):
+        path, _, name = curve.data_path.rpartition(".")
+        setattr(owner.path_resolve(path), name, True)
+
+
+@contextmanager
+def muted(scene: bpy.types.Scene, constraints: Iterable[bpy.types.Constraint]) -> Iterator[None]:
+    """Switch constraints off within this context, at all frames. At its end, the scene is evaluated again."""
+    before = [(constraint, constraint.mute) for constraint in constraints]
+    curves = [
+        curve
+        for constraint, _ in before
+        for curve in fcurves_of(constraint.id_data, _switches_of(constraint))
+        if not curve.mute
+    ]
+    for curve in curves:
+        curve.mute = True
+    for constraint, _ in before:
+        constraint.mute = True
+    try:
+        yield
+    finally:
+        for curve in curves:
+            curve.mute = False
+        for constraint, was_muted in before:
+            constraint.mute = was_muted
+        if before:
+            scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
