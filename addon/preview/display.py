@@ -7,6 +7,7 @@ can be restored exactly after an undo, a crash or the loading of another file.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterable, Mapping
 
@@ -15,8 +16,12 @@ import bpy
 from ...core.spatial import Pose
 from .. import bridge
 from ..bridge.values.stored_json import are_numbers, parse_stored
-from ..nodes import Node, model_name
+from ..nodes import Node, model_name, owner_of
+from ..nodes.muting import overriding_constraints
 from ..props.settings import bones_with_settings, link_settings
+
+SWITCHED_OFF = "switched_off"
+"""Key of the data paths of constraints that a preview has switched off."""
 
 CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
 """Channels by which a preview moves an object, with the number of values of each."""
@@ -28,8 +33,11 @@ def show(poses: Mapping[Node, Pose], unit: float) -> None:
     Args:
         unit: length of a Blender unit [m].
     """
-    for obj in poses:
-        _store_own_pose(obj)
+    new = [obj for obj in poses if not link_settings(obj).before_preview]
+    for obj in new:
+        settings = link_settings(obj)
+        settings.before_preview = json.dumps({name: [*getattr(obj, name)] for name in CHANNELS})
+    _switch_off_constraints([obj for obj in new if isinstance(obj, bpy.types.PoseBone)])
     bridge.posing.present_poses.move_links(poses, unit)
 
 
@@ -50,7 +58,9 @@ def restore_own_poses(objects: Iterable[bpy.types.Object]) -> None:
 def keep_shown_poses(objects: Iterable[bpy.types.Object]) -> None:
     """Make the shown poses the own poses of those of the objects and their bones that a preview has moved."""
     for obj in _shown_nodes(objects):
-        link_settings(obj).before_preview = ""
+        settings = link_settings(obj)
+        _switch_on_constraints(obj, parse_stored(settings.before_preview).get(SWITCHED_OFF))
+        settings.before_preview = ""
 
 
 def _shown_nodes(objects: Iterable[bpy.types.Object]) -> list[Node]:
@@ -59,7 +69,20 @@ def _shown_nodes(objects: Iterable[bpy.types.Object]) -> list[Node]:
     return [*filter(bridge.animation.motion_sources.is_previewed, nodes)]
 
 
-def _store_own_pose(obj: Node) -> None:
-    settings = link_settings(obj)
-    if not settings.before_preview:
-        settings.before_preview = json.dumps({name: [*getattr(obj, name)] for name in CHANNELS})
+def _switch_off_constraints(bones: list[bpy.types.PoseBone]) -> None:
+    """Switch off the constraints that override the poses of bones. Which ones is stored on one bone of each armature."""
+    by_armature: dict[bpy.types.Object, list[str]] = {}
+    for constraint in overriding_constraints(bones):
+        by_armature.setdefault(constraint.id_data, []).append(constraint.path_from_id())
+        constraint.mute = True
+    for bone in bones:
+        if paths := by_armature.pop(owner_of(bone), None):
+            settings = link_settings(bone)
+            settings.before_preview = json.dumps(json.loads(settings.before_preview) | {SWITCHED_OFF: paths})
+
+
+def _switch_on_constraints(node: Node, paths: object) -> None:
+    """Switch on the constraints with these data paths, as they are stored; what is no path is ignored."""
+    for path in filter(lambda path: isinstance(path, str), paths if isinstance(paths, list) else ()):
+        with contextlib.suppress(ValueError):  # the constraint was deleted meanwhile
+            owner_of(node).path_resolve(path).mute = False

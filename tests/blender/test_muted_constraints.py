@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 import pytest
 
+from limberjack.addon import preview as previews
 from limberjack.addon.bake.errors import BakeError
 from limberjack.addon.bake.receipts.receipt import is_edited
 from limberjack.addon.bake.receipts.staleness import out_of_date
@@ -13,7 +14,7 @@ from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.nodes.animation import action_of
 
 from .baked import bake
-from .bone_rig import NAMES, armature, assert_exact, key_others, pose_of, tag
+from .bone_rig import ACCURACY, NAMES, SIZE, armature, assert_exact, key_others, pose_of, tag
 from .conftest import joint, link
 from .test_bone_files import everything
 
@@ -188,3 +189,24 @@ def test_inverse_kinematics_of_kinematic_and_free_links_is_told(scene):
     reached(rig, goal(scene))
     with pytest.raises(BakeError, match="constraint 'IK' moves the kinematic bone 'Rig:upper', and links that are"):
         bake(scene, overwrite=True)
+
+
+def test_play_shows_the_simulation(scene, rig):
+    """Guards previews, in which constraints are off until they are stopped: the poses are those of the simulation."""
+    motion = SimulationBake(scene, overwrite=True).simulation.run()
+    before = everything(scene)
+    preview = previews.begin(scene)
+    try:
+        preview.tick(0.0)
+        for number in range(12):
+            shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+            for column, name in enumerate(motion.link_names):
+                place = (shown.matrix_world @ shown.pose.bones[name.split(":")[1]].matrix).translation
+                assert np.abs(np.array(place) - motion.X_WL[number, column, :3]).max() < ACCURACY * SIZE
+            preview.tick(1.0 / 24.0)
+            bpy.context.view_layer.update()
+    finally:
+        preview.stop()
+        previews.end()
+    scene.frame_set(FIRST)
+    assert everything(scene) == before

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ....core.spatial.arrays import inverse, matmul
-from ...bridge.animation.motion_sources import active_constraints, follows_keyed_joint, has_own_motion
+from ...bridge.animation.motion_sources import active_constraints, follows_keyed_joint, has_own_motion, is_in_chain
 from ...nodes import (
     Node,
     attachment_of,
@@ -104,7 +104,7 @@ def _require_only_own_transform(carrier: Node, worlds: dict) -> None:
     An object between two links is an error in any case: it can be parented elsewhere, which a bone cannot.
     """
     is_bone = not isinstance(carrier, bpy.types.Object)
-    if not is_bone or active_constraints(carrier) or obstacle_to_showing(carrier):
+    if not is_bone or active_constraints(carrier) or is_in_chain([carrier]) or obstacle_to_showing(carrier):
         _require_no_link_above(carrier, worlds)
 
 

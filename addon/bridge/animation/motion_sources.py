@@ -36,7 +36,7 @@ def is_animated(obj: Node) -> bool:
     nodes = [obj, *ancestors(obj)]
     return any(
         _moves_itself(node) or follows_keyed_joint(node) or is_previewed(node) for node in nodes
-    ) or _is_in_chain(nodes)
+    ) or is_in_chain(nodes)
 
 
 def is_previewed(obj: Node) -> bool:
@@ -115,7 +115,7 @@ def has_animated_scale(obj: Node) -> bool:
 
 def has_own_motion(obj: Node) -> bool:
     """Return whether something other than an object parent moves the object."""
-    return _moves_itself(obj) or _is_in_chain([obj])
+    return _moves_itself(obj) or is_in_chain([obj])
 
 
 def _moves_itself(obj: Node) -> bool:
@@ -132,7 +132,7 @@ def _may_act(node: Node, constraint: bpy.types.Constraint) -> bool:
     return is_property_animated(node, (f'constraints["{constraint.name}"].influence',))
 
 
-def _is_in_chain(nodes: Iterable[Node]) -> bool:
+def is_in_chain(nodes: Iterable[Node]) -> bool:
     """Return whether inverse kinematics of other bones moves one of the nodes. They belong to few armatures."""
     moved = {node for node in nodes if isinstance(node, bpy.types.PoseBone)}
     return any(
