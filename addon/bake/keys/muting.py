@@ -7,7 +7,7 @@ Outside of these frames the constraints act as before. So the bones of their arm
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import bpy
 import numpy as np
@@ -30,7 +30,7 @@ class Muting:
 
     def __init__(self, links: Iterable[Node]):
         self._bones = [link for link in links if isinstance(link, bpy.types.PoseBone)]
-        self.constraints = overriding_constraints(self._bones)
+        self.constraints = overriding_constraints([*self._bones, *_bones_between(self._bones)])
 
     def require_possible(self, kinematic: Iterable[Node]) -> None:
         """Raise `BakeError` if keys cannot switch a constraint off, or if that would stop a kinematic link.
@@ -70,6 +70,16 @@ class Muting:
         count = len(self.constraints)
         what = f"{count} constraints were" if count > 1 else "a constraint was"
         return [f"{what} switched off by keys in frames {first}–{last}, since they would override the motion"]
+
+
+def _bones_between(links: Sequence[bpy.types.PoseBone]) -> set[bpy.types.PoseBone]:
+    """Return the bones between two of these links, which move along with the upper one."""
+    known, found = set(links), set()
+    for link in links:
+        above = link.parent_recursive
+        upper = next((number for number, bone in enumerate(above) if bone in known), 0)
+        found.update(above[:upper])
+    return found
 
 
 def _moved_by(constraint: bpy.types.Constraint) -> list[bpy.types.PoseBone]:
