@@ -353,3 +353,38 @@ def test_capsules_are_drawn(scene, figure):
     radius, start, end = measures(figure[0], "arm")
     across = np.hypot(points[:, 0], points[:, 2])
     assert (across.max(), points[:, 1].min(), points[:, 1].max()) == pytest.approx((radius, start, end), abs=1e-4)
+
+
+def test_limbs_that_overlap_at_rest(scene):
+    """Guards ragdolls that collide with themselves (shock2quest#277, #283): thighs that overlap where they start do not
+    fly apart, joined bones do not collide, limbs do not sink into the floor, and a button leaves the pair out."""
+    rig = armature(
+        [
+            ("hips", (0, 0, 1), (0, 0, 1.2), ""),
+            ("thigh.L", (0.06, 0, 1), (0.06, 0, 0.5), "hips"),
+            ("thigh.R", (-0.06, 0, 1), (-0.06, 0, 0.5), "hips"),
+        ]
+    )
+    radii = {"hips": 0.1, "thigh.L": 0.08, "thigh.R": 0.08}
+    skin(rig, tuple(radii), radii=radii)
+    for bone in tag(rig):
+        link(bone).self_collide = True
+    choose(rig)
+    bpy.ops.limberjack.bones_fit_to_mesh()
+    scene.limberjack.ground, scene.frame_end = True, 36
+    found = [each for each in show_rig(scene).problems if each.code == "overlapping"]
+    assert [(each.name, "'Rig:thigh.R'" in each.message) for each in found] == [("Rig:thigh.L", True)]
+    for label, words in (("Move Apart", "joined or held"), ("Shrink", "make its Radius smaller, in the panel Link")):
+        with pytest.raises(RuntimeError, match=words):
+            bpy.ops.limberjack.problem_mend(name="Rig:thigh.L", code="overlapping", label=label)
+    for is_left_out in (False, True):
+        if is_left_out:
+            bpy.ops.limberjack.problem_mend(name="Rig:thigh.L", code="overlapping", label="Leave Pair Out")
+            forget_rigs()
+            assert not [each for each in show_rig(scene).problems if each.code == "overlapping"]
+        run = bake(scene, overwrite=True).trajectory
+        total = run.kinetic + run.potential
+        assert (np.diff(total) < 1e-3 * np.ptp(run.potential)).all(), "self-collision adds energy"
+        lowest = np.array([run.link(f"Rig:{name}")[:, 2].min() for name in radii])
+        assert lowest.min() > 0.05
+        bpy.ops.limberjack.bake_clear()
