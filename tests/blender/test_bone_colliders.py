@@ -9,6 +9,7 @@ from limberjack.addon.bridge.rig import forget_rigs, show_rig
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.bridge.skins.bone_fitting import fit_bones
 from limberjack.addon.bridge.skins.rest_skins import rest_skin
+from limberjack.addon.ids import LINK
 from limberjack.addon.overlays.model import capsule_layout
 from limberjack.addon.props import is_joint, is_link
 from limberjack.addon.props.settings import window_status
@@ -76,6 +77,15 @@ def test_small_bones_belong_to_those_above(scene, figure):
     assert measures(rig, "hand")[2] > alone[2] + 0.001
     assert {link(rig.pose.bones[name]).motion for name in LARGE} == {"KINEMATIC"}
     assert not any(is_joint(bone) for bone in rig.pose.bones)
+
+
+def test_bones_that_are_left_out_get_no_settings(scene, figure):
+    """Guards files: Blender would save the settings of each bone that was looked at."""
+    rig, _ = figure
+    press(rig)
+    assert [bone.name for bone in rig.pose.bones if bone.is_property_set(LINK)] == [
+        bone.name for bone in rig.pose.bones if bone.name in LARGE
+    ]
 
 
 @pytest.mark.parametrize("chosen", ["armature", "mesh", "pose"])
@@ -285,7 +295,7 @@ def test_bones_that_change_their_size_are_left_out(scene, figure):
         rig.pose.bones["arm"].scale = (size,) * 3
         rig.pose.bones["arm"].keyframe_insert("scale", frame=frame)
     press(rig)
-    assert "bone 'Rig:arm': changes its size in its animation" in notes()
+    assert "bone 'Rig:arm': it changes its size in its animation" in notes()
     assert not is_link(rig.pose.bones["arm"])
     assert is_link(rig.pose.bones["chest"])
 
