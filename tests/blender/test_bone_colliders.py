@@ -17,7 +17,7 @@ from limberjack.core.geometry import Capsule
 from support.processor import recording
 
 from .baked import bake
-from .characters import RADII, character, choose, skin
+from .characters import FINGER, RADII, character, choose, skin
 from .conftest import link
 from .rigs import armature, chain, in_mode, select_bones, tag
 
@@ -160,6 +160,27 @@ def test_deforming_bones_that_hang_on_controls(scene):
     alone = fit_bones(rig, {"hand": skinned["hand"]}, ["hand"]).by_bone["hand"]
     own = link(rig.pose.bones["hand"])
     assert own.bone_end != pytest.approx(alone.end, abs=1e-3), "the finger does not count for the hand"
+
+
+def test_fans_and_rows_of_small_bones(scene):
+    """Guards palms and ponytails: of bones side by side, each is judged by its own points, so they belong to the hand;
+    bones in a row that are short each become one capsule together."""
+    fan = [(f"palm{i}", (0.3, 0.03 * i, 1), (0.34, 0.03 * i, 1), "hand") for i in range(3)]
+    fingers = [(f"finger{i}", (0.34, 0.03 * i, 1), (0.38, 0.03 * i, 1), f"palm{i}") for i in range(3)]
+    row = [
+        (f"tail{i}", (0, 0, 1 + 0.04 * i), (0, 0, 1.04 + 0.04 * i), f"tail{i - 1}" if i else "body") for i in range(5)
+    ]
+    rig = armature(
+        [("body", (0, 0, 0), (0, 0, 1), ""), ("hand", (0.2, 0, 1), (0.3, 0, 1), "body"), *fan, *fingers, *row]
+    )
+    skin(rig, radii={"body": 0.1, "hand": 0.03})
+    press(rig, smallest=10.0)
+    made = colliders(rig)
+    assert made[:2] == ["body", "hand"]
+    assert made[2:]
+    assert all(name.startswith("tail") for name in made[2:])
+    assert len(made[2:]) < 5
+    assert measures(rig, "hand")[2] > 0.14, "palms and fingers do not belong to the hand"
 
 
 @pytest.mark.parametrize("scale", [0.01, 10.0])
@@ -398,3 +419,35 @@ def test_limbs_that_overlap_at_rest(scene):
         lowest = np.array([run.link(f"Rig:{name}")[:, 2].min() for name in radii])
         assert lowest.min() > 0.05
         bpy.ops.limberjack.bake_clear()
+
+
+@pytest.mark.slow
+def test_rigify(scene):
+    """Guards Rigify's human of 706 bones, whose deforming bones hang on controls: its limbs collide, and fingers,
+    bones of the palms, toes and the face belong to hands, feet and head."""
+    import addon_utils
+
+    addon_utils.enable("rigify", default_set=True)
+    bpy.ops.object.armature_human_metarig_add()
+    bpy.ops.pose.rigify_generate()
+    rig = bpy.data.objects["rig"]
+    choose(rig)
+    thick = {"thigh": 0.08, "shin": 0.06, "arm": 0.05, "foot": 0.05, "hand": 0.035, "spine": 0.12}
+    deforming = [bone.name for bone in rig.data.bones if bone.use_deform]
+    radii = {name: next((size for word, size in thick.items() if word in name), FINGER) for name in deforming}
+    skin(rig, deforming, radii)
+    press(rig)
+    made = colliders(rig)
+    assert len(deforming) == 160
+    assert not [
+        name
+        for name in made
+        if any(word in name for word in ("f_", "palm", "thumb", "toe", "lid", "lip", "jaw", "nose"))
+    ]
+    for side in "LR":
+        limbs = ("thigh", "thigh.{}.001", "shin", "foot", "upper_arm", "forearm", "forearm.{}.001", "hand")
+        names = {f"DEF-{limb.format(side) if '{' in limb else f'{limb}.{side}'}" for limb in limbs}
+        assert names <= set(made)
+    length = rig.data.bones["DEF-hand.L"].length
+    assert measures(rig, "DEF-hand.L")[2] > 1.5 * length, "fingers do not belong to the hand"
+    assert all(name.startswith("DEF-") for name in made)
