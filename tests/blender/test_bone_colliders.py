@@ -174,7 +174,7 @@ def test_fans_and_rows_of_small_bones(scene):
         [("body", (0, 0, 0), (0, 0, 1), ""), ("hand", (0.2, 0, 1), (0.3, 0, 1), "body"), *fan, *fingers, *row]
     )
     skin(rig, radii={"body": 0.1, "hand": 0.03})
-    press(rig, smallest=10.0)
+    press(rig, smallest=8.0)
     made = colliders(rig)
     assert made[:2] == ["body", "hand"]
     assert made[2:]
