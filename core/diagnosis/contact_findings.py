@@ -86,15 +86,20 @@ def overlapping_solids(run: Case) -> Iterator[Diagnosis]:
 
 
 def _is_deep(facts: ContactFacts, found: Separation) -> bool:
-    """Return whether an overlap exceeds errors of a drawing, or the depth of rest on a compliant surface."""
+    """Return whether an overlap exceeds errors of a drawing, or the depth of rest on a compliant surface.
+
+    Links do not collide if no force moves either of them, as a platform in a wall, or the bones of a character.
+    """
+    movable = [name for name in (found.a, found.b) if name not in facts.standing | facts.run.immovable]
+    if not movable:
+        return False
     solids = _solids_named(facts, found)
     surface, depth = facts.surface(*solids), -found.gap
     if depth <= DEEP * facts.size(*solids):
         return False
     if math.isinf(surface.stiffness):
         return True
-    movable = [name for name in (found.a, found.b) if name not in facts.standing | facts.run.immovable]
-    return surface.stiffness * depth > CRUSHING * min(map(facts.weight_with, movable), default=0.0)
+    return surface.stiffness * depth > CRUSHING * min(map(facts.weight_with, movable))
 
 
 def _solids_named(facts: ContactFacts, found: Separation) -> tuple[int, int]:

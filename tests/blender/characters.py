@@ -48,10 +48,14 @@ def tube_around(bones, radius_of):
     return vertices, faces, owners
 
 
-def skin(rig, bones=None, name="Body"):
-    """A mesh with an Armature modifier: a tube around each of the named bones, or of all, with all of its weight."""
+def skin(rig, bones=None, radii=RADII, name="Body"):
+    """A mesh with an Armature modifier: a tube around each of the named bones, or of all, with all of its weight.
+
+    Args:
+        radii: by the name of the bone; of all others, it is that of a finger.
+    """
     chosen = [bone for bone in rig.data.bones if bones is None or bone.name in bones]
-    vertices, faces, owners = tube_around(chosen, lambda bone: RADII.get(bone, FINGER))
+    vertices, faces, owners = tube_around(chosen, lambda bone: radii.get(bone, FINGER))
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(vertices, [], faces)
     obj = bpy.data.objects.new(name, mesh)

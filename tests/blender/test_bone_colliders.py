@@ -9,6 +9,7 @@ from limberjack.addon.bridge.rig import forget_rigs, show_rig
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.bridge.skins.bone_fitting import fit_bones
 from limberjack.addon.bridge.skins.rest_skins import rest_skin
+from limberjack.addon.ids import LINK
 from limberjack.addon.overlays.model import capsule_layout
 from limberjack.addon.props import is_joint, is_link
 from limberjack.addon.props.settings import window_status
@@ -16,7 +17,7 @@ from limberjack.core.geometry import Capsule
 from support.processor import recording
 
 from .baked import bake
-from .characters import RADII, character, choose, skin
+from .characters import FINGER, RADII, character, choose, skin
 from .conftest import link
 from .rigs import armature, chain, in_mode, select_bones, tag
 
@@ -76,6 +77,15 @@ def test_small_bones_belong_to_those_above(scene, figure):
     assert measures(rig, "hand")[2] > alone[2] + 0.001
     assert {link(rig.pose.bones[name]).motion for name in LARGE} == {"KINEMATIC"}
     assert not any(is_joint(bone) for bone in rig.pose.bones)
+
+
+def test_bones_that_are_left_out_get_no_settings(scene, figure):
+    """Guards files: Blender would save the settings of each bone that was looked at."""
+    rig, _ = figure
+    press(rig)
+    assert [bone.name for bone in rig.pose.bones if bone.is_property_set(LINK)] == [
+        bone.name for bone in rig.pose.bones if bone.name in LARGE
+    ]
 
 
 @pytest.mark.parametrize("chosen", ["armature", "mesh", "pose"])
@@ -150,6 +160,27 @@ def test_deforming_bones_that_hang_on_controls(scene):
     alone = fit_bones(rig, {"hand": skinned["hand"]}, ["hand"]).by_bone["hand"]
     own = link(rig.pose.bones["hand"])
     assert own.bone_end != pytest.approx(alone.end, abs=1e-3), "the finger does not count for the hand"
+
+
+def test_fans_and_rows_of_small_bones(scene):
+    """Guards palms and ponytails: of bones side by side, each is judged by its own points, so they belong to the hand;
+    bones in a row that are short each become one capsule together."""
+    fan = [(f"palm{i}", (0.3, 0.03 * i, 1), (0.34, 0.03 * i, 1), "hand") for i in range(3)]
+    fingers = [(f"finger{i}", (0.34, 0.03 * i, 1), (0.38, 0.03 * i, 1), f"palm{i}") for i in range(3)]
+    row = [
+        (f"tail{i}", (0, 0, 1 + 0.04 * i), (0, 0, 1.04 + 0.04 * i), f"tail{i - 1}" if i else "body") for i in range(5)
+    ]
+    rig = armature(
+        [("body", (0, 0, 0), (0, 0, 1), ""), ("hand", (0.2, 0, 1), (0.3, 0, 1), "body"), *fan, *fingers, *row]
+    )
+    skin(rig, radii={"body": 0.1, "hand": 0.03})
+    press(rig, smallest=8.0)
+    made = colliders(rig)
+    assert made[:2] == ["body", "hand"]
+    assert made[2:]
+    assert all(name.startswith("tail") for name in made[2:])
+    assert len(made[2:]) < 5
+    assert measures(rig, "hand")[2] > 0.14, "palms and fingers do not belong to the hand"
 
 
 @pytest.mark.parametrize("scale", [0.01, 10.0])
@@ -285,7 +316,7 @@ def test_bones_that_change_their_size_are_left_out(scene, figure):
         rig.pose.bones["arm"].scale = (size,) * 3
         rig.pose.bones["arm"].keyframe_insert("scale", frame=frame)
     press(rig)
-    assert "bone 'Rig:arm': changes its size in its animation" in notes()
+    assert "bone 'Rig:arm': it changes its size in its animation" in notes()
     assert not is_link(rig.pose.bones["arm"])
     assert is_link(rig.pose.bones["chest"])
 
@@ -353,3 +384,70 @@ def test_capsules_are_drawn(scene, figure):
     radius, start, end = measures(figure[0], "arm")
     across = np.hypot(points[:, 0], points[:, 2])
     assert (across.max(), points[:, 1].min(), points[:, 1].max()) == pytest.approx((radius, start, end), abs=1e-4)
+
+
+def test_limbs_that_overlap_at_rest(scene):
+    """Guards ragdolls that collide with themselves (shock2quest#277, #283): thighs that overlap where they start do not
+    fly apart, joined bones do not collide, limbs do not sink into the floor, and a button leaves the pair out."""
+    rig = armature(
+        [
+            ("hips", (0, 0, 1), (0, 0, 1.2), ""),
+            ("thigh.L", (0.06, 0, 1), (0.06, 0, 0.5), "hips"),
+            ("thigh.R", (-0.06, 0, 1), (-0.06, 0, 0.5), "hips"),
+        ]
+    )
+    radii = {"hips": 0.1, "thigh.L": 0.08, "thigh.R": 0.08}
+    skin(rig, tuple(radii), radii=radii)
+    for bone in tag(rig):
+        link(bone).self_collide = True
+    choose(rig)
+    bpy.ops.limberjack.bones_fit_to_mesh()
+    scene.limberjack.ground, scene.frame_end = True, 36
+    found = [each for each in show_rig(scene).problems if each.code == "overlapping"]
+    assert [(each.name, "'Rig:thigh.R'" in each.message) for each in found] == [("Rig:thigh.L", True)]
+    for label, words in (("Move Apart", "joined or held"), ("Shrink", "make its Radius smaller, in the panel Link")):
+        with pytest.raises(RuntimeError, match=words):
+            bpy.ops.limberjack.problem_mend(name="Rig:thigh.L", code="overlapping", label=label)
+    for is_left_out in (False, True):
+        if is_left_out:
+            bpy.ops.limberjack.problem_mend(name="Rig:thigh.L", code="overlapping", label="Leave Pair Out")
+            forget_rigs()
+            assert not [each for each in show_rig(scene).problems if each.code == "overlapping"]
+        run = bake(scene, overwrite=True).trajectory
+        total = run.kinetic + run.potential
+        assert (np.diff(total) < 1e-3 * np.ptp(run.potential)).all(), "self-collision adds energy"
+        lowest = np.array([run.link(f"Rig:{name}")[:, 2].min() for name in radii])
+        assert lowest.min() > 0.05
+        bpy.ops.limberjack.bake_clear()
+
+
+@pytest.mark.slow
+def test_rigify(scene):
+    """Guards Rigify's human of 706 bones, whose deforming bones hang on controls: its limbs collide, and fingers,
+    bones of the palms, toes and the face belong to hands, feet and head."""
+    import addon_utils
+
+    addon_utils.enable("rigify", default_set=True)
+    bpy.ops.object.armature_human_metarig_add()
+    bpy.ops.pose.rigify_generate()
+    rig = bpy.data.objects["rig"]
+    choose(rig)
+    thick = {"thigh": 0.08, "shin": 0.06, "arm": 0.05, "foot": 0.05, "hand": 0.035, "spine": 0.12}
+    deforming = [bone.name for bone in rig.data.bones if bone.use_deform]
+    radii = {name: next((size for word, size in thick.items() if word in name), FINGER) for name in deforming}
+    skin(rig, deforming, radii)
+    press(rig)
+    made = colliders(rig)
+    assert len(deforming) == 160
+    assert not [
+        name
+        for name in made
+        if any(word in name for word in ("f_", "palm", "thumb", "toe", "lid", "lip", "jaw", "nose"))
+    ]
+    for side in "LR":
+        limbs = ("thigh", "thigh.{}.001", "shin", "foot", "upper_arm", "forearm", "forearm.{}.001", "hand")
+        names = {f"DEF-{limb.format(side) if '{' in limb else f'{limb}.{side}'}" for limb in limbs}
+        assert names <= set(made)
+    length = rig.data.bones["DEF-hand.L"].length
+    assert measures(rig, "DEF-hand.L")[2] > 1.5 * length, "fingers do not belong to the hand"
+    assert all(name.startswith("DEF-") for name in made)

@@ -155,6 +155,8 @@ def test_kinematic_bones_do_not_collide_with_each_other(scene, build, walker):
     """Guards characters whose bones overlap at rest and collide with their own machine: they touch the boxes only, the
     motion is finite, and nothing is told of them as overlapping."""
     boxes = stack(build)
+    for frame in (1, 8, 16, 24):  # the character stands
+        walker.pose.bones["hips"].keyframe_delete("location", frame=frame)
     for bone in kinematic_bones(walker):
         link(bone).bone_radius, link(bone).self_collide = 0.2, True
     scene.limberjack.contact = scene.limberjack.ground = True
@@ -169,4 +171,5 @@ def test_kinematic_bones_do_not_collide_with_each_other(scene, build, walker):
     assert np.abs(run.trajectory.X_WL[:, [run.trajectory.link_names.index(box.name) for box in boxes], :3]).max() < 5.0
     forget_rigs()
     told = [each.message for each in show_rig(scene).problems if each.code in ("overlapping", "many-overlapping")]
-    assert not [message for message in told if message.count("Rig:") > 1], told
+    told += [each.message for each in run.diagnose() if each.code == "overlapping-start" and "Rig:" in each.subject]
+    assert not [message for message in told if "Rig:" in message], told

@@ -7,6 +7,7 @@ import properties
 from harness import hold, module, over_viewport, press, screenshot, send, simulated, until
 from mathutils import Vector
 from sidebar import click_button, find_button, is_open, open_tab
+from test_bone_colliders import stage
 from test_handles import handle, on_ring
 from test_same_keys import open_file
 
@@ -143,6 +144,23 @@ def test_sunk():
     yield from find_button('limberjack.problem_mend(name="Cube", code="sunk-in-ground", label="Lift"')
     yield from over_viewport()
     yield from screenshot("picture_sunk")
+
+
+def test_character():
+    """A character that kicks boxes: the outlines of the capsules of its bones, and Bones as Colliders in the tab."""
+    stage("Body")
+    look_clearly()
+    harness.viewport().spaces.active.region_3d.view_rotation = (0.62, 0.47, 0.38, 0.5)
+    look_at((0.0, -0.45, 0.85), 4.6)
+    yield from open_tab()
+    yield from click_button("limberjack.bones_as_colliders")
+    yield from click_button("limberjack.simulate", across=0.6)
+    yield from simulated()
+    harness.viewport().spaces.active.overlay.show_cursor = False
+    bpy.context.scene.frame_set(16)
+    yield from over_viewport()
+    yield from screenshot("picture_character")
+    assert sum(bone.limberjack_link.is_link for bone in bpy.data.objects["Figure"].pose.bones) == 15
 
 
 def test_bounce():

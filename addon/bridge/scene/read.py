@@ -162,7 +162,13 @@ def _scan(
         shapes.notes += notes
     shapes_of = _shapes_of(shapes, collide, with_shapes, settings.contact)
     read_link = partial(
-        _link, evaluated_scene=evaluated_scene, units=units, shapes_of=shapes_of, reading=reading, weigh=weigh
+        _link,
+        evaluated_scene=evaluated_scene,
+        units=units,
+        shapes_of=shapes_of,
+        reading=reading,
+        weigh=weigh,
+        resized={},
     )
     model.links = _read_each(links, read_link, faults)
     known = {link.name for link in model.links} | {WORLD}
@@ -315,8 +321,9 @@ def _link(
     shapes_of: ShapesOf,
     reading: SceneReading,
     weigh: Callable[[Node, EvaluatedScene], MassProperties],
+    resized: dict[Node, bool],
 ) -> Link:
-    _require_constant_size(obj)
+    _require_constant_size(obj, resized)
     require_known_shape(obj)
     settings = link_settings(obj)
     if is_weighed(obj):
@@ -332,11 +339,18 @@ def _link(
     return Link(model_name(obj), pose=pose, visuals=visuals, collisions=collisions, extras=extras, **inertial, **others)
 
 
-def _require_constant_size(link: Node) -> None:
-    """Raise `ModelError` if animation changes the scale of the link or of an object that carries it."""
+def _require_constant_size(link: Node, resized: dict[Node, bool]) -> None:
+    """Raise `ModelError` if animation changes the scale of the link or of an object that carries it.
+
+    Args:
+        resized: whether the scale of a node is animated, of those that were looked at; all others are added. The bones
+            of a character share those above them, and the F-curves of all of them are in one action.
+    """
     obj = link
     while obj is not None:
-        if has_animated_scale(obj):
+        if obj not in resized:
+            resized[obj] = has_animated_scale(obj)
+        if resized[obj]:
             carrier = "" if obj == link else f", and it carries link '{model_name(link)}'"
             what = "link" if obj == link else "object"
             raise ModelError(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
@@ -24,6 +25,11 @@ SAME_PLACE = 1e-3
 
 SAME_DIRECTION = 0.999
 """Least cosine between the directions of bones at rest that stand for each other."""
+
+FAN = 3
+"""Number of bones that hang on one bone from which each is judged by its own points. Fingers with the bones of the palm
+behind them would be long enough for capsules, and belong to the hand.
+"""
 
 DIGITS = 4
 """Decimals of the fitted settings, which are relative to the length of the bone."""
@@ -67,20 +73,23 @@ def fit_bones(
     Args:
         skin: as `rest_skin` returns it.
         wanted: names of the bones that may have a capsule, with or without points of their own.
-        smallest: least length of a capsule in the world [Blender units].
+        smallest: least length of a capsule in the world [Blender units], with the points of bones below, except in a
+            fan of bones.
         kept: names of bones that have a shape already, so that their points count for no other bone.
     """
     wanted = dict.fromkeys(wanted)  # keeps their order
     carriers = _carriers_of(armature, [name for name in skin if name not in kept], wanted, kept)
     points = {name: [part] for name, part in skin.items() if name not in kept}
+    counts = Counter(carriers.values())
     found = Fits()
     for name in _deepest_first(carriers):
-        own = points.get(name, [])
-        fit = _fit_of(_bones_of(armature)[name], own, smallest) if name in wanted and own else None
-        if fit is not None:
+        parts, carrier, bone = points.get(name, []), carriers[name], _bones_of(armature)[name]
+        own = parts[:1] if name in skin else []
+        judged = own if carrier is not None and counts[carrier] >= FAN else parts
+        if name in wanted and _fit_of(bone, judged, smallest) and (fit := _fit_of(bone, parts)):
             found.by_bone[name] = fit
-        elif (carrier := carriers[name]) is not None:
-            points.setdefault(carrier, []).extend(own)
+        elif carrier is not None:
+            points.setdefault(carrier, []).extend(parts)
     order = [bone.name for bone in _bones_of(armature)]
     found.small = [name for name in order if name in wanted and name in skin and name not in found.by_bone]
     return found
@@ -108,11 +117,11 @@ def _bones_of(armature: bpy.types.Object) -> bpy.types.bpy_prop_collection[bpy.t
     return armature.pose.bones
 
 
-def _fit_of(bone: bpy.types.PoseBone, parts: list[BonePoints], smallest: float) -> BoneFit | None:
+def _fit_of(bone: bpy.types.PoseBone, parts: list[BonePoints], smallest: float = 0.0) -> BoneFit | None:
     """Return the capsule of a bone; None if it would be too small, or if the points have no extent across the bone."""
-    every = joined(parts)
-    if len(every.points) < FEWEST_POINTS:
+    if sum(len(part.points) for part in parts) < FEWEST_POINTS:
         return None
+    every = joined(parts)
     rest, length = inverse(to_array(bone.bone.matrix_local)), length_of(bone)
     local = (matmul(every.points, rest[:3, :3].T) + rest[:3, 3]) * np.abs(world_scale(bone)) / length
     capsule = limb_capsule(local, every.areas)

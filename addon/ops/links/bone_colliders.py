@@ -113,7 +113,8 @@ def add_bone_colliders(
     least = smallest * bridge.skins.bone_fitting.extent_of(armature, skin)
     kept = [bone.name for bone in tagged_bones(armature) if is_link(bone) and link_settings(bone).motion != "KINEMATIC"]
     candidates = [bone for bone in bones if bone.name not in kept and (not skin or bone.name in skin)]
-    obstacles = {bone: reason for bone in candidates if (reason := _obstacle(bone))}
+    resized = _with_animated_scale(candidates)
+    obstacles = {bone: reason for bone in candidates if (reason := _obstacle(bone, resized))}
     candidates = [bone for bone in candidates if bone not in obstacles]
     notes = list(obstacles.values())
     if skin:
@@ -129,7 +130,7 @@ def add_bone_colliders(
     if kept:
         notes.append(f"{_named(armature, kept)}: already simulated or static, so left as before")
     enable_contact_initially(context.scene)
-    _untag([bone for bone in bones if bone not in chosen and _was_made(bone)])
+    _untag([bone for bone in tagged_bones(armature) if bone in bones and bone not in chosen and _was_made(bone)])
     for bone in chosen:
         _make_collider(bone, fit_of.get(bone.name))
     _weigh(context, chosen)
@@ -144,15 +145,27 @@ def _skin_of(context, armature: bpy.types.Object, meshes: list[bpy.types.Object]
         return bridge.skins.rest_skins.rest_skin(armature, meshes, context.view_layer)
 
 
-def _obstacle(bone: bpy.types.PoseBone) -> str:
-    """Return why a bone cannot be a collider, and what to do; empty if it can."""
+def _with_animated_scale(bones: list[bpy.types.PoseBone]) -> set[Node]:
+    """Return those of the bones, and of what carries them, whose scale is animated. Each is looked at once."""
+    nodes = {node for bone in bones for node in (bone, *ancestors(bone))}
+    return {node for node in nodes if bridge.animation.motion_sources.has_animated_scale(node)}
+
+
+def _obstacle(bone: bpy.types.PoseBone, resized: set[Node]) -> str:
+    """Return why a bone cannot be a collider, and what to do; empty if it can.
+
+    Args:
+        resized: nodes whose scale is animated.
+    """
     if reason := bridge.links.tagging.obstacle_to_tagging(bone):
         return reason
     for node in (bone, *ancestors(bone)):
-        if bridge.animation.motion_sources.has_animated_scale(node):
-            whose = "its" if node == bone else f"'{node.name}', which carries it, changes its"
-            verb = "changes its size in its animation" if node == bone else f"{whose} size in its animation"
-            return f"bone '{model_name(bone)}': {verb}, and a collider keeps its form: delete the keys of the scale"
+        if node in resized:
+            what = "it" if node == bone else f"'{node.name}', which carries it,"
+            return (
+                f"bone '{model_name(bone)}': {what} changes its size in its animation, and a collider keeps its form: "
+                "delete the keys of the scale"
+            )
     return ""
 
 

@@ -39,14 +39,14 @@ SMALLEST = 0.5
 def let_pass_through(context, obj) -> str:
     """Let the link pass through all links that it overlaps."""
     others = [
-        _object_named(context.scene, found.b if found.a == model_name(obj) else found.a) for found in _overlaps_of(obj)
+        node_named(context.scene, found.b if found.a == model_name(obj) else found.a) for found in _overlaps_of(obj)
     ]
     there = [other for other in others if other is not None]
     if not there:
         raise ModelError(f"link '{obj.name}' overlaps the scene's ground, which is no object: move it up")
     for other in there:
         set_pair(context.scene, obj, other, False)
-    return f"'{obj.name}' passes through {', '.join(repr(other.name) for other in there)}"
+    return f"'{model_name(obj)}' passes through {', '.join(repr(model_name(other)) for other in there)}"
 
 
 def move_apart(context, obj) -> str:
@@ -67,7 +67,7 @@ def move_apart(context, obj) -> str:
 def select_overlapping(context, _obj) -> str:
     """Select all links that overlap others."""
     names = {name for found in _overlaps_in(context.scene) for name in (found.a, found.b)}
-    links = [link for link in (_object_named(context.scene, name) for name in sorted(names)) if link is not None]
+    links = [link for link in (node_named(context.scene, name) for name in sorted(names)) if link is not None]
     select_only(context, *links)
     return f"{counted(links, 'link')} that overlap selected"
 
@@ -103,8 +103,8 @@ def move_all_apart(context, _obj) -> str:
 
 def _upper_movable_link(scene, found: "Separation", joined: set) -> bpy.types.Object | None:
     """Return the link of a pair that may be moved, the upper one if both may; None if neither may."""
-    links = [_object_named(scene, name) for name in (found.a, found.b)]
-    movable = [link for link in links if link is not None and _is_movable(link, joined)]
+    links = [node_named(scene, name) for name in (found.a, found.b)]
+    movable = [object_of(link) for link in links if link is not None and _is_movable(link, joined)]
     return max(movable, key=lambda link: link.matrix_world.translation.z, default=None)
 
 
@@ -139,16 +139,14 @@ def shrink(context, obj) -> str:
     raise ModelError(f"link '{link.name}' is in others however small its shapes are: move it by hand")
 
 
-def _object_named(scene: bpy.types.Scene, name: str) -> bpy.types.Object | None:
-    found = node_named(scene, name)
-    return object_of(found) if found else None
-
-
 def _smallest_moving(context, obj) -> bpy.types.Object:
-    """Return the smallest free link among a link and those that it overlaps."""
+    """Return the smallest free link among a link and those that it overlaps. Bones do not count."""
     names = {model_name(obj), *(name for found in _overlaps_of(obj) for name in (found.a, found.b))}
-    links = [link for link in (_object_named(context.scene, name) for name in sorted(names)) if link is not None]
-    moving = [link for link in links if link_settings(link).motion == "FREE"]
+    links = [link for link in (node_named(context.scene, name) for name in sorted(names)) if link is not None]
+    free = [link for link in links if link_settings(link).motion == "FREE"]
+    moving = [link for link in free if isinstance(link, bpy.types.Object)]
+    if free and not moving:
+        raise ModelError(f"'{model_name(free[0])}' is a bone: make its Radius smaller, in the panel Link, Capsule")
     if not moving:
         raise ModelError(f"link '{obj.name}' and what it overlaps do not move by themselves: move them by hand")
     return min(moving, key=lambda link: max(link.dimensions))
@@ -172,10 +170,10 @@ def _movable_link(context, obj) -> bpy.types.Object:
     """Return the link to move: the given one or another that it overlaps, without joints and animation."""
     joined = _joined_in(context.scene)
     others = [found.b if found.a == model_name(obj) else found.a for found in _overlaps_of(obj)]
-    for link in (obj, *filter(None, (_object_named(context.scene, name) for name in others))):
+    for link in (obj, *filter(None, (node_named(context.scene, name) for name in others))):
         if _is_movable(link, joined):
-            return link
-    raise ModelError(f"link '{obj.name}' and what it overlaps are joined or held: move the machine by hand")
+            return object_of(link)
+    raise ModelError(f"link '{model_name(obj)}' and what it overlaps are joined or held: move the machine by hand")
 
 
 def _joined_in(scene) -> set:
@@ -183,8 +181,8 @@ def _joined_in(scene) -> set:
 
 
 def _is_movable(link, joined: set) -> bool:
-    """Return whether neither a joint nor animation holds a link."""
-    is_free = link_settings(link).motion == "FREE"
+    """Return whether a link is an object that neither a joint nor animation holds."""
+    is_free = isinstance(link, bpy.types.Object) and link_settings(link).motion == "FREE"
     return is_free and link not in joined and not bridge.animation.motion_sources.is_animated(link)
 
 
