@@ -18,6 +18,7 @@ from mathutils import Matrix
 from ...core.model import ModelError
 from .. import bridge, watch
 from ..nodes import Node, display_size, is_visible, model_name, origin_of, world_matrix
+from ..nodes.chosen import active_node
 from ..nodes.naming import node_named
 from ..props.members import joints_in, links_in
 from ..props.settings import joint_settings, link_settings
@@ -221,7 +222,7 @@ def draw(context, style) -> None:
 def up_to_date(rig: bridge.rig.Rig, context, style) -> _Drawing:
     """Return the scene's lines. They are made again if something that they depend on has changed."""
     drawing = _drawings.setdefault(context.scene.session_uid, _Drawing())
-    scene, active = context.scene, context.active_object
+    scene, active = context.scene, active_node(context)
     settings = [getattr(style, key) for key in _STYLE_KEYS]
     wanted = (rig.version, *(value if isinstance(value, bool | float) else tuple(value) for value in settings))
     if wanted != drawing.layout_key:
@@ -230,7 +231,7 @@ def up_to_date(rig: bridge.rig.Rig, context, style) -> _Drawing:
         drawing.masses = mass_layout(rig.model, rig.unit, style.size) if style.show_masses else Layout().close()
         drawing.pins = pin_layout(rig, scene, style.size) if style.show_pins else Layout().close()
         drawing.layout_key, drawing.placement_key, drawing.shapes = wanted, (), {}
-    placed = (watch.moves, active.name if active else "", wanted)
+    placed = (watch.moves, model_name(active) if active else "", wanted)
     if placed != drawing.placement_key:
         drawing.changing = joint_layout(rig, scene, style, filter(changes_shape, rig.model.joints), drawing.shapes)
         drawing.lines = _place(drawing, rig, scene, style, active)
