@@ -50,7 +50,7 @@ def test_values_count_from_the_rest_pose(scene, arm):
     axis = view_joint(arm[1], scene).axes[0]
     assert axis.value == pytest.approx(0.4, abs=1e-6)
     assert (axis.point_at(axis.upper, 1.0) - limit).length < 1e-5
-    assert joint(arm[1]).coordinates[0].value_degrees == pytest.approx(0.4, abs=1e-6)
+    assert joint(arm[1]).coordinates[0].value_angle == pytest.approx(0.4, abs=1e-6)
     model = read_scene(scene)
     assert model.joint("Rig:b1").home == (pytest.approx(0.4, abs=1e-6),)
     assert Posing(scene).set_coordinate("Rig:b1", 0, 2.0) == pytest.approx(1.0)

@@ -20,6 +20,7 @@ from ....core.spatial import IDENTITY, Pose, compose, inverse
 from ....core.spatial.arrays import inverse as inverse_matrix
 from ....core.spatial.arrays import matmul
 from ...nodes import owner_of
+from ...props import axes_in_use, kind_of
 from ...props.settings import joint_settings
 from ..posing.link_poses import are_same, pose_of_matrix, world_scale
 from ..values.numbers import scaled_pose, tidy_pose
@@ -27,6 +28,10 @@ from .frames import UNSCALED, child_in_parent, require_both_ends
 
 DEFAULT_TYPE = "ball"
 """Type of a new bone's joint: the one that allows what bones do, which is to rotate about their heads."""
+
+
+ALONG_BONE = (0.0, 1.0, 0.0)
+"""Direction of a new ball's cone in the axes of its bone: a limb swings about the direction in which it was drawn."""
 
 
 class BoneFrames(NamedTuple):
@@ -50,6 +55,10 @@ def add_bone_joint(bone: bpy.types.PoseBone) -> None:
         return
     joint.to_world = False
     joint.is_joint, joint.type = True, DEFAULT_TYPE
+    kind = kind_of(joint)
+    for number, axis in enumerate(axes_in_use(joint)):
+        if kind.slot(number).is_pointed:
+            axis.xyz = ALONG_BONE
 
 
 def remove_bone_joint(bone: bpy.types.PoseBone) -> None:

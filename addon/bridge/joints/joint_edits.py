@@ -138,7 +138,7 @@ def move_zero(obj: Node, scene: bpy.types.Scene, axis: AxisView, by: float) -> N
             break
         locked_pose = compose(locked_pose, screw.locked_pose())
     else:
-        raise ModelError(f"joint '{obj.name}' has no coordinate whose zero could be moved")
+        raise ModelError(f"joint '{model_name(obj)}' has no coordinate whose zero could be moved")
     store_frames(obj, tidy_pose(compose(X_PJ, scaled_pose(step, 1.0 / unit_length(scene)))), X_CJ)
     set_home(obj, scene, axis, start)
     _shift_mimics(obj, scene, axis.number, by)

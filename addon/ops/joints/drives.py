@@ -6,6 +6,7 @@ from bpy.props import BoolProperty, FloatProperty
 
 from ....core.model import ModelError
 from ... import bridge, ids
+from ...nodes.animation import insert_key
 from ..report import fail, succeed
 from ..selection import OnJoints, selected_joints
 
@@ -51,7 +52,7 @@ class LIMBERJACK_OT_drive_to_pose(OnJoints, bpy.types.Operator):
         if not driven:
             return fail(self, context, "None of these joints has an axis that can be driven: select others")
         for obj, path in driven if self.inserts_keys else ():
-            obj.keyframe_insert(path)
+            insert_key(obj, path, context.scene.frame_current)
         keyed = f", with keys at frame {context.scene.frame_current}" if self.inserts_keys else ""
         return succeed(self, context, f"{len({obj for obj, _ in driven})} joints are driven to their pose{keyed}")
 
