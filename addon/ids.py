@@ -98,7 +98,7 @@ TOOL_PULL = "limberjack.pull_links"
 FILE_HANDLER = "LIMBERJACK_FH_model"
 
 # Blender's keymap to which the add-on adds its key
-KEYMAP = "Object Mode"
+KEYMAPS = ("Object Mode", "Pose")
 
 # Command for `blender --command`
 COMMAND = "limberjack"

@@ -15,6 +15,7 @@ from ...core.model import ModelError
 from ...core.spatial import quat_mul
 from .. import bridge
 from ..nodes import Node, model_name
+from ..nodes.chosen import selected_nodes
 from ..overlays import ghost, labels
 from ..props import core_joint, is_joint
 from ..props.members import joints_in, links_in
@@ -248,7 +249,7 @@ class LimitDrag(Drag):
         self.other_side = {"lower": "upper", "upper": "lower"}[self.side]
         self.other_limit = self.axis.limit_or_default(self.other_side, self.radius)
         joint = joint_settings(self.obj)
-        self.same_type_joints = [obj for obj in context.selected_objects if obj != self.obj and self._is_alike(obj)]
+        self.same_type_joints = [obj for obj in selected_nodes(context) if obj != self.obj and self._is_alike(obj)]
         ghost.show(triangles_of(joint.child_node, context), [])
         return self.axis.limit_or_default(self.side, self.radius)
 

@@ -13,6 +13,7 @@ from ...core.joints import BALL
 from ...core.model import ModelError
 from .. import bridge, watch
 from ..nodes import Node, is_selected, is_visible, model_name, uid_of
+from ..nodes.chosen import active_node
 from ..overlays.joint_glyphs import ring_radius
 from ..overlays.sizes import active_radius
 from ..preferences import preferences
@@ -38,13 +39,13 @@ OFF = 0.35
 def handles_of(view: bridge.joints.axis_views.JointView, radius: float) -> Iterator[HandlePlacement]:
     """Yield every handle of the joint."""
     moving = [axis for axis in view.axes if axis.q_index is not None]
-    aimed = [
-        axis for axis in view.axes if axis.is_pointed
-    ] or moving  # if the type fixes all directions, the handle turns the whole joint
+    aimed = [axis for axis in view.axes if axis.is_pointed]
+    if not aimed and view.has_stored_frames:
+        aimed = moving  # the type fixes all directions, so the handle turns the whole joint
     acts = view.joint.acts_at(0.0)
     for number, axis in enumerate(view.axes):
         ring = ring_radius(radius, number)
-        yield from _handles_on_axis(axis, ring, acts)
+        yield from _handles_on_axis(axis, ring, acts, view.has_stored_frames)
         if axis in aimed:
             yield "aim", axis, 1.3 * ring, axis.origin + axis.direction * (1.3 * ring)
     if view.joint.kind.code == BALL and view.axes and acts:
@@ -52,7 +53,9 @@ def handles_of(view: bridge.joints.axis_views.JointView, radius: float) -> Itera
         yield "swing", axis, radius, axis.origin + axis.zero * (0.7 * radius)
 
 
-def _handles_on_axis(axis: bridge.joints.axis_views.AxisView, ring: float, acts: bool) -> Iterator[HandlePlacement]:
+def _handles_on_axis(
+    axis: bridge.joints.axis_views.AxisView, ring: float, acts: bool, zero_moves: bool
+) -> Iterator[HandlePlacement]:
     beside = axis.zero * (0.2 * ring) if axis.kind == "slide" else Vector()
     if axis.can_have_limits:
         for role in ("lower", "upper") if axis.can_have_lower else ("upper",):
@@ -62,7 +65,7 @@ def _handles_on_axis(axis: bridge.joints.axis_views.AxisView, ring: float, acts:
             yield "pose", axis, ring, axis.point_at(axis.value, 0.7 * ring) + beside
         if axis.home is not None:
             yield "home", axis, ring, axis.point_at(axis.home, 1.35 * ring) - beside
-        if axis.q_index == 0:
+        if axis.q_index == 0 and zero_moves:
             yield "zero", axis, ring, axis.point_at(0.0, 0.4 * ring) + 2.0 * beside
 
 
@@ -77,10 +80,16 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
 
     @classmethod
     def poll(cls, context):
-        obj = context.active_object
+        obj = active_node(context)
         style = preferences()
         shown = context.space_data.show_gizmo and style.show_overlays
-        return shown and context.mode == "OBJECT" and is_known_joint(obj) and is_selected(obj) and is_visible(obj)
+        return (
+            shown
+            and context.mode in ("OBJECT", "POSE")
+            and is_known_joint(obj)
+            and is_selected(obj)
+            and is_visible(obj)
+        )
 
     def setup(self, context):
         self.made_for = None
@@ -93,7 +102,7 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
 
     def draw_prepare(self, context):
         """Place the handles again if something has changed. It runs before each redraw."""
-        obj = context.active_object
+        obj = active_node(context)
         if not is_known_joint(obj):
             return
         if any(gizmo.is_modal for gizmo in self.gizmos):

@@ -8,6 +8,7 @@ from bpy.app.translations import pgettext_iface
 
 from ...core.model.text import counted
 from ..nodes import Node, armature_bones, model_name, owner_of, select
+from ..nodes.chosen import selected_nodes
 from ..props.settings import window_status
 from ..watch import note_change
 
@@ -41,7 +42,7 @@ def succeed(operator, context, message: str, notes=(), refused=(), *, shows_note
     """
     status = window_status(context.window_manager)
     status.error = ""
-    note_change(context.selected_objects)
+    note_change({*context.selected_objects, *selected_nodes(context)})
     operator.report({"INFO"}, message)
     notes = list(dict.fromkeys((*refused, *notes)))  # shapes of a link may share a note
     status.notes = "\n".join(notes) if shows_notes else ""
@@ -106,6 +107,14 @@ def in_object_or_pose_mode(cls, context) -> bool:
         return True
     cls.poll_message_set("Switch to Object Mode or Pose Mode first")
     return False
+
+
+def refuses_pose_mode(cls, context, sentence: str) -> bool:
+    """Return whether a sentence says why an operator makes no sense for bones, and the mode is Pose Mode."""
+    if not sentence or context.mode != "POSE":
+        return False
+    cls.poll_message_set(sentence)
+    return True
 
 
 def named(parent: Node | None) -> str:

@@ -6,9 +6,13 @@ import bpy
 from ...core.model import ModelError
 from .. import bridge
 from ..nodes import Node, is_selected, model_name
+from ..nodes.chosen import selected_nodes
 from ..props import is_joint, is_link
 from ..props.members import has_joints, has_links, joints_in
-from .report import in_object_mode, in_object_or_pose_mode
+from .report import in_object_or_pose_mode, refuses_pose_mode
+
+JOINED_BY_TAGGING = "Bones have their joints already: Tag as Links joins them, and the panel Joint shows the active one"
+"""Why operators that make joints between links do not run in Pose Mode."""
 
 
 def selected_pair(context) -> tuple[Node, Node | None]:
@@ -31,10 +35,10 @@ class OnLinks:
     """An operator that needs links, selected or not.
 
     Attributes:
-        runs_in_pose_mode: whether it also runs in Pose Mode.
+        refusal_of_bones: sentence that says why it does not run in Pose Mode; empty if it does.
     """
 
-    runs_in_pose_mode = False
+    refusal_of_bones = ""
 
     @classmethod
     def poll(cls, context):
@@ -43,7 +47,7 @@ class OnLinks:
             for sentence in bridge.rig.instanced_once(context.scene):
                 cls.poll_message_set(sentence)
             return False
-        return in_object_or_pose_mode(cls, context) if cls.runs_in_pose_mode else in_object_mode(cls, context)
+        return not refuses_pose_mode(cls, context, cls.refusal_of_bones) and in_object_or_pose_mode(cls, context)
 
 
 class OnSelectedJoints:
@@ -51,19 +55,21 @@ class OnSelectedJoints:
 
     Attributes:
         what: words for the objects that the user is asked to select if none are selected.
-        takes_bones: whether it also changes the joints of selected bones, in Pose Mode.
+        refusal_of_bones: sentence that says why it does not run in Pose Mode; empty if it does.
     """
 
     what = "joints"
-    takes_bones = False
+    refusal_of_bones = ""
 
     @classmethod
     def poll(cls, context):
-        kind = bpy.types.PoseBone if cls.takes_bones and context.mode == "POSE" else bpy.types.Object
+        if refuses_pose_mode(cls, context, cls.refusal_of_bones):
+            return False
+        kind = bpy.types.PoseBone if context.mode == "POSE" else bpy.types.Object
         if not any(isinstance(node, kind) and is_selected(node) for node in joints_in(context.scene)):
             cls.poll_message_set(f"Select {cls.what}")
             return False
-        return in_object_or_pose_mode(cls, context) if cls.takes_bones else in_object_mode(cls, context)
+        return in_object_or_pose_mode(cls, context)
 
 
 class OnJoints:
@@ -74,9 +80,9 @@ class OnJoints:
         if not has_joints(context.scene):
             cls.poll_message_set("There are no joints")
             return False
-        return in_object_mode(cls, context)
+        return in_object_or_pose_mode(cls, context)
 
 
 def selected_joints(context) -> list[str]:
-    """Return the names of the selected joints."""
-    return [model_name(obj) for obj in context.selected_objects if is_joint(obj)]
+    """Return the names of the selected joints, which are bones in Pose Mode."""
+    return [model_name(obj) for obj in selected_nodes(context) if is_joint(obj)]

@@ -14,7 +14,7 @@ WIRE_PIXELS = 6.0
 """Distance from a wire within which a press hits it [pixels at resolution scale 1]."""
 
 ORIGIN_PIXELS = 20.0
-"""Distance from the origin of a link within which it is found if no surface is hit [pixels]."""
+"""Distance from a bone, or from the origin of a link, within which it is found if no surface is hit [pixels]."""
 
 NAVIGATION = {
     *("MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "WHEELINMOUSE", "WHEELOUTMOUSE"),
@@ -49,9 +49,12 @@ def view_under(context, event):
 def link_at(context, region, region_3d, pixel: Vector) -> tuple[Node, Vector] | None:
     """Return the link at a pixel of the region, and its point there; None if there is none.
 
-    Visible edges of links in wire display come first. Without a surface, it is the link inside whose silhouette the
-    pixel is; else the link whose origin is near, and its origin.
+    In Pose Mode, a bone near the pixel comes first; then, in all modes, visible edges of links in wire display. On a
+    mesh that bones deform, it is the bone nearest to the surface there. Without a surface, it is the link inside whose
+    silhouette the pixel is; else the bone that is near, or the link whose origin is, and its origin.
     """
+    if context.mode == "POSE" and (bone := _bone_near(context, region, region_3d, pixel)):
+        return bone
     hit = bridge.viewport.picking.hit_under(context, region, region_3d, pixel)
     reach = WIRE_PIXELS * max(1.0, context.preferences.system.ui_scale)  # the scale is 0 without a window
     nearer_than = math.inf if hit is None else hit.distance
@@ -61,10 +64,16 @@ def link_at(context, region, region_3d, pixel: Vector) -> tuple[Node, Vector] | 
     if hit is None:
         hit = bridge.viewport.picking.hit_under(context, region, region_3d, pixel, hits_wires=True)
     if hit is not None:
-        link = carrier_of(hit.obj)
+        link = carrier_of(hit.obj) or bridge.viewport.wires.bone_beneath(context.scene, hit.obj, hit.point)
         return None if link is None else (link, Vector(hit.point.tolist()))
+    if bone := _bone_near(context, region, region_3d, pixel):
+        return bone
     link = nearest_link(context, region, region_3d, pixel)
     return None if link is None else (link, origin_of(link))
+
+
+def _bone_near(context, region, region_3d, pixel: Vector) -> tuple[Node, Vector] | None:
+    return bridge.viewport.wires.bone_link_near(context, region, region_3d, pixel, ORIGIN_PIXELS)
 
 
 def nearest_link(context, region, region_3d, pixel: Vector) -> Node | None:

@@ -14,6 +14,7 @@ from mathutils import Vector
 from ...core.model import ModelError
 from .. import bridge, watch
 from ..nodes import Node, is_visible, model_name, uid_of
+from ..nodes.chosen import active_node
 from ..props import is_joint
 from . import labels
 from .joint_glyphs import glyph, limits, polyline, ring_radius
@@ -58,7 +59,7 @@ def forget() -> None:
 def _picture(context, style) -> Picture:
     """Return the drawing, made again if something has changed."""
     global _cache_key
-    obj = context.active_object
+    obj = active_node(context)
     if not is_joint(obj) or not is_visible(obj):
         return Picture()
     key = (watch.moves, uid_of(obj), *(tuple(getattr(style, name)) for name in COLORS))

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..bridge.findings.last_run import Run, last_run
 from ..nodes import model_name
+from ..nodes.chosen import active_node
 from ..props import is_joint
 from ..props.settings import scene_settings
 from .boxes import Boxes
@@ -88,7 +89,7 @@ def draw(context) -> None:
 def up_to_date(run: Run, context) -> Picture:
     """Return the drawing. Its parts are made again if something that they depend on has changed."""
     global _cache_key
-    active = context.active_object
+    active = active_node(context)
     settings = scene_settings(context.scene)
     wanted = (run.number, settings.graph, model_name(active) if is_joint(active) else "")
     if wanted != _cache_key:

@@ -8,16 +8,21 @@ are computed whenever their links have moved relative to each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 from mathutils import Matrix
 
+from ...core.joints import BALL
 from ...core.model import ModelError
+from ...core.spatial import Pose
 from .. import bridge, watch
-from ..nodes import Node, display_size, is_visible, model_name, origin_of, world_matrix
+from ..bridge.values.numbers import scaled_pose
+from ..nodes import Node, display_size, is_visible, joins_itself, model_name, origin_of, world_matrix
+from ..nodes.chosen import active_node
 from ..nodes.naming import node_named
 from ..props.members import joints_in, links_in
 from ..props.settings import joint_settings, link_settings
@@ -77,8 +82,13 @@ JOINT, LIMIT, LINE, LOOP, MASS, PROBLEM, PIN = range(len(PALETTE))
 
 
 def changes_shape(joint: Joint) -> bool:
-    """Return whether a joint's lines change in its own frame when it moves."""
-    return bool(joint.kind.limited_quantities) if joint.kind.chart else joint.axis_count > 1
+    """Return whether a joint's lines change in its own frame when it moves. Those of a ball without limits do not."""
+    if not joint.kind.chart:
+        return joint.axis_count > 1
+    limited = [row.axis for row in joint.kind.limited_quantities]
+    if joint.kind.code != BALL:
+        return bool(limited)
+    return any(math.isfinite(end) for number in limited for end in joint.range_of(number))
 
 
 JointLines = list[tuple[np.ndarray, int]]
@@ -97,18 +107,19 @@ def joint_layout(
         cached: lines that were computed before; they are used again if the links have not moved relative to each other.
     """
     layout, cached = Layout(), {} if cached is None else cached
-    for joint in joints:
-        obj = node_named(scene, joint.name)
-        if obj is None:
-            continue
-        relative_pose = _relative_pose(obj)
-        if joint.name not in cached or cached[joint.name][0] != relative_pose:
-            try:
-                cached[joint.name] = relative_pose, _lines_of_joint(rig, obj, scene, style, joint)
-            except ModelError:
-                continue  # it has changed, and the scene will be read again
-        for points, color in cached[joint.name][1]:
-            layout.add(joint.name, points, color)
+    with bridge.posing.link_poses.keeping_scales():
+        for joint in joints:
+            obj = node_named(scene, joint.name)
+            if obj is None:
+                continue
+            relative_pose = _relative_pose(obj)
+            if joint.name not in cached or cached[joint.name][0] != relative_pose:
+                try:
+                    cached[joint.name] = relative_pose, _lines_of_joint(rig, obj, scene, style, joint)
+                except ModelError:
+                    continue  # it has changed, and the scene will be read again
+            for points, color in cached[joint.name][1]:
+                layout.add(joint.name, points, color)
     return layout.close()
 
 
@@ -234,7 +245,7 @@ def draw(context, style) -> None:
 def up_to_date(rig: bridge.rig.Rig, context, style) -> _Drawing:
     """Return the scene's lines. They are made again if something that they depend on has changed."""
     drawing = _drawings.setdefault(context.scene.session_uid, _Drawing())
-    scene, active = context.scene, context.active_object
+    scene, active = context.scene, active_node(context)
     settings = [getattr(style, key) for key in _STYLE_KEYS]
     wanted = (rig.version, *(value if isinstance(value, bool | float) else tuple(value) for value in settings))
     if wanted != drawing.layout_key:
@@ -244,7 +255,7 @@ def up_to_date(rig: bridge.rig.Rig, context, style) -> _Drawing:
         drawing.capsules = capsule_layout(rig, scene) if style.show_capsules else Layout().close()
         drawing.pins = pin_layout(rig, scene, style.size) if style.show_pins else Layout().close()
         drawing.layout_key, drawing.placement_key, drawing.shapes = wanted, (), {}
-    placed = (watch.moves, active.name if active else "", wanted)
+    placed = (watch.moves, model_name(active) if active else "", wanted)
     if placed != drawing.placement_key:
         drawing.changing = joint_layout(rig, scene, style, filter(changes_shape, rig.model.joints), drawing.shapes)
         drawing.lines = _place(drawing, rig, scene, style, active)
@@ -264,8 +275,10 @@ def _place(drawing: _Drawing, rig: bridge.rig.Rig, scene, style, active: Node | 
     seen = {model_name(obj): obj for obj in ours if is_visible(obj)}
     others = {name: obj for name, obj in seen.items() if obj != active}
     found = []
+    frames = {joint.name: joint.X_PJ for joint in rig.model.joints}
     for layout in (drawing.joints, drawing.changing):
-        found.append((layout.placed(_frames(layout.names, others, _matrix)), colors[layout.colors]))
+        placed = _frames(layout.names, others, lambda obj: _joint_frame(obj, frames, rig.unit))
+        found.append((layout.placed(placed), colors[layout.colors]))
     for layout in (drawing.masses, drawing.capsules, drawing.pins):
         found.append((layout.placed(_frames(layout.names, seen, _frame)), colors[layout.colors]))
     if style.show_lines:
@@ -281,8 +294,23 @@ def _frames(names: Iterable[str], seen: dict[str, Node], frame_of) -> np.ndarray
     return np.array(frames).reshape(-1, 4, 4)
 
 
+def _joint_frame(obj: Node, X_PJ: Mapping[str, Pose], unit: float) -> np.ndarray:
+    """Return the parent-side frame of a joint in the world, shape (4, 4), with its origin in Blender units.
+
+    It is the place of its Empty. That of a bone is computed from the place of its parent link.
+
+    Args:
+        X_PJ: the frames of all joints in their parent links [m], by name. unit: length of a Blender unit [m].
+    """
+    if not joins_itself(obj):
+        return _matrix(obj)
+    frame = bridge.posing.link_poses.matrix_of_pose(scaled_pose(X_PJ[model_name(obj)], 1.0 / unit))
+    parent = joint_settings(obj).parent_node
+    return _matrix(parent) @ frame if parent else frame
+
+
 def _matrix(obj: Node) -> np.ndarray:
-    """Return the matrix of an Empty without its scale, shape (4, 4)."""
+    """Return the matrix of a node without its scale, shape (4, 4)."""
     matrix = world_matrix(obj)
     matrix[:3, :3] /= np.linalg.norm(matrix[:3, :3], axis=0)
     return matrix

@@ -132,6 +132,12 @@ def _draw_context(menu, context):
         _draw_object(menu, context)
 
 
+def _draw_pose_context(menu, context):
+    """Draw entries of the context menu of Pose Mode: all of its bones can be tagged."""
+    if context.mode == "POSE":
+        _draw_object(menu, context)
+
+
 def _draw_add(menu, _context):
     menu.layout.separator()
     menu.layout.menu(ids.MT_JOINT_ADD, text="Limberjack Joint", icon="EMPTY_ARROWS")
@@ -143,7 +149,7 @@ PLACES = (
     ("VIEW3D_MT_object", _draw_object),
     ("VIEW3D_MT_object_context_menu", _draw_context),
     ("VIEW3D_MT_pose", _draw_object),
-    ("VIEW3D_MT_pose_context_menu", _draw_object),
+    ("VIEW3D_MT_pose_context_menu", _draw_pose_context),
     ("VIEW3D_MT_add", _draw_add),
 )
 
@@ -153,10 +159,11 @@ def add_to_blender():
         getattr(bpy.types, name).append(draw)
     keymaps = bpy.context.window_manager.keyconfigs.addon
     if keymaps:  # there are none in background mode
-        keymap = keymaps.keymaps.new(ids.KEYMAP, space_type="EMPTY")
-        item = keymap.keymap_items.new("wm.call_menu_pie", KEY, "PRESS", shift=True)
-        item.properties.name = ids.MT_PIE
-        _keys.append((keymap, item))
+        for name in ids.KEYMAPS:
+            keymap = keymaps.keymaps.new(name, space_type="EMPTY")
+            item = keymap.keymap_items.new("wm.call_menu_pie", KEY, "PRESS", shift=True)
+            item.properties.name = ids.MT_PIE
+            _keys.append((keymap, item))
 
 
 def remove_from_blender():

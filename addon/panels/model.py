@@ -10,6 +10,7 @@ from .. import ids
 from ..bridge.rig import Rig, last_rig
 from ..icons import icon_of_joint
 from ..nodes import Node, model_name
+from ..nodes.chosen import active_node
 from ..props import is_joint
 from ..props.members import joints_in, links_in
 from ..props.settings import joint_settings, link_settings, scene_settings
@@ -23,7 +24,7 @@ STEP = 0.6
 
 
 class LIMBERJACK_UL_model(bpy.types.UIList):
-    """The scene's links and joints; all else of the scene is filtered out"""
+    """The links and joints among a scene's objects, or among an armature's bones; all else is filtered out"""
 
     bl_idname = ids.UL_MODEL
 
@@ -37,30 +38,32 @@ class LIMBERJACK_UL_model(bpy.types.UIList):
         row.prop(item, "name", text="", emboss=False, icon=_icon(item, rig))
         if rig and name in rig.troubled:
             row.label(text="", icon="ERROR")
-        _draw_hold(row, item, item == context.view_layer.objects.active)
+        _draw_hold(row, item, item == active_node(context))
 
     def filter_items(self, context, data, propname):
-        return in_tree_order(self, context, [*links_in(data), *joints_in(data)])
+        scene = context.scene
+        return in_tree_order(self, context, data, [*links_in(scene), *joints_in(scene)])
 
 
-def in_tree_order(rows, context, shown: list[Node]) -> tuple[list[int], list[int]]:
-    """Return flags and order for a UIList of a scene's objects, in which bones can have no rows.
+def in_tree_order(rows, context, data, shown: list[Node]) -> tuple[list[int], list[int]]:
+    """Return flags and order for a UIList of a scene's objects or an armature's bones.
 
     Args:
-        shown: the links and joints that have rows, if they are objects. All others come after them in the order of the
-            scene, and are not examined.
+        data: the scene, or the pose of the armature.
+        shown: the links and joints that have rows, if `data` contains them. All others of `data` come after them in its
+            order, and are not examined.
 
     Returns:
-        For each object of the scene, the flag that it is shown and matches the search, and the number of its row.
+        For each object or bone of `data`, the flag that it is shown and matches the search, and the number of its row.
     """
-    scene = context.scene
-    rig = last_rig(scene)
+    rig = last_rig(context.scene)
     places = _places(rig) if rig else {}
     wanted = rows.filter_name.casefold()
-    numbers = {obj: number for number, obj in enumerate(scene.objects[:])}
+    rows_of = data.bones[:] if isinstance(data, bpy.types.Pose) else data.objects[:]
+    numbers = {obj: number for number, obj in enumerate(rows_of)}
     flags, order = [0] * len(numbers), [0] * len(numbers)
-    objects = [node for node in shown if isinstance(node, bpy.types.Object)]
-    in_order = sorted(objects, key=lambda obj: (places.get(model_name(obj), (len(places), 0))[0], obj.name))
+    found = [node for node in dict.fromkeys(shown) if node in numbers]
+    in_order = sorted(found, key=lambda obj: (places.get(model_name(obj), (len(places), 0))[0], obj.name))
     for rank, obj in enumerate(in_order):
         is_wanted = (wanted in obj.name.casefold()) != rows.use_filter_invert if wanted else True
         order[numbers[obj]] = rank
@@ -80,7 +83,21 @@ class LIMBERJACK_PT_model(Folded, bpy.types.Panel):
         links, joints = len(links_in(scene)), len(joints_in(scene))
         self.layout.label(text=pgettext_iface("Links: {links}, joints: {joints}").format(links=links, joints=joints))
         if links or joints:
-            self.layout.template_list(ids.UL_MODEL, "", scene, "objects", scene_settings(scene), "row", rows=4)
+            draw_rows(self.layout, context, ids.UL_MODEL)
+
+
+def draw_rows(layout, context, kind: str) -> None:
+    """Draw a list of the scene's links and joints: of the active armature's bones in Pose Mode, else of objects.
+
+    Args:
+        kind: `bl_idname` of the list's type.
+    """
+    scene, armature = context.scene, context.object
+    settings = scene_settings(scene)
+    if context.mode == "POSE" and armature.pose is not None:
+        layout.template_list(kind, "bones", armature.pose, "bones", settings, "bone_row", rows=4)
+    else:
+        layout.template_list(kind, "", scene, "objects", settings, "row", rows=4)
 
 
 def _draw_hold(row, obj: Node, is_active: bool) -> None:

@@ -4,7 +4,7 @@
 import bpy
 
 from .. import ids
-from .simulation.pull import PullLinks
+from .simulation.pull import PullBones, PullLinks
 
 
 class PickJoint(bpy.types.WorkSpaceTool):
@@ -25,8 +25,10 @@ def add_tools():
     """Add the tools one below the other, separated from Blender's."""
     bpy.utils.register_tool(PickJoint, after={"builtin.select_lasso"}, separator=True, group=True)
     bpy.utils.register_tool(PullLinks, after={ids.TOOL_PICK}, group=True)
+    bpy.utils.register_tool(PullBones, after={"builtin.select_lasso"}, separator=True, group=True)
 
 
 def remove_tools():
+    bpy.utils.unregister_tool(PullBones)
     bpy.utils.unregister_tool(PullLinks)
     bpy.utils.unregister_tool(PickJoint)

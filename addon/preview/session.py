@@ -216,7 +216,7 @@ class Preview:
         if self._motion is None:
             raise ModelError(f"there is nothing to pull: {self.problem}")
         if is_kinematic(link):
-            raise ModelError(f"link '{link.name}' moves as it is animated: pull at what hangs on it")
+            raise ModelError(f"link '{model_name(link)}' moves as it is animated: pull at what hangs on it")
         if self.is_behind:
             raise ModelError("the motion is still coming to this frame after a change: pull once it is there")
         number = self.number

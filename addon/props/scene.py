@@ -14,6 +14,8 @@ from bpy.props import (
 )
 from bpy.types import PropertyGroup
 
+from ..nodes import armature_bones, owner_of
+from ..nodes.chosen import choose_only
 from .bake import BakeProperties
 from .findings import FindingProperties
 from .made_by import made_by
@@ -31,13 +33,20 @@ def _active_row(settings) -> int:
 
 def _choose_row(settings, row: int):
     """Select the object of a row that was clicked."""
-    obj, layer = settings.id_data.objects[row], bpy.context.view_layer
-    if bpy.context.mode != "OBJECT" or obj.name not in layer.objects:
-        return  # not selectable in Edit Mode or in an excluded collection
-    for other in layer.objects.selected:
-        other.select_set(False)
-    obj.select_set(True)
-    layer.objects.active = obj
+    choose_only(bpy.context, settings.id_data.objects[row])
+
+
+def _active_bone_row(_settings) -> int:
+    """Return the row of the active bone among those of its armature."""
+    active = bpy.context.active_pose_bone
+    return armature_bones(owner_of(active)).find(active.name) if active else -1
+
+
+def _choose_bone_row(_settings, row: int):
+    """Select the bone of a row that was clicked, in Pose Mode."""
+    armature = bpy.context.object
+    if armature is not None:
+        choose_only(bpy.context, armature_bones(armature)[row])
 
 
 def _redraw_views(_settings, context):
@@ -125,6 +134,13 @@ class SceneProperties(PropertyGroup):
         description="The link or joint that is active",
         get=_active_row,
         set=_choose_row,
+        options={"SKIP_SAVE"},
+    )
+    bone_row: IntProperty(
+        name="Row",
+        description="The bone that is active",
+        get=_active_bone_row,
+        set=_choose_bone_row,
         options={"SKIP_SAVE"},
     )
     poses: CollectionProperty(type=PoseProperties)

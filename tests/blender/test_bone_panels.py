@@ -83,12 +83,21 @@ def test_panels_of_every_kind_of_joint_are_drawn(rig, kind):
             drawn(panel)
 
 
-def test_lists_of_objects_leave_bones_out(scene, rig):
-    """Guards the panel Model, whose rows are objects: it counts bones, and is drawn beside them."""
+def test_lists_of_bones(scene, rig):
+    """Guards the panel Model: it counts bones, lists them in Pose Mode only, and a click on a row selects the bone."""
     assert "Links: 2, joints: 1" in drawn(LIMBERJACK_PT_model)
     rows = SimpleNamespace(filter_name="", use_filter_invert=False, bitflag_filter_item=1)
-    flags, order = in_tree_order(rows, bpy.context, [*links_in(scene), *joints_in(scene)])
+    shown = [*links_in(scene), *joints_in(scene)]
+    flags, order = in_tree_order(rows, bpy.context, scene, shown)
     assert (flags, sorted(order)) == ([0], [0])
+    flags, order = in_tree_order(rows, bpy.context, rig.pose, shown)
+    bones = [bone.name for bone in rig.pose.bones]
+    assert [name for name, flag in zip(bones, flags, strict=True) if flag] == [link.name for link in links_in(scene)]
+    assert sorted(order) == [*range(len(bones))]
+    select_bones(rig, "b0")
+    scene.limberjack.bone_row = bones.index("b1")
+    assert (bpy.context.active_pose_bone.name, scene.limberjack.bone_row) == ("b1", bones.index("b1"))
+    assert [bone.name for bone in bpy.context.selected_pose_bones] == ["b1"]
 
 
 def test_operators_take_the_selected_bones(scene, rig):

@@ -252,6 +252,7 @@ class Driven:
             screen=None,
             window_manager=bpy.context.window_manager,
             selected_objects=[],
+            mode="OBJECT",
         )
         self.begin(self.context, obj, Vector(point))
 

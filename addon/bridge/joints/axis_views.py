@@ -15,7 +15,7 @@ from ....core.joints.limited_quantities import CONE, DISTANCE
 from ....core.model import Joint
 from ....core.model.screws import joint_pose, limited_quantities_at, screws_of
 from ....core.spatial import Pose, compose
-from ...nodes import Node, children_of, dimensions_of, origin_of
+from ...nodes import Node, children_of, dimensions_of, joins_itself, origin_of
 from ...props.settings import joint_settings
 from ..posing.link_poses import live_pose
 from ..posing.present_poses import coordinates_now
@@ -116,6 +116,7 @@ class JointView:
         X_WJ: pose of its parent-side frame in the world [Blender units].
         q: its coordinates at the present poses of the links [rad, m].
         unit: length of a Blender unit [m].
+        has_stored_frames: whether its frames can be turned and its zero moved. Those of a bone follow the armature.
     """
 
     joint: Joint
@@ -123,10 +124,11 @@ class JointView:
     q: tuple[float, ...]
     unit: float
     axes: tuple[AxisView, ...]
+    has_stored_frames: bool = True
 
 
 def view_joint(obj: Node, scene: bpy.types.Scene, cached: Joint | None = None) -> JointView:
-    """Return the view of an Empty's joint at the present poses of its links.
+    """Return the view of a joint at the present poses of its links.
 
     Args:
         cached: the joint as it was last read, which halves the time; None reads it.
@@ -138,13 +140,14 @@ def view_joint(obj: Node, scene: bpy.types.Scene, cached: Joint | None = None) -
     joint = cached or joint_of(obj, units_of(scene), {*scene.objects})
     unit = unit_length(scene)
     parent = joint_settings(obj).parent_node
-    X_WJ = compose(live_pose(parent), empty_frame(obj)) if parent else empty_frame(obj)
+    X_PJ = scaled_pose(joint.X_PJ, 1.0 / unit) if joins_itself(obj) else empty_frame(obj)
+    X_WJ = compose(live_pose(parent), X_PJ) if parent else X_PJ
     q = tuple(coordinates_now(obj, joint, unit).tolist())
     child = joint_settings(obj).child_node
     axes = (
         _views_of_quantities(joint, X_WJ, q, unit) if joint.kind.chart else _views_of_dofs(joint, X_WJ, q, unit, child)
     )
-    return JointView(joint, X_WJ, q, unit, tuple(axes))
+    return JointView(joint, X_WJ, q, unit, tuple(axes), not joins_itself(obj))
 
 
 def crossed(one: Vector, other: Vector) -> Vector:

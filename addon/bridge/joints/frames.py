@@ -10,7 +10,6 @@ from ....core.spatial.arrays import matmul
 from ...nodes import (
     Node,
     hang_on,
-    joins_itself,
     model_name,
     object_of,
     own_matrix,
@@ -44,16 +43,12 @@ def require_both_ends(obj: Node) -> None:
 
 
 def stored_frames(obj: Node) -> tuple[Pose, Pose]:
-    """Return X_PJ and X_CJ as they are stored [Blender units].
-
-    The joint of a bone stores none: its frame is that of the bone in the pose in which the model was drawn.
+    """Return X_PJ and X_CJ as they are stored [Blender units]. The joint of a bone stores none.
 
     Raises:
         ModelError: if there are none, or if they cannot be parsed.
     """
     joint = joint_settings(obj)
-    if joins_itself(obj):
-        return child_in_parent(obj), IDENTITY
     if not (joint.X_PJ and joint.X_CJ):
         raise SceneError(
             "no-frames",
@@ -112,8 +107,8 @@ def _pose_below(carrier: Node | None, obj: Node) -> Pose:
 
 
 def was_moved_since_stored(obj: Node) -> bool:
-    """Return whether the Empty was moved since the joint's frames were stored."""
-    if joins_itself(obj) or not joint_settings(obj).X_PJ:
+    """Return whether the Empty was moved since the joint's frames were stored. A bone stores none."""
+    if not joint_settings(obj).X_PJ:
         return False
     return not are_same(stored_frames(obj)[0], empty_frame(obj))
 
@@ -133,8 +128,6 @@ def frames_at_empty(obj: Node) -> tuple[Pose, Pose]:
     """
     require_both_ends(obj)
     joint = joint_settings(obj)
-    if joins_itself(obj):
-        return stored_frames(obj)
     X_PJ = stored_frames(obj)[0] if joint.X_PJ and not was_moved_since_stored(obj) else empty_frame(obj)
     return X_PJ, compose(inverse(child_in_parent(obj)), X_PJ)
 

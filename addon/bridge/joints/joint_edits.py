@@ -13,7 +13,7 @@ from ....core.joints import Unit
 from ....core.model import ModelError
 from ....core.model.screws import joint_pose, screws_of
 from ....core.spatial import IDENTITY, compose, inverse
-from ...nodes import Node
+from ...nodes import Node, joins_itself, model_name
 from ...props import axes_in_use, core_joint
 from ...props.members import joints_in
 from ...props.settings import joint_settings
@@ -37,7 +37,7 @@ def aim_axis(obj: Node, scene: bpy.types.Scene, number: int, direction: Vector) 
     If the type fixes the directions of its axes relative to each other, the whole joint is turned.
 
     Raises:
-        ModelError: if the joint cannot be used as it is.
+        ModelError: if the joint cannot be used as it is, or if it is that of a bone and the type fixes the directions.
     """
     store_joint_frames(obj, scene)
     view = view_joint(obj, scene)
@@ -56,7 +56,7 @@ def aim_axis(obj: Node, scene: bpy.types.Scene, number: int, direction: Vector) 
 def _keep_link_poses(obj: Node, scene: bpy.types.Scene, q: tuple[float, ...]) -> None:
     """Change the child-side frame so that the links keep their poses at coordinates q of the changed joint."""
     joint = read_joint(obj, scene)
-    if joint.kind.chart or np.allclose(q, joint.q_neutral, atol=ZERO_COORDINATE):
+    if joins_itself(obj) or joint.kind.chart or np.allclose(q, joint.q_neutral, atol=ZERO_COORDINATE):
         return
     X_J = scaled_pose(joint_pose(joint, q), 1.0 / unit_length(scene))
     X_PJ, _ = stored_frames(obj)
@@ -67,8 +67,12 @@ def turn_joint(obj: Node, scene: bpy.types.Scene, turn: Quaternion) -> None:
     """Rotate both frames of the joint about its origin, by a rotation in world axes. All links keep their poses.
 
     Raises:
-        ModelError: if the joint lacks a link or its frames.
+        ModelError: if the joint lacks a link or its frames, or is that of a bone.
     """
+    if joins_itself(obj):
+        raise ModelError(
+            f"joint '{model_name(obj)}' has the axes of its bone: change the bone's roll, or choose another type"
+        )
     store_joint_frames(obj, scene)  # parents the Empty to the parent link
     parent = joint_settings(obj).parent_node
     carried = Quaternion(live_pose(parent)[3:]) if parent else Quaternion()
@@ -117,8 +121,13 @@ def move_zero(obj: Node, scene: bpy.types.Scene, axis: AxisView, by: float) -> N
         by: displacement of the zero [rad or m].
 
     Raises:
-        ModelError: if the joint lacks a link or its frames, or has no coordinate.
+        ModelError: if the joint lacks a link or its frames, has no coordinate, or is that of a bone.
     """
+    if joins_itself(obj):
+        raise ModelError(
+            f"joint '{model_name(obj)}' counts from the rest pose of its bone: Pose > Apply > Apply Pose as Rest Pose "
+            "moves it"
+        )
     store_joint_frames(obj, scene)
     X_PJ, X_CJ = stored_frames(obj)
     start = (axis.home or 0.0) - by
@@ -129,7 +138,7 @@ def move_zero(obj: Node, scene: bpy.types.Scene, axis: AxisView, by: float) -> N
             break
         locked_pose = compose(locked_pose, screw.locked_pose())
     else:
-        raise ModelError(f"joint '{obj.name}' has no coordinate whose zero could be moved")
+        raise ModelError(f"joint '{model_name(obj)}' has no coordinate whose zero could be moved")
     store_frames(obj, tidy_pose(compose(X_PJ, scaled_pose(step, 1.0 / unit_length(scene)))), X_CJ)
     set_home(obj, scene, axis, start)
     _shift_mimics(obj, scene, axis.number, by)

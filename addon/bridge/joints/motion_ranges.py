@@ -14,7 +14,7 @@ from ....core.kinematics import coordinates_at
 from ....core.model import Axis, Joint, ModelError
 from ....core.model.screws import joint_pose, limited_quantities_at
 from ....core.spatial import IDENTITY, Pose, compose, inverse, norm, rotvec_of_quat
-from ...nodes import Node
+from ...nodes import Node, model_name
 from ...props.settings import joint_settings
 from ..posing.link_poses import live_pose
 from ..values.numbers import scaled_pose, unit_length
@@ -110,9 +110,9 @@ def _can_be_limited(joint: Joint) -> bool:
 def require_motion(obj: Node, motion: MotionRange, scene: bpy.types.Scene) -> None:
     if not any(motion.moves(number) for number in motion.lowest):
         settings = joint_settings(obj)
-        parent = f"'{settings.parent_node.name}'" if settings.parent_node else "the world"
+        parent = f"'{model_name(settings.parent_node)}'" if settings.parent_node else "the world"
         raise ModelError(
-            f"joint '{obj.name}': '{settings.child_node.name}' does not move against {parent} from frame "
+            f"joint '{model_name(obj)}': '{model_name(settings.child_node)}' does not move against {parent} from frame "
             f"{scene.frame_start} to {scene.frame_end}: animate it, or deselect the joint"
         )
 

@@ -9,7 +9,7 @@ from ....core.kinematics import coordinates_at
 from ....core.model import Joint
 from ....core.model.screws import joint_pose
 from ....core.spatial import IDENTITY, Pose, compose, inverse
-from ...nodes import Node, joins_itself
+from ...nodes import Node
 from ..animation.motion_sources import has_own_motion
 from ..posing.link_poses import are_same
 from ..values.numbers import scaled_pose
@@ -20,7 +20,7 @@ def joint_frames(obj: Node, joint: Joint, unit: float) -> tuple[Pose, Pose]:
     """Return X_PJ and X_CJ [Blender units]. If the Empty was moved since they were stored, the joint has moved with it.
 
     If the child was moved along, as when a whole machine is moved, X_CJ stays the same. Otherwise the links keep their
-    poses, and X_CJ changes so that the joint's coordinates stay the same. The joint of a bone has no Empty.
+    poses, and X_CJ changes so that the joint's coordinates stay the same.
 
     Args:
         joint: the joint's type and axes. unit: length of a Blender unit [m].
@@ -30,8 +30,6 @@ def joint_frames(obj: Node, joint: Joint, unit: float) -> tuple[Pose, Pose]:
     """
     require_both_ends(obj)
     X_PJ, X_CJ = stored_frames(obj)
-    if joins_itself(obj):
-        return X_PJ, X_CJ
     moved = empty_frame(obj)
     if has_own_motion(obj) or are_same(X_PJ, moved):
         return X_PJ, X_CJ

@@ -21,6 +21,7 @@ from ..values.choices import require_known_choices
 from ..values.fields import JOINT_FIELDS, MIMIC_FIELDS, Field, drive_of, fields_on, read_fields
 from ..values.file_extras import parse_extras
 from ..values.numbers import Units, scaled_pose, shortest, shortest_vec3, units_of
+from .bone_joints import frames_of_bone
 from .frames import require_both_ends
 from .moved_frames import joint_frames
 
@@ -55,19 +56,28 @@ def joint_of(obj: Node, units: Units, objects: Container[Node], strength: float 
         extras=parse_extras(settings.extras, f"joint '{model_name(obj)}'"),
         **read_fields(JOINT_FIELDS, settings, units),
     )
-    joint.X_PJ, joint.X_CJ = (scaled_pose(frame, units.length) for frame in joint_frames(obj, joint, units.length))
+    if isinstance(obj, bpy.types.PoseBone):
+        X_PJ, X_CJ, home = frames_of_bone(obj, joint, units.length)
+        if home and not settings.use_home:
+            joint.home = home
+    else:
+        X_PJ, X_CJ = joint_frames(obj, joint, units.length)
+    joint.X_PJ, joint.X_CJ = scaled_pose(X_PJ, units.length), scaled_pose(X_CJ, units.length)
     return joint
 
 
 def read_joint(obj: Node, scene: bpy.types.Scene) -> Joint:
     """Return a joint of the scene in a form that can be changed and stored again.
 
-    Directions keep the length that the user gave them, and drives have their full strength.
+    Directions keep the length that the user gave them, and drives have their full strength. Initial values are those
+    that are stored; the joint of a bone without any has the neutral ones.
 
     Raises:
         ModelError: if it cannot be used; the message says what to do.
     """
     joint = joint_of(obj, units_of(scene), set(objects_present(scene)), strength=1.0)
+    if not joint_settings(obj).use_home:
+        joint.home = ()
     for number, stored in enumerate(axes_in_use(joint_settings(obj))):
         if joint.kind.slot(number).is_pointed:
             joint.axes[number].xyz = shortest_vec3(stored.xyz)

@@ -4,7 +4,7 @@
 import bpy
 
 from ....core.model import ModelError
-from ...nodes import Node
+from ...nodes import Node, joins_itself
 from ...props.settings import joint_settings
 from ..animation.motion_sources import has_own_motion
 from ..values.numbers import scaled_pose, unit_length
@@ -26,11 +26,13 @@ def store_moved_frames(scene: bpy.types.Scene) -> None:
 
 
 def store_joint_frames(obj: Node, scene: bpy.types.Scene) -> None:
-    """Store the frames of a joint at its Empty.
+    """Store the frames of a joint at its Empty. The joint of a bone stores none, so nothing is done.
 
     Raises:
         ModelError: if the joint cannot be used as it is.
     """
+    if joins_itself(obj):
+        return
     unit = unit_length(scene)
     found = read_joint(obj, scene)
     store_frames(obj, scaled_pose(found.X_PJ, 1.0 / unit), scaled_pose(found.X_CJ, 1.0 / unit))

@@ -74,8 +74,8 @@ class Posing:
 
     def _current_pins_and_locks(self) -> list[tuple]:
         """Return names, pins and locks, which scripts may change between two readings of the scene."""
-        links = [(obj.name, link_settings(obj).pin) for obj in self.objects.values()]
-        return links + [(obj.name, joint_settings(obj).is_held) for obj in self._joints]
+        links = [(model_name(obj), link_settings(obj).pin) for obj in self.objects.values()]
+        return links + [(model_name(obj), joint_settings(obj).is_held) for obj in self._joints]
 
     def _restart_from(self, X_WL: Mapping[str, Pose]) -> None:
         """Start again from given poses. Links that move because loops are closed do not count as moved by the user."""

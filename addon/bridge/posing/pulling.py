@@ -78,13 +78,15 @@ def _require_movable(link: Node, posing: Posing) -> None:
     """Raise `ModelError`, which says why, if nothing can move the link."""
     settings, model = link_settings(link), posing.model
     if settings.pin == "POSE":
-        raise ModelError(f"link '{link.name}' is pinned as it stands: unpin it to pull it")
+        raise ModelError(f"link '{model_name(link)}' is pinned as it stands: unpin it to pull it")
     if _moves_by_joints(model, model_name(link), posing.locked) or model.tree().root_of(model_name(link)) != WORLD:
         return
     if settings.motion == "STATIC":
-        raise ModelError(f"link '{link.name}' is static: let its motion be free to pull it")
+        raise ModelError(f"link '{model_name(link)}' is static: let its motion be free to pull it")
     if settings.motion == "KINEMATIC":
         raise ModelError(
-            f"link '{link.name}' moves as it is animated: animate it, or let its motion be free to pull it"
+            f"link '{model_name(link)}' moves as it is animated: animate it, or let its motion be free to pull it"
         )
-    raise ModelError(f"link '{link.name}' cannot be pulled: no joint lets it move, as all are fixed, locked or held")
+    raise ModelError(
+        f"link '{model_name(link)}' cannot be pulled: no joint lets it move, as all are fixed, locked or held"
+    )

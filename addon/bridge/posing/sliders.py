@@ -59,13 +59,13 @@ def write_value(obj: Node, number: int, value: float) -> None:
 
     try:
         if not math.isfinite(value):
-            raise ModelError(f"joint '{obj.name}' takes a finite number, found {value}")
+            raise ModelError(f"joint '{model_name(obj)}' takes a finite number, found {value}")
         posing = posing_of(scene_of(obj))
         known = posing.enabled_joint(model_name(obj))
         q_index = q_index_of(known, number)
         if q_index is None:
             raise ModelError(
-                f"joint '{obj.name}' has no number {number + 1} to lead: unlock the axis, or turn the ball"
+                f"joint '{model_name(obj)}' has no number {number + 1} to lead: unlock the axis, or turn the ball"
             )
         posing.set_coordinate(model_name(obj), q_index, value * unit_factor(known, q_index, posing.unit))
     except ModelError as error:

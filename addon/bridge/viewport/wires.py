@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find links that are displayed by their edges only when the mouse is near an edge."""
+"""Find links that are displayed by their edges only, and bones, when the mouse is near an edge or bone."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import numpy as np
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
-from ...nodes import Node
+from ...nodes import Node, is_visible, owner_of
 from ...props import carrier_of
+from ...props.members import links_in
 from ...props.settings import link_settings
 from ..posing.link_poses import to_array
 
@@ -50,6 +51,45 @@ def wire_link_near(
             if best is None or distance[index] < best[0]:
                 best = float(distance[index]), link, Vector(points[index].tolist())
     return None if best is None else best[1:]
+
+
+def bone_link_near(context, region, rv3d, coord: tuple[float, float], pixels: float) -> tuple[Node, Vector] | None:
+    """Return the visible bone that is a link and is drawn nearest to a position in the region, and its nearest point.
+
+    What hides bones is not regarded, since artists let armatures be drawn in front.
+
+    Args:
+        coord: the position [pixels of the region]. pixels: the largest distance at which a bone is found.
+    """
+    bones = [link for link in links_in(context.scene) if isinstance(link, bpy.types.PoseBone) and is_visible(link)]
+    if not bones:
+        return None
+    distance, points = _nearest_points(_middle_lines(bones), to_array(rv3d.perspective_matrix), region, coord)
+    index = int(np.argmin(distance))
+    return (bones[index], Vector(points[index].tolist())) if distance[index] <= pixels else None
+
+
+def bone_beneath(scene: bpy.types.Scene, obj: bpy.types.Object, point: np.ndarray) -> Node | None:
+    """Return the bone that is a link and is nearest to a point of a mesh, of the armatures that deform the mesh.
+
+    Args:
+        point: in world axes, shape (3,) [Blender units].
+    """
+    armatures = [modifier.object for modifier in obj.modifiers if isinstance(modifier, bpy.types.ArmatureModifier)]
+    bones = [link for link in links_in(scene) if isinstance(link, bpy.types.PoseBone) and owner_of(link) in armatures]
+    if not bones:
+        return None
+    lines = _middle_lines(bones)
+    way = lines[:, 1] - lines[:, 0]
+    along = np.clip(((point - lines[:, 0]) * way).sum(axis=1) / np.maximum((way * way).sum(axis=1), 1e-300), 0.0, 1.0)
+    nearest = lines[:, 0] + along[:, None] * way
+    return bones[int(np.argmin(((nearest - point) ** 2).sum(axis=1)))]
+
+
+def _middle_lines(bones: list[bpy.types.PoseBone]) -> np.ndarray:
+    """Return the lines from the heads of bones to their tails in world axes, shape (n, 2, 3) [Blender units]."""
+    places = [owner_of(bone).matrix_world @ end for bone in bones for end in (bone.head, bone.tail)]
+    return np.array([place[:] for place in places]).reshape(-1, 2, 3)
 
 
 def _segments(context) -> Iterator[tuple[Node, np.ndarray]]:

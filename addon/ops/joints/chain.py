@@ -21,7 +21,7 @@ from ...props.joint import type_items
 from ...props.members import joints_in
 from ...props.settings import joint_settings
 from ..report import fail, named, redraw, select_only, succeed
-from ..selection import OnLinks
+from ..selection import JOINED_BY_TAGGING, OnLinks
 from ..views import is_navigation, nearest_link, view_under
 
 PASSED_ON = ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "TIMER")
@@ -32,6 +32,7 @@ class LIMBERJACK_OT_joint_chain(OnLinks, bpy.types.Operator):
     """Click the links one by one, from the base outward; each is joined to the one before"""
 
     bl_idname = ids.OP_CHAIN
+    refusal_of_bones = JOINED_BY_TAGGING
     bl_label = "Join in a Chain"
     bl_options = {"REGISTER", "UNDO"}
 

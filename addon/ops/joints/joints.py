@@ -13,8 +13,8 @@ from ...bridge.posing.link_poses import drawn_pose
 from ...bridge.values.numbers import tidy_pose
 from ...props import is_joint, is_link
 from ...props.joint import type_items
-from ..report import fail, in_object_mode, named, select_only, succeed
-from ..selection import OnSelectedJoints, selected_pair
+from ..report import fail, in_object_mode, named, refuses_pose_mode, select_only, succeed
+from ..selection import JOINED_BY_TAGGING, OnSelectedJoints, selected_pair
 from .presets import preset_items, set_up
 
 NO_PRESET = "NONE"
@@ -47,7 +47,7 @@ class LIMBERJACK_OT_joint_add(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not in_object_mode(cls, context):
+        if refuses_pose_mode(cls, context, JOINED_BY_TAGGING) or not in_object_mode(cls, context):
             return False
         if not is_link(context.active_object) or not context.active_object.select_get():
             cls.poll_message_set("Select the parent link, then the child link; or the child alone for the world")
@@ -73,6 +73,7 @@ class LIMBERJACK_OT_joint_frames_from_empty(OnSelectedJoints, bpy.types.Operator
     bl_idname = ids.OP_JOINT_FRAMES
     bl_label = "Rebind at Current Pose"
     bl_options = {"REGISTER", "UNDO"}
+    refusal_of_bones = "Joints of bones count from the rest pose: Pose > Apply > Apply Pose as Rest Pose moves it"
 
     def execute(self, context):
         joints = [obj for obj in context.selected_objects if is_joint(obj)]

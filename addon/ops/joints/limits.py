@@ -7,6 +7,8 @@ from bpy.props import FloatProperty
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
+from ...nodes import model_name
+from ...nodes.chosen import selected_nodes
 from ...props import is_joint
 from ..report import fail, succeed
 from ..selection import OnSelectedJoints
@@ -34,7 +36,7 @@ class LIMBERJACK_OT_limits_from_motion(OnSelectedJoints, bpy.types.Operator):
 
     def execute(self, context):
         scene = context.scene
-        objects = [obj for obj in context.selected_objects if is_joint(obj)]
+        objects = [obj for obj in selected_nodes(context) if is_joint(obj)]
         try:  # read all before any is changed
             joints = {obj: bridge.joints.read_joints.read_joint(obj, scene) for obj in objects}
             motions = bridge.joints.motion_ranges.recorded_motions(
@@ -50,7 +52,7 @@ class LIMBERJACK_OT_limits_from_motion(OnSelectedJoints, bpy.types.Operator):
             if motion.largest_gap > REPORTED_GAP:
                 gap = motion.largest_gap
                 notes.append(
-                    f"joint '{obj.name}': its links move by up to {gap:.3g} m or rad in ways that it does "
+                    f"joint '{model_name(obj)}': its links move by up to {gap:.3g} m or rad in ways that it does "
                     "not allow: is its place or its type right?"
                 )
         return succeed(self, context, f"{counted(motions, 'joint')} limited to how the links move", notes)

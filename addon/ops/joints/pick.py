@@ -19,8 +19,8 @@ from ...props.members import joints_in
 from ...props.settings import joint_settings
 from ..hints import CANCEL, Hint, hide_hints, show_hints
 from ..links.links import tag_links
-from ..report import fail, in_object_mode, named, redraw, select_only, succeed
-from ..selection import selected_pair
+from ..report import fail, in_object_mode, named, redraw, refuses_pose_mode, select_only, succeed
+from ..selection import JOINED_BY_TAGGING, selected_pair
 from ..views import is_navigation, view_under
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class LIMBERJACK_OT_joint_pick(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return in_object_mode(cls, context)
+        return not refuses_pose_mode(cls, context, JOINED_BY_TAGGING) and in_object_mode(cls, context)
 
     def invoke(self, context, event):
         if bpy.app.background or context.window is None:

@@ -27,8 +27,6 @@ class LIMBERJACK_OT_joint_preset(OnSelectedJoints, bpy.types.Operator):
     bl_label = "Joint Preset"
     bl_options = {"REGISTER", "UNDO"}
 
-    takes_bones = True
-
     preset: EnumProperty(name="Preset", description="Preset for the joints", items=preset_items())
 
     @classmethod

@@ -5,7 +5,7 @@ import bpy
 
 from ... import ids
 from ...props.settings import scene_settings
-from ..report import in_object_mode, succeed
+from ..report import in_object_or_pose_mode, succeed
 
 
 class LIMBERJACK_OT_ground(bpy.types.Operator):
@@ -17,7 +17,7 @@ class LIMBERJACK_OT_ground(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return in_object_mode(cls, context)
+        return in_object_or_pose_mode(cls, context)
 
     def execute(self, context):
         settings = scene_settings(context.scene)

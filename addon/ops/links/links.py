@@ -167,7 +167,6 @@ def _joins(joint: Node, links: list[Node]) -> bool:
 class LIMBERJACK_OT_link_weigh(OnLinks, bpy.types.Operator):
     """Recompute the masses of all links from the volumes of their meshes"""
 
-    runs_in_pose_mode = True
     bl_idname = ids.OP_LINK_WEIGH
     bl_label = "Recalculate Mass"
     bl_options = {"REGISTER", "UNDO"}

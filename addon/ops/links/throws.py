@@ -8,6 +8,7 @@ from ....core.model.text import counted
 from ... import bridge, ids
 from ...nodes import Node, model_name
 from ...nodes.animation import fcurves_of, insert_key
+from ...nodes.chosen import selected_nodes
 from ...props import is_link
 from ...props.members import links_in
 from ...props.settings import link_settings, scene_settings
@@ -66,7 +67,7 @@ class LIMBERJACK_OT_link_let_go(OnLinks, bpy.types.Operator):
 
     def execute(self, context):
         scene = context.scene
-        links = [obj for obj in context.selected_objects if is_link(obj)]
+        links = [obj for obj in selected_nodes(context) if is_link(obj)]
         if not links:
             return fail(self, context, "Select the links that are to be let go here")
         first, frame = bridge.values.numbers.frame_range(scene)[0], scene.frame_current
@@ -78,7 +79,9 @@ class LIMBERJACK_OT_link_let_go(OnLinks, bpy.types.Operator):
         for obj in links:
             _key_switch(obj, first, frame)
         note_change(links)
-        notes = [f"link '{obj.name}' has no keys: it stands still until then" for obj in links if not _is_keyed(obj)]
+        notes = [
+            f"link '{model_name(obj)}' has no keys: it stands still until then" for obj in links if not _is_keyed(obj)
+        ]
         return succeed(self, context, f"{counted(links, 'link')} let go at frame {frame}", notes)
 
 

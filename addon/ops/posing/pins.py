@@ -6,25 +6,31 @@ from bpy.props import EnumProperty, StringProperty
 
 from ....core.model.text import counted
 from ... import ids
-from ...nodes import Node, owner_of
+from ...nodes import Node, model_name, owner_of
+from ...nodes.chosen import selected_nodes
 from ...nodes.naming import node_named
 from ...props import is_joint, is_link
 from ...props.members import has_joints, has_links, joints_in, links_in
 from ...props.settings import joint_settings, link_settings
-from ..report import fail, in_object_mode, succeed
+from ..report import fail, in_object_or_pose_mode, succeed
 from ..selection import OnLinks, OnSelectedJoints
 
 
 def _wanted(operator, context) -> list[Node]:
-    """Return the object that is named, or all selected objects."""
+    """Return the link that is named, or all selected objects or bones."""
     named = node_named(context.scene, operator.object)
-    return [named] if named else list(context.selected_objects)
+    return [named] if named else selected_nodes(context)
 
 
 def _from_library(objects: list[Node]) -> str:
     """Return a message if one of the objects comes from a library and cannot be changed; empty otherwise."""
     return next(
-        (f"'{obj.name}' comes from a library: make it local" for obj in objects if not owner_of(obj).is_editable), ""
+        (
+            f"'{model_name(obj)}' comes from a library: make it local"
+            for obj in objects
+            if not owner_of(obj).is_editable
+        ),
+        "",
     )
 
 
@@ -73,7 +79,7 @@ class LIMBERJACK_OT_joint_hold(OnSelectedJoints, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context):
-        chosen = [obj for obj in context.selected_objects if is_joint(obj)]
+        chosen = [obj for obj in selected_nodes(context) if is_joint(obj)]
         if linked := _from_library(chosen):
             return fail(self, context, linked)
         joints = [joint_settings(obj) for obj in chosen]
@@ -97,7 +103,7 @@ class LIMBERJACK_OT_release_all(bpy.types.Operator):
         if not has_links(context.scene) and not has_joints(context.scene):
             cls.poll_message_set("There are no links and no joints")
             return False
-        return in_object_mode(cls, context)
+        return in_object_or_pose_mode(cls, context)
 
     def execute(self, context):
         links = [obj for obj in links_in(context.scene) if link_settings(obj).pin != "NONE"]

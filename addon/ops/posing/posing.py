@@ -10,11 +10,12 @@ from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
 from ...nodes import Node, model_name, owner_of
+from ...nodes.chosen import active_node
 from ...nodes.naming import node_of
 from ...overlays.labels import reading
 from ...props import is_joint
 from ...props.settings import joint_settings
-from ..report import fail, in_object_mode, succeed
+from ..report import fail, in_object_or_pose_mode, succeed
 from ..selection import OnJoints, selected_joints
 
 
@@ -25,17 +26,17 @@ class _OfActiveJoint:
 
     @classmethod
     def poll(cls, context):
-        if not is_joint(context.active_object):
+        if not is_joint(active_node(context)):
             cls.poll_message_set("Select a joint")
             return False
-        return in_object_mode(cls, context)
+        return in_object_or_pose_mode(cls, context)
 
     def axis_view(self, context) -> "bridge.joints.axis_views.AxisView":
-        obj = context.active_object
+        obj = active_node(context)
         view = bridge.joints.axis_views.view_joint(obj, context.scene)
         found = [axis for axis in view.axes if axis.number == self.axis - 1]
         if not found:
-            raise ModelError(f"joint '{obj.name}' has nothing that moves on an axis {self.axis}")
+            raise ModelError(f"joint '{model_name(obj)}' has nothing that moves on an axis {self.axis}")
         return found[0]
 
     def in_core(self, context, value: float) -> float:
@@ -53,7 +54,7 @@ class LIMBERJACK_OT_joint_aim(_OfActiveJoint, bpy.types.Operator):
     direction: FloatVectorProperty(name="Direction", description="In the world", subtype="XYZ", default=(0.0, 0.0, 1.0))
 
     def execute(self, context):
-        obj = context.active_object
+        obj = active_node(context)
         if not any(self.direction):
             return fail(self, context, "The direction is 0 0 0: give it one")
         try:
@@ -61,7 +62,7 @@ class LIMBERJACK_OT_joint_aim(_OfActiveJoint, bpy.types.Operator):
             bridge.joints.joint_edits.aim_axis(obj, context.scene, self.axis - 1, Vector(self.direction))
         except ModelError as error:
             return fail(self, context, error)
-        return succeed(self, context, f"Axis {self.axis} of '{obj.name}' is aimed")
+        return succeed(self, context, f"Axis {self.axis} of '{model_name(obj)}' is aimed")
 
 
 class LIMBERJACK_OT_joint_pose(_OfActiveJoint, bpy.types.Operator):
@@ -73,19 +74,19 @@ class LIMBERJACK_OT_joint_pose(_OfActiveJoint, bpy.types.Operator):
     value: FloatProperty(name="Position", description="In radians, or Blender units on a sliding axis")
 
     def execute(self, context):
-        obj = context.active_object
+        obj = active_node(context)
         try:
             axis = self.axis_view(context)
             if axis.q_index is None:
-                raise ModelError(f"axis {self.axis} of joint '{obj.name}' is a limit and cannot be led")
+                raise ModelError(f"axis {self.axis} of joint '{model_name(obj)}' is a limit and cannot be led")
             wanted = self.in_core(context, self.value)
             reached = bridge.posing.posing.Posing(context.scene).set_coordinate(model_name(obj), axis.q_index, wanted)
         except ModelError as error:
             return fail(self, context, error)
         notes = []
         if abs(reached - wanted) > 1e-6:
-            notes = [f"'{obj.name}' goes no farther than {reading(axis, reached, context.scene)}"]
-        return succeed(self, context, f"'{obj.name}' is at {reading(axis, reached, context.scene)}", notes)
+            notes = [f"'{model_name(obj)}' goes no farther than {reading(axis, reached, context.scene)}"]
+        return succeed(self, context, f"'{model_name(obj)}' is at {reading(axis, reached, context.scene)}", notes)
 
 
 class LIMBERJACK_OT_joint_limits(_OfActiveJoint, bpy.types.Operator):
@@ -98,11 +99,13 @@ class LIMBERJACK_OT_joint_limits(_OfActiveJoint, bpy.types.Operator):
     upper: FloatProperty(name="Upper", description="In radians, or Blender units on a sliding axis", default=1.0)
 
     def execute(self, context):
-        obj = context.active_object
+        obj = active_node(context)
         try:
             axis = self.axis_view(context)
             if not axis.can_have_limits:
-                raise ModelError(f"axis {self.axis} of joint '{obj.name}' turns without end: choose another type")
+                raise ModelError(
+                    f"axis {self.axis} of joint '{model_name(obj)}' turns without end: choose another type"
+                )
             if axis.can_have_lower and self.lower > self.upper:
                 raise ModelError(f"the lower limit {self.lower:g} is above the upper {self.upper:g}: swap them")
             lower, upper = self.in_core(context, self.lower), self.in_core(context, self.upper)
@@ -111,7 +114,7 @@ class LIMBERJACK_OT_joint_limits(_OfActiveJoint, bpy.types.Operator):
         bridge.joints.joint_edits.set_limits(
             obj, context.scene, self.axis - 1, lower if axis.can_have_lower else None, upper
         )
-        return succeed(self, context, f"Axis {self.axis} of '{obj.name}' has its limits")
+        return succeed(self, context, f"Axis {self.axis} of '{model_name(obj)}' has its limits")
 
 
 class LIMBERJACK_OT_joint_start_here(OnJoints, bpy.types.Operator):
@@ -129,7 +132,7 @@ class LIMBERJACK_OT_joint_start_here(OnJoints, bpy.types.Operator):
             for obj in joints:
                 bridge.joints.read_joints.read_joint(obj, context.scene)
                 if not owner_of(obj).is_editable:
-                    raise ModelError(f"joint '{obj.name}' comes from a library: make it local")
+                    raise ModelError(f"joint '{model_name(obj)}' comes from a library: make it local")
         except ModelError as error:
             return fail(self, context, error)
         for obj, view in views.items():
@@ -155,11 +158,11 @@ class LIMBERJACK_OT_joint_zero_here(_OfActiveJoint, bpy.types.Operator):
     bl_label = "Set as Zero"
 
     def execute(self, context):
-        obj = context.active_object
+        obj = active_node(context)
         try:
             axis = self.axis_view(context)
             if axis.q_index != 0:
-                raise ModelError(f"joint '{obj.name}': only its first axis has a zero of its own to move")
+                raise ModelError(f"joint '{model_name(obj)}': only its first axis has a zero of its own to move")
             joint = bridge.joints.read_joints.read_joint(obj, context.scene)
             bridge.joints.joint_edits.move_zero(obj, context.scene, axis, axis.value)
             bridge.joints.moved_zero.shift_stored_values(
@@ -167,7 +170,7 @@ class LIMBERJACK_OT_joint_zero_here(_OfActiveJoint, bpy.types.Operator):
             )
         except ModelError as error:
             return fail(self, context, error)
-        return succeed(self, context, f"'{obj.name}' counts from where it is")
+        return succeed(self, context, f"'{model_name(obj)}' counts from where it is")
 
 
 class LIMBERJACK_OT_pose_reset(OnJoints, bpy.types.Operator):

@@ -20,7 +20,7 @@ from ...props.members import links_in
 from ...props.settings import scene_settings
 from ...watch import note_change
 from ..hints import CANCEL, Hint, hide_hints, show_hints
-from ..report import fail, in_object_mode, redraw, succeed
+from ..report import fail, in_object_or_pose_mode, redraw, succeed
 from ..views import link_at
 
 WHEEL_STEP = 0.02
@@ -75,7 +75,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return in_object_mode(cls, context)
+        return in_object_or_pose_mode(cls, context)
 
     def execute(self, context):
         """Move the point to its target at once, from a script."""
@@ -88,7 +88,7 @@ class LIMBERJACK_OT_link_pull(bpy.types.Operator):
             reach = pull.to(Vector(self.place), scene_settings(context.scene).keeps_turn)
         except ModelError as error:
             return fail(self, context, error)
-        notes = [] if reach.is_reached else [f"'{link.name}' does not come all the way: {reach.words}"]
+        notes = [] if reach.is_reached else [f"'{self.link}' does not come all the way: {reach.words}"]
         return self._finish(context, notes)
 
     def invoke(self, context, event):

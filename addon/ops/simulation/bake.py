@@ -61,7 +61,6 @@ class RunsBake(WaitsForSolver, OnLinks):
     """
 
     verb = ""
-    runs_in_pose_mode = True
 
     bl_options = {"REGISTER", "UNDO"}
 

@@ -45,7 +45,6 @@ class LIMBERJACK_OT_preview(WaitsForSolver, OnLinks, bpy.types.Operator):
     bl_label = "Play"
     bl_options = {"INTERNAL"}  # changes are restored, or kept by operators that push undo
 
-    runs_in_pose_mode = True
     tick, is_exclusive = 1.0 / 60.0, False
     _preview: Preview | None = None
     _last_tick = 0.0

@@ -7,8 +7,9 @@ from bpy.props import IntProperty
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
+from ...nodes import model_name
 from ...props.settings import scene_settings
-from ..report import fail, in_object_mode, succeed
+from ..report import fail, in_object_or_pose_mode, succeed
 
 
 class LIMBERJACK_OT_remedy_apply(bpy.types.Operator):
@@ -32,7 +33,7 @@ class LIMBERJACK_OT_remedy_apply(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return in_object_mode(cls, context)
+        return in_object_or_pose_mode(cls, context)
 
     def execute(self, context):
         findings = scene_settings(context.scene).findings
@@ -43,7 +44,7 @@ class LIMBERJACK_OT_remedy_apply(bpy.types.Operator):
             bridge.findings.stored_findings.apply_remedy(finding, context.scene)
         except ModelError as error:
             return fail(self, context, error)
-        named = f"'{finding.culprit_node.name}': " if finding.culprit_node else ""
+        named = f"'{model_name(finding.culprit_node)}': " if finding.culprit_node else ""
         done = f"{named}{bridge.findings.stored_findings.remedy_label(finding, context.scene)}: done, simulate again"
         findings.remove(self.number)
         return succeed(self, context, done)

@@ -14,8 +14,9 @@ from ....core.spatial import IDENTITY, compose, norm
 from ... import bridge, ids
 from ...bridge.links.deforming import BY_BONES
 from ...bridge.unbakeable_links import INSTANCED
-from ...nodes import Node, armature_bones
+from ...nodes import Node, armature_bones, children_of, joins_itself, model_name, owner_of
 from ...nodes.animation import tracks_on
+from ...nodes.chosen import choose_only
 from ...nodes.naming import node_named
 from ...props import axes_in_use, is_link
 from ...props.settings import joint_settings, link_settings, scene_settings
@@ -24,7 +25,7 @@ from ..links.lifting import lift
 from ..links.links import tag_links
 from ..links.overlaps import let_pass_through, move_all_apart, move_apart, select_overlapping, shrink
 from ..links.throws import start_at_keys
-from ..report import fail, in_object_mode, select_only, succeed
+from ..report import fail, in_object_or_pose_mode, select_only, succeed
 from .moved_bakes import (
     all_back_to_keys,
     back_to_keys,
@@ -51,8 +52,11 @@ class Repair(NamedTuple):
 
 
 def _delete(_context, obj) -> str:
-    name = obj.name
-    bpy.data.objects.remove(obj)
+    name = model_name(obj)
+    if isinstance(obj, bpy.types.PoseBone):
+        bridge.joints.bone_joints.remove_bone_joint(obj)
+    else:
+        bpy.data.objects.remove(obj)
     return f"'{name}' is deleted"
 
 
@@ -62,19 +66,22 @@ def _join_to_world(context, obj) -> str:
     The place of the Empty is not used, since the parent that carried it was deleted.
     """
     settings = joint_settings(obj)
+    if joins_itself(obj):
+        settings.to_world = True
+        return f"'{model_name(obj)}' hangs in the world"
     X_CJ = (
-        bridge.values.numbers.parse_pose(settings.X_CJ, f"joint '{obj.name}': the frame in the child")
+        bridge.values.numbers.parse_pose(settings.X_CJ, f"joint '{model_name(obj)}': the frame in the child")
         if settings.X_CJ
         else IDENTITY
     )
     settings.to_world = True
     bridge.joints.joining.move_joint(obj, compose(bridge.posing.link_poses.drawn_pose(settings.child_node), X_CJ))
-    return f"'{obj.name}' hangs in the world"
+    return f"'{model_name(obj)}' hangs in the world"
 
 
 def _join_here(_context, obj) -> str:
     bridge.joints.joining.rebind([obj])
-    return f"'{obj.name}' joins its links where they are"
+    return f"'{model_name(obj)}' joins its links where they are"
 
 
 def _put_back(context, obj) -> str:
@@ -86,26 +93,26 @@ def _tag_ends(context, obj) -> str:
     settings = joint_settings(obj)
     ends = [link for link in (settings.parent_node, settings.child_node) if link is not None and not is_link(link)]
     tag_links(context, ends)
-    return f"{', '.join(link.name for link in ends)} tagged as links"
+    return f"{', '.join(model_name(link) for link in ends)} tagged as links"
 
 
 def _stop_following(_context, obj) -> str:
     joint_settings(obj).use_mimic = False
-    return f"'{obj.name}' follows no joint"
+    return f"'{model_name(obj)}' follows no joint"
 
 
 def _point_up(_context, obj) -> str:
     for axis in axes_in_use(joint_settings(obj)):
         if not norm(axis.xyz):
             axis.xyz = (0.0, 0.0, 1.0)
-    return f"The axis of '{obj.name}' points along Z"
+    return f"The axis of '{model_name(obj)}' points along Z"
 
 
 def _swap_limits(_context, obj) -> str:
     for axis in axes_in_use(joint_settings(obj)):
         if axis.use_lower and axis.use_upper and axis.lower > axis.upper:
             axis.lower, axis.upper = axis.upper, axis.lower
-    return f"The limits of '{obj.name}' are swapped"
+    return f"The limits of '{model_name(obj)}' are swapped"
 
 
 def _turn_drive_off(_context, obj) -> str:
@@ -115,17 +122,17 @@ def _turn_drive_off(_context, obj) -> str:
         is_idle = not any(getattr(axis, name) for name in drive.exerts) or (axis.use_effort and not axis.effort)
         if drive.exerts and is_idle:
             axis.drive_mode = "off"
-    return f"The drive of '{obj.name}' is off"
+    return f"The drive of '{model_name(obj)}' is off"
 
 
 def _start_within(context, obj) -> str:
     view = bridge.joints.axis_views.view_joint(obj, context.scene)
     axes = [axis for axis in view.axes if axis.home is not None]
     if not axes:
-        raise ModelError(f"joint '{obj.name}': turn its link to within the limits, then press Start Here")
+        raise ModelError(f"joint '{model_name(obj)}': turn its link to within the limits, then press Start Here")
     for axis in axes:
         bridge.joints.joint_edits.set_home(obj, context.scene, axis, min(max(axis.home or 0.0, axis.lower), axis.upper))
-    return f"'{obj.name}' starts within its limits"
+    return f"'{model_name(obj)}' starts within its limits"
 
 
 def _spring_within(_context, obj) -> str:
@@ -133,7 +140,7 @@ def _spring_within(_context, obj) -> str:
         low = axis.lower if axis.use_lower else axis.spring_reference
         high = axis.upper if axis.use_upper else axis.spring_reference
         axis.spring_reference = min(max(axis.spring_reference, low), high)
-    return f"The spring of '{obj.name}' pulls to within its limits"
+    return f"The spring of '{model_name(obj)}' pulls to within its limits"
 
 
 def _weigh(context, obj) -> str:
@@ -141,7 +148,7 @@ def _weigh(context, obj) -> str:
         obj, bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
     )
     if not found.mass:
-        raise ModelError(f"link '{obj.name}' is said to weigh nothing: give it a mass or a material")
+        raise ModelError(f"link '{model_name(obj)}' is said to weigh nothing: give it a mass or a material")
     settings = link_settings(obj)
     if settings.mass_source != "DENSITY":
         settings.mass_source = "DENSITY"
@@ -149,14 +156,14 @@ def _weigh(context, obj) -> str:
             obj, bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
         )
     bridge.scene.store.store_weight(obj, found)
-    return f"'{obj.name}' weighs {weighed(found.mass)}"
+    return f"'{model_name(obj)}' weighs {weighed(found.mass)}"
 
 
 def _mute_constraints(_context, obj) -> str:
     muted = bridge.animation.motion_sources.active_constraints(obj)
     for constraint in muted:
         constraint.mute = True
-    return f"'{obj.name}': {', '.join(constraint.name for constraint in muted)} muted"
+    return f"'{model_name(obj)}': {', '.join(constraint.name for constraint in muted)} muted"
 
 
 def _mute_tracks(_context, obj) -> str:
@@ -166,13 +173,13 @@ def _mute_tracks(_context, obj) -> str:
         for track in tracks:
             track.is_solo, track.mute = False, True
         muted += tracks
-    return f"'{obj.name}': {', '.join(track.name for track in muted)} muted"
+    return f"'{model_name(obj)}': {', '.join(track.name for track in muted)} muted"
 
 
 def _fix_base(context, obj) -> str:
     link_settings(obj).motion = "STATIC"
     bridge.findings.stored_findings.remove_findings(context.scene, "falls-freely", obj)
-    return f"'{obj.name}' is held in the world: its Motion is Static"
+    return f"'{model_name(obj)}' is held in the world: its Motion is Static"
 
 
 def _add_ground(context, _obj) -> str:
@@ -189,17 +196,17 @@ def _turn_axes(context, obj) -> str:
 
 def _divide(context, obj) -> str:
     """Divide the mesh of a link into convex pieces. In a window, this can be cancelled."""
-    shapes = [link_settings(child) for child in obj.children]
+    shapes = [link_settings(child) for child in children_of(obj)]
     if any(shape.role == "COLLISION" and not shape.is_fitted for shape in shapes):
         raise ModelError(
-            f"link '{obj.name}' touches with objects that you chose: divide these into convex ones by hand"
+            f"link '{model_name(obj)}' touches with objects that you chose: divide these into convex ones by hand"
         )
     select_only(context, obj)
     try:
         bpy.ops.limberjack.collision_add("INVOKE_DEFAULT", type="PIECES")
     except RuntimeError as error:
         raise ModelError(str(error).removeprefix("Error: ").strip()) from None
-    return f"'{obj.name}' touches with convex pieces of its mesh, once these are found"
+    return f"'{model_name(obj)}' touches with convex pieces of its mesh, once these are found"
 
 
 def _bones_as_colliders(context, obj) -> str:
@@ -325,7 +332,7 @@ class _OfCulprit:
 
     @classmethod
     def poll(cls, context):
-        return in_object_mode(cls, context)
+        return in_object_or_pose_mode(cls, context)
 
     def execute(self, context):
         obj = node_named(context.scene, self.name)
@@ -341,10 +348,11 @@ class LIMBERJACK_OT_problem_select(_OfCulprit, bpy.types.Operator):
     bl_label = "Select Culprit"
 
     def act(self, context, obj):
-        if obj not in set(context.view_layer.objects):
+        owner = owner_of(obj)
+        if owner not in set(context.view_layer.objects):
             return fail(self, context, f"'{self.name}' is in a collection that is switched off in this view layer")
-        obj.hide_set(False)
-        select_only(context, obj)
+        owner.hide_set(False)
+        choose_only(context, obj)
         return succeed(self, context, f"'{self.name}' is selected")
 
 

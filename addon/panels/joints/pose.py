@@ -15,7 +15,7 @@ from ...props import core_joint, is_known_joint, limits_of
 from ...props.members import has_joints, joints_in
 from ...props.settings import joint_settings, scene_settings
 from ..base import Folded, readable
-from ..model import in_tree_order
+from ..model import draw_rows, in_tree_order
 
 if TYPE_CHECKING:
     from ....core.model import Joint
@@ -50,7 +50,7 @@ class LIMBERJACK_UL_posed(bpy.types.UIList):
             _draw_sliders(numbers, item.name, settings, known)
 
     def filter_items(self, context, data, propname):
-        return in_tree_order(self, context, [obj for obj in joints_in(data) if moves(obj)])
+        return in_tree_order(self, context, data, [obj for obj in joints_in(context.scene) if moves(obj)])
 
 
 def moves(obj: Node) -> bool:
@@ -97,7 +97,7 @@ class LIMBERJACK_PT_pose(Folded, bpy.types.Panel):
             layout.label(text="Reading the scene", icon="SORTTIME")
             return
         settings = scene_settings(scene)
-        layout.template_list(ids.UL_POSED, "", scene, "objects", settings, "row", rows=4)
+        draw_rows(layout, context, ids.UL_POSED)
         column = layout.column(align=True)
         row = column.row(align=True)
         row.operator(ids.OP_POSE_RESET)

@@ -27,6 +27,13 @@ class PullLinks(bpy.types.WorkSpaceTool):
         layout.operator(ids.OP_RELEASE_ALL)
 
 
+class PullBones(PullLinks):
+    """Drag a bone, and what is joined to it follows.
+    A click selects. Pinned links and held joints stay"""
+
+    bl_context_mode = "POSE"
+
+
 class LIMBERJACK_PT_pull(Folded, bpy.types.Panel):
     bl_idname = ids.PT_PULL
     bl_label = "IK Drag"
