@@ -39,7 +39,11 @@ def overriding_constraints(bones: Iterable[bpy.types.PoseBone]) -> list[bpy.type
 def _overrides(constraint: bpy.types.Constraint, bone: bpy.types.PoseBone, moved: set[bpy.types.PoseBone]) -> bool:
     if bone in moved:
         return True
-    return isinstance(constraint, InverseKinematics) and constraint.target is not None and not moved.isdisjoint(chain_of(bone, constraint))
+    return (
+        isinstance(constraint, InverseKinematics)
+        and constraint.target is not None
+        and not moved.isdisjoint(chain_of(bone, constraint))
+    )
 
 
 def _may_act(constraint: bpy.types.Constraint, animated: set[str], switched_off: set[str]) -> bool:

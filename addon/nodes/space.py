@@ -33,6 +33,13 @@ class Space(NamedTuple):
         found = matmul(self.rotation, own)
         return found if self.location is self.rotation else _with_location(found, matmul(self.location, own))
 
+    def since(self, begin: int) -> Space:
+        """Return the space from a moment on. One matrix holds for all moments."""
+        rotation, location = (
+            each[begin:] if each.ndim == 3 and len(each) > 1 else each for each in (self.rotation, self.location)
+        )
+        return Space(rotation, rotation if self.location is self.rotation else location)
+
     def own_of(self, world: np.ndarray) -> np.ndarray:
         """Return the own transforms that give a node these world matrices, shape (F, 4, 4) or (4, 4)."""
         found = matmul(inverse(self.rotation), world)

@@ -70,7 +70,7 @@ def _shown_nodes(objects: Iterable[bpy.types.Object]) -> list[Node]:
 
 
 def _switch_off_constraints(bones: list[bpy.types.PoseBone]) -> None:
-    """Switch off the constraints that override the poses of bones. Which ones is stored on one bone of each armature."""
+    """Switch off the constraints that override poses of bones. Which these are is stored on a bone of each armature."""
     by_armature: dict[bpy.types.Object, list[str]] = {}
     for constraint in overriding_constraints(bones):
         by_armature.setdefault(constraint.id_data, []).append(constraint.path_from_id())

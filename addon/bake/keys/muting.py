@@ -31,6 +31,7 @@ class Muting:
     def __init__(self, links: Iterable[Node]):
         self._bones = [link for link in links if isinstance(link, bpy.types.PoseBone)]
         self.constraints = overriding_constraints([*self._bones, *_bones_between(self._bones)])
+        self._armatures = {constraint.id_data for constraint in self.constraints}
 
     def require_possible(self, kinematic: Iterable[Node]) -> None:
         """Raise `BakeError` if keys cannot switch a constraint off, or if that would stop a kinematic link.
@@ -55,13 +56,15 @@ class Muting:
         Args:
             bake: with the keys of the motion. frames: of the motion, shape (F,).
         """
-        before, after = float(frames[0]) - 1.0, math.floor(frames[-1]) + 1.0
+        first, before, after = float(frames[0]), float(frames[0]) - 1.0, math.floor(frames[-1]) + 1.0
         for constraint in self.constraints:
-            bake.fill_switch(constraint.id_data, switch_of(constraint), ((before, 1), (float(frames[0]), 0), (after, 1)))
-        armatures = {constraint.id_data for constraint in self.constraints}
-        for bone in self._bones:
-            if owner_of(bone) in armatures:
-                _restore_outside(bake, bone, before, after)
+            bake.fill_switch(constraint.id_data, switch_of(constraint), ((before, 1), (first, 0), (after, 1)))
+        for bone in filter(self.affects, self._bones):
+            _restore_outside(bake, bone, before, after)
+
+    def affects(self, node: Node) -> bool:
+        """Return whether a constraint of the node's armature is switched off."""
+        return owner_of(node) in self._armatures
 
     def note(self, first: int, last: int) -> list[str]:
         """Return a note about constraints that were switched off; none if there were none."""

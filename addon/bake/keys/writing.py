@@ -57,11 +57,14 @@ class Motion:
         frames: those that get keys, shape (F,).
         poses: X_WL of every link [m], shape (F, 7), by name.
         values: coordinates of joints; joints without are left as they are.
+        before: number of frames of animation that precede the motion, at the beginning of `frames`. Bones whose
+            constraints are switched off get no keys there, since these act again.
     """
 
     frames: np.ndarray
     poses: dict[str, np.ndarray]
     values: Values
+    before: int = 0
 
 
 class KeyWriter:
@@ -139,15 +142,16 @@ class KeyWriter:
             worlds = {obj: world_matrices(X_WL, world_scale(obj)) for obj, X_WL in poses.items()}
         spaces = Spaces(self.scene, worlds, frames, self._muting.constraints)
         for obj in sorted(self._keyed, key=_depth):
-            space = spaces.space_of(obj)
-            channels = channels_of(obj, space, worlds[obj], tolerance.distance / self.unit if tolerance else 0.0)
-            found = [self._fill(obj, channel, tolerance) for channel in channels]
+            begin = self.motion.before if self._muting.affects(obj) else 0
+            space, world = spaces.space_of(obj).since(begin), worlds[obj][begin:]
+            channels = channels_of(obj, space, world, tolerance.distance / self.unit if tolerance else 0.0)
+            found = [self._fill(obj, channel, tolerance, begin) for channel in channels]
             if tolerance:
                 # Links that this one carries compensate for its error.
                 *location, rotation = found
                 reached = world_matrices_of(obj, space, location[0] if location else None, rotation)
-                gaps = channels[0].error(0, location[0]) if location else _gaps(reached, worlds[obj])
-                worlds[obj] = reached
+                gaps = channels[0].error(0, location[0]) if location else _gaps(reached, world)
+                worlds[obj] = np.concatenate([worlds[obj][:begin], reached])
                 self.off_by = max(self.off_by, float(gaps.max()) * self.unit)
                 self.turned_by = max(self.turned_by, float(channels[-1].error(0, rotation).max()))
             if self._is_checked:
@@ -164,9 +168,9 @@ class KeyWriter:
         poses[:, :3] /= self.unit
         return poses
 
-    def _fill(self, obj: Node, channel: Channel, tolerance: Tolerance | None) -> np.ndarray:
-        """Write the keys of a channel, and return its values as Blender evaluates them, shape (F, C)."""
-        frames, curves = self.motion.frames, self.bake.curves(obj, channel.properties)
+    def _fill(self, obj: Node, channel: Channel, tolerance: Tolerance | None, begin: int = 0) -> np.ndarray:
+        """Write the keys of a channel, and return its values as Blender evaluates them, shape (F - begin, C)."""
+        frames, curves = self.motion.frames[begin:], self.bake.curves(obj, channel.properties)
         self.possible += channel.values.size
         if tolerance is None:
             self.bake.fill(curves, frames, channel.values)
@@ -236,7 +240,7 @@ class KeyWriter:
 
     def commit(self) -> int:
         """Add the action to the scene, and return the number of keys. What was played before is kept."""
-        self._muting.write(self.bake, self.motion.frames)
+        self._muting.write(self.bake, self.motion.frames[self.motion.before :])
         count = self.bake.key_count
         objects = list(dict.fromkeys((*self.links.values(), *self.joints.values())))
         # Bones that are no links any more play their own animation again. The bones of an armature share an action.
@@ -262,14 +266,17 @@ class KeyWriter:
     @property
     def notes(self) -> list[str]:
         """Notes about constraints that are switched off, and tolerances that were exceeded."""
-        allowed, found = self.settings.tolerance, self._muting.note(*self.motion.frames[[0, -1]].astype(int).tolist())
+        allowed, found = (
+            self.settings.tolerance,
+            self._muting.note(*self.motion.frames[[self.motion.before, -1]].astype(int).tolist()),
+        )
         if allowed is None or (self.off_by <= allowed.distance and self.turned_by <= allowed.angle):
             return found
         way, turn = length_in_words(self.scene, self.off_by), f"{math.degrees(self.turned_by):.2g}°"
         return [
             *found,
             f"links are up to {way} and {turn} off with a key on every frame already, as Blender's keys have seven "
-            "digits: allow more, or bake nearer to the origin"
+            "digits: allow more, or bake nearer to the origin",
         ]
 
 

@@ -34,9 +34,9 @@ def is_animated(obj: Node) -> bool:
     Motion of its parents counts, too.
     """
     nodes = [obj, *ancestors(obj)]
-    return any(
-        _moves_itself(node) or follows_keyed_joint(node) or is_previewed(node) for node in nodes
-    ) or is_in_chain(nodes)
+    return any(_moves_itself(node) or follows_keyed_joint(node) or is_previewed(node) for node in nodes) or is_in_chain(
+        nodes
+    )
 
 
 def is_previewed(obj: Node) -> bool:

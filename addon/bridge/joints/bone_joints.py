@@ -16,10 +16,10 @@ import numpy as np
 from ....core.kinematics import coordinates_at
 from ....core.model import Joint
 from ....core.model.screws import joint_pose
-from ....core.spatial import IDENTITY, Pose, compose, inverse
+from ....core.spatial import IDENTITY, ZERO, Pose, compose, inverse
 from ....core.spatial.arrays import inverse as inverse_matrix
 from ....core.spatial.arrays import matmul
-from ...nodes import owner_of
+from ...nodes import has_location, owner_of
 from ...props import axes_in_use, kind_of
 from ...props.settings import joint_settings
 from ..posing.link_poses import are_same, pose_of_matrix, world_scale
@@ -70,6 +70,7 @@ def frames_of_bone(bone: bpy.types.PoseBone, joint: Joint, unit: float) -> BoneF
     """Return the frames of a bone's joint, at which its links keep the poses in which they were drawn.
 
     If the joint does not allow the drawn pose, X_CJ contains the rest of the way from the nearest pose that it allows.
+    For a connected bone, it has no translation: keys cannot part it from its parent, as rigs do that stretch limbs.
 
     Args:
         joint: the joint's type and axes. unit: length of a Blender unit [m].
@@ -85,6 +86,8 @@ def frames_of_bone(bone: bpy.types.PoseBone, joint: Joint, unit: float) -> BoneF
     q = coordinates_at(joint, scaled_pose(compose(inverse(X_PJ), X_PC), unit), np.array(joint.q_neutral))
     reached = compose(X_PJ, scaled_pose(joint_pose(joint, q.tolist()), 1.0 / unit))
     X_CJ = compose(inverse(X_PC), reached)
+    if not has_location(bone):
+        X_CJ = (*ZERO, *X_CJ[3:])
     return BoneFrames(X_PJ, IDENTITY if are_same(X_CJ, IDENTITY) else X_CJ, _with_locked_axes(joint, q))
 
 
