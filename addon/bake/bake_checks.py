@@ -9,9 +9,11 @@ from ..bridge.animation.animated import lasting_issues
 from ..bridge.links.deforming import deforming_colliders
 from ..bridge.scene.read import SceneReading
 from ..nodes import Node
+from ..nodes.muting import muted
 from ..props import is_kinematic
 from .errors import BakeError
 from .keys.muting import Muting
+from .keys.spaces import require_separable
 from .keys.transforms import require_bakeable
 
 
@@ -30,7 +32,10 @@ def links_to_move(reading: SceneReading) -> list[Node]:
         raise BakeError("all links move as they are animated: there is nothing to simulate")
     for obj in moved:
         require_bakeable(obj)
-    Muting(moved).require_possible(filter(is_kinematic, objects))
+    muting = Muting(moved)
+    muting.require_possible(filter(is_kinematic, objects))
+    with muted(muting.constraints):
+        require_separable(set(moved))
     return moved
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 
 import bpy
@@ -101,25 +101,19 @@ def switch_on(owner: bpy.types.Object) -> None:
 
 
 @contextmanager
-def muted(scene: bpy.types.Scene, constraints: Iterable[bpy.types.Constraint]) -> Iterator[None]:
-    """Switch constraints off within this context, at all frames. At its end, the scene is evaluated again."""
-    before = [(constraint, constraint.mute) for constraint in constraints]
+def muted(constraints: Collection[bpy.types.Constraint]) -> Iterator[None]:
+    """Switch constraints off within this context, at all frames. What was evaluated meanwhile, stays so at its end."""
+    acting = [constraint for constraint in constraints if not constraint.mute]
     curves = [
         curve
-        for constraint, _ in before
+        for constraint in constraints
         for curve in fcurves_of(constraint.id_data, _switches_of(constraint))
         if not curve.mute
     ]
-    for curve in curves:
-        curve.mute = True
-    for constraint, _ in before:
-        constraint.mute = True
+    for item in (*curves, *acting):
+        item.mute = True
     try:
         yield
     finally:
-        for curve in curves:
-            curve.mute = False
-        for constraint, was_muted in before:
-            constraint.mute = was_muted
-        if before:
-            scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+        for item in (*curves, *acting):
+            item.mute = False

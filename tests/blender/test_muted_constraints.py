@@ -210,3 +210,20 @@ def test_play_shows_the_simulation(scene, rig):
         previews.end()
     scene.frame_set(FIRST)
     assert everything(scene) == before
+
+
+@pytest.mark.parametrize("way", ["constraint", "driver", "above"])
+def test_what_carries_a_link_and_follows_another_is_told(scene, way):
+    """Guards circles: a bone that carries a link, and that a constraint or a driver moves along with a link below."""
+    rig = armature(scene)
+    tag(rig, ("middle", "tip"), to_world=("middle",))
+    follower = rig.pose.bones["root" if way == "above" else "upper"]
+    if way == "driver":
+        variable = follower.driver_add("location", 0).driver.variables.new()
+        variable.type, variable.targets[0].id, variable.targets[0].bone_target = "TRANSFORMS", rig, "tip"
+    else:
+        constrain(rig, follower.name, "COPY_ROTATION", rig, subtarget="tip", influence=0.5)
+    bpy.context.view_layer.update()
+    message = f"'Rig:{follower.name}' carries a link and follows the link 'Rig:tip', so that each would move the other"
+    with pytest.raises(BakeError, match=message):
+        bake(scene)

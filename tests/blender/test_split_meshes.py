@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial import cKDTree
 
 from limberjack.addon.bridge.scene.read import scan_scene
+from limberjack.core.kinematics import link_poses
 from limberjack.core.spatial import compose
 
 from .characters import character, choose
@@ -52,13 +53,13 @@ def ordered(points):
 
 def exported(model):
     """Centres of the faces of all visual meshes in the world."""
-    centres = []
+    centres, poses = [], link_poses(model, {joint.name: joint.home for joint in model.joints})
     for body in model.links:
         for shape in body.visuals:
             vertices = np.array(shape.geometry.vertices) * shape.geometry.scale
             for face in shape.geometry.faces:
                 centre = (*vertices[list(face)].mean(axis=0).tolist(), 1.0, 0.0, 0.0, 0.0)
-                centres.append(compose(body.pose, compose(shape.pose, centre))[:3])
+                centres.append(compose(poses[body.name], compose(shape.pose, centre))[:3])
     return ordered(centres)
 
 
@@ -93,6 +94,9 @@ def test_faces_that_follow_no_link_are_told(scene, body):
 @pytest.mark.parametrize("meshes", ["obj", "gltf"])
 def test_the_command_splits_meshes(scene, body, tmp_path, meshes):
     """Guards `convert --split-meshes`: a file for each bone beside the SDF. Back in Blender, all faces are there."""
+    for bone in body.parent.pose.bones:
+        bone.rotation_quaternion = (1.0, 0.0, 0.0, 0.0)  # files begin with all joints at 0, in the rest pose
+    bpy.context.view_layer.update()
     corners = corners_of(body)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "body.blend"))
     out = tmp_path / "body.sdf"

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -26,6 +27,7 @@ from ...nodes.space import Space, space_at, space_of
 from ...props import ancestors
 from ..errors import BakeError
 from ..inputs.sampling import at_frames
+from .dependencies import require_independent
 
 
 class Spaces:
@@ -47,23 +49,18 @@ class Spaces:
         scene: bpy.types.Scene,
         worlds: dict[Node, np.ndarray],
         frames: np.ndarray,
-        switched_off: Iterable[bpy.types.Constraint] = (),
+        switched_off: Collection[bpy.types.Constraint] = (),
     ):
         self._worlds = worlds
-        with muted(scene, switched_off):
+        with muted(switched_off):
             self._sample(scene, frames)
+        if switched_off:
+            scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)  # with these constraints
 
     def _sample(self, scene: bpy.types.Scene, frames: np.ndarray) -> None:
-        worlds = self._worlds
-        carriers = {carrier for obj in worlds for carrier in _moving_carriers(obj, worlds)}
-        between = {carrier for carrier in carriers if any(above in worlds for above in ancestors(carrier))}
-        for carrier in between:
-            _require_only_own_transform(carrier, worlds)
-        attached = {obj for obj in worlds if attachment_of(obj)}
-        for obj in attached:
-            _require_no_link_above(obj, worlds)
-        self._sampled = _sample(scene, worlds, frames, (carriers - between) | attached)
-        self._own = _sample_own(scene, frames, between)
+        found = require_separable(self._worlds)
+        self._sampled = _sample(scene, self._worlds, frames, found.moving | found.attached)
+        self._own = _sample_own(scene, frames, found.between)
 
     def space_of(self, obj: Node) -> Space:
         """Return the space of a node, with matrices of shape (F, 4, 4), or (1, 4, 4) if it does not move."""
@@ -81,7 +78,36 @@ class Spaces:
         return self.space_of(obj).world_of(self._own[obj] if obj in self._own else own_matrix(obj))
 
 
-def _moving_carriers(obj: Node, worlds: dict) -> Iterator[Node]:
+class Carriers(NamedTuple):
+    """What carries links, and moves by something other than its parents.
+
+    Attributes:
+        moving: nodes that no link carries. between: bones between two links. attached: links on parts of their parents.
+    """
+
+    moving: set[Node]
+    between: set[Node]
+    attached: set[Node]
+
+
+def require_separable(links: Collection[Node]) -> Carriers:
+    """Return what carries links, while the constraints that a bake switches off are off.
+
+    Raises:
+        BakeError: if its motion cannot be separated from that of the links.
+    """
+    carriers = {carrier for obj in links for carrier in _moving_carriers(obj, links)}
+    between = {carrier for carrier in carriers if any(above in links for above in ancestors(carrier))}
+    for carrier in between:
+        _require_only_own_transform(carrier, links)
+    attached = {obj for obj in links if attachment_of(obj)}
+    for obj in attached:
+        _require_no_link_above(obj, links)
+    require_independent(carriers - between, links)
+    return Carriers(carriers - between, between, attached)
+
+
+def _moving_carriers(obj: Node, links: Collection[Node]) -> Iterator[Node]:
     """Yield what carries a baked node, is not baked itself, and moves by something other than its parents.
 
     Only the nearest one that no baked node carries is yielded, since its world matrices include the others. A bone
@@ -90,26 +116,26 @@ def _moving_carriers(obj: Node, worlds: dict) -> Iterator[Node]:
     if attachment_of(obj):
         return
     for carrier in (parent_of(obj), owner_of(obj)) if owner_of(obj) != obj else (parent_of(obj),):
-        while carrier is not None and carrier not in worlds:
+        while carrier is not None and carrier not in links:
             if has_own_motion(carrier) or follows_keyed_joint(carrier) or obstacle_to_showing(carrier):
                 yield carrier
-                if not any(above in worlds for above in ancestors(carrier)):
+                if not any(above in links for above in ancestors(carrier)):
                     break
             carrier = parent_of(carrier)
 
 
-def _require_only_own_transform(carrier: Node, worlds: dict) -> None:
+def _require_only_own_transform(carrier: Node, links: Collection[Node]) -> None:
     """Raise `BakeError` unless only its own channels move a node between two baked nodes, and it is a bone.
 
     An object between two links is an error in any case: it can be parented elsewhere, which a bone cannot.
     """
     is_bone = not isinstance(carrier, bpy.types.Object)
     if not is_bone or active_constraints(carrier) or is_in_chain([carrier]) or obstacle_to_showing(carrier):
-        _require_no_link_above(carrier, worlds)
+        _require_no_link_above(carrier, links)
 
 
-def _require_no_link_above(obj: Node, worlds: dict) -> None:
-    ancestor = next((above for above in ancestors(obj) if above in worlds), None)
+def _require_no_link_above(obj: Node, links: Collection[Node]) -> None:
+    ancestor = next((above for above in ancestors(obj) if above in links), None)
     if ancestor is not None:
         raise BakeError(
             f"object '{model_name(obj)}' moves by itself between the links it joins, '{model_name(ancestor)}' and one "
