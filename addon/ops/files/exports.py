@@ -84,7 +84,13 @@ class Export(OnLinks, ExportHelper):
     def draw(self, _context):
         self.layout.use_property_split = True
         self.layout.use_property_decorate = False
-        for name in (*self.asked, "mesh_format", "split_meshes", *(option.name for option in self.offered), "surroundings"):
+        for name in (
+            *self.asked,
+            "mesh_format",
+            "split_meshes",
+            *(option.name for option in self.offered),
+            "surroundings",
+        ):
             self.layout.prop(self, name)
 
 
