@@ -15,6 +15,7 @@ from ..core.model import ModelError
 from . import bridge
 from .bridge.findings.last_run import forget_runs
 from .nodes import Node
+from .nodes.copied_bones import forget_copies
 from .props import belongs_to_model, show_error
 from .props.members import forget_members, forget_members_of_change, has_joints, has_links
 from .props.overriding import complete_overrides
@@ -66,6 +67,7 @@ def _depsgraph_updated(_scene, depsgraph):
         forget_members()
     for obj in changed:
         settle_identifiers(obj)
+        forget_copies(obj)
     if changed or depsgraph.id_type_updated("SCENE"):
         note_change(changed)
 
@@ -92,6 +94,7 @@ def _replaced(*_):
     bridge.rig.forget_rigs()
     forget_runs()
     forget_members()
+    forget_copies()
     _displaced_joints.clear()
     note_change()
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from bpy.types import Object, PoseBone
 
-from ..nodes import Node, parent_of
+from ..nodes import Node, owner_of, parent_of
+from ..nodes.copied_bones import bones_above
 from .references import drop_foreign_bone, referred_node
-from .settings import link_settings, node_with
+from .settings import is_link_bone, link_settings, node_with
 
 
 def may_be_end(_joint, obj) -> bool:
@@ -44,7 +45,7 @@ def world_chosen(joint, _context):
 
 def _parent_of_bone(bone: PoseBone) -> Node | None:
     """Return the nearest link above a bone: a bone, its armature, or what carries that; None if there is none."""
-    above = parent_of(bone)
+    above: Node | None = next(filter(is_link_bone, bones_above(bone)), owner_of(bone))
     while above is not None and not link_settings(above).is_link:
         above = parent_of(above)
     return above

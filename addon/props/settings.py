@@ -65,6 +65,11 @@ def tagged_bones(obj: bpy.types.Object) -> list[bpy.types.PoseBone]:
     return [bone for bone in bones_with_settings(obj) if link_settings(bone).is_link or joint_settings(bone).is_joint]
 
 
+def is_link_bone(bone: bpy.types.PoseBone) -> bool:
+    """Return whether a bone is a link. As for `bones_with_settings`, no group of another bone is read."""
+    return bone.is_property_set(ids.LINK) and link_settings(bone).is_link
+
+
 def acts_as_joint(node: Node) -> bool:
     """Return whether the node is a joint. A bone with no link above it is none, unless a parent was chosen for it."""
     joint = joint_settings(node)

@@ -68,7 +68,7 @@ def errors(scene, run, size, growth=1e-5, stretched=()):
         show(scene, frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
         for column, name in enumerate(names):
-            owner, bone = name.split(":")
+            owner, bone = name.split(":", 1)
             shown = bpy.data.objects[owner].evaluated_get(depsgraph)
             seen[number, column] = np.array(shown.matrix_world, dtype=np.float64) @ shown.pose.bones[bone].matrix
     for column in range(len(names)):

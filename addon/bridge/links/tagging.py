@@ -10,8 +10,10 @@ import bpy
 from ....core.model import ModelError
 from ...nodes import Node, model_name, owner_of
 from ...nodes.animation import strips_on
+from ...nodes.copied_bones import copied_bone, steered_bone
 from ...nodes.muting import obstacle_to_muting
 from ...props import is_link
+from ...props.settings import is_link_bone
 from ..animation.motion_sources import TRANSFORMS, active_constraints, transform_drivers
 from ..posing.link_poses import world_scale
 from .deforming import form_changes, shapes_of
@@ -19,6 +21,34 @@ from .parts import SOLID
 
 WEIGHTLESS = {"LIGHT": "light", "CAMERA": "camera", "SPEAKER": "speaker", "LIGHT_PROBE": "light probe"}
 """Words for objects that links carry and that are no bodies, by Blender's type."""
+
+
+def link_for(node: Node) -> Node:
+    """Return the node that is the link if the user chooses a node.
+
+    That is another bone if the chosen one only copies it, or is a control of it, and is no link itself.
+    """
+    if not isinstance(node, bpy.types.PoseBone) or is_link_bone(node):
+        return node
+    return copied_bone(node) or steered_bone(node) or node
+
+
+def notes_on_replacing(chosen: Iterable[Node]) -> list[str]:
+    """Return sentences about chosen bones in whose place others become links."""
+    found = []
+    for find, one, several in ((copied_bone, "copies", "copy"), (steered_bone, "steers", "steer")):
+        pairs = [
+            (model_name(bone), model_name(link))
+            for bone in chosen
+            if isinstance(bone, bpy.types.PoseBone) and (link := link_for(bone)) != bone and find(bone) == link
+        ]
+        if len(pairs) == 1:
+            found.append(f"'{pairs[0][0]}' {one} '{pairs[0][1]}', which is tagged in its place")
+        elif pairs:
+            found.append(
+                f"{len(pairs)} bones, such as '{pairs[0][0]}', {several} others, which are tagged in their place"
+            )
+    return found
 
 
 def obstacle_to_tagging(obj: Node) -> str:

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import bpy
 import numpy as np
 
 from ....core.spatial.arrays import inverse, matmul
 from ...nodes import Node, armature_bones, evaluated, owner_of, world_matrix
-from ...props import is_link
+from ...nodes.copied_bones import bones_above, copied_bone
+from ...props.settings import is_link_bone
 from ..links.parts import EvaluatedScene, Instance, Part, Source
 from ..meshes.meshes import data_of, subset
 from ..posing.link_poses import matrix_of_pose, pose_of_matrix, to_array, world_scale
@@ -21,7 +22,7 @@ def split_among(links: Iterable[Node], evaluated_scene: EvaluatedScene) -> tuple
     """Return the parts of deformed meshes that follow each link, in the present pose, and notes on what follows none.
 
     A face follows the link of the bones that have most of the weight of its corners. Bones that are no links belong to
-    the nearest link above them.
+    the nearest link above them, and bones that only copy others to these.
 
     Args:
         links: those of the scene; other kinds than bones are ignored.
@@ -45,8 +46,9 @@ def split_among(links: Iterable[Node], evaluated_scene: EvaluatedScene) -> tuple
 
 def _deformed_by(armature: bpy.types.Object, evaluated_scene: EvaluatedScene) -> list[bpy.types.Object]:
     scene = evaluated_scene.depsgraph.scene
-    found = (obj for obj in scene.objects if obj.type == "MESH" and armature in armatures_of(obj.original))
-    return sorted((obj.original for obj in found), key=lambda obj: obj.name)
+    originals = (obj.original for obj in scene.objects if obj.type == "MESH")
+    found = (obj for obj in originals if isinstance(obj, bpy.types.Object) and armature in armatures_of(obj))
+    return sorted(found, key=lambda obj: obj.name)
 
 
 def _pieces_of(
@@ -79,10 +81,11 @@ def _weights(
 ) -> np.ndarray:
     """Return by how much each vertex follows each link, and last, bones without a link, shape (vertices, bones + 1)."""
     columns = {bone: number for number, bone in enumerate(bones)}
+    followed = {bone.name: _link_of(bone) for bone in armature_bones(armature) if bone.bone.use_deform}
     deforming = {
-        group.index: columns.get(_link_above(armature_bones(armature)[group.name]), -1)
+        group.index: -1 if (link := followed[group.name]) is None else columns.get(link, -1)
         for group in obj.vertex_groups
-        if group.name in armature_bones(armature) and armature_bones(armature)[group.name].bone.use_deform
+        if group.name in followed
     }
     found = np.zeros((len(mesh.vertices), len(bones) + 1))
     for vertex in mesh.vertices:
@@ -93,14 +96,10 @@ def _weights(
     return np.where(totals > 0.0, found / np.where(totals > 0.0, totals, 1.0), np.eye(len(bones) + 1)[-1])
 
 
-def _link_above(bone: bpy.types.PoseBone) -> bpy.types.PoseBone | None:
-    """Return the nearest link among a bone and those above it."""
-    return next((each for each in _upward(bone) if is_link(each)), None)
-
-
-def _upward(bone: bpy.types.PoseBone) -> Iterator[bpy.types.PoseBone]:
-    yield bone
-    yield from bone.parent_recursive
+def _link_of(bone: bpy.types.PoseBone) -> bpy.types.PoseBone | None:
+    """Return the link to which a bone belongs: the bone, the one that it copies, or the nearest link above these."""
+    moving = copied_bone(bone) or bone
+    return next(filter(is_link_bone, (bone, moving, *bones_above(moving))), None)
 
 
 def _frame_of(bone: bpy.types.PoseBone, scene: EvaluatedScene) -> np.ndarray:

@@ -273,12 +273,12 @@ def _fit_links(
         return [], [nothing] if wanted else []
     kept = [bone.name for bone in links if bone not in wanted]
     fits = bridge.skins.bone_fitting.fit_bones(armature, skin, [bone.name for bone in wanted], kept=kept).by_bone
-    for bone in wanted:
-        if bone.name in fits:
-            bridge.skins.bone_fitting.store_fit(bone, fits[bone.name])
+    fitted = [bone for bone in wanted if bone.name in fits]
+    for bone in fitted:
+        bridge.skins.bone_fitting.store_fit(bone, fits[bone.name])
     left = [bone.name for bone in wanted if bone.name not in fits]
     notes = [f"{_named(armature, left)}: no part of a mesh follows, so the capsule is as before"] if left else []
-    return [bone for bone in wanted if bone.name in fits], notes
+    return fitted, notes
 
 
 CLASSES = (LIMBERJACK_OT_bones_as_colliders, LIMBERJACK_OT_bones_fit_to_mesh)

@@ -35,15 +35,17 @@ class LIMBERJACK_OT_link_tag(bpy.types.Operator):
         return True
 
     def execute(self, context):
-        objects = _taggable_nodes(context)
-        if not objects:
+        chosen = _taggable_nodes(context)
+        if not chosen:
             return fail(self, context, "Nothing is selected: select the objects or bones that are to become links")
+        replacing = bridge.links.tagging.notes_on_replacing(chosen)
+        objects = list(dict.fromkeys(map(bridge.links.tagging.link_for, chosen)))
         fit, refused = split_taggable(objects)
         if not fit:
             return fail(self, context, summary_of_refusals(refused, "links"))
         new = [obj for obj in fit if isinstance(obj, bpy.types.Object) and not is_link(obj)]
         try:
-            notes = tag_links(context, fit)
+            notes = replacing + tag_links(context, fit)
         except ModelError as error:
             return fail(self, context, error)
         left = [f"'{model_name(obj)}'" for obj in objects if obj not in fit]
@@ -140,13 +142,14 @@ class LIMBERJACK_OT_link_untag(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not any(map(is_link, selected_nodes(context))):
+        if not any(is_link(bridge.links.tagging.link_for(node)) for node in selected_nodes(context)):
             cls.poll_message_set("Select links")
             return False
         return in_object_or_pose_mode(cls, context)
 
     def execute(self, context):
-        links = [node for node in selected_nodes(context) if is_link(node)]
+        chosen = dict.fromkeys(map(bridge.links.tagging.link_for, selected_nodes(context)))
+        links = [node for node in chosen if is_link(node)]
         bake.receipts.restore.clear_bake(links)  # it could not be cleared from an ordinary object
         for obj in links:
             settings = link_settings(obj)
