@@ -7,7 +7,7 @@ from harness import Steps, drag, hold, on_screen, over_viewport, press, screensh
 from mathutils import Vector
 from sidebar import click_tab, open_panel
 from test_bones import armature_in_pose_mode, leg, places, tag_all_bones
-from test_handles import undo
+from test_handles import look_at, undo
 
 from support.plan import walk
 
@@ -80,10 +80,13 @@ def test_limits_of_a_bone_are_dragged():
 def test_the_cone_of_a_bone_is_dragged():
     """A ball joint's cone gets a limit and another direction by its handles, and the bone is swung to its edge."""
     yield from tagged_leg("ball")
+    look_at((1.0, 0.0, 2.0), 5.0)
+    yield from harness.at_rest()
     cone = next(each for each in view().axes if each.kind == "cone")
     start, end = handle("upper"), on_screen(cone.point_at(0.6, radius()))
     yield from drag(start, end)
-    assert axis(3).use_upper and abs(axis(3).upper - 0.6) < 0.08, f"the cone was dragged to 0.6 rad: {axis(3).upper}"
+    assert axis(3).use_upper, "dragging the cone does not switch its limit on"
+    assert abs(axis(3).upper - 0.6) < 0.08, f"the cone was dragged to 0.6 rad: {axis(3).upper}"
     before = tuple(axis(3).xyz)
     yield from drag(handle("aim"), (handle("aim")[0] + 60, handle("aim")[1] + 60))
     yield from screenshot("bone_cone")
