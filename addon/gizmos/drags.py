@@ -14,7 +14,7 @@ from mathutils import Matrix, Quaternion, Vector
 from ...core.model import ModelError
 from ...core.spatial import quat_mul
 from .. import bridge
-from ..nodes import Node, model_name
+from ..nodes import Node, model_name, world_matrix
 from ..nodes.chosen import selected_nodes
 from ..overlays import ghost, labels
 from ..props import core_joint, is_joint
@@ -316,12 +316,30 @@ def motion(axis: bridge.joints.axis_views.AxisView, by: float) -> Matrix:
 
 
 def triangles_of(link: Node, context) -> np.ndarray:
-    """Return the visible triangles of a link in world axes, shape (n, 3, 3)."""
+    """Return the visible triangles of a link in world axes, shape (n, 3, 3).
+
+    A bone without a mesh has those of an octahedron, as Blender draws bones.
+    """
     try:
         seen = bridge.links.collisions.visible_mesh(
             link, bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
         )
-    except ModelError:
-        return np.zeros((0, 3, 3))  # the link has no visible mesh
+    except ModelError:  # the link has no visible mesh
+        return _octahedron(link) if isinstance(link, bpy.types.PoseBone) else np.zeros((0, 3, 3))
     X_WL = bridge.posing.link_poses.matrix_of_pose(bridge.posing.link_poses.live_pose(link))
     return (seen.vertices @ X_WL[:3, :3].T + X_WL[:3, 3])[seen.triangles]
+
+
+WAIST = 0.1
+"""Distance of an octahedron's widest place from the head of the bone, and half its width, relative to the length."""
+
+
+def _octahedron(bone: bpy.types.PoseBone) -> np.ndarray:
+    """Return the triangles of an octahedron along a bone in world axes, shape (8, 3, 3)."""
+    length = bone.bone.length
+    x, y = WAIST * length, WAIST * length
+    corners = [(x, y, x), (-x, y, x), (-x, y, -x), (x, y, -x)]
+    ends = ((0.0, 0.0, 0.0), (0.0, length, 0.0))
+    triangles = np.array([(end, corners[i - 1], corners[i]) for end in ends for i in range(4)])
+    matrix = world_matrix(bone)
+    return triangles @ matrix[:3, :3].T + matrix[:3, 3]

@@ -271,7 +271,7 @@ _STYLE_KEYS = (*PALETTE, *_SWITCHES, "size")
 def _place(drawing: _Drawing, rig: bridge.rig.Rig, scene, style, active: Node | None) -> list[Lines]:
     """Return the lines in world axes. The active joint has only the lines to its links, since `active` draws it."""
     colors = np.array([tuple(getattr(style, name)) for name in PALETTE])
-    ours = (*links_in(scene), *joints_in(scene))
+    ours = dict.fromkeys((*links_in(scene), *joints_in(scene)))  # a bone is both
     seen = {model_name(obj): obj for obj in ours if is_visible(obj)}
     others = {name: obj for name, obj in seen.items() if obj != active}
     found = []

@@ -10,6 +10,7 @@ from limberjack.addon.bridge.joints.axis_views import view_joint
 from limberjack.addon.bridge.joints.joint_edits import aim_axis
 from limberjack.addon.bridge.posing.posing import Posing
 from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.gizmos.drags import triangles_of
 from limberjack.addon.gizmos.joint import LIMBERJACK_GGT_joint, handles_of
 
 from .conftest import joint
@@ -111,3 +112,12 @@ def test_fixed_directions_of_bones_are_told(scene, arm):
     arm[1].id_data.data.bones.active = arm[1].bone
     with pytest.raises(RuntimeError, match="'Rig:b1' has the axes of its bone: change the bone's roll"):
         bpy.ops.limberjack.joint_aim(direction=(1.0, 0.0, 0.0))
+
+
+def test_ghosts_of_bones(scene, arm):
+    """Guards the ghost at a limit that is dragged: a bone without a mesh is shown as Blender draws it."""
+    triangles = triangles_of(arm[1], bpy.context).reshape(-1, 3)
+    to_bone = (arm[1].id_data.matrix_world @ arm[1].matrix).inverted()
+    along = [(to_bone @ Vector(point.tolist())).y for point in triangles]
+    assert (min(along), max(along)) == (pytest.approx(0.0, abs=1e-6), pytest.approx(arm[1].length, rel=1e-6))
+    assert len(triangles) == 24

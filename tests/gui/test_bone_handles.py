@@ -3,11 +3,11 @@
 
 import bpy
 import harness
-from harness import Steps, drag, hold, on_screen, over_viewport, press, screenshot, send
+from harness import Steps, drag, hold, on_screen, over_viewport, press, screenshot, send, until
 from mathutils import Vector
-from sidebar import click_tab, open_panel
+from sidebar import click_button, click_tab, open_panel
 from test_bones import armature_in_pose_mode, leg, places, tag_all_bones
-from test_handles import undo
+from test_handles import look_at, undo
 
 from support.plan import walk
 
@@ -80,10 +80,12 @@ def test_limits_of_a_bone_are_dragged():
 def test_the_cone_of_a_bone_is_dragged():
     """A ball joint's cone gets a limit and another direction by its handles, and the bone is swung to its edge."""
     yield from tagged_leg("ball")
+    look_at((1.0, 0.0, 2.0), 5.0)
+    yield from harness.at_rest()
     cone = next(each for each in view().axes if each.kind == "cone")
     start, end = handle("upper"), on_screen(cone.point_at(0.6, radius()))
     yield from drag(start, end)
-    assert axis(3).use_upper
+    assert axis(3).use_upper, "dragging the cone does not switch its limit on"
     assert abs(axis(3).upper - 0.6) < 0.08, f"the cone was dragged to 0.6 rad: {axis(3).upper}"
     before = tuple(axis(3).xyz)
     yield from drag(handle("aim"), (handle("aim")[0] + 60, handle("aim")[1] + 60))
@@ -123,3 +125,31 @@ def test_lists_of_bones():
         bpy.ops.wm.call_menu(name="VIEW3D_MT_pose_context_menu")
     yield from screenshot("bone_menu")
     yield from press("ESC")
+
+
+def test_a_bone_is_pulled_in_play():
+    """During Play in Pose Mode, a bone follows the mouse; the timeline is scrubbed, and Esc puts all bones back."""
+    yield from tagged_leg("ball")
+    preview = harness.module("preview").current
+    at_rest = places()
+    yield from click_button("limberjack.preview()", across=0.2)
+    yield from until(lambda: preview() is not None and preview().shown >= 2, "the leg plays", timeout=60)
+    yield from over_viewport()
+    yield from press("SPACE")  # so that the bone waits for the mouse
+    bone = leg().pose.bones["shin"]
+    start = on_screen(leg().matrix_world @ bone.center)
+    yield from hold(start, (start[0], start[1] + 200))
+    assert preview().is_pulling, "the press has not taken the bone"
+    assert preview().line is not None
+    yield from screenshot("bone_pulled_in_play")
+    send("LEFTMOUSE", "RELEASE")
+    yield from harness.drawn()
+    assert not preview().is_pulling
+    yield from press("SPACE")
+    shown = preview().shown
+    yield from press("LEFT_ARROW")
+    yield from until(lambda: preview().shown == shown - 1, "the frame before is shown")
+    yield from over_viewport()
+    yield from press("ESC")
+    yield from until(lambda: preview() is None, "Esc ends it")
+    assert places() == at_rest, "the bones are not back after Play"

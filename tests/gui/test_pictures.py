@@ -8,6 +8,8 @@ from harness import hold, module, over_viewport, press, screenshot, send, simula
 from mathutils import Vector
 from sidebar import click_button, find_button, is_open, open_tab
 from test_bone_colliders import stage
+from test_bone_handles import handle as bone_handle
+from test_bone_handles import on_ring as bone_on_ring
 from test_handles import handle, on_ring
 from test_same_keys import open_file
 
@@ -79,6 +81,43 @@ def test_handles():
     yield from screenshot("picture_handles")
     send("LEFTMOUSE", "RELEASE")
     yield from until(lambda: bpy.context.object.limberjack_joint.axes[0].upper < before, "the limit was dragged")
+
+
+def test_bone_handles():
+    """An arm in Pose Mode: the limits of its elbow, the upper one held by the mouse."""
+    for obj in list(bpy.data.objects):
+        bpy.data.objects.remove(obj)
+    data = bpy.data.armatures.new("Arm")
+    arm = bpy.data.objects.new("Arm", data)
+    bpy.context.scene.collection.objects.link(arm)
+    bpy.context.view_layer.objects.active = arm
+    bpy.ops.object.mode_set(mode="EDIT")
+    ends = ((0.0, 0.0, 1.4), (0.35, 0.0, 1.2), (0.62, 0.0, 1.35), (0.8, 0.0, 1.45))
+    for number, name in enumerate(("upper_arm", "forearm", "hand")):
+        bone = data.edit_bones.new(name)
+        bone.head, bone.tail = ends[number], ends[number + 1]
+        bone.parent = data.edit_bones[number - 1] if number else None
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in arm.pose.bones:
+        bone.select = True
+    with bpy.context.temp_override(window=harness.window(), area=harness.viewport(), region=harness.region()):
+        bpy.ops.limberjack.link_tag()
+    elbow = arm.pose.bones["forearm"].limberjack_joint
+    elbow.type = "revolute"
+    to_bone = (arm.matrix_world @ arm.pose.bones["forearm"].matrix).to_3x3().inverted()
+    elbow.axes[0].xyz = to_bone @ Vector((0.0, -1.0, 0.0))
+    elbow.axes[0].use_lower, elbow.axes[0].lower = True, -0.6
+    for bone in arm.pose.bones:
+        bone.select = bone.name == "forearm"
+    data.bones.active = arm.pose.bones["forearm"].bone
+    harness.viewport().spaces.active.region_3d.view_rotation = (0.76, 0.645, 0.05, 0.06)
+    look_at((0.45, 0.0, 1.3), 1.6)
+    yield from open_tab()
+    yield from harness.at_rest()
+    yield from hold(bone_handle("upper"), bone_on_ring(0.9))
+    yield from screenshot("picture_bone_handles")
+    send("LEFTMOUSE", "RELEASE")
+    yield from until(lambda: elbow.axes[0].use_upper, "the limit was dragged")
 
 
 def test_throw():

@@ -8,6 +8,7 @@ from ...late import late_modules
 if TYPE_CHECKING:
     from . import (
         mirroring,
+        mirroring_bones,
         read,
         store,
         write,

@@ -10,6 +10,7 @@ from ....core.joints import Unit
 from ....core.model import WORLD, Frame, Joint, Light, Link, Model
 from ....core.model.naming import STATIC
 from ....core.spatial import Pose, norm
+from ...nodes import Node
 from ...props import fit_to_type, is_link
 from ...props.pairs import set_pair
 from ...props.settings import joint_settings, link_settings, scene_settings
@@ -44,7 +45,7 @@ def write_scene(model: Model, scene: bpy.types.Scene) -> tuple[dict[str, bpy.typ
     return writer.joints | writer.links, writer.notes
 
 
-def store_joint(joint: Joint, obj: bpy.types.Object, scene: bpy.types.Scene, first: int | None = None) -> list[str]:
+def store_joint(joint: Joint, obj: Node, scene: bpy.types.Scene, first: int | None = None) -> list[str]:
     """Store the type, axes, pitch and initial values of a joint. Links, frames and leader stay as they are.
 
     Args:

@@ -7,12 +7,14 @@ from bpy.props import BoolProperty
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
+from ...nodes.chosen import selected_nodes
 from ...props import is_joint, is_link
-from ..report import fail, in_object_mode, select_only, succeed
+from ...watch import note_change
+from ..report import fail, in_object_or_pose_mode, select_only, succeed
 
 
 class LIMBERJACK_OT_mirror(bpy.types.Operator):
-    """Mirror the selected links and their joints across the world's YZ plane, and rename them for the other side"""
+    """Mirror the selected links and joints across the world's YZ plane. Bones give their settings to the other side"""
 
     bl_idname = ids.OP_MIRROR
     bl_label = "Mirror across X"
@@ -20,18 +22,34 @@ class LIMBERJACK_OT_mirror(bpy.types.Operator):
 
     skip_middle: BoolProperty(
         name="Skip Links on Plane",
-        description="Links whose origin lies on the mirror plane are not copied; they carry both sides",
+        description="Links whose origin lies on the mirror plane are not copied, nor bones whose names have no side",
         default=True,
     )
 
     @classmethod
     def poll(cls, context):
-        if not any(is_link(obj) for obj in context.selected_objects):
+        if not any(is_link(node) for node in selected_nodes(context)):
             cls.poll_message_set("Select the links of one side")
             return False
-        return in_object_mode(cls, context)
+        return in_object_or_pose_mode(cls, context)
 
     def execute(self, context):
+        return self._mirror_bones(context) if context.mode == "POSE" else self._mirror_objects(context)
+
+    def _mirror_bones(self, context):
+        bones = [node for node in selected_nodes(context) if isinstance(node, bpy.types.PoseBone) and is_link(node)]
+        mirroring = bridge.scene.mirroring_bones
+        chosen = [bone for bone in bones if not self.skip_middle or mirroring.has_side(bone)]
+        if not chosen:
+            return fail(self, context, f"'{bones[0].name}' is on no side: select bones with names such as arm.L")
+        try:
+            notes = mirroring.mirror_settings(chosen, context.scene)
+        except ModelError as error:
+            return fail(self, context, error)
+        note_change(context.selected_objects)
+        return succeed(self, context, f"Settings of {counted(chosen, 'bone')} given to the other side", notes)
+
+    def _mirror_objects(self, context):
         chosen = [obj for obj in context.selected_objects if is_link(obj)]
         try:
             links = [obj for obj in chosen if not (self.skip_middle and bridge.scene.mirroring.is_in_the_middle(obj))]
