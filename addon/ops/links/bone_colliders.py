@@ -84,9 +84,9 @@ class LIMBERJACK_OT_bones_as_colliders(_OnCharacters, bpy.types.Operator):
         notes: list[str] = []
         for armature in armatures:
             bones = self.bones_of(context, armature)
-            found, told = add_bone_colliders(context, armature, bones, self.smallest / 100.0)
+            found, more = add_bone_colliders(context, armature, bones, self.smallest / 100.0)
             made += found
-            notes += told
+            notes += more
         if not made:
             return fail(self, context, notes[0] if notes else "No bone is selected")
         if not scene_settings(context.scene).contact:
@@ -249,9 +249,9 @@ class LIMBERJACK_OT_bones_fit_to_mesh(_OnCharacters, bpy.types.Operator):
         for armature in armatures:
             if reason := bridge.links.tagging.library_of(armature):
                 return fail(self, context, reason)
-            found, told = _fit_links(context, armature, self.bones_of(context, armature))
+            found, more = _fit_links(context, armature, self.bones_of(context, armature))
             fitted += found
-            notes += told
+            notes += more
         if not fitted:
             return fail(self, context, notes[0] if notes else "Tag bones as links first: their capsules are fitted")
         try:
