@@ -321,6 +321,34 @@ def test_bones_that_change_their_size_are_left_out(scene, figure):
     assert is_link(rig.pose.bones["chest"])
 
 
+def test_characters_without_a_size(scene, figure):
+    """Guards armatures that are scaled to zero or mirrored: one sentence says what to do."""
+    rig, _ = figure
+    for scale, words in (
+        ((0.0, 1.0, 1.0), "'Rig' has a scale of zero"),
+        ((-1.0, 1.0, 1.0), "is mirrored by a negative"),
+    ):
+        rig.scale = scale
+        bpy.context.view_layer.update()
+        choose(rig)
+        with pytest.raises(RuntimeError, match=words):
+            bpy.ops.limberjack.bones_as_colliders()
+    assert colliders(rig) == []
+
+
+def test_flat_objects_on_bones(scene, figure):
+    """Guards cards and decals on bones, which have no volume: they are no obstacle, since a collider weighs nothing."""
+    rig, _ = figure
+    bpy.ops.mesh.primitive_plane_add(size=0.1, location=(0.0, 0.0, 1.9))
+    card = bpy.context.object
+    card.parent, card.parent_type, card.parent_bone = rig, "BONE", "head"
+    bpy.context.view_layer.update()
+    press(rig)
+    assert "head" in colliders(rig)
+    assert link(rig.pose.bones["head"]).mass_source == "CUSTOM"
+    assert len(read_scene(scene).link("Rig:head").collisions) == 2
+
+
 def test_defaults_are_as_in_older_versions(scene):
     """Guards scenes of older versions: without settings, a bone is a capsule of its length with a tenth as its radius,
     to the last bit."""

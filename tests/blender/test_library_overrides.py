@@ -331,6 +331,7 @@ def drawn(panel):
         window_manager=bpy.context.window_manager,
         preferences=bpy.context.preferences,
         region=None,
+        object=bpy.context.object,
     )
     panel.draw(SimpleNamespace(layout=paper), context)
     return paper

@@ -34,7 +34,19 @@ class Noting(Paper):
     "word",
     [
         *("Play", "Simulate", "Bake", "Joint", "Limit", "Pin", "Hierarchy", "Mass", "Pose", "Throw", "Let Go"),
-        *("Floor", "Bounce", "Bounciness", "Gravity", "Collision", "Weight", "Physics", "Rope", "Motor", "Ragdoll"),
+        *(
+            "Floor",
+            "Bounce",
+            "Bounciness",
+            "Gravity",
+            "Collision",
+            "Weight",
+            "Physics",
+            "Rope",
+            "Motor",
+            "Ragdoll",
+            "Character",
+        ),
     ],
 )
 def test_the_search_finds_it(build, word):

@@ -4,11 +4,14 @@
 import bpy
 import harness
 from figures import SMALL, boxes, figure, kick
-from harness import over_viewport, press, screenshot, simulated, status
-from sidebar import click_button, click_tab, open_tab
+from harness import over_viewport, screenshot, simulated, status
+from sidebar import click_button, click_tab, find_button, open_tab
 from test_handles import look_at, redo, undo
 
 from support.plan import walk
+
+TO_CAPSULE = -2.2
+"""Rows from Untag, while Mass below it is closed, to the header Capsule of a kinematic bone."""
 
 
 def stage(chosen: str) -> None:
@@ -78,5 +81,26 @@ def test_the_button_is_there_in_pose_mode():
     assert bpy.context.mode == "POSE"
     assert len(colliders()) == 15, colliders()
     yield from over_viewport()
-    yield from press("A")
     yield from screenshot("bone_colliders_pose")
+
+
+def test_the_capsule_of_a_bone_is_set_and_fitted():
+    """Guards Capsule in the panel Link: it opens, shows the fitted numbers, and Fit to Mesh restores them."""
+    stage("Figure")
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.limberjack.bones_as_colliders()
+    bones = bpy.data.objects["Figure"].pose.bones
+    for bone in bones:
+        bone.select = bone.name == "thigh.L"
+    bpy.data.objects["Figure"].data.bones.active = bones["thigh.L"].bone
+    own = bones["thigh.L"].limberjack_link
+    fitted, own.bone_radius = own.bone_radius, 0.5
+    yield from open_tab()
+    yield from click_button("limberjack.link_untag", across=0.75, rows_below=TO_CAPSULE)
+    yield from find_button("limberjack.bones_fit_to_mesh")
+    yield from over_viewport()
+    yield from screenshot("capsule")
+    yield from click_button("limberjack.bones_fit_to_mesh")
+    assert not status().error, status().error
+    assert own.bone_radius == fitted, (own.bone_radius, fitted)
+    assert bones["shin.L"].limberjack_link.motion == "KINEMATIC"

@@ -16,6 +16,7 @@ from ...props import ancestors, carrier_of, is_link
 from ...props.settings import link_settings, scene_settings, tagged_bones
 from ...watch import ignoring_changes
 from ..report import fail, in_object_or_pose_mode, succeed
+from .colliders import weigh_collider
 from .links import enable_contact_initially
 
 SMALLEST = 6.0
@@ -77,21 +78,30 @@ class LIMBERJACK_OT_bones_as_colliders(_OnCharacters, bpy.types.Operator):
 
     def execute(self, context):
         armatures = [*chosen_armatures(context)]
-        obstacles = [reason for obj in armatures if (reason := bridge.links.tagging.library_of(obj))]
+        obstacles = [reason for obj in armatures if (reason := obstacle_of_armature(obj))]
         if obstacles:
             return fail(self, context, obstacles[0])
         made: list[bpy.types.PoseBone] = []
         notes: list[str] = []
         for armature in armatures:
             bones = self.bones_of(context, armature)
-            found, told = add_bone_colliders(context, armature, bones, self.smallest / 100.0)
+            found, more = add_bone_colliders(context, armature, bones, self.smallest / 100.0)
             made += found
-            notes += told
+            notes += more
         if not made:
             return fail(self, context, notes[0] if notes else "No bone is selected")
         if not scene_settings(context.scene).contact:
             notes.append("Contact is off in this scene: switch it on in the panel Simulation")
         return succeed(self, context, f"{counted(made, 'bone')} made colliders", notes)
+
+
+def obstacle_of_armature(armature: bpy.types.Object) -> str:
+    """Return why the bones of an armature cannot get shapes, and what to do; empty if they can."""
+    if reason := bridge.links.tagging.library_of(armature):
+        return reason
+    if 0.0 in armature.matrix_world.to_scale():
+        return f"armature '{armature.name}' has a scale of zero: give it a size"
+    return ""
 
 
 def add_bone_colliders(
@@ -133,7 +143,9 @@ def add_bone_colliders(
     _untag([bone for bone in tagged_bones(armature) if bone in bones and bone not in chosen and _was_made(bone)])
     for bone in chosen:
         _make_collider(bone, fit_of.get(bone.name))
-    _weigh(context, chosen)
+    evaluated_scene = _evaluated_scene_of(context)
+    for bone in chosen:
+        weigh_collider(bone, evaluated_scene)
     return chosen, notes + _release_meshes(meshes, armature)
 
 
@@ -221,12 +233,20 @@ def _collides_for_another(obj: bpy.types.Object) -> bool:
     return link_settings(obj).role != "VISUAL"
 
 
-def _weigh(context, bones: list[bpy.types.PoseBone]) -> None:
-    """Compute the masses of bones, for the panel."""
-    evaluated_scene = bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
+def _evaluated_scene_of(context) -> bridge.links.parts.EvaluatedScene:
+    return bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
+
+
+def _weigh(context, bones: list[bpy.types.PoseBone]) -> list[str]:
+    """Compute the masses of bones, for the panel. Return why some cannot be computed."""
+    evaluated_scene, reasons = _evaluated_scene_of(context), []
     for bone in bones:
         if bridge.links.mass.is_weighed(bone):
-            bridge.scene.store.store_weight(bone, bridge.links.mass.weigh(bone, evaluated_scene))
+            try:
+                bridge.scene.store.store_weight(bone, bridge.links.mass.weigh(bone, evaluated_scene))
+            except ModelError as error:
+                reasons.append(str(error))
+    return reasons
 
 
 def _named(armature: bpy.types.Object, names: Collection[str]) -> str:
@@ -247,17 +267,14 @@ class LIMBERJACK_OT_bones_fit_to_mesh(_OnCharacters, bpy.types.Operator):
         notes: list[str] = []
         armatures = [*chosen_armatures(context)]
         for armature in armatures:
-            if reason := bridge.links.tagging.library_of(armature):
+            if reason := obstacle_of_armature(armature):
                 return fail(self, context, reason)
-            found, told = _fit_links(context, armature, self.bones_of(context, armature))
+            found, more = _fit_links(context, armature, self.bones_of(context, armature))
             fitted += found
-            notes += told
+            notes += more
         if not fitted:
             return fail(self, context, notes[0] if notes else "Tag bones as links first: their capsules are fitted")
-        try:
-            _weigh(context, fitted)
-        except ModelError as error:
-            notes.append(str(error))
+        notes += _weigh(context, fitted)
         return succeed(self, context, f"The capsules of {counted(fitted, 'bone')} are fitted", notes)
 
 

@@ -43,7 +43,7 @@ class LIMBERJACK_OT_collider_add(bpy.types.Operator):
             _make_collider(obj, pose)
         evaluated_scene = bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
         for obj in fit:
-            _weigh(obj, evaluated_scene)
+            weigh_collider(obj, evaluated_scene)
         notes = [note for reason in bridge.links.tagging.changes_of_form(fit).values() for note in reason]
         if not scene_settings(context.scene).contact:
             notes.append("Contact is off in this scene: switch it on in the panel Simulation")
@@ -90,7 +90,7 @@ def _make_collider(obj: Node, pose) -> None:
         settings.role = "AUTO"
 
 
-def _weigh(obj: Node, evaluated_scene) -> None:
+def weigh_collider(obj: Node, evaluated_scene) -> None:
     """Compute the mass of a collider. Its Mass becomes Custom if it is open or flat, since its mass does not matter."""
     settings = link_settings(obj)
     try:

@@ -20,7 +20,7 @@ from ...nodes.chosen import choose_only
 from ...nodes.naming import node_named
 from ...props import axes_in_use, is_link
 from ...props.settings import joint_settings, link_settings, scene_settings
-from ..links.bone_colliders import add_bone_colliders
+from ..links.bone_colliders import add_bone_colliders, obstacle_of_armature
 from ..links.lifting import lift
 from ..links.links import tag_links
 from ..links.overlaps import let_pass_through, move_all_apart, move_apart, select_overlapping, shrink
@@ -215,7 +215,7 @@ def _bones_as_colliders(context, obj) -> str:
     armatures = bridge.skins.bound_meshes.armatures_chosen([each for each in shapes if each.type != "ARMATURE"])
     made = []
     for armature in armatures:
-        if reason := bridge.links.tagging.library_of(armature):
+        if reason := obstacle_of_armature(armature):
             raise ModelError(reason)
         found, notes = add_bone_colliders(context, armature, list(armature_bones(armature)))
         if not found:
