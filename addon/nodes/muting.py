@@ -57,6 +57,13 @@ def _may_act(constraint: bpy.types.Constraint, animated: set[str], switched_off:
     return constraint.influence > 0.0 or constraint.path_from_id("influence") in animated
 
 
+def armature_of(constraint: bpy.types.Constraint) -> bpy.types.Object:
+    """Return the object of the bone that has a constraint."""
+    owner = constraint.id_data
+    assert isinstance(owner, bpy.types.Object)  # constraints are on objects and their bones
+    return owner
+
+
 def switch_of(constraint: bpy.types.Constraint) -> str:
     """Return the data path of a constraint's switch, which the panels of Blender show as an eye."""
     return constraint.path_from_id("enabled")
@@ -85,7 +92,7 @@ def switch_curves(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> 
 
 def obstacle_to_muting(constraint: bpy.types.Constraint) -> str:
     """Return why a constraint cannot be switched off by keys, and what to do; empty if it can."""
-    owner = constraint.id_data
+    owner = armature_of(constraint)
     if drivers_of(owner, _switches_of(constraint)):
         return f"a driver switches the constraint '{constraint.name}' of '{owner.name}': let it drive its influence"
     if switch_curves(owner, constraint):
@@ -107,7 +114,7 @@ def muted(constraints: Collection[bpy.types.Constraint]) -> Iterator[None]:
     curves = [
         curve
         for constraint in constraints
-        for curve in fcurves_of(constraint.id_data, _switches_of(constraint))
+        for curve in fcurves_of(armature_of(constraint), _switches_of(constraint))
         if not curve.mute
     ]
     for item in (*curves, *acting):

@@ -17,7 +17,7 @@ from ...core.spatial import Pose
 from .. import bridge
 from ..bridge.values.stored_json import are_numbers, parse_stored
 from ..nodes import Node, model_name, owner_of
-from ..nodes.muting import overriding_constraints
+from ..nodes.muting import armature_of, overriding_constraints
 from ..props.settings import bones_with_settings, link_settings
 
 SWITCHED_OFF = "switched_off"
@@ -73,7 +73,7 @@ def _switch_off_constraints(bones: list[bpy.types.PoseBone]) -> None:
     """Switch off the constraints that override poses of bones. Which these are is stored on a bone of each armature."""
     by_armature: dict[bpy.types.Object, list[str]] = {}
     for constraint in overriding_constraints(bones):
-        by_armature.setdefault(constraint.id_data, []).append(constraint.path_from_id())
+        by_armature.setdefault(armature_of(constraint), []).append(constraint.path_from_id())
         constraint.mute = True
     for bone in bones:
         if paths := by_armature.pop(owner_of(bone), None):

@@ -68,4 +68,4 @@ def _targets_of(constraint: bpy.types.Constraint) -> Iterator[Node]:
 def _named(targets: Iterable[tuple[bpy.types.ID | None, str]]) -> Iterator[Node]:
     for target, bone in targets:
         if isinstance(target, bpy.types.Object):
-            yield armature_bones(target).get(bone, target) if bone and target.pose else target
+            yield next((each for each in armature_bones(target) if each.name == bone), target)

@@ -15,7 +15,7 @@ import numpy as np
 from ...nodes import Node, model_name, owner_of
 from ...nodes.animation import path_in
 from ...nodes.bones import InverseKinematics, chain_of
-from ...nodes.muting import obstacle_to_muting, overriding_constraints, switch_of
+from ...nodes.muting import armature_of, obstacle_to_muting, overriding_constraints, switch_of
 from ..errors import BakeError
 from ..receipts.restore import curves_without_bake, values_without_bake
 from .fcurves import BakeAction
@@ -31,7 +31,7 @@ class Muting:
     def __init__(self, links: Iterable[Node]):
         self._bones = [link for link in links if isinstance(link, bpy.types.PoseBone)]
         self.constraints = overriding_constraints([*self._bones, *_bones_between(self._bones)])
-        self._armatures = {constraint.id_data for constraint in self.constraints}
+        self._armatures = {armature_of(constraint) for constraint in self.constraints}
 
     def require_possible(self, kinematic: Iterable[Node]) -> None:
         """Raise `BakeError` if keys cannot switch a constraint off, or if that would stop a kinematic link.
@@ -58,7 +58,7 @@ class Muting:
         """
         first, before, after = float(frames[0]), float(frames[0]) - 1.0, math.floor(frames[-1]) + 1.0
         for constraint in self.constraints:
-            bake.fill_switch(constraint.id_data, switch_of(constraint), ((before, 1), (first, 0), (after, 1)))
+            bake.fill_switch(armature_of(constraint), switch_of(constraint), ((before, 1), (first, 0), (after, 1)))
         for bone in filter(self.affects, self._bones):
             _restore_outside(bake, bone, before, after)
 
@@ -88,7 +88,7 @@ def _bones_between(links: Sequence[bpy.types.PoseBone]) -> set[bpy.types.PoseBon
 def _moved_by(constraint: bpy.types.Constraint) -> list[bpy.types.PoseBone]:
     """Return the bones that a constraint moves."""
     path = constraint.path_from_id().rpartition(".constraints[")[0]
-    bone = constraint.id_data.path_resolve(path)
+    bone = armature_of(constraint).path_resolve(path)
     return [bone, *chain_of(bone, constraint)] if isinstance(constraint, InverseKinematics) else [bone]
 
 
