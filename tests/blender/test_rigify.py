@@ -8,6 +8,7 @@ import addon_utils
 import bpy
 import numpy as np
 import pytest
+from mathutils import Quaternion, Vector
 
 from limberjack.addon.bridge.joints.bone_joints import add_bone_joint
 from limberjack.addon.bridge.scene.read import read_scene, scan_scene
@@ -214,9 +215,13 @@ def test_bones_that_copy_are_searched_once(scene, rig, monkeypatch):
     assert len(searched) == 2
 
 
-def test_poses_of_links_are_those_of_the_drawn_bones(scene, rig):
-    """Guards frames: a link of a rig has the place of its bone of the original rig, and every joint is at its head."""
+def test_links_are_where_the_bones_of_the_original_rig_are(scene, rig):
+    """Guards frames: each link has the head and the axes of a bone of the original rig, also if others were tagged."""
     tag(rig, [bone for name in BODY for bone in deforming(name)])
+    metarig = bpy.data.objects["metarig"]
     for item in read_scene(bpy.context.scene).links:
-        drawn = rig.matrix_world @ rig.pose.bones[item.name.partition(":")[2]].matrix
-        np.testing.assert_allclose(item.pose[:3], drawn.translation, atol=1e-6)
+        bone = metarig.data.bones[item.name.removeprefix("rig:ORG-")]
+        expected = metarig.matrix_world @ bone.matrix_local
+        np.testing.assert_allclose(item.pose[:3], expected.translation, atol=1e-5)
+        along = Quaternion(item.pose[3:]) @ Vector((0.0, 1.0, 0.0))
+        np.testing.assert_allclose(along, expected.col[1][:3], atol=1e-4)
