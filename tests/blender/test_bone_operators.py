@@ -10,8 +10,8 @@ from limberjack.addon.ops.joints import chain as joint_chain
 from limberjack.addon.ops.joints.pick import are_joined
 from limberjack.addon.props.members import joints_in
 
-from .conftest import joint
-from .rigs import chain, hang_up, tag
+from .conftest import joint, link
+from .rigs import chain, hang_up, select_bones, tag
 from .test_chain import Driven, by_name
 
 
@@ -81,3 +81,24 @@ def test_bones_in_the_ground_are_not_lifted(scene, bones):
     bpy.context.view_layer.update()
     with pytest.raises(RuntimeError, match="'Rig:b0' is a bone, so it cannot be lifted: move the armature 'Rig' up"):
         bpy.ops.limberjack.lift_out_of_ground()
+
+
+def test_operators_of_pose_mode(scene, bones):
+    """Guards operators that were grey in Pose Mode: they change the selected bones, and not the armature."""
+    select_bones(bones[0].id_data, "b1", "b2")
+    assert bpy.ops.limberjack.link_pin(pin="POSE") == {"FINISHED"}
+    assert [link(bone).pin for bone in bones] == ["NONE", "POSE", "POSE"]
+    assert bpy.ops.limberjack.joint_hold() == {"FINISHED"}
+    assert [joint(bone).is_held for bone in bones] == [False, True, True]
+    assert bpy.ops.limberjack.release_all() == {"FINISHED"}
+    assert bpy.ops.limberjack.contact_pair_add(how="PASS") == {"FINISHED"}
+    pair = getattr(scene, SCENE).pairs[0]
+    assert {pair.a_node, pair.b_node} == {bones[1], bones[2]}
+    assert bpy.ops.limberjack.ground() == {"FINISHED"}
+    assert bpy.ops.limberjack.pose_add(name="hanging") == {"FINISHED"}
+    assert bpy.ops.limberjack.problem_select(name="Rig:b0") == {"FINISHED"}
+    assert [bone.name for bone in bpy.context.selected_pose_bones] == ["b0"]
+    for name in ("joint_pick", "joint_add", "joint_chain", "joint_frames_from_empty"):
+        assert not getattr(bpy.ops.limberjack, name).poll()
+    with pytest.raises(RuntimeError, match="Bones have their joints already: Tag as Links joins them"):
+        bpy.ops.limberjack.joint_pick()

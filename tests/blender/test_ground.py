@@ -7,6 +7,7 @@ import bpy
 import pytest
 
 from limberjack.addon import ids
+from limberjack.addon.bridge.posing.posing import Posing
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.panels.main import LIMBERJACK_PT_main
 from limberjack.addon.panels.physics import LIMBERJACK_PT_main_physics
@@ -85,3 +86,13 @@ def _drawn(panel=LIMBERJACK_PT_main_physics) -> Paper:
     paper = Paper()
     panel.draw(SimpleNamespace(layout=paper), bpy.context)
     return paper
+
+
+def test_links_are_posed_above_the_ground(scene, build):
+    """Guards sliders, IK drag and stored poses while the ground is on: it has no object, and nothing poses it."""
+    _, joints = build.pendulum(1)
+    scene.limberjack.ground = scene.limberjack.contact = True
+    bpy.context.view_layer.update()
+    posing = Posing(scene)
+    assert posing.set_coordinate(joints[0].name, 0, 0.4) == pytest.approx(0.4)
+    assert bpy.ops.limberjack.pose_add(name="raised") == {"FINISHED"}

@@ -356,17 +356,21 @@ def components_of(model: Model) -> dict[str, str]:
 
 
 def _without_fixtures(reading: SceneReading, scene: bpy.types.Scene) -> Model:
-    """Return the model without the joints that hold kinematic links where they were drawn.
+    """Return the model without the joints that hold kinematic links where they were drawn, and without the ground.
 
-    So these links can be posed; their motion is the sequence of their poses.
+    So these links can be posed; their motion is the sequence of their poses. The ground has no object, and no pose
+    depends on it.
     """
     kinematic = {name for name, obj in reading.objects.items() if is_kinematic(obj)}
     kept = [
         joint
         for joint in reading.model.joints
-        if not (joint.parent == WORLD and joint.child in kinematic) or is_joint(node_named(scene, joint.name))
+        if joint.child in reading.objects
+        and (not (joint.parent == WORLD and joint.child in kinematic) or is_joint(node_named(scene, joint.name)))
     ]
-    return replace(reading.model, joints=kept)
+    links = [link for link in reading.model.links if link.name in reading.objects]
+    pairs = [pair for pair in reading.model.contact_pairs if {pair.a, pair.b} <= reading.objects.keys()]
+    return replace(reading.model, links=links, joints=kept, contact_pairs=pairs)
 
 
 def evaluator_of(depsgraph: bpy.types.Depsgraph | None) -> Evaluator:

@@ -38,12 +38,11 @@ class LIMBERJACK_OT_mirror(bpy.types.Operator):
 
     def _mirror_bones(self, context):
         bones = [node for node in selected_nodes(context) if isinstance(node, bpy.types.PoseBone) and is_link(node)]
-        mirroring = bridge.scene.mirroring_bones
-        chosen = [bone for bone in bones if not self.skip_middle or mirroring.has_side(bone)]
+        chosen = [bone for bone in bones if not self.skip_middle or bridge.scene.mirroring_bones.has_side(bone)]
         if not chosen:
             return fail(self, context, f"'{bones[0].name}' is on no side: select bones with names such as arm.L")
         try:
-            notes = mirroring.mirror_settings(chosen, context.scene)
+            notes = bridge.scene.mirroring_bones.mirror_settings(chosen, context.scene)
         except ModelError as error:
             return fail(self, context, error)
         note_change(context.selected_objects)
