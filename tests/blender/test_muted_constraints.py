@@ -9,12 +9,13 @@ from limberjack.addon import preview as previews
 from limberjack.addon.bake.errors import BakeError
 from limberjack.addon.bake.receipts.receipt import is_edited
 from limberjack.addon.bake.receipts.staleness import out_of_date
+from limberjack.addon.bake.settings import Tolerance
 from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.nodes.animation import action_of
 
 from .baked import bake
-from .bone_rig import ACCURACY, NAMES, SIZE, armature, assert_exact, key_others, pose_of, tag
+from .bone_rig import ACCURACY, NAMES, SIZE, armature, assert_exact, errors, key_others, pose_of, tag
 from .conftest import joint, link
 from .test_bone_files import everything
 
@@ -227,3 +228,27 @@ def test_what_carries_a_link_and_follows_another_is_told(scene, way):
     message = f"'Rig:{follower.name}' carries a link and follows the link 'Rig:tip', so that each would move the other"
     with pytest.raises(BakeError, match=message):
         bake(scene)
+
+
+def test_renamed_bones_and_constraints_are_no_edit(scene):
+    """Guards Clear Bake after bones and constraints were renamed: the bake knows its own keys by their group."""
+    rig = armature(scene)
+    tag(rig)
+    made = reached(rig, goal(scene))
+    bake(scene)
+    scene.frame_set(8)
+    rig.pose.bones["lower"].name, made.name = "forearm", "reach"
+    assert made.mute
+    assert not is_edited(action_of(rig))
+    assert bpy.ops.limberjack.bake_clear() == {"FINISHED"}
+    assert not made.mute
+
+
+def test_reduced_keys_stay_within_their_tolerance(scene, rig):
+    """Guards fewer keys beside constraints: links of connected bones have no location that makes up for those above."""
+    tolerance = Tolerance(1e-4, 1e-4)
+    run = bake(scene, overwrite=True, tolerance=tolerance)
+    way, turned = errors(scene, run, 1.0)
+    assert way < 3e-4
+    assert turned < 1.1e-4
+    assert not is_edited(action_of(rig))

@@ -39,7 +39,7 @@ LED = (*SPINE, *both(LEGS), "shoulder.L", "shoulder.R")
 
 
 @pytest.fixture(scope="module")
-def generated(tmp_path_factory):
+def generated(tmp_path_factory, _add_on):
     """A file with Rigify's human and a walk on its controls: hips, chest, feet and hands."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     addon_utils.enable("rigify", default_set=True)
@@ -52,6 +52,7 @@ def generated(tmp_path_factory):
         walk(rig, frame, swing)
     path = tmp_path_factory.mktemp("rigify") / "human.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    addon_utils.disable("rigify", default_set=True)
     return path
 
 
@@ -69,7 +70,7 @@ def walk(rig, frame, swing):
 
 
 @pytest.fixture
-def rig(generated):
+def rig(scene, generated):
     """The human, whose bones are links that pass through each other."""
     bpy.ops.wm.open_mainfile(filepath=str(generated))
     scene = bpy.context.scene

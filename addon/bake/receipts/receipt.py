@@ -27,6 +27,9 @@ REPLACED = (*TRANSFORMS, f"{ids.JOINT}.coordinates[")
 BONE_PATH = re.compile(r'pose\.bones\["(?:[^"\\]|\\.)*"\]\.')
 """Pattern of the part of a data path that names a bone. Blender changes it when the bone is renamed."""
 
+CONSTRAINT_PATH = re.compile(r'constraints\["(?:[^"\\]|\\.)*"\]\.')
+"""Pattern of the part of a data path that names a constraint."""
+
 DIGEST_VERSION = 4
 """Version of the digests: the number of times that the digest of an unchanged scene has changed, plus 1.
 
@@ -170,6 +173,7 @@ def fingerprint_of(curve: bpy.types.FCurve, *coordinates: np.ndarray) -> bytes:
             as the keys of a complete bake are, those of the left and the right handles follow.
     """
     modifiers = " ".join(f"{modifier.type} {modifier.mute}" for modifier in curve.modifiers)
-    path = BONE_PATH.sub("pose.bones.", curve.data_path)  # without the name, since renaming is no change of the keys
+    path = BONE_PATH.sub("pose.bones.", curve.data_path)  # without names, since renaming is no change of the keys
+    path = CONSTRAINT_PATH.sub("constraints.", path)
     about = f"{path}[{curve.array_index}] {curve.mute} {curve.extrapolation} {modifiers}"
     return hashlib.sha256(about.encode() + b"".join(each.tobytes() for each in coordinates)).digest()
