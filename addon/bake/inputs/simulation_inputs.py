@@ -65,7 +65,8 @@ class SimulationInputs:
         release_indices = truncate_at_let_go(animated_poses, reading, inputs, frames)
         jumps = jumps_of(scene, reading, animated_poses, frames)
         idle = joints_without_effect(reading)
-        self.notes = notes_beyond_limits(idle, reading.model, animated_poses, frames)
+        kinematic = {name: animated_poses[name] for name in reading.kinematic_joints}
+        self.notes = notes_beyond_limits(idle, reading.model, kinematic, frames)
         self.animation_digest = inputs.digest() + _digest_of_poses(animated_poses, jumps)
         self.reading = inputs.with_first_values(reading)
         self.model = without_joints(with_animated_links(self.reading, animated_poses), idle)

@@ -174,6 +174,7 @@ def test_further_inputs_and_outputs_can_be_added(capsys, monkeypatch, tmp_path):
         "with_surroundings": True,
         "is_released": False,
         "mesh_format": "GLTF",
+        "split_meshes": False,
         "settings": ["a.mass=2"],
     }
 
