@@ -107,6 +107,8 @@ def _write_answer() -> None:
 
 def _ask() -> None:
     global _is_asked
+    if not _is_due:
+        return  # Python may be ending, and then a signal would kill the process
     _is_asked = True
     signal.raise_signal(signal.SIGINT)
 
