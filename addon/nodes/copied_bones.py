@@ -99,9 +99,11 @@ def steered_bone(control: bpy.types.PoseBone) -> bpy.types.PoseBone | None:
     followers = _bones_named(control, _copies_in(_armature(control)).following.get(control.name, []))
     original = [bone for bone in followers if bone.name.startswith(MOVING)]
     if not original and (named := _bone_named(control, MOVING + KIND_OF_CONTROL.sub("", control.name))) is not None:
-        return named
-    found = original or [bone for follower in followers if (bone := copied_bone(follower)) is not None]
-    return found[0] if len(set(found)) == 1 else None
+        return copied_bone(named) or named
+    found = [copied_bone(bone) or bone for bone in original] or [
+        bone for follower in followers if (bone := copied_bone(follower)) is not None
+    ]
+    return found[0] if len(set(found)) == 1 and found[0] != control else None
 
 
 def _armature(bone: bpy.types.PoseBone) -> bpy.types.Object:
@@ -155,14 +157,29 @@ def _find_copies(armature: bpy.types.Object) -> _Copies:
 
 
 def _copied_by_name(bones: bpy.types.bpy_prop_collection[bpy.types.PoseBone]) -> dict[str, str]:
-    """Return the bone of Rigify's original rig for each deforming bone, by name."""
-    found = {}
+    """Return the bone of Rigify's original rig for each deforming bone, by name.
+
+    In the spine, the deforming bone and the original one both follow a tweak, so it stands for both of them.
+    """
+    found: dict[str, str] = {}
     for bone in bones:
         original = MOVING + bone.name.removeprefix(DEFORMING)
         candidates = (original, SEGMENT.sub("", original)) if bone.name.startswith(DEFORMING) else ()
         if known := [name for name in candidates if name in bones]:
             found[bone.name] = known[0]
+            tweak = bones[known[0]].parent
+            if tweak is not None and not bones[known[0]].constraints and _copies_transforms(bone, tweak):
+                found[bone.name] = found[known[0]] = tweak.name
     return found
+
+
+def _copies_transforms(bone: bpy.types.PoseBone, source: bpy.types.PoseBone) -> bool:
+    """Return whether a bone has a Copy Transforms constraint with another bone of its armature."""
+    return any(
+        isinstance(constraint, bpy.types.CopyTransformsConstraint)
+        and (constraint.target, constraint.subtarget) == (_armature(bone), source.name)
+        for constraint in bone.constraints
+    )
 
 
 def _copied_by_constraints(armature: bpy.types.Object, bones: list[bpy.types.PoseBone]) -> dict[str, str]:

@@ -36,6 +36,12 @@ def overriding_constraints(bones: Iterable[bpy.types.PoseBone]) -> list[bpy.type
     return list(found)
 
 
+def may_act(constraint: bpy.types.Constraint) -> bool:
+    """Return whether a constraint acts now, or would act without the bake that has switched it off."""
+    switched_off = {curve.data_path for curve in muting_curves(armature_of(constraint))}
+    return (not constraint.mute or switch_of(constraint) in switched_off) and constraint.influence > 0.0
+
+
 def _overrides(constraint: bpy.types.Constraint, bone: bpy.types.PoseBone, moved: set[bpy.types.PoseBone]) -> bool:
     if bone in moved:
         return True

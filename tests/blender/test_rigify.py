@@ -81,6 +81,11 @@ def original(name):
     return [f"ORG-{name}"]
 
 
+def link_of(name):
+    """The bone that becomes the link: in the spine a tweak, which both the deforming and the original bone follow."""
+    return f"tweak_{name}" if name in SPINE[:4] else f"ORG-{name}"
+
+
 def tag(rig, names, show=("DEF", "ORG")):
     """Tag bones by the operator, in Pose Mode, where only visible bones are selected."""
     for name in show:
@@ -94,7 +99,9 @@ def tree_of(scene):
     model = read_scene(scene)
     parents = {joint.child: joint.parent for joint in model.joints}
     assert len(parents) == len(model.joints), "a link has two joints"
-    short = {item.name: item.name.removeprefix("rig:ORG-") for item in model.links} | {"": ""}
+    short = {item.name: item.name.removeprefix("rig:ORG-").removeprefix("rig:tweak_") for item in model.links} | {
+        "": ""
+    }
     return {short[item.name]: short[parents.get(item.name, "")] for item in model.links}
 
 
@@ -179,13 +186,15 @@ def test_a_mesh_is_split_among_the_bones_of_the_original_rig(scene, rig):
     body = skin(rig, [*names, "DEF-f_index.03.L", "DEF-jaw"])
     links = [name for name in BODY if name not in ("spine.002", "toe.L")]
     for name in links:
-        link(rig.pose.bones[f"ORG-{name}"]).is_link = True
-        add_bone_joint(rig.pose.bones[f"ORG-{name}"])
+        link(rig.pose.bones[link_of(name)]).is_link = True
+        add_bone_joint(rig.pose.bones[link_of(name)])
     scene = bpy.context.scene
     tube = len(body.data.polygons) // len(body.vertex_groups)
     reading = scan_scene(scene, with_shapes=True, split_meshes=True)
     faces = {
-        item.name.removeprefix("rig:ORG-"): sum(len(shape.geometry.faces) for shape in item.visuals)
+        item.name.removeprefix("rig:ORG-").removeprefix("rig:tweak_"): sum(
+            len(shape.geometry.faces) for shape in item.visuals
+        )
         for item in reading.model.links
     }
     expected = {name: tube * len(deforming(name)) for name in links}
@@ -198,8 +207,8 @@ def test_a_mesh_is_split_among_the_bones_of_the_original_rig(scene, rig):
 def test_bones_that_copy_are_searched_once(scene, rig, monkeypatch):
     """Guards the cost of panels and readings on a rig of 700 bones, and that a new constraint is noticed."""
     for name in BODY:
-        link(rig.pose.bones[f"ORG-{name}"]).is_link = True
-        add_bone_joint(rig.pose.bones[f"ORG-{name}"])
+        link(rig.pose.bones[link_of(name)]).is_link = True
+        add_bone_joint(rig.pose.bones[link_of(name)])
     scene, searched = bpy.context.scene, []
     bpy.context.view_layer.update()
     find = copied_bones._find_copies
@@ -220,7 +229,7 @@ def test_links_are_where_the_bones_of_the_original_rig_are(scene, rig):
     tag(rig, [bone for name in BODY for bone in deforming(name)])
     metarig = bpy.data.objects["metarig"]
     for item in read_scene(bpy.context.scene).links:
-        bone = metarig.data.bones[item.name.removeprefix("rig:ORG-")]
+        bone = metarig.data.bones[item.name.removeprefix("rig:ORG-").removeprefix("rig:tweak_")]
         expected = metarig.matrix_world @ bone.matrix_local
         np.testing.assert_allclose(item.pose[:3], expected.translation, atol=1e-5)
         along = Quaternion(item.pose[3:]) @ Vector((0.0, 1.0, 0.0))
