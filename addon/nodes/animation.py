@@ -58,13 +58,18 @@ def fcurves_of(owner: Animated, paths: tuple[str, ...] = ("",)) -> Iterator[bpy.
 
 def curves_in(action: bpy.types.Action | None, slot) -> Iterator[bpy.types.FCurve]:
     """Yield the F-curves in a slot of an action; none if there is no action or no slot."""
+    for bag in _channelbags(action, slot):
+        yield from bag.fcurves
+
+
+def _channelbags(action: bpy.types.Action | None, slot) -> Iterator[bpy.types.ActionChannelbag]:
+    """Yield the parts of an action that have the F-curves of a slot; none if there is no action or no slot."""
     if action is None or slot is None:
         return
     for layer in action.layers:
         for strip in layer.strips:
-            bag = strip.channelbag(slot)
-            if bag:
-                yield from bag.fcurves
+            if bag := strip.channelbag(slot):
+                yield bag
 
 
 def drivers_of(owner: Animated, paths: tuple[str, ...] = ("",)) -> list[bpy.types.FCurve]:
@@ -145,7 +150,7 @@ def insert_key(node: Node, path: str, frame: float, group: str = "") -> None:
 
 
 class PropertyAnimation(NamedTuple):
-    """What animates one property.
+    """The driver and the keys of one property.
 
     Attributes:
         is_driven: whether it has a driver. has_keys: whether it has keys. is_keyed: whether one is at the frame.
@@ -156,14 +161,24 @@ class PropertyAnimation(NamedTuple):
     is_keyed: bool
 
 
-def animation_at(owner: Animated, path: str, frame: float) -> PropertyAnimation:
-    """Return what animates the property with this data path, and whether it has a key at a frame."""
-    driven, curves = (
-        [curve for curve in found(owner, (path,)) if path_in(owner, curve) == path]
-        for found in (drivers_of, fcurves_of)
-    )
+def animation_at(obj: bpy.types.Object, path: str, frame: float) -> PropertyAnimation:
+    """Return the driver and the keys of a property of an object or its bones, without looking at all F-curves.
+
+    Args:
+        path: from the object. The property is a number, or a vector of three.
+    """
+    data = obj.animation_data
+    if data is None:
+        return PropertyAnimation(False, False, False)
+    drivers = _found_in(data.drivers, path)
+    curves = [curve for bag in _channelbags(data.action, data.action_slot) for curve in _found_in(bag.fcurves, path)]
     at_frame = (abs(point.co.x - frame) < SAME_FRAME for curve in curves for point in curve.keyframe_points)
-    return PropertyAnimation(bool(driven), bool(curves), any(at_frame))
+    return PropertyAnimation(bool(drivers), bool(curves), any(at_frame))
+
+
+def _found_in(curves, path: str) -> list[bpy.types.FCurve]:
+    """Return the F-curves of a property among those of a channelbag, or among drivers."""
+    return [curve for index in range(3) if (curve := curves.find(path, index=index)) is not None]
 
 
 def _block_of(owner: Animated) -> Any:

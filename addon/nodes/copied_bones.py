@@ -26,14 +26,14 @@ SEGMENT = re.compile(r"\.\d{3}$")
 """End of the name of a segment, which Rigify adds if several bones deform what one bone moves."""
 
 KIND_OF_CONTROL = re.compile(r"_(?:fk|ik)(?=$|\.)")
-"""What Rigify adds to the name of the original bone for a control of it."""
+"""Pattern of the text that Rigify adds to the name of the original bone for a control of it."""
 
 _COPYING = (bpy.types.CopyTransformsConstraint, bpy.types.CopyLocationConstraint, bpy.types.CopyRotationConstraint)
 """Types of constraints by which a bone can copy another one."""
 
 
 class _Copies(NamedTuple):
-    """Which bones of an armature copy which, by name.
+    """The bones of an armature that copy others, by name.
 
     Attributes:
         copied: the bone that a bone copies, if it does nothing else.
@@ -47,7 +47,7 @@ class _Copies(NamedTuple):
 
 
 _known: dict[int, _Copies] = {}
-"""Which bones copy which, by session uid of the armature. `watch` drops it when the armature changes."""
+"""The bones that copy others, by session uid of the armature. `watch` drops an entry when its armature changes."""
 
 
 def forget_copies(obj: bpy.types.Object | None = None) -> None:

@@ -11,38 +11,47 @@ import bpy
 from . import armature_bones, owner_of
 from .animation import all_curves_of, drivers_of, fcurves_of
 from .bones import InverseKinematics, chain_of
+from .copied_bones import copied_bone
 
 GROUP = "Limberjack: Constraints Off"
 """Name of the group of the F-curves by which a bake switches constraints off. It tells them from those of the user."""
 
 
-def overriding_constraints(bones: Iterable[bpy.types.PoseBone]) -> list[bpy.types.Constraint]:
-    """Return the constraints that move bones against their keys, each once.
+def overriding_constraints(links: Iterable[bpy.types.PoseBone]) -> list[bpy.types.Constraint]:
+    """Return the constraints that would show bones, or what moves along with them, elsewhere than their keys do.
 
-    These are their own constraints, and inverse kinematics of other bones whose chains contain them. Constraints that a
-    bake has switched off count; those that the user has, do not.
+    These are the constraints of the bones and of bones between two of them, inverse kinematics of other bones whose
+    chains contain one of these, and stretches of bones that copy one. Constraints that a bake has switched off count;
+    those that the user has switched off do not.
     """
-    found: dict[bpy.types.Constraint, None] = {}
     by_armature: dict[bpy.types.Object, set[bpy.types.PoseBone]] = {}
-    for bone in bones:
-        by_armature.setdefault(owner_of(bone), set()).add(bone)
-    for armature, moved in by_armature.items():
+    for link in links:
+        by_armature.setdefault(owner_of(link), set()).add(link)
+    found = []
+    for armature, known in by_armature.items():
+        moved = known | _bones_between(known)
         animated = {curve.data_path for curve in all_curves_of(armature)}
         switched_off = {curve.data_path for curve in muting_curves(armature)}
         for bone in armature_bones(armature):
             for constraint in bone.constraints:
-                if _overrides(constraint, bone, moved) and _may_act(constraint, animated, switched_off):
-                    found[constraint] = None
-    return list(found)
+                is_against = _overrides(constraint, bone, moved) or _stretches_away(constraint, bone, known)
+                if is_against and _may_act(constraint, animated, switched_off):
+                    found.append(constraint)
+    return found
 
 
-def may_act(constraint: bpy.types.Constraint) -> bool:
-    """Return whether a constraint acts now, or would act without the bake that has switched it off."""
-    switched_off = {curve.data_path for curve in muting_curves(armature_of(constraint))}
-    return (not constraint.mute or switch_of(constraint) in switched_off) and constraint.influence > 0.0
+def _bones_between(links: set[bpy.types.PoseBone]) -> set[bpy.types.PoseBone]:
+    """Return the bones between two of these links, which move along with the upper one."""
+    found = set()
+    for link in links:
+        above = link.parent_recursive
+        upper = next((number for number, bone in enumerate(above) if bone in links), 0)
+        found.update(above[:upper])
+    return found
 
 
 def _overrides(constraint: bpy.types.Constraint, bone: bpy.types.PoseBone, moved: set[bpy.types.PoseBone]) -> bool:
+    """Return whether a constraint of a bone moves one of the bones `moved`."""
     if bone in moved:
         return True
     return (
@@ -50,6 +59,17 @@ def _overrides(constraint: bpy.types.Constraint, bone: bpy.types.PoseBone, moved
         and constraint.target is not None
         and not moved.isdisjoint(chain_of(bone, constraint))
     )
+
+
+def _stretches_away(constraint: bpy.types.Constraint, bone: bpy.types.PoseBone, links: set[bpy.types.PoseBone]) -> bool:
+    """Return whether a constraint stretches a copy of a link to a bone that stays behind.
+
+    In a rig by Rigify, the deforming bone of the chest stretches to a control of the neck.
+    """
+    if not isinstance(constraint, bpy.types.StretchToConstraint) or constraint.target != owner_of(bone):
+        return False
+    end = armature_bones(owner_of(bone)).get(constraint.subtarget)
+    return copied_bone(bone) in links and end is not None and links.isdisjoint((end, *end.parent_recursive))
 
 
 def _may_act(constraint: bpy.types.Constraint, animated: set[str], switched_off: set[str]) -> bool:

@@ -9,7 +9,7 @@ from limberjack.addon import panels
 
 
 class FilledIn:
-    """What an operator's button takes: values of properties that the operator has."""
+    """The values that an operator's button takes, of properties that the operator has."""
 
     def __init__(self, kind):
         object.__setattr__(self, "_kind", kind)

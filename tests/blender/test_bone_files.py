@@ -123,7 +123,7 @@ def values_of(data):
 
 
 def everything(scene):
-    """What the file holds of a scene's objects, bones, constraints and actions, value by value."""
+    """Return all values that the file holds of a scene's objects, bones, constraints and actions."""
     return {
         "scene": values_of(scene) | {"frame": scene.frame_current_final},
         "objects": {obj.name: (values_of(obj), [values_of(each) for each in obj.constraints]) for obj in scene.objects},

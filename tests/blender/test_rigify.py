@@ -70,7 +70,7 @@ def controls(name):
 
 
 def inverse_kinematics(name):
-    """As `controls`, but with those for inverse kinematics and for the forward kinematics of the spine."""
+    """Return the control for inverse kinematics, or of the spine for forward kinematics; else as `controls` does."""
     stem, dot, side = name.partition(".")
     if stem in ("upper_arm", "hand", "thigh", "foot", "toe"):
         return [f"{stem}_ik.{side}"]

@@ -16,7 +16,7 @@ from .conftest import joint, link
 from .test_bone_files import everything
 
 HEIGHT = 2.0
-"""Of the human [m]."""
+"""Height of the human [m]."""
 
 FIRST, LAST = 11, 34
 

@@ -40,7 +40,7 @@ def shown(*objects):
 
 
 def corners_of(*objects):
-    """Where the corners of all faces are in the world [m], shape (n, 3). glTF divides faces into triangles."""
+    """Return the corners of all faces in the world [m], shape (n, 3). glTF divides faces into triangles."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     evaluated = [obj.evaluated_get(depsgraph) for obj in objects]
     return np.array([obj.matrix_world @ vertex.co for obj in evaluated for vertex in obj.data.vertices])

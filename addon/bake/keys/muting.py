@@ -7,16 +7,15 @@ Outside of these frames the constraints act as before. So the bones of their arm
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 
 import bpy
 import numpy as np
 
-from ...nodes import Node, armature_bones, model_name, owner_of
+from ...nodes import Node, model_name, owner_of
 from ...nodes.animation import path_in
 from ...nodes.bones import InverseKinematics, chain_of
-from ...nodes.copied_bones import copiers_of
-from ...nodes.muting import armature_of, may_act, obstacle_to_muting, overriding_constraints, switch_of
+from ...nodes.muting import armature_of, obstacle_to_muting, overriding_constraints, switch_of
 from ..errors import BakeError
 from ..receipts.restore import curves_without_bake, values_without_bake
 from .fcurves import BakeAction
@@ -31,10 +30,7 @@ class Muting:
 
     def __init__(self, links: Iterable[Node]):
         self._bones = [link for link in links if isinstance(link, bpy.types.PoseBone)]
-        self.constraints = [
-            *overriding_constraints([*self._bones, *_bones_between(self._bones)]),
-            *_stretching_away(self._bones),
-        ]
+        self.constraints = overriding_constraints(self._bones)
         self._armatures = {armature_of(constraint) for constraint in self.constraints}
 
     def require_possible(self, kinematic: Iterable[Node]) -> None:
@@ -77,31 +73,6 @@ class Muting:
         count = len(self.constraints)
         what = f"{count} constraints were" if count > 1 else "a constraint was"
         return [f"{what} switched off by keys in frames {first}–{last}, since they would override the motion"]
-
-
-def _bones_between(links: Sequence[bpy.types.PoseBone]) -> set[bpy.types.PoseBone]:
-    """Return the bones between two of these links, which move along with the upper one."""
-    known, found = set(links), set()
-    for link in links:
-        above = link.parent_recursive
-        upper = next((number for number, bone in enumerate(above) if bone in known), 0)
-        found.update(above[:upper])
-    return found
-
-
-def _stretching_away(links: Sequence[bpy.types.PoseBone]) -> Iterator[bpy.types.Constraint]:
-    """Yield the constraints that stretch a copier of a link to a bone that follows no link.
-
-    In a rig by Rigify, the deforming bone of the chest stretches to a control of the neck.
-    """
-    known = set(links)
-    for link in links:
-        for constraint in (each for copier in copiers_of(link) for each in copier.constraints):
-            if not isinstance(constraint, bpy.types.StretchToConstraint) or constraint.target != owner_of(link):
-                continue
-            end = armature_bones(owner_of(link)).get(constraint.subtarget)
-            if end is not None and known.isdisjoint((end, *end.parent_recursive)) and may_act(constraint):
-                yield constraint
 
 
 def _moved_by(constraint: bpy.types.Constraint) -> list[bpy.types.PoseBone]:

@@ -79,7 +79,7 @@ class Spaces:
 
 
 class Carriers(NamedTuple):
-    """What carries links, and moves by something other than its parents.
+    """Nodes that carry links and move by something other than their parents, and links on parts of their parents.
 
     Attributes:
         moving: nodes that no link carries. between: bones between two links. attached: links on parts of their parents.

@@ -266,18 +266,15 @@ class KeyWriter:
     @property
     def notes(self) -> list[str]:
         """Notes about constraints that are switched off, and tolerances that were exceeded."""
-        allowed, found = (
-            self.settings.tolerance,
-            self._muting.note(*self.motion.frames[[self.motion.before, -1]].astype(int).tolist()),
-        )
-        if allowed is None or (self.off_by <= allowed.distance and self.turned_by <= allowed.angle):
-            return found
-        way, turn = length_in_words(self.scene, self.off_by), f"{math.degrees(self.turned_by):.2g}°"
-        return [
-            *found,
-            f"links are up to {way} and {turn} off with a key on every frame already, as Blender's keys have seven "
-            "digits: allow more, or bake nearer to the origin",
-        ]
+        first, last = self.motion.frames[[self.motion.before, -1]].astype(int).tolist()
+        found, allowed = self._muting.note(first, last), self.settings.tolerance
+        if allowed and (self.off_by > allowed.distance or self.turned_by > allowed.angle):
+            way, turn = length_in_words(self.scene, self.off_by), f"{math.degrees(self.turned_by):.2g}°"
+            found.append(
+                f"links are up to {way} and {turn} off with a key on every frame already, as Blender's keys have seven "
+                "digits: allow more, or bake nearer to the origin"
+            )
+        return found
 
 
 def _depth(obj: Node) -> int:

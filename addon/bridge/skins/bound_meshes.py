@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find the armatures that deform a mesh, and the meshes that an armature deforms."""
+"""Find the armatures that deform a mesh, the meshes that an armature deforms, and by which weights."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
 import bpy
+import numpy as np
+
+from ...nodes import armature_bones
 
 
 def armatures_of(obj: bpy.types.Object) -> list[bpy.types.Object]:
@@ -39,3 +42,28 @@ def armatures_chosen(objects: Iterable[bpy.types.Object]) -> Iterator[bpy.types.
             if armature not in known:
                 known.add(armature)
                 yield armature
+
+
+def weights_of(
+    mesh: bpy.types.Mesh, obj: bpy.types.Object, armature: bpy.types.Object
+) -> tuple[np.ndarray, list[str], np.ndarray]:
+    """Return (vertices, bones, weights), one entry for each deforming bone that a vertex of a mesh follows.
+
+    As the Armature modifier does, vertex groups without a deforming bone are ignored.
+
+    Args:
+        mesh: of the object, as evaluated.
+
+    Returns:
+        Numbers of vertices, shape (n,); names of bones, n of them; weights, shape (n,).
+    """
+    deforming = {bone.name for bone in armature_bones(armature) if bone.bone.use_deform}
+    names = {group.index: group.name for group in obj.vertex_groups if group.name in deforming}
+    entries = [
+        (vertex.index, names[item.group], item.weight)
+        for vertex in mesh.vertices
+        for item in vertex.groups
+        if item.weight > 0.0 and item.group in names
+    ]
+    vertices, bones, weights = zip(*entries, strict=True) if entries else ((), (), ())
+    return np.array(vertices, dtype=np.int64), list(bones), np.array(weights, dtype=np.float64)

@@ -11,9 +11,9 @@ import bpy
 import numpy as np
 
 from ....core.spatial.arrays import inverse, matmul, norm
-from ...nodes import armature_bones
 from ..meshes.meshes import data_of
 from ..posing.link_poses import to_array
+from .bound_meshes import weights_of
 
 AS_STRONG = 0.999
 """Part of the greatest weight of a vertex from which another bone counts as strong: of a ring of vertices at a joint,
@@ -88,25 +88,18 @@ def _points_by_bone(
     Args:
         matrix: from the axes of the mesh to those of the armature, shape (4, 4).
     """
-    deforming = {bone.name for bone in armature_bones(armature) if bone.bone.use_deform}
-    names = {group.index: group.name for group in obj.vertex_groups if group.name in deforming}
-    entries = [
-        (vertex.index, weight.group, weight.weight)
-        for vertex in mesh.vertices
-        for weight in vertex.groups
-        if weight.weight > 0.0 and weight.group in names
-    ]
-    if not entries:
+    vertices, bones, weights = weights_of(mesh, obj, armature)
+    if not bones:
         return
-    vertices, groups, weights = (np.array(column) for column in zip(*entries, strict=True))
     strongest = np.zeros(len(mesh.vertices))
     np.maximum.at(strongest, vertices, weights)
     is_strong = weights >= AS_STRONG * strongest[vertices]
     data = data_of(mesh)
     points = matmul(data.vertices, matrix[:3, :3].T) + matrix[:3, 3]
     areas = _areas_of(points, data.triangles)
-    for index, name in names.items():
-        own = vertices[is_strong & (groups == index)]
+    followed = np.array(bones)
+    for name in dict.fromkeys(group.name for group in obj.vertex_groups):
+        own = vertices[is_strong & (followed == name)]
         if len(own):
             yield name, BonePoints(points[own], areas[own])
 

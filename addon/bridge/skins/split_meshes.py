@@ -15,7 +15,7 @@ from ...props.settings import is_link_bone
 from ..links.parts import EvaluatedScene, Instance, Part, Source
 from ..meshes.meshes import data_of, subset
 from ..posing.link_poses import matrix_of_pose, pose_of_matrix, to_array, world_scale
-from .bound_meshes import armatures_of
+from .bound_meshes import armatures_of, weights_of
 
 
 def split_among(links: Iterable[Node], evaluated_scene: EvaluatedScene) -> tuple[dict[Node, list[Part]], list[str]]:
@@ -80,18 +80,13 @@ def _weights(
     bones: Sequence[bpy.types.PoseBone],
 ) -> np.ndarray:
     """Return by how much each vertex follows each link, and last, bones without a link, shape (vertices, bones + 1)."""
-    columns = {bone: number for number, bone in enumerate(bones)}
-    followed = {bone.name: _link_of(bone) for bone in armature_bones(armature) if bone.bone.use_deform}
-    deforming = {
-        group.index: -1 if (link := followed[group.name]) is None else columns.get(link, -1)
-        for group in obj.vertex_groups
-        if group.name in followed
+    vertices, followed, weights = weights_of(mesh, obj, armature)
+    numbers: dict[bpy.types.PoseBone | None, int] = {bone: number for number, bone in enumerate(bones)}
+    column_of = {
+        bone.name: numbers.get(_link_of(bone), -1) for bone in armature_bones(armature) if bone.bone.use_deform
     }
     found = np.zeros((len(mesh.vertices), len(bones) + 1))
-    for vertex in mesh.vertices:
-        for weight in vertex.groups:
-            if weight.group in deforming:
-                found[vertex.index, deforming[weight.group]] += weight.weight
+    np.add.at(found, (vertices, np.array([column_of[name] for name in followed], dtype=np.int64)), weights)
     totals = found.sum(axis=1, keepdims=True)
     return np.where(totals > 0.0, found / np.where(totals > 0.0, totals, 1.0), np.eye(len(bones) + 1)[-1])
 

@@ -10,14 +10,14 @@ from bpy.props import BoolProperty, FloatProperty
 
 from ....core.model import ModelError
 from ....core.model.text import counted
-from ... import bake, bridge, ids
+from ... import bridge, ids
 from ...nodes import Node, armature_bones, is_selected, model_name
 from ...props import ancestors, carrier_of, is_link
 from ...props.settings import link_settings, scene_settings, tagged_bones
 from ...watch import ignoring_changes
 from ..report import fail, in_object_or_pose_mode, succeed
 from .colliders import weigh_collider
-from .links import enable_contact_initially
+from .links import enable_contact_initially, untag
 
 SMALLEST = 6.0
 """Default of the smallest bone [% of the character]: below it are fingers, toes and the bones of a face."""
@@ -140,7 +140,7 @@ def add_bone_colliders(
     if kept:
         notes.append(f"{_named(armature, kept)}: already simulated or static, so left as before")
     enable_contact_initially(context.scene)
-    _untag([bone for bone in tagged_bones(armature) if bone in bones and bone not in chosen and _was_made(bone)])
+    untag([bone for bone in tagged_bones(armature) if bone in bones and bone not in chosen and _was_made(bone)])
     for bone in chosen:
         _make_collider(bone, fit_of.get(bone.name))
     evaluated_scene = _evaluated_scene_of(context)
@@ -206,18 +206,10 @@ def _make_collider(bone: bpy.types.PoseBone, fit) -> None:
         bridge.skins.bone_fitting.store_fit(bone, fit)
 
 
-def _untag(links: list[Node]) -> None:
-    """Let links be no links any more, as Untag does. Their bakes are cleared."""
-    bake.receipts.restore.clear_bake(links)
-    for node in links:
-        settings = link_settings(node)
-        settings.is_link, settings.rest_pose, settings.led_by_node = False, "", None
-
-
 def _release_meshes(meshes: list[bpy.types.Object], armature: bpy.types.Object) -> list[str]:
     """Let the meshes that an armature deforms collide no more: its bones do. Return notes about what was changed."""
     links = [obj for obj in (*meshes, armature) if is_link(obj) and link_settings(obj).motion != "FREE"]
-    _untag(links)
+    untag(links)
     shapes = [obj for obj in meshes if _collides_for_another(obj)]
     for obj in shapes:
         link_settings(obj).role = "VISUAL"

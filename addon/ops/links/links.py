@@ -150,16 +150,21 @@ class LIMBERJACK_OT_link_untag(bpy.types.Operator):
     def execute(self, context):
         chosen = dict.fromkeys(map(bridge.links.tagging.link_for, selected_nodes(context)))
         links = [node for node in chosen if is_link(node)]
-        bake.receipts.restore.clear_bake(links)  # it could not be cleared from an ordinary object
-        for obj in links:
-            settings = link_settings(obj)
-            settings.is_link = False
-            settings.rest_pose, settings.led_by_node = "", None
-            if joins_itself(obj):
-                bridge.joints.bone_joints.remove_bone_joint(obj)
+        untag(links)
         left = [model_name(joint) for joint in joints_in(context.scene) if _joins(joint, links)]
         notes = [f"joint '{name}' has lost a link: choose another, or delete it" for name in left]
         return succeed(self, context, f"{len(links)} untagged", notes)
+
+
+def untag(links: list[Node]) -> None:
+    """Make links ordinary objects and bones again. Their bakes are cleared, which could not be done later."""
+    bake.receipts.restore.clear_bake(links)
+    for obj in links:
+        settings = link_settings(obj)
+        settings.is_link = False
+        settings.rest_pose, settings.led_by_node = "", None
+        if joins_itself(obj):
+            bridge.joints.bone_joints.remove_bone_joint(obj)
 
 
 def _joins(joint: Node, links: list[Node]) -> bool:
