@@ -226,8 +226,8 @@ def _copy(source: bpy.types.FCurve, target: bpy.types.FCurve) -> None:
     for modifier in source.modifiers:
         copy = target.modifiers.new(modifier.type)
         _copy_numbers(modifier, copy)
-        for point in getattr(modifier, "control_points", ()):  # those of an envelope modifier
-            _copy_numbers(point, copy.control_points.add(point.frame))
+        if isinstance(modifier, bpy.types.FModifierEnvelope) and isinstance(copy, bpy.types.FModifierEnvelope):
+            _copy_control_points(modifier, copy)
     _copy_numbers(source, target)
     target.update()
 
@@ -239,6 +239,17 @@ def _divide(curve: bpy.types.FCurve, frames: Iterable[float]) -> None:
             curve.keyframe_points.insert(frame, curve.evaluate(frame))
         for point in curve.keyframe_points:
             point.handle_left_type = point.handle_right_type = "FREE"
+
+
+def _copy_control_points(source: bpy.types.FModifierEnvelope, target: bpy.types.FModifierEnvelope) -> None:
+    """Copy the control points of an envelope.
+
+    All are written at once: if one is written alone, Blender reads it as if it were a modifier, and may crash.
+    """
+    for point in source.control_points:
+        target.control_points.add(point.frame)
+    for name in ("min", "max"):
+        target.control_points.foreach_set(name, [getattr(point, name) for point in source.control_points])
 
 
 def _copy_numbers(source: bpy.types.bpy_struct, target: bpy.types.bpy_struct) -> None:
