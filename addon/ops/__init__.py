@@ -2,6 +2,7 @@
 """The operators, one subject in each file."""
 
 from . import self_check
+from .characters import ragdoll
 from .files import exchange, samples
 from .joints import axes, chain, drives, hierarchy, joints, limits, pick, presets
 from .links import bone_colliders, colliders, collisions, contact, gravity, ground, lifting, links, mirror, throws
@@ -13,6 +14,7 @@ THEMES = (
         links,
         colliders,
         bone_colliders,
+        ragdoll,
         collisions,
         contact,
         ground,

@@ -423,6 +423,13 @@ class JointProperties(PropertyGroup):
         name="Frame in Parent", description="Joint frame in the parent link: x y z qw qx qy qz, exactly"
     )
     X_CJ: StringProperty(name="Frame in Child", description="Joint frame in the child link: x y z qw qx qy qz, exactly")
+    limit_turn: FloatVectorProperty(
+        name="Turn Limits",
+        description="Turns the frame of a bone's joint from the bone at rest, about the bone's axes: the middle of a "
+        "cone, and where coordinates are zero",
+        subtype="EULER",
+        unit="ROTATION",
+    )
     axes: CollectionProperty(type=AxisProperties)
     open_axes: IntProperty(
         name="Axes", description="How many axes count where the type leaves their number open", default=1, min=0

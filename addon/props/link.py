@@ -8,6 +8,7 @@ from ...core.geometry.densities import SUBSTANCES, substance_of
 from .entries import number_of
 from .made_by import made_by, note_maker
 from .overriding import let_override
+from .ragdoll import self_collision_property, stiffness_property, total_mass_property
 from .references import bone_beside, node_at
 from .surface import SurfaceProperties
 
@@ -262,6 +263,19 @@ class LinkProperties(PropertyGroup):
         precision=3,
         step=1,
     )
+    bone_turn: FloatVectorProperty(
+        name="Turn",
+        description="Turns the bone's capsule from the bone, about the head and the axes of the bone. Bones from other "
+        "programs may point across limbs",
+        subtype="EULER",
+        unit="ROTATION",
+    )
+    body_part: StringProperty(
+        name="Body Part", description="Part of a body for which Make Ragdoll has set the bone up; empty for other links"
+    )
+    ragdoll_mass: total_mass_property()
+    ragdoll_stiffness: stiffness_property()
+    ragdoll_self_collision: self_collision_property()
     is_frame: BoolProperty(name="Frame", description="This Empty is a named frame of the model")
 
     led_by_node = node_at("led_by")

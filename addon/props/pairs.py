@@ -29,6 +29,15 @@ def remove_pair(scene: bpy.types.Scene, a: Node, b: Node) -> None:
         settings.pair = max(0, min(settings.pair, len(settings.pairs) - 1))
 
 
+def remove_pairs_of(scene: bpy.types.Scene, nodes: set[Node]) -> None:
+    """Remove the pairs of the scene both of whose links are among some nodes."""
+    settings = scene_settings(scene)
+    for number in reversed(range(len(settings.pairs))):
+        if {settings.pairs[number].a_node, settings.pairs[number].b_node} <= nodes:
+            settings.pairs.remove(number)
+    settings.pair = max(0, min(settings.pair, len(settings.pairs) - 1))
+
+
 def do_ends_collide(joint) -> bool:
     """Return whether a pair lets the two links of a joint collide, which they do not by default."""
     ends = (joint.parent_node, joint.child_node)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The joints of bones. They are stored on the bones themselves, and their frames follow from the armature.
 
-If the parent is a bone of the same armature, coordinates count from the rest pose. So limits and springs stay where
-they are while the bone is posed, and they follow an edit of the armature. The joint of a bone with another parent
+If the parent is a bone of the same armature, coordinates count from the rest pose, turned by `limit_turn`. So limits and
+springs stay where they are while the bone is posed, and they follow an edit of the armature. The joint of a bone with another parent
 counts from the pose in which the bone was drawn, since its armature may be placed anywhere.
 """
 
@@ -16,14 +16,14 @@ import numpy as np
 from ....core.kinematics import coordinates_at
 from ....core.model import Joint
 from ....core.model.screws import joint_pose
-from ....core.spatial import IDENTITY, ZERO, Pose, compose, inverse
+from ....core.spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, Quat, compose, inverse, quat_of_rpy
 from ....core.spatial.arrays import inverse as inverse_matrix
 from ....core.spatial.arrays import matmul
 from ...nodes import has_location, owner_of
 from ...props import axes_in_use, kind_of
 from ...props.settings import joint_settings
 from ..posing.link_poses import are_same, pose_of_matrix, world_scale
-from ..values.numbers import scaled_pose, tidy_pose
+from ..values.numbers import scaled_pose, shortest_vec3, tidy_pose
 from .frames import UNSCALED, child_in_parent, require_both_ends
 
 DEFAULT_TYPE = "ball"
@@ -80,8 +80,8 @@ def frames_of_bone(bone: bpy.types.PoseBone, joint: Joint, unit: float) -> BoneF
     """
     require_both_ends(bone)
     X_PC = child_in_parent(bone)
-    X_PJ = _rest_in_parent(bone)
-    if X_PJ is None or are_same(X_PC, X_PJ):
+    X_PJ = compose(_rest_in_parent(bone) or X_PC, (*ZERO, *limit_turn_of(bone)))
+    if are_same(X_PC, X_PJ):
         return BoneFrames(X_PC, IDENTITY, ())
     q = coordinates_at(joint, scaled_pose(compose(inverse(X_PJ), X_PC), unit), np.array(joint.q_neutral))
     reached = compose(X_PJ, scaled_pose(joint_pose(joint, q.tolist()), 1.0 / unit))
@@ -89,6 +89,12 @@ def frames_of_bone(bone: bpy.types.PoseBone, joint: Joint, unit: float) -> BoneF
     if not has_location(bone):
         X_CJ = (*ZERO, *X_CJ[3:])
     return BoneFrames(X_PJ, IDENTITY if are_same(X_CJ, IDENTITY) else X_CJ, _with_locked_axes(joint, q))
+
+
+def limit_turn_of(bone: bpy.types.PoseBone) -> Quat:
+    """Return the rotation of the frame of a bone's joint from the bone at rest."""
+    angles = shortest_vec3(joint_settings(bone).limit_turn)
+    return quat_of_rpy(*angles) if any(angles) else IDENTITY_QUAT
 
 
 def _with_locked_axes(joint: Joint, q: np.ndarray) -> tuple[float, ...]:

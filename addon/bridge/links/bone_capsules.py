@@ -12,11 +12,23 @@ import numpy as np
 from ....core.geometry import Capsule, Shape
 from ....core.geometry.mass import MassProperties
 from ....core.geometry.shape_mass import solid_properties
-from ....core.spatial import Pose, quat_of_mat, z_to
+from ....core.spatial import (
+    IDENTITY_QUAT,
+    Pose,
+    Quat,
+    quat_mul,
+    quat_of_mat,
+    quat_of_rpy,
+    quat_rotate,
+    quat_to_mat,
+    z_axis,
+    z_to,
+)
+from ....core.spatial.arrays import outer
 from ...nodes import Node
 from ...props.settings import link_settings
 from ..posing.link_poses import world_scale
-from ..values.numbers import shortest, significant
+from ..values.numbers import shortest, shortest_vec3, significant
 
 ALONG_BONE = quat_of_mat(z_to((0.0, 1.0, 0.0)))
 """Orientation of a capsule, whose axis is z, on a bone, whose axis is y."""
@@ -50,7 +62,15 @@ def capsule_of(link: Node, unit: float) -> BoneCapsule | None:
     )
     x, z = (shortest(part) * length for part in settings.bone_offset)
     between = max(end - start - 2.0 * radius, 0.0)  # too short a capsule is a ball
-    return BoneCapsule(Capsule(radius, between), (x, (start + end) / 2.0, z, *ALONG_BONE))
+    turn = turn_of_capsule(link)
+    place = quat_rotate(turn, (x, (start + end) / 2.0, z))
+    return BoneCapsule(Capsule(radius, between), (*place, *quat_mul(turn, ALONG_BONE)))
+
+
+def turn_of_capsule(bone: bpy.types.PoseBone) -> Quat:
+    """Return the rotation of the capsule's axes from those of the bone."""
+    angles = shortest_vec3(link_settings(bone).bone_turn)
+    return quat_of_rpy(*angles) if any(angles) else IDENTITY_QUAT
 
 
 def length_of(bone: bpy.types.PoseBone) -> float:
@@ -68,4 +88,6 @@ def solid_of_capsule(capsule: BoneCapsule) -> MassProperties:
     found = solid_properties(capsule.geometry)
     assert found is not None  # a capsule encloses a volume
     across, along = float(found.inertia[0, 0]), float(found.inertia[2, 2])
-    return MassProperties(found.volume, np.array(capsule.pose[:3]), np.diag((across, along, across)))
+    axis = np.array(z_axis(quat_to_mat(capsule.pose[3:])))
+    inertia = across * np.eye(3) + (along - across) * outer(axis, axis)
+    return MassProperties(found.volume, np.array(capsule.pose[:3]), inertia)

@@ -66,6 +66,8 @@ def mirror_settings(bones: list[bpy.types.PoseBone], scene: bpy.types.Scene) -> 
         notes += store_joint(joint, images[bone], scene)
         own, settings = joint_settings(bone), joint_settings(images[bone])
         settings.is_held, settings.use_mimic = own.is_held, own.use_mimic
+        x, y, z = own.limit_turn
+        settings.limit_turn = (x, -y, -z)  # the image of a rotation, see `mirrored_turn`
         if mimic := joints[bone].mimic:
             leader = own.mimic.leader_node
             image = other_side(leader) if isinstance(leader, bpy.types.PoseBone) else None

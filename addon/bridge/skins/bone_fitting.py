@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 import bpy
 import numpy as np
 
-from ....core.geometry.primitives.limbs import limb_capsule
+from ....core.geometry.primitives.limbs import limb_capsule_without_strays
+from ....core.spatial import Vec3, quat_of_rpy, quat_to_mat
 from ....core.spatial.arrays import dot, inverse, matmul, norm
 from ...props.settings import link_settings
 from ..links.bone_capsules import length_of
@@ -37,12 +38,17 @@ DIGITS = 4
 
 @dataclass(frozen=True)
 class BoneFit:
-    """The capsule of a bone, as the settings of a link store it: relative to the length of the bone."""
+    """The capsule of a bone, as the settings of a link store it: relative to the length of the bone.
+
+    Attributes:
+        turn: angles of its axes from those of the bone [rad].
+    """
 
     radius: float
     start: float
     end: float
     offset: tuple[float, float]
+    turn: Vec3 = (0.0, 0.0, 0.0)
 
 
 @dataclass
@@ -86,7 +92,7 @@ def fit_bones(
         parts, carrier, bone = points.get(name, []), carriers[name], _bones_of(armature)[name]
         own = parts[:1] if name in skin else []
         judged = own if carrier is not None and counts[carrier] >= FAN else parts
-        if name in wanted and _fit_of(bone, judged, smallest) and (fit := _fit_of(bone, parts)):
+        if name in wanted and capsule_fit(bone, judged, smallest) and (fit := capsule_fit(bone, parts)):
             found.by_bone[name] = fit
         elif carrier is not None:
             points.setdefault(carrier, []).extend(parts)
@@ -99,7 +105,7 @@ def store_fit(bone: bpy.types.PoseBone, fit: BoneFit) -> None:
     """Store a capsule in the settings of a bone."""
     settings = link_settings(bone)
     settings.bone_radius, settings.bone_start, settings.bone_end = fit.radius, fit.start, fit.end
-    settings.bone_offset, settings.is_fitted = fit.offset, True
+    settings.bone_offset, settings.bone_turn, settings.is_fitted = fit.offset, fit.turn, True
 
 
 def extent_of(armature: bpy.types.Object, skin: Mapping[str, BonePoints]) -> float:
@@ -117,20 +123,28 @@ def _bones_of(armature: bpy.types.Object) -> bpy.types.bpy_prop_collection[bpy.t
     return armature.pose.bones
 
 
-def _fit_of(bone: bpy.types.PoseBone, parts: list[BonePoints], smallest: float = 0.0) -> BoneFit | None:
-    """Return the capsule of a bone; None if it would be too small, or if the points have no extent across the bone."""
+def capsule_fit(
+    bone: bpy.types.PoseBone, parts: list[BonePoints], smallest: float = 0.0, turn: Vec3 = (0.0, 0.0, 0.0)
+) -> BoneFit | None:
+    """Return the capsule of a bone; None if it would be too small, or if the points have no extent across the bone.
+
+    Args:
+        parts: points that follow the bone. smallest: least length of the capsule in the world [Blender units].
+        turn: angles of the capsule's axes from those of the bone [rad], as Blender's Euler angles XYZ.
+    """
     if sum(len(part.points) for part in parts) < FEWEST_POINTS:
         return None
     every = joined(parts)
     rest, length = inverse(to_array(bone.bone.matrix_local)), length_of(bone)
     local = (matmul(every.points, rest[:3, :3].T) + rest[:3, 3]) * np.abs(world_scale(bone)) / length
-    capsule = limb_capsule(local, every.areas)
+    along_y = matmul(local, np.array(quat_to_mat(quat_of_rpy(*turn))).reshape(3, 3)) if any(turn) else local
+    capsule = limb_capsule_without_strays(along_y, every.areas)
     if capsule is None or (capsule.end - capsule.start) * length < smallest:
         return None
     radius, start, end, x, z = (
         round(number, DIGITS) + 0.0 for number in (capsule.radius, capsule.start, capsule.end, *capsule.across)
     )
-    return BoneFit(radius, start, end, (x, z))
+    return BoneFit(radius, start, end, (x, z), turn)
 
 
 class _Places:

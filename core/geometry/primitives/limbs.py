@@ -24,6 +24,21 @@ UNDETERMINED = 1e-9
 CONVERGED = 1e-12
 """Relative reduction of the squared error below which the fit has converged."""
 
+STRAY = 3.0
+"""Distance from the surface from which a point counts as stray, relative to the usual distance of the points."""
+
+USUAL = 1.4826
+"""Ratio of the standard deviation to the median of absolute values, for a normal distribution."""
+
+LEAST_STRAY = 0.05
+"""Distance from the surface at which no point counts as stray, relative to the radius."""
+
+MOST_STRAY = 0.2
+"""Part of the surface that may count as stray. What is more belongs to the limb."""
+
+ROUNDS = 3
+"""Number of fits, of which each leaves out the points that are stray in the one before."""
+
 THINNEST = 1e-3
 """Least radius, as a part of the extent of the points across the axis."""
 
@@ -44,6 +59,40 @@ class LimbCapsule:
     end: float
     across: tuple[float, float]
     error: float
+
+
+def limb_capsule_without_strays(points: np.ndarray, weights: np.ndarray) -> LimbCapsule | None:
+    """Return the result of `limb_capsule` without points far from the surface, such as those of stray weights.
+
+    Args:
+        points, weights: as those of `limb_capsule`.
+    """
+    capsule, kept = limb_capsule(points, weights), np.ones(len(points), dtype=bool)
+    areas = weights if weights.any() else np.ones(len(points))
+    for _ in range(ROUNDS - 1):
+        if capsule is None:
+            return None
+        distances = np.abs(_distances(points, _values_of(capsule))[0])
+        usual = USUAL * _weighted_median(distances[kept], areas[kept])
+        still = distances <= max(STRAY * usual, LEAST_STRAY * capsule.radius)
+        if (still == kept).all() or areas[still].sum() < (1.0 - MOST_STRAY) * areas.sum():
+            break
+        kept = still
+        capsule = limb_capsule(points[kept], weights[kept])
+    return capsule
+
+
+def _values_of(capsule: LimbCapsule) -> np.ndarray:
+    """Return the variables of the fit for a capsule, shape (5,)."""
+    half = 0.5 * (capsule.end - capsule.start) - capsule.radius
+    x, z = capsule.across
+    return np.array((x, z, 0.5 * (capsule.start + capsule.end), half, capsule.radius))
+
+
+def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
+    order = np.argsort(values, kind="stable")
+    sums = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(sums, 0.5 * sums[-1])])
 
 
 def limb_capsule(points: np.ndarray, weights: np.ndarray) -> LimbCapsule | None:

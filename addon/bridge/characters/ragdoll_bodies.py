@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Masses and collisions of the parts of a ragdoll, once they are links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import bpy
+import numpy as np
+
+from ....core.characters.body_masses import masses_of
+from ....core.characters.muscles import Rod
+from ....core.characters.self_collision import overlapping_pairs
+from ....core.geometry.densities import SUBSTANCES
+from ....core.geometry.mass import mass_properties
+from ....core.spatial import Pose, Vec3
+from ....core.spatial.arrays import matmul
+from ...props.pairs import remove_pairs_of, set_pair
+from ...props.settings import link_settings
+from ..links.bone_capsules import BoneCapsule, capsule_of, solid_of_capsule
+from ..meshes.meshes import mesh_data
+from ..meshes.solids import solid_of
+from ..posing.link_poses import live_pose, pose_of_matrix, to_array, world_scale
+from ..values.numbers import scaled_pose, unit_length
+from .ragdoll_plans import RagdollPlan
+
+LIKE_CAPSULES = (0.5, 2.0)
+"""Ratios of the volume of meshes to that of all capsules between which the meshes are the body. Clothes would count
+twice, and open meshes as their convex hulls."""
+
+TOUCHING = 2e-3
+"""Gap below which two parts at rest count as overlapping, relative to the extent of the character."""
+
+
+def body_mass(plan: RagdollPlan, meshes: Sequence[bpy.types.Object], depsgraph: bpy.types.Depsgraph) -> float:
+    """Return the mass of a body [kg]: its volume, that of the meshes if they can be it, times the density of flesh."""
+    unit = unit_length(depsgraph.scene)
+    by_shape = sum(solid_of_capsule(capsule_for(part.bone, unit)).volume for part in plan.parts.values())
+    by_mesh = sum(_volume_of(obj, depsgraph, unit) for obj in meshes)
+    low, high = LIKE_CAPSULES
+    volume = by_mesh if low * by_shape <= by_mesh <= high * by_shape else by_shape
+    return volume * next(each.density for each in SUBSTANCES if each.name == "body")
+
+
+def _volume_of(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, unit: float) -> float:
+    evaluated = obj.evaluated_get(depsgraph)
+    data = mesh_data(evaluated)
+    if not len(data.starts):
+        return 0.0
+    solid = solid_of(data)
+    matrix = to_array(evaluated.matrix_world)[:3, :3] * unit
+    return abs(mass_properties(matmul(solid.triangles, matrix.T)).volume)
+
+
+def capsule_for(bone: bpy.types.PoseBone, unit: float) -> BoneCapsule:
+    """Return the capsule of a bone. unit: length of a Blender unit [m]."""
+    capsule = capsule_of(bone, unit)
+    assert capsule is not None  # every bone has one
+    return capsule
+
+
+def store_masses(plan: RagdollPlan, total: float, scene: bpy.types.Scene) -> None:
+    """Store the mass of each part. total: of the body [kg]."""
+    unit = unit_length(scene)
+    volumes = {name: solid_of_capsule(capsule_for(part.bone, unit)).volume for name, part in plan.parts.items()}
+    places = {name: part.place for name, part in plan.parts.items()}
+    for name, mass in masses_of(places, volumes, total, plan.anatomy.is_humanoid).items():
+        settings = link_settings(plan.parts[name].bone)
+        settings.mass_source, settings.mass = "MASS", mass
+
+
+def rods_of(plan: RagdollPlan, scene: bpy.types.Scene) -> dict[str, Rod]:
+    """Return the parts as rods at rest, in the axes of the armature [m]."""
+    unit, found = unit_length(scene), {}
+    for name, part in plan.parts.items():
+        capsule = capsule_for(part.bone, unit)
+        scale = np.abs(world_scale(part.bone)) * unit
+        rest = to_array(part.bone.bone.matrix_local)
+        local = np.array(capsule.pose[:3]) / scale
+        middle = (matmul(rest[:3, :3], local[:, None])[:, 0] + rest[:3, 3]) * float(np.mean(scale))
+        length = capsule.geometry.length + 2.0 * capsule.geometry.radius
+        found[name] = Rod(link_settings(part.bone).mass, _vector(middle), length)
+    return found
+
+
+def store_pairs(plan: RagdollPlan, extent: float, scene: bpy.types.Scene) -> int:
+    """Let parts that overlap, at rest or now, not collide with each other. Return the number of these pairs.
+
+    Neighbours do not collide anyway.
+
+    Args:
+        extent: of the character [Blender units].
+    """
+    unit = unit_length(scene)
+    bones = {name: part.bone for name, part in plan.parts.items()}
+    shapes = {name: capsule_for(bone, unit) for name, bone in bones.items()}
+    poses = [
+        {name: scaled_pose(_rest_pose(bone), unit) for name, bone in bones.items()},
+        {name: scaled_pose(live_pose(bone), unit) for name, bone in bones.items()},
+    ]
+    found = overlapping_pairs(
+        {name: (shape.geometry, shape.pose) for name, shape in shapes.items()}, poses, TOUCHING * extent * unit
+    )
+    remove_pairs_of(scene, set(bones.values()))
+    pairs = [pair for pair in combinations(bones, 2) if pair in found and not _are_neighbours(plan, *pair)]
+    for a, b in pairs:
+        set_pair(scene, bones[a], bones[b], False)
+    return len(pairs)
+
+
+def _are_neighbours(plan: RagdollPlan, a: str, b: str) -> bool:
+    return plan.parts[a].above == b or plan.parts[b].above == a
+
+
+def _rest_pose(bone: bpy.types.PoseBone) -> Pose:
+    """Return the pose of a bone at rest in the world [Blender units]."""
+    armature = bone.id_data
+    assert isinstance(armature, bpy.types.Object)
+    matrix = matmul(to_array(armature.matrix_world), to_array(bone.bone.matrix_local))
+    return pose_of_matrix(matrix, np.abs(world_scale(armature)))
+
+
+def _vector(values: np.ndarray) -> Vec3:
+    x, y, z = values.tolist()
+    return x, y, z
+
+

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Decide which bones of an armature become the links of a ragdoll, with which shapes. Nothing is changed here."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+import bpy
+
+from ....core.characters.anatomy import Anatomy, Place, anatomy_of
+from ....core.characters.body_parts import CENTRAL, PARTS
+from ....core.spatial import Vec3
+from ..links.bone_capsules import length_of
+from ..skins.bone_fitting import DIGITS, FAN, BoneFit, capsule_fit, extent_of
+from ..skins.rest_skins import BonePoints
+from .skeletons import Skeleton, turn_along, extent_along, skeleton_of
+
+TOO_SMALL = "small"
+"""Reason for which a bone without a known part merges into the one above it."""
+
+SIZED = frozenset({"limb", "tail"})
+"""Parts that get a link only if they are large enough: what they are for is not known."""
+
+
+@dataclass(frozen=True)
+class RagdollPart:
+    """A bone that becomes a link.
+
+    Attributes:
+        place: its part of the body, and its side.
+        above: the name of the next bone above it that becomes a link; None for the one at the top.
+        direction: of the limb, a unit vector in the axes of the armature at rest.
+        fit: its capsule.
+    """
+
+    bone: bpy.types.PoseBone
+    place: Place
+    above: str | None
+    direction: Vec3
+    fit: BoneFit
+
+
+@dataclass(frozen=True)
+class RagdollPlan:
+    """The links of a ragdoll.
+
+    Attributes:
+        parts: by the name of the bone, each after the one above it.
+        merged: why other bones get no link, by name.
+    """
+
+    anatomy: Anatomy
+    skeleton: Skeleton
+    parts: dict[str, RagdollPart]
+    merged: dict[str, str] = field(default_factory=dict)
+
+
+def plan_ragdoll(
+    armature: bpy.types.Object,
+    skin: Mapping[str, BonePoints],
+    smallest: float,
+    with_fingers: bool = False,
+    as_human: bool = True,
+    wanted: Collection[str] | None = None,
+) -> RagdollPlan:
+    """Return the links of a ragdoll.
+
+    Args:
+        skin: as `rest_skin` returns it.
+        smallest: least length of a limb whose part is not known, relative to the extent of the character.
+        with_fingers, as_human: as in `anatomy_of`.
+        wanted: names of the bones that may become links; None for all.
+    """
+    skeleton = skeleton_of(armature, skin)
+    up = armature.matrix_world.to_3x3().inverted().col[2].normalized()
+    anatomy = anatomy_of(skeleton.core_bones(), (up.x, up.y, up.z), with_fingers, as_human)
+    least = smallest * extent_of(armature, skin)
+    points = {name: [own] for name, own in skeleton.points.items()}
+    merged: dict[str, str] = {}
+    fits: dict[str, BoneFit] = {}
+    extents = {name: extent_along(name, skeleton, _continuations(name, skeleton, anatomy)) for name in anatomy.places}
+    for name in reversed(skeleton.bones):
+        place, own = anatomy.places[name], points.get(name, [])
+        reason = place.merges or _reason_of_size(name, skeleton, anatomy, own, least, bool(skin))
+        if not reason and wanted is not None and name not in wanted:
+            reason = "not chosen"
+        if not reason:
+            bone, (direction, length) = skeleton.bones[name], extents[name]
+            fit = capsule_fit(bone, own, turn=turn_along(bone, direction))
+            fits[name] = fit or capsule_by_bone(bone, place.part, direction, length)
+        else:
+            merged[name] = reason
+            if (parent := skeleton.parents[name]) is not None:
+                points.setdefault(parent, []).extend(own)
+    parts = {
+        name: RagdollPart(bone, anatomy.places[name], _above(name, skeleton, fits), extents[name][0], fits[name])
+        for name, bone in skeleton.bones.items()
+        if name in fits
+    }
+    return RagdollPlan(anatomy, skeleton, parts, dict(reversed(merged.items())))
+
+
+def capsule_by_bone(bone: bpy.types.PoseBone, part: str, direction: Vec3, length: float) -> BoneFit:
+    """Return the capsule of a bone that no mesh follows: as long as its limb, and as thick as that part of a body is.
+
+    Args:
+        direction: of the limb, a unit vector in the axes of the armature at rest.
+        length: of the limb, in units of the armature.
+    """
+    end = length / bone.bone.length
+    radius = PARTS[part].thickness * end
+    return BoneFit(round(radius, DIGITS), 0.0, round(end, DIGITS), (0.0, 0.0), turn_along(bone, direction))
+
+
+def _above(name: str, skeleton: Skeleton, chosen: Mapping[str, object]) -> str | None:
+    parent = skeleton.parents[name]
+    return skeleton.carrier(parent, chosen) if parent is not None else None
+
+
+def _continuations(name: str, skeleton: Skeleton, anatomy: Anatomy) -> list[str]:
+    """Return the bones that continue a limb: of the trunk, those of the trunk; of others, those that are no twist bones.
+
+    A twist bone may be at the head of the bone that it twists.
+    """
+    place, below = anatomy.places[name], skeleton.children_of(name)
+    if place.part in CENTRAL:
+        return [each for each in below if anatomy.places[each].part in CENTRAL]
+    if place.part == "clavicle":
+        return [each for each in below if anatomy.places[each].part == "upper_arm"]
+    same = [each for each in below if anatomy.places[each].part not in ("twist", "helper")]
+    next_parts = [each for each in same if not PARTS[anatomy.places[each].part].merges]
+    return next_parts or same
+
+
+def _reason_of_size(
+    name: str, skeleton: Skeleton, anatomy: Anatomy, own: list[BonePoints], least: float, has_skin: bool
+) -> str:
+    """Return why a bone is too small to become a link; empty if it is not.
+
+    In a fan of bones, such as fingers, each is judged by its own points without those of the bones below.
+    """
+    if anatomy.places[name].part not in SIZED or not least:
+        return ""
+    bone, parent = skeleton.bones[name], skeleton.parents[name]
+    if not has_skin:
+        return "" if length_of(bone) >= least else TOO_SMALL
+    is_in_fan = parent is not None and len(skeleton.children_of(parent)) >= FAN
+    judged = own[:1] if is_in_fan else own
+    return "" if capsule_fit(bone, judged, least) else TOO_SMALL

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Settings of a whole ragdoll, which are stored on its bones: total mass, stiffness, and self-collision.
+
+They are properties of the armature that read and change those of all its bones that Make Ragdoll has set up.
+"""
+
+from __future__ import annotations
+
+from bpy.props import BoolProperty, FloatProperty
+from bpy.types import Object, PoseBone
+
+from .settings import joint_settings, link_settings, tagged_bones
+
+OF_MASS = ("drive_stiffness", "drive_damping", "damping")
+"""Fields of an axis that Make Ragdoll has set in proportion to the masses that the joint moves."""
+
+
+def ragdoll_bones(armature: Object) -> list[PoseBone]:
+    """Return the bones of an armature that Make Ragdoll has set up, in the armature's order."""
+    return [bone for bone in tagged_bones(armature) if link_settings(bone).body_part]
+
+
+def _bones_of(settings) -> list[PoseBone]:
+    return ragdoll_bones(settings.id_data)
+
+
+def _total_mass(settings) -> float:
+    return sum(link_settings(bone).mass_shown for bone in _bones_of(settings))
+
+
+def _scale_masses(settings, total: float) -> None:
+    """Change all masses by one factor, and the muscles with them, so that the body moves as before."""
+    before = _total_mass(settings)
+    if not before:
+        return
+    for bone in _bones_of(settings):
+        link = link_settings(bone)
+        link.mass_source, link.mass = "MASS", link.mass_shown * total / before
+        for axis in joint_settings(bone).axes:
+            for name in OF_MASS:
+                setattr(axis, name, getattr(axis, name) * total / before)
+
+
+def _stiffness(settings) -> float:
+    strengths = [joint_settings(bone).drive_strength for bone in _bones_of(settings)]
+    return sum(strengths) / len(strengths) if strengths else 0.0
+
+
+def _set_stiffness(settings, strength: float) -> None:
+    for bone in _bones_of(settings):
+        joint_settings(bone).drive_strength = strength
+
+
+def _collides_with_itself(settings) -> bool:
+    return any(link_settings(bone).self_collide for bone in _bones_of(settings))
+
+
+def _let_collide(settings, does: bool) -> None:
+    for bone in _bones_of(settings):
+        link_settings(bone).self_collide = does
+
+
+STIFFNESS_HELP = "How firmly joints keep the pose in which the ragdoll was made: 0 is limp, 1 is stiff"
+
+
+def total_mass_property():
+    return FloatProperty(
+        name="Weight (kg)",
+        description="Mass of the whole body. Its parts keep their shares",
+        min=1e-6,
+        soft_max=200.0,
+        precision=2,
+        get=_total_mass,
+        set=_scale_masses,
+        options={"SKIP_SAVE"},
+    )
+
+
+def stiffness_property():
+    return FloatProperty(
+        name="Stiffness",
+        description=STIFFNESS_HELP,
+        subtype="FACTOR",
+        min=0.0,
+        max=1.0,
+        get=_stiffness,
+        set=_set_stiffness,
+        options={"SKIP_SAVE"},
+    )
+
+
+def self_collision_property():
+    return BoolProperty(
+        name="Self-Collision",
+        description="Limbs collide with each other, except neighbours and those that overlap at rest",
+        get=_collides_with_itself,
+        set=_let_collide,
+        options={"SKIP_SAVE"},
+    )

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The parts of a body, one entry each: their shares of its mass, their joints with the part above, and their tone.
+
+Angles are in degrees, as the sources give them. Directions are (out, front, up) of a body that stands: away from its
+middle, to where it looks, and to the sky. Shares of the mass: de Leva, Adjustments to Zatsiorsky-Seluyanov's segment
+inertia parameters, J. Biomechanics 29 (1996), the mean of women and men. Ranges: Rajagopal and others, Full-body
+musculoskeletal model, IEEE Trans. Biomed. Eng. 63 (2016), and clinical ranges where that model has none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..spatial import Vec3
+
+
+@dataclass(frozen=True)
+class Hinge:
+    """A joint that bends in one direction, as an elbow does.
+
+    Attributes:
+        toward: direction to which the part moves when it bends, if both parts are straight.
+        low, high: range of the angle between straight and bent [degrees].
+    """
+
+    toward: Vec3
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Swing:
+    """A joint that swings within a cone and twists, as a shoulder does.
+
+    Attributes:
+        cone: largest angle from the middle of the cone [degrees].
+        twist: largest twist to either side [degrees].
+        middle: direction of the part in the middle of the cone; None for the direction in which it was drawn.
+        is_shared: whether the ranges are those of all parts of this name and of the same `group` together, as in a
+            spine.
+    """
+
+    cone: float
+    twist: float
+    middle: Vec3 | None = None
+    is_shared: bool = False
+
+
+@dataclass(frozen=True)
+class BodyPart:
+    """A part of a body.
+
+    Attributes:
+        title: the name that users see.
+        joint: how it moves relative to the part above it.
+        group: parts of one group and one side share `mass`, in proportion to their volumes.
+        mass: share of the mass of the body [percent]; 0 if the mass follows from the volume only.
+        tone: factor of the stiffness that the muscles of the part have, relative to those of a limb.
+        thickness: radius relative to the length of the part, if no mesh tells its shape.
+        merges: why the part gets no link of its own and follows the part above it; empty if it gets one.
+    """
+
+    title: str
+    joint: Hinge | Swing
+    group: str = ""
+    mass: float = 0.0
+    tone: float = 1.0
+    thickness: float = 0.15
+    merges: str = ""
+
+
+OUT, FRONT, UP = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+BACK, DOWN = (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)
+
+ROOT = "hips"
+"""Name of the part that all others hang on."""
+
+PARTS: dict[str, BodyPart] = {
+    "hips": BodyPart("Hips", Swing(30.0, 30.0), "trunk", 43.0, thickness=0.9),
+    "spine": BodyPart("Spine", Swing(70.0, 45.0, is_shared=True), "trunk", 43.0, tone=1.5, thickness=0.7),
+    "neck": BodyPart("Neck", Swing(60.0, 70.0, is_shared=True), "head", 6.8, tone=1.5, thickness=0.5),
+    "head": BodyPart("Head", Swing(60.0, 70.0, is_shared=True), "head", 6.8, tone=1.5, thickness=0.5),
+    "clavicle": BodyPart("Shoulder", Swing(20.0, 10.0), "trunk", 43.0, tone=3.0, thickness=0.4),
+    "upper_arm": BodyPart("Upper Arm", Swing(85.0, 70.0, middle=(0.8, 0.5, -0.35)), "upper arm", 2.63),
+    "forearm": BodyPart("Forearm", Hinge(FRONT, 0.0, 145.0), "forearm", 1.5),
+    "hand": BodyPart("Hand", Swing(60.0, 80.0), "hand", 0.58, tone=0.7, thickness=0.4),
+    "thigh": BodyPart("Thigh", Swing(62.0, 40.0, middle=(0.15, 0.7, -0.7)), "thigh", 14.47),
+    "shin": BodyPart("Shin", Hinge(BACK, 0.0, 140.0), "shin", 4.57, thickness=0.13),
+    "foot": BodyPart("Foot", Swing(35.0, 20.0), "foot", 1.33, thickness=0.3),
+    "toes": BodyPart("Toes", Swing(35.0, 5.0), "foot", 1.33, merges="toes"),
+    "finger": BodyPart("Finger", Swing(50.0, 8.0), "hand", 0.58, merges="finger"),
+    "tail": BodyPart("Tail", Swing(35.0, 15.0), tone=0.7),
+    "limb": BodyPart("Limb", Swing(45.0, 20.0)),
+    "face": BodyPart("Face", Swing(20.0, 10.0), "head", 6.8, merges="part of a face"),
+    "twist": BodyPart("Twist Bone", Swing(10.0, 90.0), merges="twist bone"),
+    "helper": BodyPart("Helper", Swing(45.0, 20.0), merges="helper"),
+}
+"""The parts by name. `limb` is whatever the name of its bone does not tell."""
+
+LIMBS = frozenset({"upper_arm", "forearm", "hand", "thigh", "shin", "foot"})
+"""Parts that a body has on both sides, and that consist of one rigid piece each: further bones merge into the first."""
+
+CENTRAL = frozenset({"hips", "spine", "neck", "head"})
+"""Parts in the middle of a body."""
