@@ -278,16 +278,23 @@ def bias_acceleration(model, record, q, qd):
 @subroutine
 def rate_after(model, record, q, qd, time):
     """Return the rate of a limited quantity at the pose to which constant qd leads in `time` [s], which may be < 0."""
+    torque, force = quantity_after(model, record, q, qd, time)[1]
+    body = model.bodies[record.body]
+    v = ZERO if body.kind == BALL else get3(qd, body.v)
+    return dot(torque, get3(qd, body.v_end - 3)) + dot(force, v)
+
+
+@subroutine
+def quantity_after(model, record, q, qd, time):
+    """Return (value, gradient) of a limited quantity at the pose to which constant qd leads in `time` [s]."""
     body = model.bodies[record.body]
     w = get3(qd, body.v_end - 3)
     quat_index = body.q
-    p, v = ZERO, ZERO
+    p = ZERO
     if body.kind != BALL:
         quat_index += 3
-        v = get3(qd, body.v)
     quat = quat_normalized(get4(q, quat_index))
     if body.kind != BALL:
-        p = add(get3(q, body.q), scale(rotate(quat_to_mat(quat), v), time))
+        p = add(get3(q, body.q), scale(rotate(quat_to_mat(quat), get3(qd, body.v)), time))
     moved_quat = quat_mul(quat, quat_of_rotvec(scale(w, time)))
-    torque, force = evaluate_quantity(record.code, p, moved_quat, get3(record.direction), record.centre)[1]
-    return dot(torque, w) + dot(force, v)
+    return evaluate_quantity(record.code, p, moved_quat, get3(record.direction), record.centre)

@@ -15,7 +15,7 @@ from ...compilation.jit import jitable, subroutine
 from ...contact.collision_state import thickness
 from ...contact.contact_features import combine_pair_surfaces
 from ...contact.delassus import tangents
-from ...dynamics.constraint_rows import target_frame, velocity_errors
+from ...dynamics.constraint_rows import quantity_after, target_frame, velocity_errors
 from ...dynamics.constraints import ACTIVE_COUNT, EQUATION, WELD
 from ...dynamics.set_valued_forces import force_law_coordinate, force_law_velocity
 from ...joints import BALL
@@ -218,11 +218,15 @@ def add_set_valued_force_constraints(system, step, q, qd, h, base_step, gravity)
             continue
         if element.kind != ON_CHART:
             value, rate = force_law_coordinate(model, element, q), force_law_velocity(model, element, q, qd)
+            curvature = 0.0
+            if element.kind == ON_QUANTITY:
+                curvature = quantity_after(model, element, q, qd, h)[0] - value - h * rate
             for side in (-1.0, 1.0):
                 bound = force_state.lower if side < 0.0 else force_state.upper
                 distance = side * (bound - value)
                 if distance < 2.0 * h * (abs(rate) + h * gravity) + 0.1:
-                    add_stop(model, step, element, k, first, count, q, distance, side, h, base_step, gravity)
+                    reach = (distance, side * curvature)
+                    add_stop(model, step, element, k, first, count, q, reach, side, h, base_step, gravity)
         if element.kind == ON_QUANTITY:
             continue
         if element.friction > 0.0:
@@ -285,14 +289,19 @@ def add_dof_constraint(step, kind, first, element, slope):
 
 
 @subroutine
-def add_stop(model, step, element, number, first, count, q, distance, side, h, base_step, gravity):
+def add_stop(model, step, element, number, first, count, q, reach, side, h, base_step, gravity):
     """Add the constraint of a stop.
+
+    The constraint is linear in velocities. An angle that is not, such as that of a cone around which a limb turns
+    fast, would leave its range a little in every step.
 
     Args:
         number: of the set-valued force.
-        distance: distance to the stop [m or rad].
+        reach: distance to the stop, and how much more of it the step takes at constant velocities than the present rate
+            tells [m or rad].
         side: -1 for the lower stop, 1 for the upper one.
     """
+    distance, curvature = reach
     k = begin_constraint(step, UNILATERAL, 1, first, count)
     constraint = step.constraints[k]
     constraint.element, constraint.element_sign = number, -side
@@ -304,7 +313,7 @@ def add_stop(model, step, element, number, first, count, q, distance, side, h, b
         constraint.stiffness, constraint.dissipation = h * h * element.stiffness, element.dissipation
         constraint.bias_impulse[0] = -h * element.stiffness * distance
     else:
-        rate = target_rate(distance, h, base_step, max(gravity, 1.0))
+        rate = target_rate(distance, h, base_step, max(gravity, 1.0)) + curvature / h
         set_rigid_limit(step, k, distance, element.restitution, rigid_stiffness(step, k, h, base_step), rate)
 
 
