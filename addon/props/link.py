@@ -31,6 +31,21 @@ def _choose_material(link, number: int) -> None:
             link.density = item.density
 
 
+FOLLOWS = (
+    ("FREE", "Physics", "It falls, collides and hangs on its joint", 0),
+    ("KINEMATIC", "Animation", "It keeps following its keys and controls, and pushes what follows physics", 1),
+)
+"""What a part of a ragdoll may follow: the first two of the kinds of motion of a link, in the words of artists."""
+
+
+def _followed(link) -> int:
+    return 1 if link.motion == "KINEMATIC" else 0
+
+
+def _follow(link, number: int) -> None:
+    link.motion = FOLLOWS[number][0]
+
+
 def _mass_shown(link) -> float:
     return link.volume * link.density if link.mass_source == "DENSITY" else link.mass
 
@@ -272,6 +287,14 @@ class LinkProperties(PropertyGroup):
     )
     body_part: StringProperty(
         name="Body Part", description="Part of a body for which Make Ragdoll has set the bone up; empty for other links"
+    )
+    follows: EnumProperty(
+        name="Follows",
+        description="What moves this part of the ragdoll",
+        items=FOLLOWS,
+        get=_followed,
+        set=_follow,
+        options={"SKIP_SAVE"},
     )
     ragdoll_mass: total_mass_property()
     ragdoll_stiffness: stiffness_property()
