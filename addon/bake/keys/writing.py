@@ -240,7 +240,7 @@ class KeyWriter:
 
     def commit(self) -> int:
         """Add the action to the scene, and return the number of keys. What was played before is kept."""
-        self._muting.write(self.bake, self.motion.frames[self.motion.before :])
+        self._muting.write(self.scene, self.bake, self.motion.frames[self.motion.before :])
         count = self.bake.key_count
         objects = list(dict.fromkeys((*self.links.values(), *self.joints.values())))
         # Bones that are no links any more play their own animation again. The bones of an armature share an action.
