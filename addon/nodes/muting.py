@@ -129,8 +129,13 @@ def obstacle_to_muting(constraint: bpy.types.Constraint) -> str:
 def switch_on(owner: bpy.types.Object) -> None:
     """Switch on the constraints that the bake of an object has switched off by keys."""
     for curve in muting_curves(owner):
-        path, _, name = curve.data_path.rpartition(".")
-        setattr(owner.path_resolve(path), name, True)
+        switch_on_by(owner, curve)
+
+
+def switch_on_by(owner: bpy.types.Object, curve: bpy.types.FCurve) -> None:
+    """Switch on the constraint that an F-curve of an object switches."""
+    path, _, name = curve.data_path.rpartition(".")
+    setattr(owner.path_resolve(path), name, True)
 
 
 @contextmanager

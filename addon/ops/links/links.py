@@ -150,21 +150,28 @@ class LIMBERJACK_OT_link_untag(bpy.types.Operator):
     def execute(self, context):
         chosen = dict.fromkeys(map(bridge.links.tagging.link_for, selected_nodes(context)))
         links = [node for node in chosen if is_link(node)]
-        untag(links)
+        notes = untag(links)
         left = [model_name(joint) for joint in joints_in(context.scene) if _joins(joint, links)]
-        notes = [f"joint '{name}' has lost a link: choose another, or delete it" for name in left]
+        notes += [f"joint '{name}' has lost a link: choose another, or delete it" for name in left]
         return succeed(self, context, f"{len(links)} untagged", notes)
 
 
-def untag(links: list[Node]) -> None:
-    """Make links ordinary objects and bones again. Their bakes are cleared, which could not be done later."""
-    bake.receipts.restore.clear_bake(links)
+def untag(links: list[Node]) -> list[str]:
+    """Make links ordinary objects and bones again. Their bakes are cleared, which could not be done later.
+
+    Return a note if other links lose their bake as well.
+    """
+    others = [node for node in bake.receipts.clear_some.clear_bake_of(links) if is_link(node) and node not in links]
     for obj in links:
         settings = link_settings(obj)
         settings.is_link = False
         settings.rest_pose, settings.led_by_node = "", None
         if joins_itself(obj):
             bridge.joints.bone_joints.remove_bone_joint(obj)
+    if not others:
+        return []
+    which = f"{counted(others, 'link')}, such as '{model_name(others[0])}',"
+    return [f"the bake of {which} was cleared, too: it cannot play without that of what was untagged"]
 
 
 def _joins(joint: Node, links: list[Node]) -> bool:
