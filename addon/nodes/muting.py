@@ -90,6 +90,11 @@ def armature_of(constraint: bpy.types.Constraint) -> bpy.types.Object:
     return owner
 
 
+def bone_of(constraint: bpy.types.Constraint) -> bpy.types.PoseBone:
+    """Return the bone that has a constraint."""
+    return armature_of(constraint).path_resolve(constraint.path_from_id().rpartition(".constraints[")[0])
+
+
 def switch_of(constraint: bpy.types.Constraint) -> str:
     """Return the data path of a constraint's switch, which the panels of Blender show as an eye."""
     return constraint.path_from_id("enabled")

@@ -14,7 +14,7 @@ import numpy as np
 from ...nodes import Node, model_name, owner_of
 from ...nodes.animation import path_in
 from ...nodes.bones import InverseKinematics, chain_of
-from ...nodes.muting import armature_of, obstacle_to_muting, overriding_constraints, switch_of
+from ...nodes.muting import armature_of, bone_of, obstacle_to_muting, overriding_constraints, switch_of
 from ..errors import BakeError
 from ..receipts.restore import curves_without_bake, values_without_bake
 from .fcurves import BakeAction
@@ -78,8 +78,7 @@ class Muting:
 
 def _moved_by(constraint: bpy.types.Constraint) -> list[bpy.types.PoseBone]:
     """Return the bones that a constraint moves."""
-    path = constraint.path_from_id().rpartition(".constraints[")[0]
-    bone = armature_of(constraint).path_resolve(path)
+    bone = bone_of(constraint)
     return [bone, *chain_of(bone, constraint)] if isinstance(constraint, InverseKinematics) else [bone]
 
 
