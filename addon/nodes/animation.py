@@ -58,11 +58,11 @@ def fcurves_of(owner: Animated, paths: tuple[str, ...] = ("",)) -> Iterator[bpy.
 
 def curves_in(action: bpy.types.Action | None, slot) -> Iterator[bpy.types.FCurve]:
     """Yield the F-curves in a slot of an action; none if there is no action or no slot."""
-    for bag in _channelbags(action, slot):
+    for bag in channelbags(action, slot):
         yield from bag.fcurves
 
 
-def _channelbags(action: bpy.types.Action | None, slot) -> Iterator[bpy.types.ActionChannelbag]:
+def channelbags(action: bpy.types.Action | None, slot) -> Iterator[bpy.types.ActionChannelbag]:
     """Yield the parts of an action that have the F-curves of a slot; none if there is no action or no slot."""
     if action is None or slot is None:
         return
@@ -171,7 +171,7 @@ def animation_at(obj: bpy.types.Object, path: str, frame: float) -> PropertyAnim
     if data is None:
         return PropertyAnimation(False, False, False)
     drivers = _found_in(data.drivers, path)
-    curves = [curve for bag in _channelbags(data.action, data.action_slot) for curve in _found_in(bag.fcurves, path)]
+    curves = [curve for bag in channelbags(data.action, data.action_slot) for curve in _found_in(bag.fcurves, path)]
     at_frame = (abs(point.co.x - frame) < SAME_FRAME for curve in curves for point in curve.keyframe_points)
     return PropertyAnimation(bool(drivers), bool(curves), any(at_frame))
 

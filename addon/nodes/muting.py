@@ -90,6 +90,11 @@ def armature_of(constraint: bpy.types.Constraint) -> bpy.types.Object:
     return owner
 
 
+def bone_of(constraint: bpy.types.Constraint) -> bpy.types.PoseBone:
+    """Return the bone that has a constraint."""
+    return armature_of(constraint).path_resolve(constraint.path_from_id().rpartition(".constraints[")[0])
+
+
 def switch_of(constraint: bpy.types.Constraint) -> str:
     """Return the data path of a constraint's switch, which the panels of Blender show as an eye."""
     return constraint.path_from_id("enabled")
@@ -129,8 +134,13 @@ def obstacle_to_muting(constraint: bpy.types.Constraint) -> str:
 def switch_on(owner: bpy.types.Object) -> None:
     """Switch on the constraints that the bake of an object has switched off by keys."""
     for curve in muting_curves(owner):
-        path, _, name = curve.data_path.rpartition(".")
-        setattr(owner.path_resolve(path), name, True)
+        switch_on_by(owner, curve)
+
+
+def switch_on_by(owner: bpy.types.Object, curve: bpy.types.FCurve) -> None:
+    """Switch on the constraint that an F-curve of an object switches."""
+    path, _, name = curve.data_path.rpartition(".")
+    setattr(owner.path_resolve(path), name, True)
 
 
 @contextmanager

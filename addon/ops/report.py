@@ -8,7 +8,7 @@ from bpy.app.translations import pgettext_iface
 
 from ...core.model.text import counted
 from ..nodes import Node, armature_bones, model_name, owner_of, select
-from ..nodes.chosen import selected_nodes
+from ..props.chosen import meant_nodes
 from ..props.settings import window_status
 from ..watch import note_change
 
@@ -42,7 +42,7 @@ def succeed(operator, context, message: str, notes=(), refused=(), *, shows_note
     """
     status = window_status(context.window_manager)
     status.error = ""
-    note_change({*context.selected_objects, *selected_nodes(context)})
+    note_change({*context.selected_objects, *meant_nodes(context)})
     operator.report({"INFO"}, message)
     notes = list(dict.fromkeys((*refused, *notes)))  # shapes of a link may share a note
     status.notes = "\n".join(notes) if shows_notes else ""

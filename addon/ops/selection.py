@@ -6,8 +6,8 @@ import bpy
 from ...core.model import ModelError
 from .. import bridge
 from ..nodes import Node, is_selected, model_name
-from ..nodes.chosen import selected_nodes
 from ..props import is_joint, is_link
+from ..props.chosen import meant_nodes
 from ..props.members import has_joints, has_links, joints_in
 from .report import in_object_or_pose_mode, refuses_pose_mode
 
@@ -65,11 +65,17 @@ class OnSelectedJoints:
     def poll(cls, context):
         if refuses_pose_mode(cls, context, cls.refusal_of_bones):
             return False
-        kind = bpy.types.PoseBone if context.mode == "POSE" else bpy.types.Object
-        if not any(isinstance(node, kind) and is_selected(node) for node in joints_in(context.scene)):
+        if not _has_selected_joint(context):
             cls.poll_message_set(f"Select {cls.what}")
             return False
         return in_object_or_pose_mode(cls, context)
+
+
+def _has_selected_joint(context) -> bool:
+    """Return whether a joint is selected: a bone in Pose Mode, else an object. Settings of other nodes are not read."""
+    if context.mode == "POSE":
+        return not set(meant_nodes(context)).isdisjoint(joints_in(context.scene))
+    return any(isinstance(node, bpy.types.Object) and is_selected(node) for node in joints_in(context.scene))
 
 
 class OnJoints:
@@ -85,4 +91,4 @@ class OnJoints:
 
 def selected_joints(context) -> list[str]:
     """Return the names of the selected joints, which are bones in Pose Mode."""
-    return [model_name(obj) for obj in selected_nodes(context) if is_joint(obj)]
+    return [model_name(obj) for obj in meant_nodes(context) if is_joint(obj)]

@@ -6,6 +6,9 @@ import textwrap
 from bpy.app.translations import pgettext_iface
 
 from .. import ids
+from ..nodes import model_name
+from ..nodes.chosen import active_node
+from ..props.chosen import meant_active_node
 from .wording import in_window
 
 
@@ -81,6 +84,17 @@ def section(layout, name: str, label: str):
     header, body = layout.panel(f"LIMBERJACK_{name}", default_closed=True)
     header.label(text=label)
     return body and in_columns(body)
+
+
+def draw_meant(layout, context, text: str):
+    """Draw which link a panel shows, if the active bone only stands for it.
+
+    Args:
+        text: with `{link}` for the name of the link.
+    """
+    meant = meant_active_node(context)
+    if meant is not None and meant != active_node(context):
+        layout.label(text=pgettext_iface(text).format(link=model_name(meant)), translate=False)
 
 
 def draw_running(layout, status):

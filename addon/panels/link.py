@@ -12,10 +12,20 @@ from ...core.geometry.contact_properties import Surface
 from ...core.model.text import weighed
 from .. import bridge, ids
 from ..nodes import children_of, model_name
-from ..nodes.chosen import active_node
 from ..props import carrier_of, is_link
+from ..props.chosen import meant_active_node
 from ..props.settings import link_settings, node_with, scene_settings
-from .base import Below, InTab, also_in_physics, draw_switched, draw_with_unit, in_columns, paragraph, section
+from .base import (
+    Below,
+    InTab,
+    also_in_physics,
+    draw_meant,
+    draw_switched,
+    draw_with_unit,
+    in_columns,
+    paragraph,
+    section,
+)
 from .key_dots import draw_followed
 
 if TYPE_CHECKING:
@@ -31,12 +41,13 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return carrier_of(active_node(context)) is not None
+        return carrier_of(meant_active_node(context)) is not None
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        obj = active_node(context)
+        obj = meant_active_node(context)
         settings = link_settings(obj)
+        draw_meant(layout, context, "Link of '{link}'")
         if not is_link(obj):
             layout.label(
                 text=pgettext_iface("Shape of {link}").format(link=model_name(carrier_of(obj))), translate=False
@@ -142,7 +153,7 @@ class OfLink(InTab):
 
     @classmethod
     def poll(cls, context):
-        return is_link(active_node(context))
+        return is_link(meant_active_node(context))
 
 
 class LIMBERJACK_PT_link_shape(OfLink, bpy.types.Panel):
@@ -150,10 +161,10 @@ class LIMBERJACK_PT_link_shape(OfLink, bpy.types.Panel):
     bl_label = "Collision"
 
     def draw_header(self, context):
-        self.layout.prop(link_settings(active_node(context)), "collides", text="")
+        self.layout.prop(link_settings(meant_active_node(context)), "collides", text="")
 
     def draw(self, context):
-        layout, obj = in_columns(self.layout), active_node(context)
+        layout, obj = in_columns(self.layout), meant_active_node(context)
         settings = link_settings(obj)
         layout.active = settings.collides
         _draw_shape(layout, obj, settings)
@@ -183,10 +194,10 @@ class LIMBERJACK_PT_link_surface(InTab, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return carrier_of(active_node(context)) is not None
+        return carrier_of(meant_active_node(context)) is not None
 
     def draw(self, context):
-        layout, obj = in_columns(self.layout), active_node(context)
+        layout, obj = in_columns(self.layout), meant_active_node(context)
         settings = link_settings(obj)
         draw_surface(layout, settings.surface)
         if settings.surface.source == "AUTO":
@@ -246,7 +257,7 @@ class LIMBERJACK_PT_link_forces(OfLink, bpy.types.Panel):
 
     def draw(self, context):
         _draw_section(self.layout, context, "forces")
-        if link_settings(active_node(context)).motion != "FREE":
+        if link_settings(meant_active_node(context)).motion != "FREE":
             paragraph(self.layout, context, "This link cannot move, so forces have no effect", icon="INFO")
 
 
@@ -255,9 +266,9 @@ class LIMBERJACK_PT_link_start(OfLink, bpy.types.Panel):
     bl_label = "Initial Velocity"
 
     def draw(self, context):
-        layout, settings = in_columns(self.layout), link_settings(active_node(context))
+        layout, settings = in_columns(self.layout), link_settings(meant_active_node(context))
         is_free = settings.motion == "FREE"
-        is_kinematic = bridge.animation.motion_sources.may_follow_own_keys(active_node(context))
+        is_kinematic = bridge.animation.motion_sources.may_follow_own_keys(meant_active_node(context))
         starts_from_keys = scene_settings(context.scene).bake.start == "KEYS"
         column = layout.column()
         column.active = is_free and not is_kinematic and not starts_from_keys
@@ -276,7 +287,7 @@ class LIMBERJACK_PT_link_start(OfLink, bpy.types.Panel):
 
 
 def _draw_section(layout, context, section: str):
-    layout, settings = in_columns(layout), link_settings(active_node(context))
+    layout, settings = in_columns(layout), link_settings(meant_active_node(context))
     for field in bridge.values.fields.LINK_FIELDS:
         if field.section == section:
             if field.is_followed:

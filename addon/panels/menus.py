@@ -4,9 +4,9 @@
 import bpy
 
 from .. import ids
-from ..nodes.chosen import active_node
 from ..preview import current
 from ..props import axes_in_use, core_joint, is_joint, is_known_joint, is_link
+from ..props.chosen import meant_active_node
 from ..props.settings import joint_settings
 from .base import readable
 from .joints.drives import can_be_driven
@@ -52,7 +52,7 @@ class LIMBERJACK_MT_object(bpy.types.Menu):
         _draw_surroundings(layout, context.scene)
         _draw_group(layout, JOIN)
         layout.menu(ids.MT_JOINT_ADD)
-        if is_known_joint(active_node(context)):
+        if is_known_joint(meant_active_node(context)):
             layout.menu(ids.MT_JOINT_PRESETS)
             layout.menu(ids.MT_DRIVE)
         for group in (CHANGE, POSE, THROW, SCENE):
@@ -88,10 +88,10 @@ class LIMBERJACK_MT_drive(bpy.types.Menu):
 
     @classmethod
     def poll(cls, context):
-        return is_known_joint(active_node(context))
+        return is_known_joint(meant_active_node(context))
 
     def draw(self, context):
-        joint = joint_settings(active_node(context))
+        joint = joint_settings(meant_active_node(context))
         kind = core_joint(joint).kind
         for number, axis in enumerate(axes_in_use(joint)):
             if can_be_driven(kind.slot(number)):

@@ -10,8 +10,8 @@ from .. import ids
 from ..bridge.rig import Rig, last_rig
 from ..icons import icon_of_joint
 from ..nodes import Node, model_name
-from ..nodes.chosen import active_node
 from ..props import is_joint
+from ..props.chosen import meant_active_node
 from ..props.members import joints_in, links_in
 from ..props.settings import joint_settings, link_settings, scene_settings
 from .base import Folded
@@ -38,7 +38,7 @@ class LIMBERJACK_UL_model(bpy.types.UIList):
         row.prop(item, "name", text="", emboss=False, icon=_icon(item, rig))
         if rig and name in rig.troubled:
             row.label(text="", icon="ERROR")
-        _draw_hold(row, item, item == active_node(context))
+        _draw_hold(row, item, item == meant_active_node(context))
 
     def filter_items(self, context, data, propname):
         scene = context.scene

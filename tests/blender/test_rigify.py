@@ -13,12 +13,15 @@ from mathutils import Quaternion, Vector
 from limberjack.addon.bridge.joints.bone_joints import add_bone_joint
 from limberjack.addon.bridge.scene.read import read_scene, scan_scene
 from limberjack.addon.nodes import copied_bones
+from limberjack.addon.panels import link as link_panels
+from limberjack.addon.panels.joints import joint as joint_panels
 from limberjack.addon.props.members import joints_in, links_in
 from limberjack.addon.props.settings import window_status
 
 from .characters import skin
-from .conftest import link
+from .conftest import joint, link
 from .rigs import in_mode, select_bones
+from .test_bone_panels import drawn
 
 SPINE = ("spine", *(f"spine.00{number}" for number in range(1, 7)))
 LIMBS = ("shoulder", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe")
@@ -164,6 +167,51 @@ def test_untag_takes_the_bones_that_were_chosen(scene, rig):
     select_bones(rig, "shin_fk.L")
     assert bpy.ops.limberjack.link_untag() == {"FINISHED"}
     assert [bone.name for bone in links_in(bpy.context.scene)] == ["ORG-thigh.L"]
+
+
+@pytest.mark.parametrize(
+    ("control", "original"), [("hand_ik.L", "ORG-hand.L"), ("DEF-shin.R", "ORG-shin.R"), ("spine_fk", "tweak_spine")]
+)
+def test_panels_show_the_link_of_a_control(scene, rig, control, original):
+    """Guards artists who select a control: the tab shows the link that it moves, says so, and its buttons change it."""
+    tag(rig, ["DEF-hand.L", "DEF-shin.R", "DEF-spine", "DEF-forearm.L", "DEF-thigh.R"])
+    rig.data.bones.active = rig.data.bones[control]
+    panels = [panel for panel in (*link_panels.PANELS, *joint_panels.PANELS) if panel.poll(bpy.context)]
+    assert all(map(drawn, panels))
+    assert {"Link", "Collision", "Initial Velocity", "Joint"} <= {panel.bl_label for panel in panels}
+    assert f"Link of 'rig:{original}'" in drawn(link_panels.LIMBERJACK_PT_link)
+    assert f"Joint of 'rig:{original}'" in drawn(joint_panels.LIMBERJACK_PT_joint)
+    link(rig.pose.bones[original]).motion = "STATIC"
+    assert "Static (fixed): held" in drawn(link_panels.LIMBERJACK_PT_link)
+    rig.data.bones.active = rig.data.bones[original]
+    assert "Link of" not in drawn(link_panels.LIMBERJACK_PT_link)
+
+
+def test_a_control_of_no_link_has_no_panel(scene, rig):
+    """Guards controls of bones that are no links, and of several bones."""
+    tag(rig, ["DEF-hand.L"])
+    for control in ("hand_ik.R", "palm.L", "torso"):
+        rig.data.bones.active = rig.data.bones[control]
+        assert not any(panel.poll(bpy.context) for panel in (*link_panels.PANELS, *joint_panels.PANELS))
+
+
+def test_operators_change_the_links_of_selected_controls(scene, rig):
+    """Guards the buttons of the panels: each changes the bone that is shown, and not the control."""
+    tag(rig, ["DEF-hand.L", "DEF-forearm.L"])
+    hand, control = rig.pose.bones["ORG-hand.L"], rig.pose.bones["hand_ik.L"]
+    select_bones(rig, control.name)
+    rig.data.bones.active = control.bone
+    assert bpy.ops.limberjack.joint_preset(preset="knee") == {"FINISHED"}
+    assert joint(hand).type == "revolute"
+    assert bpy.ops.limberjack.joint_limits(lower=-0.3, upper=0.4) == {"FINISHED"}
+    assert joint(hand).axes[0].upper == pytest.approx(0.4)
+    assert bpy.ops.limberjack.surface_preset(material="ice") == {"FINISHED"}
+    assert link(hand).surface.source == "CUSTOM"
+    assert bpy.ops.limberjack.link_mass_by_hand() == {"FINISHED"}
+    assert link(hand).mass_source == "CUSTOM"
+    assert bpy.ops.limberjack.link_pin(pin="POSE") == {"FINISHED"}
+    assert link(hand).pin == "POSE"
+    assert not control.is_property_set("limberjack_joint") or not joint(control).is_joint
 
 
 def test_a_link_is_tagged_itself(scene, rig):

@@ -12,10 +12,11 @@ from limberjack.addon.bridge.findings.stored_findings import apply_remedy, obsta
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
 from limberjack.addon.bridge.values.file_extras import parse_extras, parse_foreign
 from limberjack.addon.bridge.values.stored_json import are_numbers, known_fields, parse_stored
-from limberjack.addon.preview.display import restore_own_poses
+from limberjack.addon.preview.display import CHANNELS, SWITCHED_OFF, restore_own_poses
 from limberjack.core.model import ModelError
 
 from .baked import bake
+from .bone_rig import armature, tag
 from .conftest import link
 
 DEEP = "[" * 200_000
@@ -94,6 +95,23 @@ def test_a_whole_pose_is_put_back(scene, cube):
     link(cube).before_preview = json.dumps(pose | {"rotation_axis_angle": [0, 0, 1, 0], "name": "hijacked"})
     restore_own_poses([cube])
     assert (cube.name, tuple(cube.location)) == ("cube", (1.0, 2.0, 3.0))
+
+
+def test_constraints_that_a_preview_has_switched_off(scene):
+    """Guards constraints against entries that we have not written: only the one that was described is switched on."""
+    rig = armature(scene)
+    bone = tag(rig)[1]
+    for name in ("ours", "mine"):
+        made = bone.constraints.new("COPY_ROTATION")
+        made.name, made.mute = name, True
+    ours = {"bone": "upper", "number": 1, "name": "ours", "type": "COPY_ROTATION", "names": ["ours", "mine"]}
+    foreign = [7, "x", [], {}, ours | {"number": "1"}, ours | {"bone": "x", "number": 10**9}, ours | {"type": "IK"}]
+    foreign += [ours | {"name": "x", "names": names} for names in (5, None, {}, ["mine", "ours"])]
+    pose = {name: [*getattr(bone, name)] for name in CHANNELS}
+    for entries, is_off in ((foreign, True), ("upper", True), ([*foreign, ours], False)):
+        link(bone).before_preview = json.dumps(pose | {SWITCHED_OFF: entries})
+        restore_own_poses([rig])
+        assert [each.mute for each in bone.constraints] == [is_off, True]
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ class BakeAction:
         Args:
             properties: data path and array index of each.
         """
-        bag, prefix = self._channelbag(owner_of(obj)), prefix_of(obj)
+        bag, prefix = self.channelbag(owner_of(obj)), prefix_of(obj)
         curves = [bag.fcurves.new(prefix + path, index=index) for path, index in properties]
         if prefix:
             group = bag.groups.get(obj.name) or bag.groups.new(obj.name)
@@ -93,7 +93,7 @@ class BakeAction:
         Args:
             path: data path of the switch. keys: frame and value of each, in order.
         """
-        bag = self._channelbag(owner)
+        bag = self.channelbag(owner)
         curve = bag.fcurves.new(path)
         curve.group = bag.groups.get(GROUP) or bag.groups.new(GROUP)
         for point in _points(curve, np.array(keys, dtype=np.float32).ravel()):
@@ -104,52 +104,20 @@ class BakeAction:
     def curves_of(self, node: Node) -> list[bpy.types.FCurve]:
         """Return the F-curves of a node in this action."""
         prefix = prefix_of(node)
-        return [curve for curve in self._channelbag(owner_of(node)).fcurves if curve.data_path.startswith(prefix)]
+        return [curve for curve in self.channelbag(owner_of(node)).fcurves if curve.data_path.startswith(prefix)]
 
-    def hold_outside(
-        self,
-        owner: bpy.types.Object,
-        curve: bpy.types.FCurve,
-        former: bpy.types.FCurve | None,
-        value: float,
-        before: float,
-        after: float,
-    ) -> None:
-        """Give a channel its former values up to the frame `before`, and from the frame `after` on.
-
-        Args:
-            former: its F-curve without the bake; None if it has the same `value` at all frames.
-        """
-        points = curve.keyframe_points
-        points[len(points) - 1].interpolation = CONSTANT
-        if former is None:
-            for frame in (before, after):
-                points.insert(frame, value).interpolation = CONSTANT
-        else:
-            bag = self._channelbag(owner)
-            kept = bag.fcurves.new(f"former {curve.data_path}")
-            _copy(former, kept)
-            _divide(kept, (before, after))
-            outside = {old.co.x: old for old in kept.keyframe_points if not before < old.co.x < after}
-            for frame, old in outside.items():
-                points.insert(frame, old.co.y)  # which may change the handles of its neighbours
-            for point in points:
-                if point.co.x in outside:
-                    _copy_numbers(outside[point.co.x], point)
-                if point.co.x == before:
-                    point.interpolation = CONSTANT
-            bag.fcurves.remove(kept)
-            curve.extrapolation = former.extrapolation
-        curve.update()
+    def remember(self, curve: bpy.types.FCurve) -> None:
+        """Take over the keys of an F-curve of this action that was changed by others, for `digest`."""
         self._fingerprints[curve.as_pointer()] = read_fingerprint(curve)
 
     def copy_user_curves(self, owner: bpy.types.Object, curves: Iterable[bpy.types.FCurve]) -> None:
         """Copy F-curves of another action to the object's slot."""
         curves = list(curves)
         if curves:
-            copy_curves(curves, self._channelbag(owner))
+            copy_curves(curves, self.channelbag(owner))
 
-    def _channelbag(self, owner: bpy.types.Object):
+    def channelbag(self, owner: bpy.types.Object):
+        """Return the part of the action that has the F-curves of an object."""
         if owner not in self._slots:
             self._slots[owner] = self.action.slots.new("OBJECT", owner.name)
         return self._strip.channelbag(self._slots[owner], ensure=True)
@@ -169,7 +137,7 @@ class BakeAction:
         """Remove all F-curves."""
         self._fingerprints.clear()
         for owner in self._slots:
-            self._channelbag(owner).fcurves.clear()
+            self.channelbag(owner).fcurves.clear()
 
     @property
     def digest(self) -> str:
@@ -211,34 +179,31 @@ def copy_curves(sources: Iterable[bpy.types.FCurve], bag) -> None:
     """Copy F-curves to a channelbag, in groups of the same names."""
     for source in sources:
         copy = bag.fcurves.new(source.data_path, index=source.array_index)
-        _copy(source, copy)
+        copy_curve(source, copy)
         if source.group:
             copy.group = bag.groups.get(source.group.name) or bag.groups.new(source.group.name)
             copy.group.mute = source.group.mute
 
 
-def _copy(source: bpy.types.FCurve, target: bpy.types.FCurve) -> None:
-    """Copy keys, handles and modifiers."""
+def copy_curve(source: bpy.types.FCurve, target: bpy.types.FCurve) -> None:
+    """Copy keys, handles and modifiers to an F-curve that has none."""
     size = len(source.keyframe_points)
     target.keyframe_points.add(size)
     for old, new in zip(source.keyframe_points, target.keyframe_points, strict=True):
-        _copy_numbers(old, new)
+        copy_numbers(old, new)
     for modifier in source.modifiers:
-        copy = target.modifiers.new(modifier.type)
-        _copy_numbers(modifier, copy)
-        if isinstance(modifier, bpy.types.FModifierEnvelope) and isinstance(copy, bpy.types.FModifierEnvelope):
-            _copy_control_points(modifier, copy)
-    _copy_numbers(source, target)
+        copy_modifier(modifier, target)
+    copy_numbers(source, target)
     target.update()
 
 
-def _divide(curve: bpy.types.FCurve, frames: Iterable[float]) -> None:
-    """Insert keys that do not change the curve. Blender divides a segment exactly if its handles are free."""
-    for frame in (None, *frames):
-        if frame is not None:
-            curve.keyframe_points.insert(frame, curve.evaluate(frame))
-        for point in curve.keyframe_points:
-            point.handle_left_type = point.handle_right_type = "FREE"
+def copy_modifier(source: bpy.types.FModifier, target: bpy.types.FCurve) -> bpy.types.FModifier:
+    """Add a copy of a modifier to an F-curve, and return it."""
+    copy = target.modifiers.new(source.type)
+    copy_numbers(source, copy)
+    if isinstance(source, bpy.types.FModifierEnvelope) and isinstance(copy, bpy.types.FModifierEnvelope):
+        _copy_control_points(source, copy)
+    return copy
 
 
 def _copy_control_points(source: bpy.types.FModifierEnvelope, target: bpy.types.FModifierEnvelope) -> None:
@@ -252,7 +217,8 @@ def _copy_control_points(source: bpy.types.FModifierEnvelope, target: bpy.types.
         target.control_points.foreach_set(name, [getattr(point, name) for point in source.control_points])
 
 
-def _copy_numbers(source: bpy.types.bpy_struct, target: bpy.types.bpy_struct) -> None:
+def copy_numbers(source: bpy.types.bpy_struct, target: bpy.types.bpy_struct) -> None:
+    """Copy all properties that can be set, apart from pointers and from what an F-curve animates."""
     for prop in source.bl_rna.properties:
         if not prop.is_readonly and prop.type != "POINTER" and prop.identifier not in ("data_path", "array_index"):
             setattr(target, prop.identifier, getattr(source, prop.identifier))

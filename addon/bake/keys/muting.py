@@ -6,7 +6,6 @@ Outside of these frames the constraints act as before. So the bones of their arm
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 import bpy
@@ -15,10 +14,11 @@ import numpy as np
 from ...nodes import Node, model_name, owner_of
 from ...nodes.animation import path_in
 from ...nodes.bones import InverseKinematics, chain_of
-from ...nodes.muting import armature_of, obstacle_to_muting, overriding_constraints, switch_of
+from ...nodes.muting import armature_of, bone_of, obstacle_to_muting, overriding_constraints, switch_of
 from ..errors import BakeError
 from ..receipts.restore import curves_without_bake, values_without_bake
 from .fcurves import BakeAction
+from .former_curves import Outside, hold_outside, outside_of
 
 
 class Muting:
@@ -50,17 +50,18 @@ class Muting:
                     "simulated: make all bones of its chain Kinematic, or none"
                 )
 
-    def write(self, bake: BakeAction, frames: np.ndarray) -> None:
+    def write(self, scene: bpy.types.Scene, bake: BakeAction, frames: np.ndarray) -> None:
         """Write the keys of the constraints' switches, and the keys of their bones outside of the frames.
 
         Args:
             bake: with the keys of the motion. frames: of the motion, shape (F,).
         """
-        first, before, after = float(frames[0]), float(frames[0]) - 1.0, math.floor(frames[-1]) + 1.0
+        outside, first = outside_of(scene, frames), float(frames[0])
+        switching = ((outside.before, 1), (first, 0), (outside.after, 1))
         for constraint in self.constraints:
-            bake.fill_switch(armature_of(constraint), switch_of(constraint), ((before, 1), (first, 0), (after, 1)))
+            bake.fill_switch(armature_of(constraint), switch_of(constraint), switching)
         for bone in filter(self.affects, self._bones):
-            _restore_outside(bake, bone, before, after)
+            _restore_outside(bake, bone, outside)
 
     def affects(self, node: Node) -> bool:
         """Return whether a constraint of the node's armature is switched off."""
@@ -77,16 +78,18 @@ class Muting:
 
 def _moved_by(constraint: bpy.types.Constraint) -> list[bpy.types.PoseBone]:
     """Return the bones that a constraint moves."""
-    path = constraint.path_from_id().rpartition(".constraints[")[0]
-    bone = armature_of(constraint).path_resolve(path)
+    bone = bone_of(constraint)
     return [bone, *chain_of(bone, constraint)] if isinstance(constraint, InverseKinematics) else [bone]
 
 
-def _restore_outside(bake: BakeAction, bone: bpy.types.PoseBone, before: float, after: float) -> None:
-    """Give the channels of a bone their former values up to the frame `before`, and from the frame `after` on."""
+def _restore_outside(bake: BakeAction, bone: bpy.types.PoseBone, outside: Outside) -> None:
+    """Give the channels of a bone their former values outside of the bake."""
     former = {(path_in(bone, curve), curve.array_index): curve for curve in curves_without_bake(bone)}
     values = values_without_bake(bone)
     for curve in bake.curves_of(bone):
-        channel = path_in(bone, curve), curve.array_index
-        if channel[0] in values:
-            bake.hold_outside(owner_of(bone), curve, former.get(channel), values[channel[0]][channel[1]], before, after)
+        path, index = path_in(bone, curve), curve.array_index
+        if path in values:
+            hold_outside(
+                bake.channelbag(owner_of(bone)), curve, former.get((path, index)), values[path][index], outside
+            )
+            bake.remember(curve)

@@ -102,13 +102,12 @@ def world_matrices(X_WL: np.ndarray, scale: np.ndarray) -> np.ndarray:
     return matrices
 
 
-def channels_of(obj: Node, space: Space, world: np.ndarray, allowed: float = 0.0) -> list[Channel]:
+def channels_of(obj: Node, space: Space, world: np.ndarray) -> list[Channel]:
     """Return the channels that give an object its world matrices: location, if the object has one, and rotation.
 
     Args:
         space: of the object, at every frame.
         world: world matrices with scale, shape (F, 4, 4).
-        allowed: distance by which reduced keys may already have moved the parent [Blender units].
 
     Raises:
         BakeError: if no location and rotation give these matrices.
@@ -134,7 +133,6 @@ def channels_of(obj: Node, space: Space, world: np.ndarray, allowed: float = 0.0
 
     turning = _channel(path, values, True, rotation_error)
     if not has_location(obj):
-        _require_connected(obj, location_error(0, np.zeros_like(location)), allowed)
         return [turning]
     return [_channel("location", location, False, location_error), turning]
 
@@ -158,10 +156,16 @@ def world_matrices_of(obj: Node, space: Space, location: np.ndarray | None, rota
     return space.world_of(own)
 
 
-def _require_connected(obj: Node, gaps: np.ndarray, allowed: float) -> None:
-    """Raise `BakeError` if the motion parts a connected bone from its parent by more than `allowed` and rounding."""
-    gap = float(gaps.max())
-    if gap > allowed + CONNECTED_GAP * display_size(obj):
+def require_connected(obj: Node, space: Space, world: np.ndarray) -> None:
+    """Raise `BakeError` if the motion parts a connected bone from its parent.
+
+    Args:
+        space, world: as for `channels_of`.
+    """
+    if has_location(obj):
+        return
+    gap = float(norm(space.location[..., :3, 3] - world[:, :3, 3]).max())
+    if gap > CONNECTED_GAP * display_size(obj):
         raise BakeError(
             f"link '{model_name(obj)}' moves {gap:.3g} away from the bone to which it is connected, which keys cannot "
             "do: switch Connected off in its bone's Relations, or give it a joint without slides"

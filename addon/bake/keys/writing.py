@@ -24,6 +24,7 @@ from ...bridge.values.numbers import length_in_words, unit_length
 from ...nodes import Node, model_name
 from ...nodes.animation import action_of
 from ...nodes.naming import node_named, node_of
+from ...nodes.space import Space
 from ...props import ancestors, is_joint, is_kinematic
 from ..receipts.receipt import baked_bones
 from ..receipts.restore import (
@@ -36,6 +37,7 @@ from ..receipts.restore import (
     unreplaced_curves,
 )
 from ..settings import BakeSettings, Tolerance
+from .connected import ConnectedBones
 from .fcurves import BakeAction
 from .joint_values import Values, joint_channels, poses_from_values
 from .key_reduction import fill_within
@@ -43,7 +45,7 @@ from .muting import Muting
 from .pose_keys import store_moving_joints
 from .rotations import angles_between, matrices_of, quaternions_of, unit_quaternions
 from .spaces import Spaces
-from .transforms import Channel, channels_of, world_matrices, world_matrices_of
+from .transforms import Channel, channels_of, require_connected, world_matrices, world_matrices_of
 
 SHARES = 0.5 ** np.arange(6)
 """Parts of the tolerance that are tried in turn until the links that joints move are within it."""
@@ -141,22 +143,50 @@ class KeyWriter:
         with keeping_scales():
             worlds = {obj: world_matrices(X_WL, world_scale(obj)) for obj, X_WL in poses.items()}
         spaces = Spaces(self.scene, worlds, frames, self._muting.constraints)
-        for obj in sorted(self._keyed, key=_depth):
-            begin = self.motion.before if self._muting.affects(obj) else 0
-            space, world = spaces.space_of(obj).since(begin), worlds[obj][begin:]
-            channels = channels_of(obj, space, world, tolerance.distance / self.unit if tolerance else 0.0)
-            found = [self._fill(obj, channel, tolerance, begin) for channel in channels]
-            if tolerance:
-                # Links that this one carries compensate for its error.
-                *location, rotation = found
-                reached = world_matrices_of(obj, space, location[0] if location else None, rotation)
-                gaps = channels[0].error(0, location[0]) if location else _gaps(reached, world)
+        nodes = sorted(self._keyed, key=_depth)
+        begins = {obj: self.motion.before if self._muting.affects(obj) else 0 for obj in nodes}
+        for obj in nodes:  # while the worlds are those of the motion, and not yet of reduced keys
+            require_connected(obj, spaces.space_of(obj).since(begins[obj]), worlds[obj][begins[obj] :])
+        connected = ConnectedBones(nodes, tolerance.distance / self.unit) if tolerance else None
+        for obj in nodes:
+            begin = begins[obj]
+            space = spaces.space_of(obj).since(begin)
+            if tolerance and connected:
+                reached = self._reduce(obj, space, worlds, begin, tolerance.angle, connected)
                 worlds[obj] = np.concatenate([worlds[obj][:begin], reached])
-                self.off_by = max(self.off_by, float(gaps.max()) * self.unit)
-                self.turned_by = max(self.turned_by, float(channels[-1].error(0, rotation).max()))
+            else:
+                for channel in channels_of(obj, space, worlds[obj][begin:]):
+                    self._fill(obj, channel, None, begin)
             if self._is_checked:
                 self._played_poses[model_name(obj)] = self._poses_of(obj, worlds[obj])
             yield
+
+    def _reduce(
+        self,
+        obj: Node,
+        space: Space,
+        worlds: dict[Node, np.ndarray],
+        begin: int,
+        angle: float,
+        connected: ConnectedBones,
+    ) -> np.ndarray:
+        """Write reduced keys of a link. Return the world matrices that they give it, shape (F - begin, 4, 4).
+
+        Links that this one carries compensate for its error, except connected bones, which have no location.
+
+        Args:
+            begin: number of the link's first frame with keys. angle: tolerance [rad].
+        """
+        world = worlds[obj][begin:]
+        *places, rotation = channels_of(obj, space, world)
+        location = self._fill(obj, places[0], connected.allowed(obj), begin) if places else None
+        keeping = connected.keeping_heads(rotation, obj, space, location, worlds, begin, angle)
+        rotated = self._fill(obj, keeping, angle, begin)
+        reached = world_matrices_of(obj, space, location, rotated)
+        gaps = places[0].error(0, location) if location is not None else _gaps(reached, world)
+        self.off_by = max(self.off_by, float(gaps.max()) * self.unit)
+        self.turned_by = max(self.turned_by, float(rotation.error(0, rotated).max()))
+        return reached
 
     def _poses_of(self, obj: Node, matrices: np.ndarray) -> np.ndarray:
         """Return the poses X_WL [m], shape (F, 7), of a link with these world matrices."""
@@ -168,14 +198,17 @@ class KeyWriter:
         poses[:, :3] /= self.unit
         return poses
 
-    def _fill(self, obj: Node, channel: Channel, tolerance: Tolerance | None, begin: int = 0) -> np.ndarray:
-        """Write the keys of a channel, and return its values as Blender evaluates them, shape (F - begin, C)."""
+    def _fill(self, obj: Node, channel: Channel, allowed: float | None, begin: int = 0) -> np.ndarray:
+        """Write the keys of a channel, and return its values as Blender evaluates them, shape (F - begin, C).
+
+        Args:
+            allowed: largest error, in the unit of the channel's; None for a key at every frame.
+        """
         frames, curves = self.motion.frames[begin:], self.bake.curves(obj, channel.properties)
         self.possible += channel.values.size
-        if tolerance is None:
+        if allowed is None:
             self.bake.fill(curves, frames, channel.values)
             return channel.values
-        allowed = tolerance.angle if channel.is_rotation else tolerance.distance / self.unit
         return fill_within(self.bake, curves, frames, channel.values, channel.error, allowed)
 
     def _write_joints(self, tolerance: Tolerance | None) -> None:
@@ -222,9 +255,15 @@ class KeyWriter:
     def _fill_joint(self, name: str, tolerance: Tolerance | None) -> np.ndarray:
         joint, values = self.reading.model.joint(name), self.motion.values[name]
         channels = joint_channels(joint, values, self.unit)
-        columns = [self._fill(self.joints[name], channel, tolerance) for channel in channels]
+        columns = [self._fill(self.joints[name], channel, self._allowed(channel, tolerance)) for channel in channels]
         sizes = np.where([channel.is_rotation for channel in channels for _ in channel.properties], 1.0, self.unit)
         return np.hstack(columns).astype(np.float32) * sizes
+
+    def _allowed(self, channel: Channel, tolerance: Tolerance | None) -> float | None:
+        """Return the largest error of a channel of a joint [Blender units or rad]."""
+        if tolerance is None:
+            return None
+        return tolerance.angle if channel.is_rotation else tolerance.distance / self.unit
 
     def _largest_errors(self) -> tuple[float, float]:
         """Return the largest distance [m] and angle [rad] between the links' motion and that of the keys."""
@@ -240,7 +279,7 @@ class KeyWriter:
 
     def commit(self) -> int:
         """Add the action to the scene, and return the number of keys. What was played before is kept."""
-        self._muting.write(self.bake, self.motion.frames[self.motion.before :])
+        self._muting.write(self.scene, self.bake, self.motion.frames[self.motion.before :])
         count = self.bake.key_count
         objects = list(dict.fromkeys((*self.links.values(), *self.joints.values())))
         # Bones that are no links any more play their own animation again. The bones of an armature share an action.

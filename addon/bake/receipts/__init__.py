@@ -7,7 +7,7 @@ from ...late import late_modules
 
 if TYPE_CHECKING:
     from . import (
-        restore,
+        clear_some,
         staleness,
     )
 

@@ -213,11 +213,16 @@ def clear_bake(objects: Iterable[Node]) -> int:
         switch_on(owner)
         _restore_action(owner, nodes)
         for obj in nodes:
-            before = before_bake(obj)
-            _set_values(obj, _values_before_bake(before))
-            before.is_kept, before.numbers, before.action, before.slot, before.stood = False, "", None, "", ""
+            restore_values_before_bake(obj)
     remove_unused_bakes(bakes)
     return sum(map(is_link, chain.from_iterable(baked.values())))
+
+
+def restore_values_before_bake(obj: Node) -> None:
+    """Restore the pose of an object as it was before its bake, and forget what the bake has replaced."""
+    before = before_bake(obj)
+    _set_values(obj, _values_before_bake(before))
+    before.is_kept, before.numbers, before.action, before.slot, before.stood = False, "", None, "", ""
 
 
 def _restore_action(owner: bpy.types.Object, nodes: list[Node]) -> None:

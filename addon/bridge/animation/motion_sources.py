@@ -46,15 +46,16 @@ def is_previewed(obj: Node) -> bool:
 
 def value_curves(joint: Node) -> list[bpy.types.FCurve]:
     """Return the F-curves of a joint's values, which move links, except muted ones."""
-    return [curve for curve in fcurves_of(joint, (VALUES,)) if not _is_muted(curve)]
+    return [curve for curve in fcurves_of(joint, (VALUES,)) if not is_muted(curve)]
 
 
 def all_value_curves(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
     """Return the F-curves of the values of all joints that an object stores: its own, and those of its bones."""
-    return [curve for curve in fcurves_of(owner) if VALUES in curve.data_path and not _is_muted(curve)]
+    return [curve for curve in fcurves_of(owner) if VALUES in curve.data_path and not is_muted(curve)]
 
 
-def _is_muted(curve: bpy.types.FCurve) -> bool:
+def is_muted(curve: bpy.types.FCurve) -> bool:
+    """Return whether an F-curve has no effect: it is muted itself, or with its group."""
     return curve.mute or (curve.group is not None and curve.group.mute)
 
 

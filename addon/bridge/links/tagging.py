@@ -13,7 +13,7 @@ from ...nodes.animation import strips_on
 from ...nodes.copied_bones import copied_bone, steered_bone
 from ...nodes.muting import obstacle_to_muting
 from ...props import is_link
-from ...props.settings import is_link_bone
+from ...props.chosen import link_for
 from ..animation.motion_sources import TRANSFORMS, active_constraints, transform_drivers
 from ..posing.link_poses import world_scale
 from .deforming import form_changes, shapes_of
@@ -21,16 +21,6 @@ from .parts import SOLID
 
 WEIGHTLESS = {"LIGHT": "light", "CAMERA": "camera", "SPEAKER": "speaker", "LIGHT_PROBE": "light probe"}
 """Words for objects that links carry and that are no bodies, by Blender's type."""
-
-
-def link_for(node: Node) -> Node:
-    """Return the node that is the link if the user chooses a node.
-
-    That is another bone if the chosen one only copies it, or is a control of it, and is no link itself.
-    """
-    if not isinstance(node, bpy.types.PoseBone) or is_link_bone(node):
-        return node
-    return copied_bone(node) or steered_bone(node) or node
 
 
 def notes_on_replacing(chosen: Iterable[Node]) -> list[str]:

@@ -10,15 +10,15 @@ from ....core.joints import JOINT_TYPES
 from ....core.model.text import counted
 from ... import ids
 from ...nodes import Node, model_name
-from ...nodes.chosen import active_node
 from ...props import add_axis, axes_in_use, is_joint, is_known_joint, kind_of, remove_axis
+from ...props.chosen import meant_active_node
 from ...props.settings import joint_settings, tagged_bones
 from ..report import fail, in_object_or_pose_mode, succeed
 
 
 def _open_joint(cls, context):
     """Return the active joint if its type has any number of axes; else None, with a message for the user."""
-    obj = active_node(context)
+    obj = meant_active_node(context)
     if is_known_joint(obj) and kind_of(joint_settings(obj)).is_open:
         return joint_settings(obj)
     labels = " or ".join(kind.label for kind in JOINT_TYPES.values() if kind.is_open)
@@ -38,7 +38,7 @@ class LIMBERJACK_OT_joint_axis_add(bpy.types.Operator):
         return _open_joint(cls, context) is not None and in_object_or_pose_mode(cls, context)
 
     def execute(self, context):
-        obj = active_node(context)
+        obj = meant_active_node(context)
         settings = joint_settings(obj)
         add_axis(settings)
         return succeed(self, context, f"Axes of '{model_name(obj)}': {len(axes_in_use(settings))}")
@@ -57,12 +57,12 @@ class LIMBERJACK_OT_joint_axis_remove(bpy.types.Operator):
     def poll(cls, context):
         joint = _open_joint(cls, context)
         if joint is not None and not len(axes_in_use(joint)):
-            cls.poll_message_set(f"'{model_name(active_node(context))}' has no axes to remove")
+            cls.poll_message_set(f"'{model_name(meant_active_node(context))}' has no axes to remove")
             return False
         return joint is not None and in_object_or_pose_mode(cls, context)
 
     def execute(self, context):
-        obj = active_node(context)
+        obj = meant_active_node(context)
         settings = joint_settings(obj)
         count = len(axes_in_use(settings))
         if self.number > count:

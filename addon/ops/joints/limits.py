@@ -8,8 +8,8 @@ from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
 from ...nodes import model_name
-from ...nodes.chosen import selected_nodes
 from ...props import is_joint
+from ...props.chosen import meant_nodes
 from ..report import fail, succeed
 from ..selection import OnSelectedJoints
 
@@ -36,7 +36,7 @@ class LIMBERJACK_OT_limits_from_motion(OnSelectedJoints, bpy.types.Operator):
 
     def execute(self, context):
         scene = context.scene
-        objects = [obj for obj in selected_nodes(context) if is_joint(obj)]
+        objects = [obj for obj in meant_nodes(context) if is_joint(obj)]
         try:  # read all before any is changed
             joints = {obj: bridge.joints.read_joints.read_joint(obj, scene) for obj in objects}
             motions = bridge.joints.motion_ranges.recorded_motions(

@@ -9,8 +9,8 @@ from ....core.model.presets import PRESETS, with_preset
 from ....core.model.text import counted
 from ... import bridge, ids
 from ...nodes import Node
-from ...nodes.chosen import selected_nodes
 from ...props import is_joint
+from ...props.chosen import meant_nodes
 from ...props.entries import number_of
 from ..report import fail, succeed
 from ..selection import OnSelectedJoints
@@ -34,7 +34,7 @@ class LIMBERJACK_OT_joint_preset(OnSelectedJoints, bpy.types.Operator):
         return PRESETS[properties.preset].summary
 
     def execute(self, context):
-        joints = [node for node in selected_nodes(context) if is_joint(node)]
+        joints = [node for node in meant_nodes(context) if is_joint(node)]
         try:
             notes = set_up(joints, self.preset, context.scene)
         except ModelError as error:

@@ -13,6 +13,7 @@ from ....core.model.text import counted
 from ... import bridge, ids
 from ...nodes import Node, armature_bones, is_selected, model_name
 from ...props import ancestors, carrier_of, is_link
+from ...props.chosen import meant_node
 from ...props.settings import link_settings, scene_settings, tagged_bones
 from ...watch import ignoring_changes
 from ..report import fail, in_object_or_pose_mode, succeed
@@ -261,7 +262,7 @@ class LIMBERJACK_OT_bones_fit_to_mesh(_OnCharacters, bpy.types.Operator):
         for armature in armatures:
             if reason := obstacle_of_armature(armature):
                 return fail(self, context, reason)
-            found, more = _fit_links(context, armature, self.bones_of(context, armature))
+            found, more = _fit_links(context, armature, [*map(meant_node, self.bones_of(context, armature))])
             fitted += found
             notes += more
         if not fitted:

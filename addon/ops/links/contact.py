@@ -9,8 +9,8 @@ from ....core.model.text import counted
 from ... import bridge, ids
 from ...bridge.findings.last_run import last_run
 from ...nodes import model_name
-from ...nodes.chosen import active_node, selected_nodes
 from ...props import carrier_of, is_link
+from ...props.chosen import meant_active_node, meant_nodes
 from ...props.entries import number_of
 from ...props.pairs import set_pair
 from ...props.settings import link_settings, scene_settings
@@ -36,7 +36,7 @@ class OnSurfaces:
 
     @classmethod
     def poll(cls, context):
-        if not any(carrier_of(obj) for obj in selected_nodes(context)):
+        if not any(carrier_of(obj) for obj in meant_nodes(context)):
             cls.poll_message_set("Select links, or objects that are parented to links")
             return False
         return in_object_or_pose_mode(cls, context)
@@ -55,7 +55,7 @@ class LIMBERJACK_OT_surface_preset(OnSurfaces, bpy.types.Operator):
 
     def execute(self, context):
         substance = next(item for item in SUBSTANCES if item.name == self.material)
-        objects = [obj for obj in selected_nodes(context) if carrier_of(obj)]
+        objects = [obj for obj in meant_nodes(context) if carrier_of(obj)]
         for obj in objects:
             surface = link_settings(obj).surface
             surface.source, surface.use_static_friction, surface.use_stiffness = "CUSTOM", False, False
@@ -72,20 +72,20 @@ class LIMBERJACK_OT_surface_copy(OnSurfaces, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if carrier_of(active_node(context)) is None:
+        if carrier_of(meant_active_node(context)) is None:
             cls.poll_message_set("The active object is neither a link nor a shape of a link")
             return False
         return super().poll(context)
 
     def execute(self, context):
-        source = link_settings(active_node(context))
+        source = link_settings(meant_active_node(context))
         names = [item.identifier for item in SurfaceProperties.bl_rna.properties if not item.is_readonly]
-        others = [obj for obj in selected_nodes(context) if carrier_of(obj) and obj != active_node(context)]
+        others = [obj for obj in meant_nodes(context) if carrier_of(obj) and obj != meant_active_node(context)]
         for obj in others:
             settings = link_settings(obj)
             for name in names:
                 setattr(settings.surface, name, getattr(source.surface, name))
-            for name in COPIED if is_link(obj) and is_link(active_node(context)) else ():
+            for name in COPIED if is_link(obj) and is_link(meant_active_node(context)) else ():
                 setattr(settings, name, getattr(source, name))
         return succeed(self, context, f"Copied to {counted(others, 'object')}")
 
@@ -108,13 +108,13 @@ class LIMBERJACK_OT_contact_pair_add(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if sum(is_link(obj) for obj in selected_nodes(context)) < 2:
+        if sum(is_link(obj) for obj in meant_nodes(context)) < 2:
             cls.poll_message_set("Select two links or more")
             return False
         return in_object_or_pose_mode(cls, context)
 
     def execute(self, context):
-        links = sorted((obj for obj in selected_nodes(context) if is_link(obj)), key=model_name)
+        links = sorted((obj for obj in meant_nodes(context) if is_link(obj)), key=model_name)
         pairs = [(a, b) for number, b in enumerate(links) for a in links[:number]]
         bridge.links.contact_settings.drop_lost_pairs(context.scene)
         for a, b in pairs:

@@ -9,6 +9,7 @@ from ... import bake, bridge, ids
 from ...nodes import Node, has_own_shape, joins_itself, model_name
 from ...nodes.chosen import selected_nodes
 from ...props import is_joint, is_link
+from ...props.chosen import link_for, meant_nodes
 from ...props.members import has_links, joints_in
 from ...props.settings import joint_settings, link_settings, scene_settings
 from ..report import fail, in_object_or_pose_mode, succeed
@@ -39,7 +40,7 @@ class LIMBERJACK_OT_link_tag(bpy.types.Operator):
         if not chosen:
             return fail(self, context, "Nothing is selected: select the objects or bones that are to become links")
         replacing = bridge.links.tagging.notes_on_replacing(chosen)
-        objects = list(dict.fromkeys(map(bridge.links.tagging.link_for, chosen)))
+        objects = list(dict.fromkeys(map(link_for, chosen)))
         fit, refused = split_taggable(objects)
         if not fit:
             return fail(self, context, summary_of_refusals(refused, "links"))
@@ -142,29 +143,35 @@ class LIMBERJACK_OT_link_untag(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not any(is_link(bridge.links.tagging.link_for(node)) for node in selected_nodes(context)):
+        if not any(is_link(node) for node in meant_nodes(context)):
             cls.poll_message_set("Select links")
             return False
         return in_object_or_pose_mode(cls, context)
 
     def execute(self, context):
-        chosen = dict.fromkeys(map(bridge.links.tagging.link_for, selected_nodes(context)))
-        links = [node for node in chosen if is_link(node)]
-        untag(links)
+        links = [node for node in meant_nodes(context) if is_link(node)]
+        notes = untag(links)
         left = [model_name(joint) for joint in joints_in(context.scene) if _joins(joint, links)]
-        notes = [f"joint '{name}' has lost a link: choose another, or delete it" for name in left]
+        notes += [f"joint '{name}' has lost a link: choose another, or delete it" for name in left]
         return succeed(self, context, f"{len(links)} untagged", notes)
 
 
-def untag(links: list[Node]) -> None:
-    """Make links ordinary objects and bones again. Their bakes are cleared, which could not be done later."""
-    bake.receipts.restore.clear_bake(links)
+def untag(links: list[Node]) -> list[str]:
+    """Make links ordinary objects and bones again. Their bakes are cleared, which could not be done later.
+
+    Return a note if other links lose their bake as well.
+    """
+    others = [node for node in bake.receipts.clear_some.clear_bake_of(links) if is_link(node) and node not in links]
     for obj in links:
         settings = link_settings(obj)
         settings.is_link = False
         settings.rest_pose, settings.led_by_node = "", None
         if joins_itself(obj):
             bridge.joints.bone_joints.remove_bone_joint(obj)
+    if not others:
+        return []
+    which = f"{counted(others, 'link')}, such as '{model_name(others[0])}',"
+    return [f"the bake of {which} was cleared, too: it cannot play without that of what was untagged"]
 
 
 def _joins(joint: Node, links: list[Node]) -> bool:
@@ -221,7 +228,7 @@ class LIMBERJACK_OT_link_mass_by_hand(bpy.types.Operator):
 
 def _weighed_nodes(context) -> list[Node]:
     """Return the selected links whose mass, or its distribution, comes from their shapes."""
-    return [node for node in selected_nodes(context) if is_link(node) and bridge.links.mass.is_weighed(node)]
+    return [node for node in meant_nodes(context) if is_link(node) and bridge.links.mass.is_weighed(node)]
 
 
 CLASSES = (

@@ -7,8 +7,8 @@ from bpy.props import BoolProperty
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
-from ...nodes.chosen import selected_nodes
 from ...props import is_joint, is_link
+from ...props.chosen import meant_nodes
 from ...watch import note_change
 from ..report import fail, in_object_or_pose_mode, select_only, succeed
 
@@ -28,7 +28,7 @@ class LIMBERJACK_OT_mirror(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if not any(is_link(node) for node in selected_nodes(context)):
+        if not any(is_link(node) for node in meant_nodes(context)):
             cls.poll_message_set("Select the links of one side")
             return False
         return in_object_or_pose_mode(cls, context)
@@ -37,7 +37,7 @@ class LIMBERJACK_OT_mirror(bpy.types.Operator):
         return self._mirror_bones(context) if context.mode == "POSE" else self._mirror_objects(context)
 
     def _mirror_bones(self, context):
-        bones = [node for node in selected_nodes(context) if isinstance(node, bpy.types.PoseBone) and is_link(node)]
+        bones = [node for node in meant_nodes(context) if isinstance(node, bpy.types.PoseBone) and is_link(node)]
         chosen = [bone for bone in bones if not self.skip_middle or bridge.scene.mirroring_bones.has_side(bone)]
         if not chosen:
             return fail(self, context, f"'{bones[0].name}' is on no side: select bones with names such as arm.L")

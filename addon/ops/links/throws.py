@@ -8,8 +8,8 @@ from ....core.model.text import counted
 from ... import bridge, ids
 from ...nodes import Node, model_name
 from ...nodes.animation import fcurves_of, insert_key
-from ...nodes.chosen import selected_nodes
 from ...props import is_link
+from ...props.chosen import meant_nodes
 from ...props.members import links_in
 from ...props.settings import link_settings, scene_settings
 from ...watch import note_change
@@ -67,7 +67,7 @@ class LIMBERJACK_OT_link_let_go(OnLinks, bpy.types.Operator):
 
     def execute(self, context):
         scene = context.scene
-        links = [obj for obj in selected_nodes(context) if is_link(obj)]
+        links = [obj for obj in meant_nodes(context) if is_link(obj)]
         if not links:
             return fail(self, context, "Select the links that are to be let go here")
         first, frame = bridge.values.numbers.frame_range(scene)[0], scene.frame_current

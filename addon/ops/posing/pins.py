@@ -7,9 +7,9 @@ from bpy.props import EnumProperty, StringProperty
 from ....core.model.text import counted
 from ... import ids
 from ...nodes import Node, model_name, owner_of
-from ...nodes.chosen import selected_nodes
 from ...nodes.naming import node_named
 from ...props import is_joint, is_link
+from ...props.chosen import meant_nodes
 from ...props.members import has_joints, has_links, joints_in, links_in
 from ...props.settings import joint_settings, link_settings
 from ..report import fail, in_object_or_pose_mode, succeed
@@ -19,7 +19,7 @@ from ..selection import OnLinks, OnSelectedJoints
 def _wanted(operator, context) -> list[Node]:
     """Return the link that is named, or all selected objects or bones."""
     named = node_named(context.scene, operator.object)
-    return [named] if named else selected_nodes(context)
+    return [named] if named else meant_nodes(context)
 
 
 def _from_library(objects: list[Node]) -> str:
@@ -79,7 +79,7 @@ class LIMBERJACK_OT_joint_hold(OnSelectedJoints, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context):
-        chosen = [obj for obj in selected_nodes(context) if is_joint(obj)]
+        chosen = [obj for obj in meant_nodes(context) if is_joint(obj)]
         if linked := _from_library(chosen):
             return fail(self, context, linked)
         joints = [joint_settings(obj) for obj in chosen]

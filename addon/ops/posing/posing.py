@@ -10,10 +10,10 @@ from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
 from ...nodes import Node, model_name, owner_of
-from ...nodes.chosen import active_node
 from ...nodes.naming import node_of
 from ...overlays.labels import reading
 from ...props import is_joint
+from ...props.chosen import meant_active_node
 from ...props.settings import joint_settings
 from ..report import fail, in_object_or_pose_mode, succeed
 from ..selection import OnJoints, selected_joints
@@ -26,13 +26,13 @@ class _OfActiveJoint:
 
     @classmethod
     def poll(cls, context):
-        if not is_joint(active_node(context)):
+        if not is_joint(meant_active_node(context)):
             cls.poll_message_set("Select a joint")
             return False
         return in_object_or_pose_mode(cls, context)
 
     def axis_view(self, context) -> "bridge.joints.axis_views.AxisView":
-        obj = active_node(context)
+        obj = meant_active_node(context)
         view = bridge.joints.axis_views.view_joint(obj, context.scene)
         found = [axis for axis in view.axes if axis.number == self.axis - 1]
         if not found:
@@ -54,7 +54,7 @@ class LIMBERJACK_OT_joint_aim(_OfActiveJoint, bpy.types.Operator):
     direction: FloatVectorProperty(name="Direction", description="In the world", subtype="XYZ", default=(0.0, 0.0, 1.0))
 
     def execute(self, context):
-        obj = active_node(context)
+        obj = meant_active_node(context)
         if not any(self.direction):
             return fail(self, context, "The direction is 0 0 0: give it one")
         try:
@@ -74,7 +74,7 @@ class LIMBERJACK_OT_joint_pose(_OfActiveJoint, bpy.types.Operator):
     value: FloatProperty(name="Position", description="In radians, or Blender units on a sliding axis")
 
     def execute(self, context):
-        obj = active_node(context)
+        obj = meant_active_node(context)
         try:
             axis = self.axis_view(context)
             if axis.q_index is None:
@@ -99,7 +99,7 @@ class LIMBERJACK_OT_joint_limits(_OfActiveJoint, bpy.types.Operator):
     upper: FloatProperty(name="Upper", description="In radians, or Blender units on a sliding axis", default=1.0)
 
     def execute(self, context):
-        obj = active_node(context)
+        obj = meant_active_node(context)
         try:
             axis = self.axis_view(context)
             if not axis.can_have_limits:
@@ -158,7 +158,7 @@ class LIMBERJACK_OT_joint_zero_here(_OfActiveJoint, bpy.types.Operator):
     bl_label = "Set as Zero"
 
     def execute(self, context):
-        obj = active_node(context)
+        obj = meant_active_node(context)
         try:
             axis = self.axis_view(context)
             if axis.q_index != 0:

@@ -11,8 +11,8 @@ from ....core.joints.parts import DRIVE, STOPS
 from ... import ids
 from ...bridge.values.fields import COORDINATE_SUFFIXES, UNITS, Field, Measure, drive_of, fields_on
 from ...icons import OF_UNIT
-from ...nodes.chosen import active_node
 from ...props import axes_in_use, core_joint, is_known_joint
+from ...props.chosen import meant_active_node
 from ...props.settings import data_path_of, joint_settings
 from ..base import InTab, draw_switched, draw_with_unit, in_columns, paragraph, readable, section
 from ..key_dots import draw_key_dot
@@ -39,14 +39,14 @@ class LIMBERJACK_PT_axes(InTab, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        if not is_known_joint(active_node(context)):
+        if not is_known_joint(meant_active_node(context)):
             return False
-        known = core_joint(joint_settings(active_node(context)))
+        known = core_joint(joint_settings(meant_active_node(context)))
         return known.kind.is_open or known.axis_count > 0
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        joint = joint_settings(active_node(context))
+        joint = joint_settings(meant_active_node(context))
         layout.active = joint.enabled
         known = core_joint(joint)
         axes = axes_in_use(joint)
@@ -134,15 +134,15 @@ class LIMBERJACK_PT_home(InTab, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        obj = active_node(context)
+        obj = meant_active_node(context)
         return is_known_joint(obj) and len(core_joint(joint_settings(obj)).home_units) > 0
 
     def draw_header(self, context):
-        self.layout.prop(joint_settings(active_node(context)), "use_home")
+        self.layout.prop(joint_settings(meant_active_node(context)), "use_home")
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        joint = joint_settings(active_node(context))
+        joint = joint_settings(meant_active_node(context))
         layout.enabled = joint.use_home
         column = layout.column(align=True)
         for coordinate, (name, unit) in zip(joint.coordinates, core_joint(joint).home_units, strict=False):

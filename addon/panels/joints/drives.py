@@ -10,8 +10,8 @@ from ....core.model.drives import OFF
 from ... import ids
 from ...bridge.values.fields import drive_of, fields_on
 from ...icons import OF_UNIT
-from ...nodes.chosen import active_node
 from ...props import axes_in_use, core_joint, is_known_joint
+from ...props.chosen import meant_active_node
 from ...props.settings import joint_settings
 from ..base import InTab, in_columns, readable
 from ..key_dots import draw_followed
@@ -26,14 +26,14 @@ class LIMBERJACK_PT_drives(InTab, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        if not is_known_joint(active_node(context)):
+        if not is_known_joint(meant_active_node(context)):
             return False
-        known = core_joint(joint_settings(active_node(context)))
+        known = core_joint(joint_settings(meant_active_node(context)))
         return any(can_be_driven(known.kind.slot(i)) for i in range(known.axis_count))
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        joint = joint_settings(active_node(context))
+        joint = joint_settings(meant_active_node(context))
         layout.active = joint.enabled
         known = core_joint(joint)
         for number, axis in enumerate(axes_in_use(joint)):

@@ -7,10 +7,10 @@ from bpy.app.translations import pgettext_iface
 from ... import ids
 from ...bridge.rig import last_rig
 from ...nodes import joins_itself, model_name
-from ...nodes.chosen import active_node
 from ...props import core_joint, has_lost_its_parent, is_joint, is_known_joint, is_link
+from ...props.chosen import meant_active_node
 from ...props.settings import joint_settings
-from ..base import Below, InTab, also_in_physics, draw_switched, in_columns, paragraph
+from ..base import Below, InTab, also_in_physics, draw_meant, draw_switched, in_columns, paragraph
 from ..key_dots import draw_key_dot
 from .axes import LIMBERJACK_PT_axes, LIMBERJACK_PT_home
 from .drives import LIMBERJACK_PT_drives
@@ -22,21 +22,22 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        node = active_node(context)
+        node = meant_active_node(context)
         return is_joint(node) or (is_link(node) and joint_settings(node).is_joint)  # a bone may get the world as parent
 
     def draw_header(self, context):
-        self.layout.prop(joint_settings(active_node(context)), "enabled", text="")
+        self.layout.prop(joint_settings(meant_active_node(context)), "enabled", text="")
 
     def draw_header_preset(self, context):
-        draw_key_dot(self.layout, joint_settings(active_node(context)), "enabled")
+        draw_key_dot(self.layout, joint_settings(meant_active_node(context)), "enabled")
         self.layout.menu(ids.MT_JOINT_PRESETS, text="", icon="PRESET")
 
     def draw(self, context):
         layout = in_columns(self.layout)
-        obj = active_node(context)
+        obj = meant_active_node(context)
         joint = joint_settings(obj)
         layout.active = joint.enabled
+        draw_meant(layout, context, "Joint of '{link}'")
         row = layout.row()
         row.use_property_split = False  # beside its name, the menu would cut off the names of types
         row.prop(joint, "type", text="")
@@ -66,7 +67,7 @@ def _draw_parent_of_bone(layout, joint):
 
 
 def _draw_troubles(layout, context, joint):
-    obj, rig = active_node(context), last_rig(context.scene)
+    obj, rig = meant_active_node(context), last_rig(context.scene)
     if has_lost_its_parent(joint):
         paragraph(layout, context, "The parent was deleted: choose another, or tick Join to World", icon="ERROR")
     elif not joins_itself(obj) and joint.child_node and not joint.X_PJ:
@@ -86,10 +87,10 @@ class LIMBERJACK_PT_joint_more(InTab, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return is_known_joint(active_node(context))
+        return is_known_joint(meant_active_node(context))
 
     def draw(self, context):
-        layout, joint = in_columns(self.layout), joint_settings(active_node(context))
+        layout, joint = in_columns(self.layout), joint_settings(meant_active_node(context))
         layout.active = joint.enabled
         draw_switched(layout, joint, "use_released_at", "released_at")
         if joint.parent_node and joint.child_node:
