@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Find what moves an object: keys, drivers, strips, constraints, parents, joints with keys, or a preview."""
 
+import itertools
 from collections.abc import Iterable
 from typing import TypeGuard
 
@@ -33,10 +34,31 @@ def is_animated(obj: Node) -> bool:
 
     Motion of its parents counts, too.
     """
-    nodes = [obj, *ancestors(obj)]
+    return _moves_one_of([obj, *ancestors(obj)])
+
+
+def _moves_one_of(nodes: list[Node]) -> bool:
     return any(_moves_itself(node) or follows_keyed_joint(node) or is_previewed(node) for node in nodes) or is_in_chain(
         nodes
     )
+
+
+def may_move_if_kinematic(link: Node) -> bool:
+    """Return whether a kinematic link may move during a simulation: if it is animated, or hangs on a simulated link.
+
+    The result is the same before and after a bake. A static link stays in place, so what carries that, and the keys by
+    which a bake holds it, do not count.
+    """
+    nodes = [*itertools.takewhile(lambda node: not _is_static(node), (link, *ancestors(link)))]
+    return any(map(_is_simulated, nodes)) or _moves_one_of(nodes)
+
+
+def _is_static(node: Node) -> bool:
+    return is_link(node) and link_settings(node).motion == "STATIC"
+
+
+def _is_simulated(node: Node) -> bool:
+    return is_link(node) and link_settings(node).motion == "FREE" and not may_follow_own_keys(node)
 
 
 def is_previewed(obj: Node) -> bool:
