@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The links and joints that the user has selected."""
 
-import bpy
-
 from ...core.model import ModelError
 from .. import bridge
-from ..nodes import Node, is_selected, model_name
+from ..nodes import Node, is_part, is_selected, model_name
 from ..nodes.chosen import selected_nodes
 from ..props import is_joint, is_link
 from ..props.members import has_joints, has_links, joints_in
@@ -65,8 +63,8 @@ class OnSelectedJoints:
     def poll(cls, context):
         if refuses_pose_mode(cls, context, cls.refusal_of_bones):
             return False
-        kind = bpy.types.PoseBone if context.mode == "POSE" else bpy.types.Object
-        if not any(isinstance(node, kind) and is_selected(node) for node in joints_in(context.scene)):
+        in_pose_mode = context.mode == "POSE"
+        if not any(is_part(node) == in_pose_mode and is_selected(node) for node in joints_in(context.scene)):
             cls.poll_message_set(f"Select {cls.what}")
             return False
         return in_object_or_pose_mode(cls, context)

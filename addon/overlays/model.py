@@ -20,7 +20,7 @@ from ...core.joints import BALL
 from ...core.model import ModelError
 from .. import bridge, watch
 from ..bridge.values.numbers import scaled_pose
-from ..nodes import Node, display_size, is_visible, joins_itself, model_name, origin_of, world_matrix
+from ..nodes import Node, display_size, has_own_shape, is_visible, joins_itself, model_name, origin_of, world_matrix
 from ..nodes.chosen import active_node
 from ..nodes.naming import node_named
 from ..props.members import joints_in, links_in
@@ -159,7 +159,8 @@ def capsule_layout(rig: bridge.rig.Rig, scene: bpy.types.Scene) -> Layout:
     """Return the outlines of the capsules with which bones collide."""
     layout = Layout()
     for link in rig.model.links:
-        if not isinstance(node_named(scene, link.name), bpy.types.PoseBone):
+        node = node_named(scene, link.name)
+        if node is None or has_own_shape(node):
             continue
         if capsules := bridge.links.bone_capsules.capsules_among(link.collisions):
             outlines = [capsule_outline(capsule.geometry, capsule.pose) for capsule in capsules]

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ... import ids
-from ...nodes import Node, attachment_of, channels_of, compose_channels, own_matrix, owner_of, parent_of
+from ...nodes import Node, attachment_of, channels_of, compose_channels, own_matrix, owner_of, parent_of, parts_among
 from ...nodes.animation import all_curves_of, drivers_of, fcurves_of, is_property_animated, path_in, strips_on
 from ...nodes.bones import chain_of, inverse_kinematics_of
 from ...props import ancestors, is_link
@@ -156,7 +156,7 @@ def _may_act(node: Node, constraint: bpy.types.Constraint) -> bool:
 
 def is_in_chain(nodes: Iterable[Node]) -> bool:
     """Return whether inverse kinematics of other bones moves one of the nodes. They belong to few armatures."""
-    moved = {node for node in nodes if isinstance(node, bpy.types.PoseBone)}
+    moved = set(parts_among(nodes))
     return any(
         _may_act(end, constraint) and not moved.isdisjoint(chain_of(end, constraint))
         for armature in {owner_of(bone) for bone in moved}

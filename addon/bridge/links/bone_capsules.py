@@ -13,7 +13,7 @@ from ....core.geometry import Capsule, Shape
 from ....core.geometry.mass import MassProperties
 from ....core.geometry.shape_mass import solid_properties
 from ....core.spatial import Pose, quat_of_mat, z_to
-from ...nodes import Node
+from ...nodes import Node, is_part
 from ...props.settings import link_settings
 from ..posing.link_poses import world_scale
 from ..values.numbers import shortest, significant
@@ -41,7 +41,7 @@ def capsule_of(link: Node, unit: float) -> BoneCapsule | None:
     Args:
         unit: length of a Blender unit [m].
     """
-    if not isinstance(link, bpy.types.PoseBone):
+    if not is_part(link):
         return None
     settings = link_settings(link)
     length = length_of(link) * unit
