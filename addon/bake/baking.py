@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -359,7 +359,7 @@ class Bake(ABC):
             objects = set(self.scene.objects)
         except ReferenceError as error:
             raise BakeError("the scene was undone or closed while it was simulated: simulate again") from error
-        bones: dict[bpy.types.Object, set[bpy.types.PoseBone]] = {}
+        bones: dict[bpy.types.Object, Collection[Node]] = {}
         for (what, name, obj), owner in zip(self._nodes(), self._owners, strict=True):
             try:
                 is_there = bool(owner.name) and owner in objects  # reading the name of a freed object raises

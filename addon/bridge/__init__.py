@@ -11,6 +11,19 @@ from typing import TYPE_CHECKING
 from ..late import late_modules
 
 if TYPE_CHECKING:
-    from . import animation, baked_machines, characters, findings, joints, links, posing, rig, scene, skins, values, viewport
+    from . import (
+        animation,
+        baked_machines,
+        characters,
+        findings,
+        joints,
+        links,
+        posing,
+        rig,
+        scene,
+        skins,
+        values,
+        viewport,
+    )
 
 __getattr__ = late_modules(__name__)

@@ -14,7 +14,7 @@ from mathutils import Matrix, Quaternion, Vector
 from ...core.model import ModelError
 from ...core.spatial import quat_mul
 from .. import bridge
-from ..nodes import Node, model_name, world_matrix
+from ..nodes import Node, is_part, model_name, world_matrix
 from ..nodes.chosen import selected_nodes
 from ..overlays import ghost, labels
 from ..props import core_joint, is_joint
@@ -325,7 +325,7 @@ def triangles_of(link: Node, context) -> np.ndarray:
             link, bridge.links.parts.evaluated_scene_of(context.scene, context.evaluated_depsgraph_get())
         )
     except ModelError:  # the link has no visible mesh
-        return _octahedron(link) if isinstance(link, bpy.types.PoseBone) else np.zeros((0, 3, 3))
+        return _octahedron(link) if is_part(link) else np.zeros((0, 3, 3))
     X_WL = bridge.posing.link_poses.matrix_of_pose(bridge.posing.link_poses.live_pose(link))
     return (seen.vertices @ X_WL[:3, :3].T + X_WL[:3, 3])[seen.triangles]
 

@@ -8,6 +8,7 @@ neither the settings of links and joints nor models.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol, TypeAlias, TypeGuard
 
 import bpy
@@ -26,6 +27,7 @@ class Kind(Protocol):
     CHANNELS: tuple[str, ...]
     JOINS_ITSELF: bool
     HAS_OWN_SHAPE: bool
+    IS_PART: bool
 
     def prefix_of(self, node, /) -> str: ...
     def model_name(self, node, /) -> str: ...
@@ -101,14 +103,30 @@ def channels_of(node: Node) -> tuple[str, ...]:
     return _kind_of(node).CHANNELS
 
 
-def joins_itself(node: Node) -> bool:
-    """Return whether the joint that is stored on a node moves that node, as a bone's does. An Empty's moves a link."""
+def joins_itself(node: Node) -> TypeGuard[bpy.types.PoseBone]:
+    """Return whether the joint that is stored on a node moves that node, as a bone's does. An Empty's moves a link.
+
+    Type checkers take such nodes for bones, as no other kind joins itself.
+    """
     return _kind_of(node).JOINS_ITSELF
 
 
 def has_own_shape(node: Node) -> bool:
     """Return whether the node itself may be a shape of its link. A bone has only the shapes of what hangs on it."""
     return _kind_of(node).HAS_OWN_SHAPE
+
+
+def is_part(node: Node) -> TypeGuard[bpy.types.PoseBone]:
+    """Return whether the node is a part of the object that stores it, as a bone is. Constraints of others may move it.
+
+    Type checkers take parts for bones, since no other kind of node is a part.
+    """
+    return _kind_of(node).IS_PART
+
+
+def parts_among(nodes: Iterable[Node]) -> list[bpy.types.PoseBone]:
+    """Return those of the nodes that are parts of the objects that store them."""
+    return [node for node in nodes if is_part(node)]
 
 
 def model_name(node: Node) -> str:
@@ -204,7 +222,7 @@ def hang_on(obj: bpy.types.Object, node: Node, space: Matrix) -> None:
     """
     obj.parent, obj.parent_type = owner_of(node), "OBJECT"
     obj.matrix_parent_inverse = space
-    if isinstance(node, bpy.types.PoseBone):
+    if is_part(node):
         obj.parent_type, obj.parent_bone = "BONE", node.name
         unplaced = Matrix(parent_inverse(obj).tolist()) @ space.inverted()
         obj.matrix_parent_inverse = unplaced.inverted() @ space

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 import bpy
@@ -15,6 +15,7 @@ from .rotation_modes import rotation_in, set_rotation
 
 JOINS_ITSELF: bool = True
 HAS_OWN_SHAPE: bool = False
+IS_PART: bool = True
 
 CHANNELS: tuple[str, ...] = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 
@@ -139,6 +140,12 @@ def dimensions_of(bone: bpy.types.PoseBone) -> Vector:
 
 def display_size(bone: bpy.types.PoseBone) -> float:
     return (_armature(bone).matrix_world.to_3x3() @ bone.vector).length
+
+
+def middle_lines(bones: Iterable[bpy.types.PoseBone]) -> np.ndarray:
+    """Return the lines from the heads of bones to their tails in world axes, shape (n, 2, 3) [Blender units]."""
+    places = [_armature(bone).matrix_world @ end for bone in bones for end in (bone.head, bone.tail)]
+    return np.array([place[:] for place in places]).reshape(-1, 2, 3)
 
 
 def _selectable(bone: bpy.types.PoseBone):

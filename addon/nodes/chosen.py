@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from . import Node, is_selected, owner_of, select
+from . import Node, is_part, is_selected, owner_of, select
 
 
 def active_node(context: bpy.types.Context) -> Node | None:
@@ -28,7 +28,7 @@ def choose_only(context: bpy.types.Context, node: Node) -> bool:
     owner, layer = owner_of(node), context.view_layer
     if context.mode not in ("OBJECT", "POSE") or owner.name not in layer.objects:
         return False
-    mode = "POSE" if isinstance(node, bpy.types.PoseBone) else "OBJECT"
+    mode = "POSE" if is_part(node) else "OBJECT"
     if context.mode != "OBJECT" and (mode == "OBJECT" or owner.mode != "POSE"):
         bpy.ops.object.mode_set(mode="OBJECT")
     if context.mode == "OBJECT":
@@ -36,7 +36,7 @@ def choose_only(context: bpy.types.Context, node: Node) -> bool:
             other.select_set(False)
         owner.select_set(True)
     layer.objects.active = owner
-    if isinstance(node, bpy.types.PoseBone):
+    if is_part(node):
         for other in [bone for bone in context.selected_pose_bones or () if is_selected(bone)]:
             select(other, False)
         if owner.mode != "POSE":

@@ -11,6 +11,7 @@ from .rotation_modes import rotation_in, set_rotation
 
 JOINS_ITSELF: bool = False
 HAS_OWN_SHAPE: bool = True
+IS_PART: bool = False
 
 CHANNELS: tuple[str, ...] = (
     *("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale"),

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The links and joints that the user has selected."""
 
-import bpy
-
 from ...core.model import ModelError
 from .. import bridge
-from ..nodes import Node, is_selected, model_name
+from ..nodes import Node, is_part, is_selected, model_name
 from ..props import is_joint, is_link
 from ..props.chosen import meant_nodes
 from ..props.members import has_joints, has_links, joints_in
@@ -75,7 +73,7 @@ def _has_selected_joint(context) -> bool:
     """Return whether a joint is selected: a bone in Pose Mode, else an object. Settings of other nodes are not read."""
     if context.mode == "POSE":
         return not set(meant_nodes(context)).isdisjoint(joints_in(context.scene))
-    return any(isinstance(node, bpy.types.Object) and is_selected(node) for node in joints_in(context.scene))
+    return any(not is_part(node) and is_selected(node) for node in joints_in(context.scene))
 
 
 class OnJoints:

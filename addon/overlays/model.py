@@ -18,10 +18,9 @@ from mathutils import Matrix
 
 from ...core.joints import BALL
 from ...core.model import ModelError
-from ...core.spatial import Pose
 from .. import bridge, watch
 from ..bridge.values.numbers import scaled_pose
-from ..nodes import Node, display_size, is_visible, joins_itself, model_name, origin_of, world_matrix
+from ..nodes import Node, display_size, has_own_shape, is_visible, joins_itself, model_name, origin_of, world_matrix
 from ..nodes.chosen import active_node
 from ..nodes.naming import node_named
 from ..props.members import joints_in, links_in
@@ -160,7 +159,8 @@ def capsule_layout(rig: bridge.rig.Rig, scene: bpy.types.Scene) -> Layout:
     """Return the outlines of the capsules with which bones collide."""
     layout = Layout()
     for link in rig.model.links:
-        if not isinstance(node_named(scene, link.name), bpy.types.PoseBone):
+        node = node_named(scene, link.name)
+        if node is None or has_own_shape(node):
             continue
         if capsules := bridge.links.bone_capsules.capsules_among(link.collisions):
             outlines = [capsule_outline(capsule.geometry, capsule.pose) for capsule in capsules]
@@ -271,16 +271,17 @@ _STYLE_KEYS = (*PALETTE, *_SWITCHES, "size")
 def _place(drawing: _Drawing, rig: bridge.rig.Rig, scene, style, active: Node | None) -> list[Lines]:
     """Return the lines in world axes. The active joint has only the lines to its links, since `active` draws it."""
     colors = np.array([tuple(getattr(style, name)) for name in PALETTE])
-    ours = dict.fromkeys((*links_in(scene), *joints_in(scene)))  # a bone is both
-    seen = {model_name(obj): obj for obj in ours if is_visible(obj)}
+    ours = {model_name(obj): obj for obj in (*links_in(scene), *joints_in(scene))}  # a bone is both
+    seen = {name: obj for name, obj in ours.items() if is_visible(obj)}
     others = {name: obj for name, obj in seen.items() if obj != active}
     found = []
-    frames = {joint.name: joint.X_PJ for joint in rig.model.joints}
+    joints = {joint.name: joint for joint in rig.model.joints}
     for layout in (drawing.joints, drawing.changing):
-        placed = _frames(layout.names, others, lambda obj: _joint_frame(obj, frames, rig.unit))
+        placed = _frames(layout.names, others, lambda obj: _joint_frame(obj, joints, ours, rig.unit))
         found.append((layout.placed(placed), colors[layout.colors]))
-    for layout in (drawing.masses, drawing.capsules, drawing.pins):
-        found.append((layout.placed(_frames(layout.names, seen, _frame)), colors[layout.colors]))
+    with bridge.posing.link_poses.keeping_scales():
+        for layout in (drawing.masses, drawing.capsules, drawing.pins):
+            found.append((layout.placed(_frames(layout.names, seen, _frame)), colors[layout.colors]))
     if style.show_lines:
         found += _link_lines(rig, seen, colors)
     points, shades = (np.concatenate(parts) for parts in zip(*found, strict=True))
@@ -294,18 +295,19 @@ def _frames(names: Iterable[str], seen: dict[str, Node], frame_of) -> np.ndarray
     return np.array(frames).reshape(-1, 4, 4)
 
 
-def _joint_frame(obj: Node, X_PJ: Mapping[str, Pose], unit: float) -> np.ndarray:
+def _joint_frame(obj: Node, joints: Mapping[str, Joint], links: Mapping[str, Node], unit: float) -> np.ndarray:
     """Return the parent-side frame of a joint in the world, shape (4, 4), with its origin in Blender units.
 
     It is the place of its Empty. That of a bone is computed from the place of its parent link.
 
     Args:
-        X_PJ: the frames of all joints in their parent links [m], by name. unit: length of a Blender unit [m].
+        joints: those of the model, by name. links: those of the scene, by name. unit: length of a Blender unit [m].
     """
     if not joins_itself(obj):
         return _matrix(obj)
-    frame = bridge.posing.link_poses.matrix_of_pose(scaled_pose(X_PJ[model_name(obj)], 1.0 / unit))
-    parent = joint_settings(obj).parent_node
+    joint = joints[model_name(obj)]
+    frame = bridge.posing.link_poses.matrix_of_pose(scaled_pose(joint.X_PJ, 1.0 / unit))
+    parent = links.get(joint.parent)  # not read from the scene, where it takes a search through the bones above
     return _matrix(parent) @ frame if parent else frame
 
 

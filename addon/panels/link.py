@@ -11,7 +11,7 @@ from bpy.app.translations import pgettext_iface
 from ...core.geometry.contact_properties import Surface
 from ...core.model.text import weighed
 from .. import bridge, ids
-from ..nodes import children_of, model_name
+from ..nodes import children_of, has_own_shape, model_name
 from ..props import carrier_of, is_link
 from ..props.chosen import meant_active_node
 from ..props.settings import link_settings, node_with, scene_settings
@@ -58,7 +58,7 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
             return
         _draw_motion(layout, context, settings)
         layout.prop(settings, "pin")
-        if isinstance(obj, bpy.types.PoseBone):
+        if not has_own_shape(obj):
             _draw_capsule(layout, settings)
         body = layout if settings.motion == "FREE" else section(layout, "mass", "Mass")  # folded: it has no effect
         if body:
@@ -137,7 +137,7 @@ def _known_link(scene, obj) -> Link | None:
 
 
 def _draw_shape(layout, obj, settings):
-    if isinstance(obj, bpy.types.PoseBone):
+    if not has_own_shape(obj):
         return
     if obj.type in bridge.links.parts.SOLID or obj.is_instancer:
         layout.prop(settings, "role")

@@ -16,7 +16,7 @@ import bpy
 from ...core.spatial import Pose
 from .. import bridge
 from ..bridge.values.stored_json import are_numbers, known_fields, parse_stored
-from ..nodes import Node, armature_bones, model_name, owner_of
+from ..nodes import Node, armature_bones, model_name, owner_of, parts_among
 from ..nodes.muting import armature_of, bone_of, overriding_constraints
 from ..props.settings import bones_with_settings, link_settings
 
@@ -37,7 +37,7 @@ def show(poses: Mapping[Node, Pose], unit: float) -> None:
     for obj in new:
         settings = link_settings(obj)
         settings.before_preview = json.dumps({name: [*getattr(obj, name)] for name in CHANNELS})
-    _switch_off_constraints([obj for obj in new if isinstance(obj, bpy.types.PoseBone)])
+    _switch_off_constraints(new)
     bridge.posing.present_poses.move_links(poses, unit)
 
 
@@ -69,8 +69,9 @@ def _shown_nodes(objects: Iterable[bpy.types.Object]) -> list[Node]:
     return [*filter(bridge.animation.motion_sources.is_previewed, nodes)]
 
 
-def _switch_off_constraints(bones: list[bpy.types.PoseBone]) -> None:
+def _switch_off_constraints(links: Iterable[Node]) -> None:
     """Switch off the constraints that override poses of bones. Which these are is stored on a bone of each armature."""
+    bones = parts_among(links)
     by_armature: dict[bpy.types.Object, list[bpy.types.Constraint]] = {}
     for constraint in overriding_constraints(bones):
         by_armature.setdefault(armature_of(constraint), []).append(constraint)

@@ -11,7 +11,7 @@ import bpy
 from bpy.props import PointerProperty
 
 from .. import ids
-from ..nodes import KINDS, Node, owner_of, parent_of
+from ..nodes import KINDS, Node, is_part, owner_of, parent_of
 from .bake import BakeProperties, BeforeProperties
 from .findings import FindingProperties
 from .joint import (
@@ -123,7 +123,7 @@ def shape_parent_of(obj: Node) -> Node | None:
 
     It is the parent; for a bone that is no link and may move by itself, the armature as a whole.
     """
-    return owner_of(obj) if isinstance(obj, bpy.types.PoseBone) else parent_of(obj)
+    return owner_of(obj) if is_part(obj) else parent_of(obj)
 
 
 def has_lost_its_parent(joint: JointProperties) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..nodes import Node
+from ..nodes import Node, is_part
 from ..nodes.chosen import active_node, selected_nodes
 from ..nodes.copied_bones import copied_bone, steered_bone
 from .settings import is_link_bone
@@ -20,7 +20,7 @@ def link_for(node: Node) -> Node:
 
     That is another bone if the chosen one only copies it, or is a control of it, and is no link itself.
     """
-    if not isinstance(node, bpy.types.PoseBone) or is_link_bone(node):
+    if not is_part(node) or is_link_bone(node):
         return node
     return copied_bone(node) or steered_bone(node) or node
 
@@ -28,7 +28,7 @@ def link_for(node: Node) -> Node:
 def meant_node(node: Node) -> Node:
     """Return the link for which a bone stands, if there is one; else the node itself."""
     link = link_for(node)
-    return link if isinstance(link, bpy.types.PoseBone) and is_link_bone(link) else node
+    return link if is_part(link) and is_link_bone(link) else node
 
 
 def meant_active_node(context: bpy.types.Context) -> Node | None:

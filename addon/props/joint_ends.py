@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from bpy.types import Object, PoseBone
-
-from ..nodes import Node, owner_of, parent_of
+from ..nodes import Node, is_part, joins_itself, owner_of, parent_of
 from ..nodes.copied_bones import bones_above
 from .references import drop_foreign_bone, referred_node
 from .settings import is_link_bone, link_settings, node_with
@@ -24,7 +22,7 @@ def forget_frames(joint, _context=None):
 def parent_chosen(joint, _context):
     """Keep the switch for the world in step with the parent. A bone without a parent here uses the bone above it."""
     drop_foreign_bone(joint, "parent")
-    joint.to_world = joint.parent is None and isinstance(node_with(joint), Object)
+    joint.to_world = joint.parent is None and not joins_itself(node_with(joint))
 
 
 def child_chosen(joint, _context):
@@ -43,23 +41,22 @@ def world_chosen(joint, _context):
         joint.to_world = True
 
 
-def _parent_of_bone(bone: PoseBone) -> Node | None:
-    """Return the nearest link above a bone: a bone, its armature, or what carries that; None if there is none."""
-    above: Node | None = next(filter(is_link_bone, bones_above(bone)), owner_of(bone))
+def read_parent(joint) -> Node | None:
+    """Return the joint's parent; None for the world, or if there is none.
+
+    For the joint of a bone, it is the nearest link above unless another was chosen: a bone, its armature, or what
+    carries that.
+    """
+    node = node_with(joint)
+    if joint.parent or joint.to_world or not is_part(node):
+        return referred_node(joint, "parent")
+    above: Node | None = next(filter(is_link_bone, bones_above(node)), owner_of(node))
     while above is not None and not link_settings(above).is_link:
         above = parent_of(above)
     return above
 
 
-def read_parent(joint) -> Node | None:
-    """Return the joint's parent; None for the world, or if there is none."""
-    node = node_with(joint)
-    if joint.parent or joint.to_world or isinstance(node, Object):
-        return referred_node(joint, "parent")
-    return _parent_of_bone(node)
-
-
 def read_child(joint) -> Node | None:
     """Return the joint's child, which is the bone itself for the joint of a bone; None if there is none."""
     node = node_with(joint)
-    return referred_node(joint, "child") if isinstance(node, Object) else node
+    return node if joins_itself(node) else referred_node(joint, "child")

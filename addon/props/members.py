@@ -99,10 +99,11 @@ def links_in(scene: bpy.types.Scene) -> list[Node]:
 
 def joints_in(scene: bpy.types.Scene) -> list[Node]:
     """Return the joints of a scene, in the order of its objects, and bones in the order of their armature."""
-    return _members(scene)[1]
+    return [joint for joint in _members(scene)[1] if acts_as_joint(joint)]
 
 
 def _members(scene: bpy.types.Scene) -> tuple[list[Node], list[Node]]:
+    """Return the links of a scene and the nodes that are tagged as joints, also those that do not act."""
     objects = scene.objects[:]
     known = _known.get(scene.session_uid)
     found = _found_again(known, objects) if known else None
@@ -110,8 +111,7 @@ def _members(scene: bpy.types.Scene) -> tuple[list[Node], list[Node]]:
         known = _known[scene.session_uid] = _look_at_all(objects)
         found = _found_again(known, objects)
         assert found is not None  # the cache is new
-    links, joints = found
-    return links, [joint for joint in joints if acts_as_joint(joint)]
+    return found
 
 
 def _found_again(known: _Members, objects: Sequence[bpy.types.Object]) -> tuple[list[Node], list[Node]] | None:

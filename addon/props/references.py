@@ -15,7 +15,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ..ids import BONE_UID
-from ..nodes import Node, armature_bones, owner_of
+from ..nodes import Node, armature_bones, is_part, owner_of
 
 BESIDE = "_bone"
 """Suffix of the property beside a pointer, which stores the identifier and the name of a bone."""
@@ -41,7 +41,7 @@ def node_at(pointer: str) -> property:
         return referred_node(group, pointer)
 
     def refer_to(group, node: Node | None) -> None:
-        bone = node if isinstance(node, bpy.types.PoseBone) else None
+        bone = node if node is not None and is_part(node) else None
         setattr(group, pointer + BESIDE, "" if bone is None else f"{_uid_of(bone)}:{bone.name}")
         setattr(group, pointer, None if node is None else owner_of(node))
 
@@ -60,7 +60,7 @@ def drop_foreign_bone(group, pointer: str) -> None:
         setattr(group, pointer + BESIDE, "")
 
 
-def _uid_of(bone: bpy.types.PoseBone) -> str:
+def _uid_of(bone: Node) -> str:
     """Return the bone's identifier, which is made if it has none. It is empty for a bone that cannot be changed."""
     if not owner_of(bone).is_editable:
         return _stored_uid(bone)
@@ -69,11 +69,11 @@ def _uid_of(bone: bpy.types.PoseBone) -> str:
     return uid
 
 
-def _stored_uid(bone: bpy.types.PoseBone) -> str:
+def _stored_uid(bone: Node) -> str:
     return bone.get(BONE_UID, "").partition(":")[0]
 
 
-def _bone_at(armature: bpy.types.Object, text: str) -> bpy.types.PoseBone | None:
+def _bone_at(armature: bpy.types.Object, text: str) -> Node | None:
     """Return the bone of an armature to which a stored text refers.
 
     A bone without an identifier is known by its name: files do not keep identifiers that were made on an override.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Drives and dampers of joints that stand for the muscles of a body.
 
-What hangs on a joint has an inertia about it, so a stiffness can be given as a frequency. Limbs of all sizes then behave
-alike (Houdini's ragdolls are set up in the same way).
+What hangs on a joint has an inertia about it, so a stiffness can be given as a frequency. Limbs of all sizes then
+behave alike (Houdini's ragdolls are set up in the same way).
 """
 
 from __future__ import annotations

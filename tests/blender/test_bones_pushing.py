@@ -5,15 +5,17 @@ import bpy
 import numpy as np
 import pytest
 
+from limberjack.addon import preview as previews
 from limberjack.addon.bridge.animation.motion_sources import is_animated
 from limberjack.addon.bridge.rig import forget_rigs, show_rig
 from limberjack.addon.bridge.scene.read import scan_scene
 from limberjack.addon.nodes.animation import fcurves_of
+from limberjack.core.model import ModelError
 
 from .baked import bake
 from .bone_rig import pose_of
 from .conftest import joint, link
-from .rigs import armature, tag
+from .rigs import armature, chain, tag
 
 LEG = (
     ("hips", (0.0, 0.0, 1.0), (0.0, 0.3, 1.0), ""),
@@ -173,3 +175,16 @@ def test_kinematic_bones_do_not_collide_with_each_other(scene, build, walker):
     told = [each.message for each in show_rig(scene).problems if each.code in ("overlapping", "many-overlapping")]
     told += [each.message for each in run.diagnose() if each.code == "overlapping-start" and "Rig:" in each.subject]
     assert not [message for message in told if "Rig:" in message], told
+
+
+def test_a_kinematic_bone_cannot_hang_on_a_simulated_one(scene):
+    """Guards colliders below free bones: what they are carried by moves them, so a bake and Play name the bone and the
+    remedy, also if it has no keys."""
+    rig = chain(3)
+    tag(rig)
+    link(rig.pose.bones["b2"]).motion = "KINEMATIC"
+    told = "link 'Rig:b2' is to move as it is animated, but hangs on link 'Rig:b1', which is simulated: let it be Free"
+    with pytest.raises(RuntimeError, match=told):
+        bpy.ops.limberjack.simulate()
+    with pytest.raises(ModelError, match=told):
+        previews.begin(scene)

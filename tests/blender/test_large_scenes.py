@@ -17,14 +17,19 @@ from limberjack.addon.bridge.animation.keyed_motion import follow_keys
 from limberjack.addon.bridge.rig import last_rig, show_rig
 from limberjack.addon.overlays import model as overlay
 from limberjack.addon.preferences import preferences
+from limberjack.addon.preview import begin, current, end
 from limberjack.addon.props.members import has_joints, has_links, joints_in, links_in
 
+from . import rigs
 from .baked import bake
 from .conftest import joint, link
 from .paper import draw
 
 FEW, MANY = 20, 1500
 """Objects beside the machine."""
+
+SHORT = 10
+"""Number of bones in the shorter of two chains."""
 
 
 def bystanders(scene, count, mesh=None):
@@ -116,6 +121,34 @@ def test_calls_do_not_grow_with_the_scene(scene, build, work, monkeypatch):
     bystanders(scene, MANY)
     assert python_calls(work) == few
     assert few > 0
+
+
+def show_frame_of_play():
+    preview = current()
+    preview.on_frame_set(bpy.context.scene)
+
+
+@pytest.fixture
+def _no_preview_stays():
+    yield
+    end()
+
+
+@pytest.mark.usefixtures("_no_preview_stays")
+@pytest.mark.parametrize("work", [draw_overlay, show_frame_of_play], ids=lambda work: work.__name__)
+def test_calls_grow_with_the_length_of_a_chain(scene, work, monkeypatch):
+    """Guards frames of Play: a bone is not looked at again for each bone below it, so four times as many bones take
+    four times as many calls, and not sixteen times."""
+    monkeypatch.setattr(overlay, "Lines", lambda *numbers: numbers)
+    counts = []
+    for count in (SHORT, 4 * SHORT):
+        rig = rigs.chain(count)
+        rigs.hang_up(rigs.tag(rig)[0])
+        show_rig(scene)
+        begin(scene).tick(0.0)
+        counts.append(python_calls(work))
+        bpy.data.objects.remove(rig)
+    assert counts[1] < 5 * counts[0]
 
 
 @pytest.mark.parametrize("work", [poll_all, draw_all_panels], ids=lambda work: work.__name__)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from limberjack.addon.bake.receipts.restore import objects_with_user_animation
+from limberjack.addon.bake.receipts.staleness import out_of_date
 from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.scene.read import read_scene, scan_scene
 from limberjack.core.formats import read
@@ -228,6 +229,31 @@ def test_what_cannot_lead(scene, build):
     link(bar).motion = "KINEMATIC"
     with pytest.raises(RuntimeError, match="'bar' is to move as it is animated, but plays an earlier bake"):
         bpy.ops.limberjack.simulate()
+
+
+def test_what_is_not_animated_cannot_hang_on_a_simulated_link(scene, build):
+    """Guards kinematic links without keys: a carrier that is simulated moves them, so they are refused as those with
+    keys are. They were simulated as if they stood still, and the bake was out of date at once."""
+    hand, *_ = hung(build)
+    hand.parent = build.cube("other", (5.0, 0.0, 0.0))
+    build.tag(hand.parent)
+    with pytest.raises(RuntimeError, match="'hand' is to move as it is animated, but hangs on link 'other'"):
+        bpy.ops.limberjack.simulate()
+    link(hand.parent).motion = "KINEMATIC"
+    assert bpy.ops.limberjack.simulate() == {"FINISHED"}
+    assert not out_of_date(scene, read_scene(scene))
+
+
+def test_what_hangs_on_a_static_link_stands_still(scene, build):
+    """Guards kinematic links on static ones: the keys by which a bake holds the carrier do not move them, so the bake
+    is up to date, and a second one is not refused."""
+    hand, *_ = hung(build)
+    hand.parent = build.cube("other", (5.0, 0.0, 0.0))
+    build.tag(hand.parent)
+    link(hand.parent).motion = "STATIC"
+    for _ in range(2):
+        assert bpy.ops.limberjack.simulate() == {"FINISHED"}
+        assert not out_of_date(scene, read_scene(scene))
 
 
 def test_all_lead(scene, build):

@@ -3,6 +3,7 @@
 
 import itertools
 import math
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -18,6 +19,20 @@ from . import rigs
 
 ROUNDING = 2e-6
 """Largest error of a matrix of these scenes, which Blender computes in single precision."""
+
+ADD_ON = Path(nodes.__file__).parents[1]
+
+ABOUT_BONES = {
+    "bridge/joints/bone_joints.py",
+    "bridge/links/bone_capsules.py",
+    "bridge/scene/mirroring_bones.py",
+    "bridge/skins/bone_fitting.py",
+    "bridge/skins/split_meshes.py",
+    "gizmos/drags.py",
+    "ops/links/bone_colliders.py",
+    "props/settings.py",
+}
+"""Files outside of the package of nodes that name the type of bones: they, or a function in them, are about bones."""
 
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "ZYX", "YXZ")
 
@@ -173,3 +188,18 @@ def test_the_space_of_a_bone_is_that_of_blender(armature, scale, rotation, locat
         space, own = space_of(bone, nodes.world_matrix), nodes.own_matrix(bone)
         assert_same(space.world_of(own), nodes.world_matrix(bone))
         assert_same(space.own_of(space.world_of(own)), own)
+
+
+def test_kinds_are_told_apart_in_one_package():
+    """Guards new kinds of nodes: no file but those about bones names their type, so others treat all kinds alike."""
+    naming = {path.relative_to(ADD_ON).as_posix() for path in ADD_ON.rglob("*.py") if "PoseBone" in path.read_text()}
+    assert {name for name in naming if not name.startswith("nodes/")} == ABOUT_BONES
+
+
+def test_questions_about_kinds(three):
+    """Guards what the add-on asks instead of the type: bones are parts of armatures, and join themselves."""
+    for node in three:
+        is_bone = isinstance(node, bpy.types.PoseBone)
+        assert nodes.is_part(node) == nodes.joins_itself(node) == (not nodes.has_own_shape(node)) == is_bone
+        assert nodes.is_part(node) == (nodes.owner_of(node) != node)
+    assert nodes.parts_among(three) == [node for node in three if isinstance(node, bpy.types.PoseBone)]

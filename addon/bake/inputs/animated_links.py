@@ -102,7 +102,7 @@ def _require_own_motion(obj: Node) -> None:
         if is_link(above) and not (is_kinematic(above) or may_follow_own_keys(above)):
             raise BakeError(
                 f"link '{model_name(obj)}' is to move as it is animated, but hangs on link '{model_name(above)}', "
-                f"which is simulated: unparent it, or make '{model_name(above)}' kinematic too"
+                f"which is simulated: let it be Free, make '{model_name(above)}' Kinematic too, or unparent it"
             )
 
 

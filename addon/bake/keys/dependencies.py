@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import bpy
 
 from ...bridge.animation.motion_sources import transform_drivers
-from ...nodes import Node, armature_bones, model_name, owner_of, parent_of
+from ...nodes import Node, armature_bones, is_part, model_name, owner_of, parent_of
 from ...nodes.bones import chain_of, inverse_kinematics_of
 from ..errors import BakeError
 
@@ -49,7 +49,7 @@ def _sources_of(node: Node) -> Iterator[Node]:
     for constraint in node.constraints:
         if not constraint.mute:
             yield from _targets_of(constraint)
-    if isinstance(node, bpy.types.PoseBone):
+    if is_part(node):
         for end, constraint in inverse_kinematics_of(owner_of(node)):
             if node in chain_of(end, constraint):
                 yield from _targets_of(constraint)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
-from ...nodes import Node, model_name, owner_of
+from ...nodes import Node, model_name, owner_of, parts_among
 from ...nodes.animation import path_in
 from ...nodes.bones import InverseKinematics, chain_of
 from ...nodes.muting import armature_of, bone_of, obstacle_to_muting, overriding_constraints, switch_of
@@ -29,7 +29,7 @@ class Muting:
     """
 
     def __init__(self, links: Iterable[Node]):
-        self._bones = [link for link in links if isinstance(link, bpy.types.PoseBone)]
+        self._bones = parts_among(links)
         self.constraints = overriding_constraints(self._bones)
         self._armatures = {armature_of(constraint) for constraint in self.constraints}
 
@@ -76,13 +76,13 @@ class Muting:
         return [f"{what} switched off by keys in frames {first}–{last}, since they would override the motion"]
 
 
-def _moved_by(constraint: bpy.types.Constraint) -> list[bpy.types.PoseBone]:
+def _moved_by(constraint: bpy.types.Constraint) -> list[Node]:
     """Return the bones that a constraint moves."""
     bone = bone_of(constraint)
     return [bone, *chain_of(bone, constraint)] if isinstance(constraint, InverseKinematics) else [bone]
 
 
-def _restore_outside(bake: BakeAction, bone: bpy.types.PoseBone, outside: Outside) -> None:
+def _restore_outside(bake: BakeAction, bone: Node, outside: Outside) -> None:
     """Give the channels of a bone their former values outside of the bake."""
     former = {(path_in(bone, curve), curve.array_index): curve for curve in curves_without_bake(bone)}
     values = values_without_bake(bone)

@@ -120,7 +120,7 @@ def paths_replaced_on(nodes: Iterable[Node]) -> tuple[str, ...]:
     return tuple(prefix_of(node) + path for node in nodes for path in REPLACED)
 
 
-def baked_bones(armature: bpy.types.Object) -> list[bpy.types.PoseBone]:
+def baked_bones(armature: bpy.types.Object) -> list[Node]:
     """Return the bones of an armature that belong to the bake that it plays; none for other objects."""
     return [bone for bone in bones_with_settings(armature) if before_bake(bone).is_kept]
 

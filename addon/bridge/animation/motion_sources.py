@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Find what moves an object: keys, drivers, strips, constraints, parents, joints with keys, or a preview."""
 
+import itertools
 from collections.abc import Iterable
 from typing import TypeGuard
 
@@ -8,7 +9,7 @@ import bpy
 import numpy as np
 
 from ... import ids
-from ...nodes import Node, attachment_of, channels_of, compose_channels, own_matrix, owner_of, parent_of
+from ...nodes import Node, attachment_of, channels_of, compose_channels, own_matrix, owner_of, parent_of, parts_among
 from ...nodes.animation import all_curves_of, drivers_of, fcurves_of, is_property_animated, path_in, strips_on
 from ...nodes.bones import chain_of, inverse_kinematics_of
 from ...props import ancestors, is_link
@@ -33,10 +34,31 @@ def is_animated(obj: Node) -> bool:
 
     Motion of its parents counts, too.
     """
-    nodes = [obj, *ancestors(obj)]
+    return _moves_one_of([obj, *ancestors(obj)])
+
+
+def _moves_one_of(nodes: list[Node]) -> bool:
     return any(_moves_itself(node) or follows_keyed_joint(node) or is_previewed(node) for node in nodes) or is_in_chain(
         nodes
     )
+
+
+def may_move_if_kinematic(link: Node) -> bool:
+    """Return whether a kinematic link may move during a simulation: if it is animated, or hangs on a simulated link.
+
+    The result is the same before and after a bake. A static link stays in place, so what carries that, and the keys by
+    which a bake holds it, do not count.
+    """
+    nodes = [*itertools.takewhile(lambda node: not _is_static(node), (link, *ancestors(link)))]
+    return any(map(_is_simulated, nodes)) or _moves_one_of(nodes)
+
+
+def _is_static(node: Node) -> bool:
+    return is_link(node) and link_settings(node).motion == "STATIC"
+
+
+def _is_simulated(node: Node) -> bool:
+    return is_link(node) and link_settings(node).motion == "FREE" and not may_follow_own_keys(node)
 
 
 def is_previewed(obj: Node) -> bool:
@@ -135,7 +157,7 @@ def _may_act(node: Node, constraint: bpy.types.Constraint) -> bool:
 
 def is_in_chain(nodes: Iterable[Node]) -> bool:
     """Return whether inverse kinematics of other bones moves one of the nodes. They belong to few armatures."""
-    moved = {node for node in nodes if isinstance(node, bpy.types.PoseBone)}
+    moved = set(parts_among(nodes))
     return any(
         _may_act(end, constraint) and not moved.isdisjoint(chain_of(end, constraint))
         for armature in {owner_of(bone) for bone in moved}

@@ -124,5 +124,3 @@ def _rest_pose(bone: bpy.types.PoseBone) -> Pose:
 def _vector(values: np.ndarray) -> Vec3:
     x, y, z = values.tolist()
     return x, y, z
-
-

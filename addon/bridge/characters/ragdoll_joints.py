@@ -50,7 +50,9 @@ def _sharing(part: RagdollPart, plan: RagdollPlan) -> int:
     if not isinstance(rule, Swing) or not rule.is_shared:
         return 1
     rules = ((each, PARTS[each.place.part]) for each in plan.parts.values())
-    return sum(1 for _, other in rules if other.group == group and isinstance(other.joint, Swing) and other.joint.is_shared)
+    return sum(
+        1 for _, other in rules if other.group == group and isinstance(other.joint, Swing) and other.joint.is_shared
+    )
 
 
 def store_part_joint(bone: bpy.types.PoseBone, made: PartJoint, scene: bpy.types.Scene) -> list[str]:

@@ -14,7 +14,7 @@ from ....core.spatial import Vec3
 from ..links.bone_capsules import length_of
 from ..skins.bone_fitting import DIGITS, FAN, BoneFit, capsule_fit, extent_of
 from ..skins.rest_skins import BonePoints
-from .skeletons import Skeleton, turn_along, extent_along, skeleton_of
+from .skeletons import Skeleton, extent_along, skeleton_of, turn_along
 
 TOO_SMALL = "small"
 """Reason for which a bone without a known part merges into the one above it."""

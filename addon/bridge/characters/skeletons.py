@@ -19,7 +19,6 @@ from ...nodes.copied_bones import bones_above, copied_bone
 from ..skins.bone_fitting import DIGITS
 from ..skins.rest_skins import BonePoints, joined
 
-
 SHORT = 0.1
 """Distance below which the end of a limb does not tell its direction, relative to the length of the bone."""
 
@@ -70,7 +69,9 @@ def skeleton_of(armature: bpy.types.Object, skin: Mapping[str, BonePoints]) -> S
         skin: as `rest_skin` returns it.
     """
     bones = armature_bones(armature)
-    deforming = [bone for bone in bones if bone.name in skin] if skin else [bone for bone in bones if bone.bone.use_deform]
+    deforming = (
+        [bone for bone in bones if bone.name in skin] if skin else [bone for bone in bones if bone.bone.use_deform]
+    )
     parts: dict[str, list[BonePoints]] = {}
     found: dict[str, bpy.types.PoseBone] = {}
     for bone in deforming or bones:

@@ -58,7 +58,8 @@ class Run:
         tables = [forces for _, forces in self.touching.values()]
         if self.trajectory.contacts is not None:
             tables.append(self.trajectory.contacts.force)
-        return max((float(np.linalg.norm(forces, axis=1).max()) for forces in tables if len(forces)), default=0.0)
+        forces = np.concatenate([np.zeros((1, 3)), *tables])  # together, since Play asks for this in each frame
+        return float(np.linalg.norm(forces, axis=1).max())
 
     @property
     def frames(self) -> np.ndarray:

@@ -19,7 +19,7 @@ from ....core.model.screws import joint_pose
 from ....core.spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, Quat, compose, inverse, quat_of_rpy
 from ....core.spatial.arrays import inverse as inverse_matrix
 from ....core.spatial.arrays import matmul
-from ...nodes import has_location, owner_of
+from ...nodes import has_location, is_part, owner_of
 from ...props import axes_in_use, kind_of
 from ...props.settings import joint_settings
 from ..posing.link_poses import are_same, pose_of_matrix, world_scale
@@ -111,7 +111,7 @@ def _rest_in_parent(bone: bpy.types.PoseBone) -> Pose | None:
     It is None if the parent is no bone of the same armature.
     """
     parent = joint_settings(bone).parent_node
-    if not isinstance(parent, bpy.types.PoseBone) or owner_of(parent) != owner_of(bone):
+    if parent is None or not is_part(parent) or owner_of(parent) != owner_of(bone):
         return None
     rest = np.array(bone.bone.matrix_local, dtype=np.float64)
     carried = matmul(inverse_matrix(np.array(parent.bone.matrix_local, dtype=np.float64)), rest)

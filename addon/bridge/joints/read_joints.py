@@ -12,7 +12,7 @@ import bpy
 from ....core.joints import Unit
 from ....core.model import WORLD, Axis, Joint, Mimic, ModelError
 from ....core.spatial import norm, quat_normalized, scale
-from ...nodes import Node, model_name, owner_of
+from ...nodes import Node, joins_itself, model_name, owner_of
 from ...props import axes_in_use, core_joint, is_joint, is_link
 from ...props.settings import joint_settings
 from ..errors import SceneError
@@ -56,7 +56,7 @@ def joint_of(obj: Node, units: Units, objects: Container[Node], strength: float 
         extras=parse_extras(settings.extras, f"joint '{model_name(obj)}'"),
         **read_fields(JOINT_FIELDS, settings, units),
     )
-    if isinstance(obj, bpy.types.PoseBone):
+    if joins_itself(obj):
         X_PJ, X_CJ, home = frames_of_bone(obj, joint, units.length)
         if home and not settings.use_home:
             joint.home = home

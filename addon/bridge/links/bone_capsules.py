@@ -25,7 +25,7 @@ from ....core.spatial import (
     z_to,
 )
 from ....core.spatial.arrays import outer
-from ...nodes import Node
+from ...nodes import Node, is_part
 from ...props.settings import link_settings
 from ..posing.link_poses import world_scale
 from ..values.numbers import shortest, shortest_vec3, significant
@@ -53,7 +53,7 @@ def capsule_of(link: Node, unit: float) -> BoneCapsule | None:
     Args:
         unit: length of a Blender unit [m].
     """
-    if not isinstance(link, bpy.types.PoseBone):
+    if not is_part(link):
         return None
     settings = link_settings(link)
     length = length_of(link) * unit

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import bpy
 
 from ....core.model import ModelError
-from ...nodes import Node, model_name, owner_of
+from ...nodes import Node, is_part, model_name, owner_of
 from ...nodes.animation import strips_on
 from ...nodes.copied_bones import copied_bone, steered_bone
 from ...nodes.muting import obstacle_to_muting
@@ -30,7 +30,7 @@ def notes_on_replacing(chosen: Iterable[Node]) -> list[str]:
         pairs = [
             (model_name(bone), model_name(link))
             for bone in chosen
-            if isinstance(bone, bpy.types.PoseBone) and (link := link_for(bone)) != bone and find(bone) == link
+            if is_part(bone) and (link := link_for(bone)) != bone and find(bone) == link
         ]
         if len(pairs) == 1:
             found.append(f"'{pairs[0][0]}' {one} '{pairs[0][1]}', which is tagged in its place")
@@ -60,7 +60,7 @@ def obstacle_to_tagging(obj: Node) -> str:
     return deformation_of(obj)
 
 
-def _obstacle_of_scale(bone: bpy.types.PoseBone) -> str:
+def _obstacle_of_scale(bone: Node) -> str:
     """Return why the scale of a bone keeps it from being a link, and what to do; empty if it does not."""
     name, armature = model_name(bone), owner_of(bone).name
     try:

@@ -17,6 +17,9 @@ from ...props.settings import link_settings
 from ..animation.motion_sources import is_animated
 from ..values.numbers import parse_pose, shortest_all, significant, tidy_pose
 
+SAME_SIZE = 1e-5
+"""Largest relative difference of the squares of scales that count as equal in all directions [1]."""
+
 SAME_POSE = 2e-6
 """Largest difference of equal poses in single precision, relative to the distance from the origin or to 1."""
 
@@ -93,7 +96,8 @@ def _world_scale(obj: Node, known: dict[Node, np.ndarray]) -> np.ndarray:
 def _size_of_turn(linear: np.ndarray) -> float | None:
     """Return the factor, signed, of a matrix that is a rotation times a uniform scale; None for other matrices."""
     size = math.copysign(abs(det(linear)) ** (1.0 / 3.0), det(linear))
-    is_even = np.allclose(matmul(linear, linear.T), size * size * np.eye(3), atol=1e-5 * size * size)
+    even = size * size * np.eye(3)
+    is_even = (np.abs(matmul(linear, linear.T) - even) <= SAME_SIZE * (size * size + even)).all()
     return size if is_even and size else None
 
 

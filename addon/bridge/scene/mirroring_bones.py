@@ -8,7 +8,7 @@ import numpy as np
 
 from ....core.model import ModelError
 from ....core.model.editing.mirroring import mirrored_inertia, mirrored_joint, mirrored_mimic, mirrored_point
-from ...nodes import Node, armature_bones, model_name, owner_of
+from ...nodes import Node, armature_bones, is_part, model_name, owner_of
 from ...props import is_joint, is_known_joint
 from ...props.settings import joint_settings, link_settings
 from ..joints.bone_joints import add_bone_joint, remove_bone_joint
@@ -70,9 +70,9 @@ def mirror_settings(bones: list[bpy.types.PoseBone], scene: bpy.types.Scene) -> 
         settings.limit_turn = (x, -y, -z)  # the image of a rotation, see `mirrored_turn`
         if mimic := joints[bone].mimic:
             leader = own.mimic.leader_node
-            image = other_side(leader) if isinstance(leader, bpy.types.PoseBone) else None
+            image = other_side(leader) if leader and is_part(leader) else None
             settings.mimic.leader_node = image or leader
-            led = mirrored_mimic(mimic, joints[bone], _joint_of(leader, joints, scene) if image else None)
+            led = mirrored_mimic(mimic, joints[bone], _joint_of(leader, joints, scene) if leader and image else None)
             notes += write_fields(MIMIC_FIELDS, settings.mimic, led, units_of(scene))
     return notes
 

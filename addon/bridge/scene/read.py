@@ -19,7 +19,7 @@ from ...nodes import Node, joins_itself, model_name, parent_of
 from ...props import is_joint, is_link
 from ...props.settings import link_settings, scene_settings
 from ..animation.animated import Input, animated_inputs, is_followed, notes_on, notes_on_export
-from ..animation.motion_sources import has_animated_scale, is_animated
+from ..animation.motion_sources import has_animated_scale, may_move_if_kinematic
 from ..joints.read_joints import joint_of
 from ..links.contact_settings import add_ground, read_collision_filter, read_pairs
 from ..links.mass import MassProperties, is_weighed, weigh
@@ -228,7 +228,7 @@ def _fix_links_to_world(reading: SceneReading) -> None:
         motion = link_settings(obj).motion
         if motion == "FREE":
             continue
-        follows_animation = motion == "KINEMATIC" and is_animated(obj)
+        follows_animation = motion == "KINEMATIC" and may_move_if_kinematic(obj)
         holder = _holder_of(model, link.name)
         if holder is None:
             name = claim(f"{link.name}{KINEMATIC if follows_animation else STATIC}", taken)

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ....core.spatial.arrays import inverse, matmul
-from ...nodes import Node, armature_bones, evaluated, owner_of, world_matrix
+from ...nodes import Node, armature_bones, evaluated, owner_of, parts_among, world_matrix
 from ...nodes.copied_bones import bones_above, copied_bone
 from ...props.settings import is_link_bone
 from ..links.parts import EvaluatedScene, Instance, Part, Source
@@ -29,7 +29,7 @@ def split_among(links: Iterable[Node], evaluated_scene: EvaluatedScene) -> tuple
     """
     found: dict[Node, list[Part]] = {}
     notes = []
-    bones = [link for link in links if isinstance(link, bpy.types.PoseBone)]
+    bones = parts_among(links)
     for armature in dict.fromkeys(map(owner_of, bones)):
         own = [bone for bone in bones if owner_of(bone) == armature]
         for obj in _deformed_by(armature, evaluated_scene):

@@ -11,7 +11,8 @@ import numpy as np
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
-from ...nodes import Node, is_visible, owner_of
+from ...nodes import Node, is_visible, owner_of, parts_among
+from ...nodes.bones import middle_lines
 from ...props import carrier_of
 from ...props.members import links_in
 from ...props.settings import link_settings
@@ -61,10 +62,10 @@ def bone_link_near(context, region, rv3d, coord: tuple[float, float], pixels: fl
     Args:
         coord: the position [pixels of the region]. pixels: the largest distance at which a bone is found.
     """
-    bones = [link for link in links_in(context.scene) if isinstance(link, bpy.types.PoseBone) and is_visible(link)]
+    bones = [bone for bone in parts_among(links_in(context.scene)) if is_visible(bone)]
     if not bones:
         return None
-    distance, points = _nearest_points(_middle_lines(bones), to_array(rv3d.perspective_matrix), region, coord)
+    distance, points = _nearest_points(middle_lines(bones), to_array(rv3d.perspective_matrix), region, coord)
     index = int(np.argmin(distance))
     return (bones[index], Vector(points[index].tolist())) if distance[index] <= pixels else None
 
@@ -76,20 +77,14 @@ def bone_beneath(scene: bpy.types.Scene, obj: bpy.types.Object, point: np.ndarra
         point: in world axes, shape (3,) [Blender units].
     """
     armatures = [modifier.object for modifier in obj.modifiers if isinstance(modifier, bpy.types.ArmatureModifier)]
-    bones = [link for link in links_in(scene) if isinstance(link, bpy.types.PoseBone) and owner_of(link) in armatures]
+    bones = [bone for bone in parts_among(links_in(scene)) if owner_of(bone) in armatures]
     if not bones:
         return None
-    lines = _middle_lines(bones)
+    lines = middle_lines(bones)
     way = lines[:, 1] - lines[:, 0]
     along = np.clip(((point - lines[:, 0]) * way).sum(axis=1) / np.maximum((way * way).sum(axis=1), 1e-300), 0.0, 1.0)
     nearest = lines[:, 0] + along[:, None] * way
     return bones[int(np.argmin(((nearest - point) ** 2).sum(axis=1)))]
-
-
-def _middle_lines(bones: list[bpy.types.PoseBone]) -> np.ndarray:
-    """Return the lines from the heads of bones to their tails in world axes, shape (n, 2, 3) [Blender units]."""
-    places = [owner_of(bone).matrix_world @ end for bone in bones for end in (bone.head, bone.tail)]
-    return np.array([place[:] for place in places]).reshape(-1, 2, 3)
 
 
 def _segments(context) -> Iterator[tuple[Node, np.ndarray]]:

@@ -14,6 +14,7 @@ from ....core.model.text import counted, weighed
 from ... import bake, bridge, ids
 from ...nodes import armature_bones, is_selected, is_visible, model_name
 from ...props import is_link
+from ...props.chosen import link_for
 from ...props.pairs import remove_pairs_of
 from ...props.ragdoll import STIFFNESS_HELP, ragdoll_bones
 from ...props.settings import joint_settings, link_settings, tagged_bones
@@ -133,7 +134,9 @@ class LIMBERJACK_OT_make_ragdoll(_OnCharacter, bpy.types.Operator):
         for name in kept & set(plan.parts):
             del plan.parts[name]
         if not plan.parts:
-            raise ModelError(f"armature '{armature.name}' has no bones to make a ragdoll of: select some that deform it")
+            raise ModelError(
+                f"armature '{armature.name}' has no bones to make a ragdoll of: select some that deform it"
+            )
         for part in plan.parts.values():
             if reason := bridge.links.tagging.obstacle_to_tagging(part.bone):
                 raise ModelError(reason)
@@ -150,7 +153,7 @@ def _wanted_bones(context, armature: bpy.types.Object) -> set[str] | None:
     chosen = [bone for bone in shown if is_selected(bone)]
     if not chosen or len(chosen) == len(shown):
         return None
-    return {bridge.links.tagging.link_for(bone).name for bone in chosen}
+    return {link_for(bone).name for bone in chosen}
 
 
 def _set_up(context, armature: bpy.types.Object, plan, weight: float, meshes) -> list[str]:
@@ -178,7 +181,9 @@ def _set_up(context, armature: bpy.types.Object, plan, weight: float, meshes) ->
 def _summary(armature: bpy.types.Object, plan) -> str:
     total = sum(link_settings(part.bone).mass for part in plan.parts.values())
     kind = "a human body" if plan.anatomy.is_humanoid else "a creature"
-    return f"'{armature.name}' is a ragdoll of {counted(plan.parts, 'bone')}, {weighed(total)}, with the joints of {kind}"
+    return (
+        f"'{armature.name}' is a ragdoll of {counted(plan.parts, 'bone')}, {weighed(total)}, with the joints of {kind}"
+    )
 
 
 def _notes_on_merged(plan) -> list[str]:

@@ -7,6 +7,7 @@ from bpy.props import BoolProperty
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
+from ...nodes import parts_among
 from ...props import is_joint, is_link
 from ...props.chosen import meant_nodes
 from ...watch import note_change
@@ -37,7 +38,7 @@ class LIMBERJACK_OT_mirror(bpy.types.Operator):
         return self._mirror_bones(context) if context.mode == "POSE" else self._mirror_objects(context)
 
     def _mirror_bones(self, context):
-        bones = [node for node in meant_nodes(context) if isinstance(node, bpy.types.PoseBone) and is_link(node)]
+        bones = [bone for bone in parts_among(meant_nodes(context)) if is_link(bone)]
         chosen = [bone for bone in bones if not self.skip_middle or bridge.scene.mirroring_bones.has_side(bone)]
         if not chosen:
             return fail(self, context, f"'{bones[0].name}' is on no side: select bones with names such as arm.L")

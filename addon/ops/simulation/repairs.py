@@ -53,7 +53,7 @@ class Repair(NamedTuple):
 
 def _delete(_context, obj) -> str:
     name = model_name(obj)
-    if isinstance(obj, bpy.types.PoseBone):
+    if joins_itself(obj):
         bridge.joints.bone_joints.remove_bone_joint(obj)
     else:
         bpy.data.objects.remove(obj)

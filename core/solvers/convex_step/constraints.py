@@ -217,16 +217,7 @@ def add_set_valued_force_constraints(system, step, q, qd, h, base_step, gravity)
             step.counts[DOF_COUNT] = first
             continue
         if element.kind != ON_CHART:
-            value, rate = force_law_coordinate(model, element, q), force_law_velocity(model, element, q, qd)
-            curvature = 0.0
-            if element.kind == ON_QUANTITY:
-                curvature = quantity_after(model, element, q, qd, h)[0] - value - h * rate
-            for side in (-1.0, 1.0):
-                bound = force_state.lower if side < 0.0 else force_state.upper
-                distance = side * (bound - value)
-                if distance < 2.0 * h * (abs(rate) + h * gravity) + 0.1:
-                    reach = (distance, side * curvature)
-                    add_stop(model, step, element, k, first, count, q, reach, side, h, base_step, gravity)
+            add_stops(model, step, element, force_state, k, (first, count), q, qd, h, base_step, gravity)
         if element.kind == ON_QUANTITY:
             continue
         if element.friction > 0.0:
@@ -289,20 +280,40 @@ def add_dof_constraint(step, kind, first, element, slope):
 
 
 @subroutine
-def add_stop(model, step, element, number, first, count, q, reach, side, h, base_step, gravity):
+def add_stops(model, step, element, force_state, number, dofs, q, qd, h, base_step, gravity):
+    """Add the constraints of those stops that may be reached within the step.
+
+    Args:
+        number: of the set-valued force.
+        dofs: place of its first dof in the list, and their count.
+    """
+    value, rate = force_law_coordinate(model, element, q), force_law_velocity(model, element, q, qd)
+    curvature = 0.0
+    if element.kind == ON_QUANTITY:
+        curvature = quantity_after(model, element, q, qd, h)[0] - value - h * rate
+    for side in (-1.0, 1.0):
+        bound = force_state.lower if side < 0.0 else force_state.upper
+        distance = side * (bound - value)
+        if distance < 2.0 * h * (abs(rate) + h * gravity) + 0.1:
+            reach = (distance, side * curvature)
+            add_stop(model, step, element, number, dofs, q, reach, side, h, base_step, gravity)
+
+
+@subroutine
+def add_stop(model, step, element, number, dofs, q, reach, side, h, base_step, gravity):
     """Add the constraint of a stop.
 
     The constraint is linear in velocities. An angle that is not, such as that of a cone around which a limb turns
     fast, would leave its range a little in every step.
 
     Args:
-        number: of the set-valued force.
+        number, dofs: as those of `add_stops`.
         reach: distance to the stop, and how much more of it the step takes at constant velocities than the present rate
             tells [m or rad].
         side: -1 for the lower stop, 1 for the upper one.
     """
     distance, curvature = reach
-    k = begin_constraint(step, UNILATERAL, 1, first, count)
+    k = begin_constraint(step, UNILATERAL, 1, dofs[0], dofs[1])
     constraint = step.constraints[k]
     constraint.element, constraint.element_sign = number, -side
     if element.kind == ON_DOF:
