@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numbers of Chrono's test suite (unit tests of joints and of SMC contact).
+"""Numbers of Chrono's test suite (unit tests of a unilateral distance constraint and of SMC contact).
 
-Its joint tests against ADAMS compare with time series in files, which are not part of this repository.
+Its joint tests against ADAMS are in `test_chrono_joints.py`.
 """
 
 from math import sqrt
