@@ -17,6 +17,7 @@ from support.peers import (
     Y_AXIS,
     Z_AXIS,
     add_body,
+    add_floor,
     at,
     axis,
     differs,
@@ -131,6 +132,50 @@ def test_pendulum_mimic(multiplier, offset, reference):
     assert following_error(model, ["to p2"], motion) < 1e-9
 
 
+def test_universal_joint_mimic():
+    """Guards a mimic of second axes: the first axes stay free, at the start and under gravity."""
+    model, turns = lj.Model("universal", gravity=(0, 0, -G)), [axis(X_AXIS), axis(Y_AXIS)]
+    arm = {"mass": 1, "com": (-0.02, 0.02, -0.1), "inertia": moments(0.0058333, 0.00125, 0.0058333)}
+    for number in (1, 2):
+        axes = [each.copy() for each in turns]
+        add_body(model, f"arm{number}", "universal", at=at(0, 0, number), axes=axes, **arm)
+    model.joint("to arm2").mimic = lj.Mimic("to arm1", 2.0, 0.1, axis=1, leader_axis=1)
+    q, qd = lj.closed_state(model, {"to arm1": [0.0, 0.5]}, {"to arm1": [0.0, 0.2]})
+    assert differs(q, [0, 0.5, 0, 2 * 0.5 + 0.1]) < 1e-6
+    assert differs(qd, [0, 0.2, 0, 2 * 0.2]) < 1e-6
+    motion = lj.simulate(model, 0.1, frame_rate=100)
+    leader, follower = motion.joint("to arm1"), motion.joint("to arm2")
+    assert np.ptp(leader[:, 0]) > 1e-3
+    assert np.abs(leader[:, 0] - follower[:, 0]).max() > 1e-6
+    assert np.abs(2 * leader[:, 1] + 0.1 - follower[:, 1]).max() < 1e-9
+
+
+SLOW, FAST = (1.0, 0.5, 0.087), (1.0, 0.25, 0.024)
+"""Mass [kg], distance of the centre from the joint [m], and moment about the centre [kg m^2] of both pendulums."""
+
+
+@pytest.mark.parametrize("leads", ["fast", "slow"])
+def test_pendulums_fast_slow(leads):
+    """Guards that a mimic adds the follower's load to the leader: both swing at one rate between their own.
+
+    The peer asks that each follows the other. With a multiplier of 1 both are one pendulum, with the sums of their
+    moments and of their weights, whose acceleration at the start is known.
+    """
+    model = lj.Model("fast and slow", gravity=(0, 0, -G))
+    for name, (mass, height, inertia) in (("slow", SLOW), ("fast", FAST)):
+        rod = {"mass": mass, "com": (0, 0, height), "inertia": moments(inertia, inertia, 0.006)}
+        add_body(model, name, "revolute", axes=[axis((-1, 0, 0))], **rod)
+    follows = "slow" if leads == "fast" else "fast"
+    model.joint(f"to {follows}").mimic = lj.Mimic(f"to {leads}")
+    start = {"to slow": pi / 2, "to fast": pi / 2}
+    torque = sum(mass * G * height for mass, height, _ in (SLOW, FAST))
+    inertia = sum(own + mass * height**2 for mass, height, own in (SLOW, FAST))
+    assert differs(lj.forward_dynamics(model, start), [torque / inertia] * 2) < 1e-9
+    motion = lj.simulate(model, 1.0, frame_rate=100, q=start)
+    assert np.ptp(motion.joint("to slow")) > 1.0
+    assert np.abs(motion.joint("to slow") - motion.joint("to fast")).max() < 1e-9
+
+
 LEADERS = {"slide 2": "slide 1", "hinge 1": "slide 1", "hinge 2": "hinge 1", "slide 3": "hinge 1"}
 
 
@@ -194,6 +239,44 @@ def test_joint_set_velocity_command_wrench():
     turned = rotation(rpy(0.1, 0, 0))
     found = np.r_[turned.T @ wrench[:3], turned.T @ wrench[3:]]
     assert differs(found, [0, 8 + G * sin(0.1), G * cos(0.1), -0.5 * G * cos(0.1), 0, 0]) < 1e-9
+
+
+@pytest.fixture(scope="module", params=[0, 12], ids=["alone", "beside boxes at rest"])
+def limited_drive(request):
+    """Two seconds of a bar on a hinge with a drive of 5 N m and an effort limit of 3 N m.
+
+    A dozen boxes that rest far away bring the simulation to convex steps, and must not change the bar.
+    """
+    model = lj.Model("bar", gravity=(0, 0, -G))
+    drive = axis(Y_AXIS, drive_mode="force", drive_target=5.0, effort=3.0)
+    bar = {"mass": 1, "com": (1, 0, 0), "inertia": moments(0.1, 0.1, 0.1)}
+    add_body(model, "bar", "revolute", at=at(0, 0, 9), axes=[drive], **bar)
+    if request.param:
+        add_floor(model)
+    for number in range(request.param):
+        box = {"mass": 1, "inertia": moments(0.1, 0.1, 0.1), "collisions": solid(lj.Box((1, 1, 1)))}
+        add_body(model, f"box{number}", at=at(5 + 3 * (number % 4), 3 * (number // 4), 0.5), **box)
+    return lj.simulate(model, 2.0, frame_rate=100, accuracy="exact", record=["efforts"])
+
+
+def test_joint_set_effort_limits(limited_drive):
+    """Guards that the drive gives its limit and no more."""
+    efforts = limited_drive.efforts[:, list(limited_drive.qd_names).index(("to bar", "rad/s"))]
+    assert np.abs(efforts - 3.0).max() < 1e-9
+
+
+def test_joint_set_effort_limits_work(limited_drive):
+    """Guards the account of energy: the limit times the angle is supplied, and it is all that the bar gains.
+
+    Convex steps are of first order, so that the energy itself is known less well than what is supplied.
+    """
+    motion = limited_drive
+    angle = motion.joint("to bar")[:, 0]
+    work = 3.0 * (angle[-1] - angle[0])
+    energy = motion.kinetic + motion.potential
+    assert abs(work) > 1
+    assert abs(motion.supplied[-1] - work) < 1e-5
+    assert abs(energy[-1] - energy[0] - work) < 2e-2
 
 
 def test_detachable_joint():

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of sdformat's test suite: frames, axes, placement, nesting, automatic inertia, and URDF's frames.
 
-The files are written anew, so that the poses that the tests expect follow from them.
+Its tests of what URDF files say beside frames are in `test_sdformat_urdf.py`. The files are written anew, so that the
+poses that the tests expect follow from them.
 """
 
-from math import pi
+from math import inf, pi
 
 import numpy as np
 import pytest
@@ -49,6 +50,39 @@ def drawn(model, name):
     """The frame of a joint in the model, as drawn."""
     found = model.joint(name)
     return compose(model.link(found.child).pose, found.X_CJ)
+
+
+LIMIT = "<lower>{}</lower><upper>{}</upper><velocity>{}</velocity><effort>{}</effort>"
+NONE = [-inf, inf, inf, inf]
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [
+        ("", NONE),
+        (LIMIT.format(-1.5, 1.5, 2.5, 5.5), [-1.5, 1.5, 2.5, 5.5]),
+        (LIMIT.format("-inf", "inf", "inf", "inf"), NONE),
+        (LIMIT.format("-inf", "inf", -1, -1), NONE),
+    ],
+    ids=["default", "finite", "infinite", "negative"],
+)
+def test_infinite_limits(limit, expected, tmp_path):
+    """Guards limits of axes: what is not given, infinite, or a speed or an effort below 0, is no limit."""
+    inner = f"<axis><xyz>1 0 0</xyz><limit>{limit}</limit></axis>"
+    model = model_of(tmp_path, link("a") + link("b") + joint("j", "a", "b", inner))
+    found = model.joint("j").axes[0]
+    assert [found.lower, found.upper, found.velocity, found.effort] == expected
+
+
+def test_mimic_of_a_link_with_two_parents(tmp_path):
+    """Guards a mimic of a joint that moves the leader's own child: the second of two joints to it."""
+    mimic = "<mimic joint='source'><multiplier>4</multiplier><offset>2</offset><reference>3</reference></mimic>"
+    joints = joint("source", "link2", "link1") + joint(
+        "follow", "link3", "link1", f"<axis><xyz>0 0 1</xyz>{mimic}</axis>"
+    )
+    text = f"<model name='m'>{link('link1')}{link('link2')}{link('link3')}{joints}</model>"
+    found = read(tmp_path, f"<sdf version='1.11'>{text}</sdf>").joint("follow").mimic
+    assert (found.leader, found.multiplier, found.offset, found.reference) == ("source", 4.0, 2.0, 3.0)
 
 
 AXES = (

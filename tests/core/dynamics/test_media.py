@@ -63,6 +63,19 @@ def test_angular_drag_of_an_uneven_link_scales_its_whole_spin():
     assert np.array(found) == pytest.approx(np.outer(np.exp(-c * TIMES), found[0]), abs=1e-8)
 
 
+def test_angular_drag_of_a_link_that_is_turned_in_its_joint():
+    """Guards the axes of drag: it is by inertia about the hinge, so an uneven link's spin dies as exp(-c t) there, too.
+
+    The link's frame is turned against the joint's, so that the hinge is along another of its axes than z.
+    """
+    c, turned = 0.9, (0.0, 0.0, 0.0, 0.5, 0.5, -0.5, 0.5)
+    link = Link("wheel", 2.0, inertia=(0.2, 0.03, -0.02, 0.5, 0.01, 0.6), angular_damping=c)
+    model = Model(links=[link], gravity=(0.0, 0.0, 0.0))
+    model.joints.append(Joint("hinge", "continuous", WORLD, "wheel", X_CJ=turned))
+    motion = Simulation(model, TIMES, "exact", {"qd": {"hinge": 2.0}}).run()
+    assert motion.joint_velocity("hinge")[:, 0] == pytest.approx(2.0 * np.exp(-c * TIMES), abs=1e-8)
+
+
 def test_terminal_speed():
     """Guards drag under gravity: a stone falls at g / c (1 - exp(-c t)), and what it loses is booked."""
     c = 4.0

@@ -265,6 +265,18 @@ def test_bug_19_mimics_and_gears(tmp_path):
     assert losses == []
 
 
+def test_a_coupling_whose_output_follows_already(tmp_path):
+    """Guards a coupling that becomes a mimic of its input: input = (output - offset) / ratio."""
+    model = Model(links=[Link(name) for name in "abcd"])
+    model.joints = [Joint(f"to {name}", "continuous", "a", name) for name in "bcd"]
+    model.joints[2].mimic = Mimic("to c")
+    model.couplings = [Coupling("gear", "gear", [("to b", 0), ("to d", 0)], ratio=4.0, offset=0.2)]
+    back, losses = written(model, tmp_path)
+    assert losses == []
+    found = back.joint("to b").mimic
+    assert (found.leader, found.multiplier, found.offset) == ("to d", 0.25, -0.05)
+
+
 def test_bug_19_followers_of_slides_are_not_continuous(tmp_path):
     """Pinocchio refuses a mimic between a continuous joint and another: those are written with bounds out of reach."""
     model = Model(links=[Link(name) for name in "abcdef"])

@@ -7,7 +7,8 @@ from numpy.testing import assert_allclose
 
 from limberjack.core.geometry import Box, Sphere
 from limberjack.core.geometry.contact_properties import Surface
-from limberjack.core.simulation import Controls, Forces, Simulation
+from limberjack.core.model import Axis, Joint, Link
+from limberjack.core.simulation import Controls, Forces, Schedule, Simulation
 from limberjack.core.solvers.convex_step.problem import CONSTRAINT_COUNT, CONTACT_COUNT
 from support.touching import LEVEL, NO_TURN, G, pose_of, scene, solid, velocity_of
 
@@ -114,3 +115,17 @@ def test_a_snapshot_knows_what_sleeps(frame):
     simulation.restore(snapshot)
     simulation.run()
     assert_allclose([pose_of(simulation, name) for name in ("box0", "box1", "ball")], first, atol=0.0)
+
+
+def test_a_motor_stays_awake():
+    """Guards drives with a greatest effort: after a second of rest, an arm follows the target, which moves only then."""
+    model = tower(1)
+    drive = Axis((0.0, 0.0, 1.0), drive_mode="position", drive_stiffness=1.0, drive_damping=0.2, effort=0.2)
+    hinge = Joint("hinge", "revolute", "box0", "arm", X_PJ=(0, 0, SIZE / 2, *NO_TURN), axes=[drive])
+    model.links.append(Link("arm", 0.1, inertia=(0.01, 0.0, 0.0, 0.01, 0.0, 0.01)))
+    model.joints.append(hinge)
+    target = {("hinge", 0): {"drive_target": lambda t: 0.0 if t < 1.0 else 0.5}}
+    simulation = started(model, np.arange(76) / 25.0, controls=Controls(schedule=Schedule(axes=target)))
+    motion = simulation.run()
+    assert abs(motion.joint("hinge")[24, 0]) < 1e-6
+    assert abs(motion.joint("hinge")[-1, 0] - 0.5) < 1e-2
