@@ -9,14 +9,14 @@ from ..nodes.animation import animation_at
 from ..props.settings import data_path_of, node_with
 
 
-def draw_followed(layout, group, name: str):
-    """Draw a setting that simulations follow, with its dot."""
+def draw_followed(layout, group, name: str, text: str | None = None):
+    """Draw a setting that simulations follow, with its dot. text: in place of its name."""
     row = layout.row(align=True)
     if _has_data_path(group):
         row.use_property_decorate = True
-        row.prop(group, name)
+        row.prop(group, name, text=text)
     else:
-        row.column().prop(group, name)
+        row.column().prop(group, name, text=text)
         draw_key_dot(row, group, name)
 
 

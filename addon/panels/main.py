@@ -42,8 +42,11 @@ class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
             row = layout.row()
             row.scale_y = 1.5
             row.menu(ids.MT_SAMPLES, icon="FILE_BLEND")
-        _draw_building(layout)
-        if is_character(context.object):
+        has_character = is_character(context.object)
+        if has_character and context.mode == "POSE":
+            _draw_ragdoll(layout)
+        _draw_building(layout, has_character and context.mode == "OBJECT")
+        if has_character:
             layout.operator(ids.OP_BONE_COLLIDERS, icon="BONE_DATA")
         draw_ground(layout, context.scene)
         _draw_messages(layout, context, is_begun)
@@ -98,10 +101,24 @@ def draw_transport(layout, context, is_narrow: bool = False):
             layout.operator(ids.OP_BAKE_CLEAR, icon="TRASH")
 
 
-def _draw_building(layout):
+def _draw_ragdoll(layout) -> None:
+    row = layout.row()
+    row.scale_y = 1.5
+    row.operator(ids.OP_RAGDOLL, icon="ARMATURE_DATA")
+
+
+def _draw_building(layout, is_ragdoll: bool):
+    """Draw the buttons that make links and joints.
+
+    Args:
+        is_ragdoll: whether Make Ragdoll is drawn in the place of Tag as Links, which is in the menu beside Pick Joint.
+    """
+    if is_ragdoll:
+        _draw_ragdoll(layout)
     column = layout.column(align=True)
     row = column.row(align=True)
-    row.operator(ids.OP_LINK_TAG, icon="MESH_CUBE")
+    if not is_ragdoll:
+        row.operator(ids.OP_LINK_TAG, icon="MESH_CUBE")
     row.menu(ids.MT_JOINT_ADD, icon="EMPTY_ARROWS")
     halves = column.split(factor=PICK, align=True)
     row = halves.row(align=True)
@@ -140,9 +157,12 @@ class LIMBERJACK_MT_more(bpy.types.Menu):
     bl_idname = ids.MT_MORE
     bl_label = "Limberjack"
 
-    def draw(self, _context):
+    def draw(self, context):
         layout = self.layout
         layout.operator_context = "INVOKE_DEFAULT"
+        if is_character(context.object) and context.mode == "OBJECT":
+            layout.operator(ids.OP_LINK_TAG, text="Tag as Links (One Rigid Piece)", icon="MESH_CUBE")
+            layout.separator()
         layout.operator(ids.OP_CHAIN, icon="LINKED")
         layout.operator(ids.OP_HIERARCHY, icon="OUTLINER")
         layout.operator(ids.OP_MIRROR, icon="MOD_MIRROR")

@@ -73,6 +73,8 @@ def _draw_surroundings(layout, scene: bpy.types.Scene) -> None:
     layout.separator()
     layout.operator(ids.OP_GROUND, text=FLOOR)
     layout.operator(ids.OP_COLLIDER_ADD)
+    layout.operator(ids.OP_RAGDOLL, text="Make Ragdoll (Character, Armature)")
+    layout.operator(ids.OP_RAGDOLL_REMOVE)
     layout.operator(ids.OP_BONE_COLLIDERS, text="Bones as Colliders (Character, Armature)")
     layout.operator(ids.OP_BONE_FIT, text="Fit Capsules to Mesh (Bones)")
     layout.menu(ids.MT_COLLISIONS)

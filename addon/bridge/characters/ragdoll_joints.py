@@ -46,13 +46,15 @@ def _limb(part: RagdollPart, above: RagdollPart | None) -> Limb:
 
 def _sharing(part: RagdollPart, plan: RagdollPlan) -> int:
     """Return the number of joints that share the range of a part."""
-    rule, group = PARTS[part.place.part].joint, PARTS[part.place.part].group
-    if not isinstance(rule, Swing) or not rule.is_shared:
+    group = PARTS[part.place.part].group
+    if not _is_shared(part):
         return 1
-    rules = ((each, PARTS[each.place.part]) for each in plan.parts.values())
-    return sum(
-        1 for _, other in rules if other.group == group and isinstance(other.joint, Swing) and other.joint.is_shared
-    )
+    return sum(1 for each in plan.parts.values() if PARTS[each.place.part].group == group and _is_shared(each))
+
+
+def _is_shared(part: RagdollPart) -> bool:
+    rule = PARTS[part.place.part].joint
+    return isinstance(rule, Swing) and rule.is_shared
 
 
 def store_part_joint(bone: bpy.types.PoseBone, made: PartJoint, scene: bpy.types.Scene) -> list[str]:
@@ -102,8 +104,8 @@ def _widened(joint: Joint, motion: MotionRange) -> tuple[list[Axis], list[str]]:
 
 def _widening(word: str, which: str, before: float, after: float) -> str:
     return (
-        f"the {which} limit of its {word} is {math.degrees(after):.0f}° in place of {math.degrees(before):.0f}°, since its "
-        "pose lies beyond"
+        f"the {which} limit of its {word} is {math.degrees(after):.0f}° in place of {math.degrees(before):.0f}°, since "
+        "its pose lies beyond"
     )
 
 
@@ -153,7 +155,7 @@ def _hangs_on(name: str, other: str, plan: RagdollPlan) -> bool:
 
 
 def _axis_directions(bone: bpy.types.PoseBone, joint: Joint) -> list[Vec3]:
-    """Return the directions of the joint's rotations at rest, in the axes of the armature: those of a ball or a hinge."""
+    """Return the directions of a ball's or a hinge's rotations at rest, in the axes of the armature."""
     matrix = bone.bone.matrix_local.to_3x3()
     if joint.kind.chart:
         return [_vector(matrix.col[number]) for number in range(3)]

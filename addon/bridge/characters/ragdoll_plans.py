@@ -119,7 +119,7 @@ def _above(name: str, skeleton: Skeleton, chosen: Mapping[str, object]) -> str |
 
 
 def _continuations(name: str, skeleton: Skeleton, anatomy: Anatomy) -> list[str]:
-    """Return the bones that continue a limb: of the trunk, those of the trunk; of others, those that are no twist bones.
+    """Return the bones that continue a limb: of the trunk, those of the trunk; of others, all but twist bones.
 
     A twist bone may be at the head of the bone that it twists.
     """

@@ -103,8 +103,8 @@ def _depth(name: str, parents: Mapping[str, str | None]) -> int:
 def extent_along(name: str, skeleton: Skeleton, continued: Iterable[str]) -> tuple[Vec3, float]:
     """Return the direction of a bone's limb, a unit vector in the axes of the armature, and its length [its units].
 
-    The direction leads to the bones that continue the limb; if there are none, to the middle of the points that follow the bone;
-    else it is that of the bone, which may point across the limb in rigs from other programs.
+    The direction leads to the bones that continue the limb; if there are none, to the middle of the points that follow
+    the bone; else it is that of the bone, which may point across the limb in rigs from other programs.
     """
     bone = skeleton.bones[name].bone
     head = np.array(bone.head_local, dtype=np.float64)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The joints of bones. They are stored on the bones themselves, and their frames follow from the armature.
 
-If the parent is a bone of the same armature, coordinates count from the rest pose, turned by `limit_turn`. So limits and
-springs stay where they are while the bone is posed, and they follow an edit of the armature. The joint of a bone with another parent
-counts from the pose in which the bone was drawn, since its armature may be placed anywhere.
+If the parent is a bone of the same armature, coordinates count from the rest pose, turned by `limit_turn`. So limits
+and springs stay where they are while the bone is posed, and they follow an edit of the armature. The joint of a bone
+with another parent counts from the pose in which the bone was drawn, since its armature may be placed anywhere.
 """
 
 from __future__ import annotations

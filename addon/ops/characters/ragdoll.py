@@ -109,8 +109,8 @@ class LIMBERJACK_OT_make_ragdoll(_OnCharacter, bpy.types.Operator):
         notes = self._check(armature, plan)
         if not skin:
             notes.append(
-                f"no mesh follows the bones of '{armature.name}' by weights, so their shapes are those of a usual body: "
-                "set Radius, Start and End in the panel Link"
+                f"no mesh follows the bones of '{armature.name}' by weights, so their shapes are those of a usual "
+                "body: set Radius, Start and End in the panel Link"
             )
         bones = [part.bone for part in plan.parts.values()]
         notes += tag_links(context, bones)
@@ -179,11 +179,9 @@ def _set_up(context, armature: bpy.types.Object, plan, weight: float, meshes) ->
 
 
 def _summary(armature: bpy.types.Object, plan) -> str:
-    total = sum(link_settings(part.bone).mass for part in plan.parts.values())
+    total = weighed(sum(link_settings(part.bone).mass for part in plan.parts.values()))
     kind = "a human body" if plan.anatomy.is_humanoid else "a creature"
-    return (
-        f"'{armature.name}' is a ragdoll of {counted(plan.parts, 'bone')}, {weighed(total)}, with the joints of {kind}"
-    )
+    return f"'{armature.name}' is a ragdoll of {counted(plan.parts, 'bone')}, {total}, with the joints of {kind}"
 
 
 def _notes_on_merged(plan) -> list[str]:
