@@ -9,6 +9,6 @@ from typing import TYPE_CHECKING
 from ...late import late_modules
 
 if TYPE_CHECKING:
-    from . import displacement_problems, displacements, keyed_poses, machines
+    from . import changed_bones, displacement_problems, displacements, keyed_poses, machines
 
 __getattr__ = late_modules(__name__)

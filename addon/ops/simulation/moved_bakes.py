@@ -89,9 +89,11 @@ def back_to_keys(context, link: Node) -> str:
 
 def scale_back(context, link: Node) -> str:
     """Restore the size that the link had when it was baked. Its keys stay."""
+    if isinstance(link, bpy.types.PoseBone):
+        restored = bridge.baked_machines.changed_bones.restore_scale(link)
+        return _back_to_bake(context, link, restored, "size: give what was scaled its former scale (Alt-S for 1)")
     baked_matrix = bridge.baked_machines.keyed_poses.baked_matrix(link)
     assert baked_matrix is not None  # the problem was found by it
-    _require_object(link)
     wanted = np.linalg.norm(baked_matrix[:3, :3], axis=0)
     now = np.linalg.norm(bridge.baked_machines.keyed_poses.world_matrix_of_keys(link)[:3, :3], axis=0)
     link.scale = (np.array(link.scale) * wanted / now).tolist()
@@ -100,35 +102,42 @@ def scale_back(context, link: Node) -> str:
 
 def play_in_place(context, link: Node) -> str:
     """Remove the effect that a new or moved parent has on the motion of a link."""
+    if isinstance(link, bpy.types.PoseBone):
+        restored = bridge.baked_machines.changed_bones.restore_place(link)
+        return _back_to_bake(context, link, restored, "place: put what was moved back, or unparent the armature")
     baked_matrix = bridge.baked_machines.keyed_poses.baked_matrix(link)
     assert baked_matrix is not None  # the problem was found by it
-    body, parent = _require_object(link), parent_of(link)
+    parent = parent_of(link)
     if parent is None:
         raise BakeError(f"link '{link.name}' has lost the parent that carried its keys: simulate again")
     own = bridge.animation.motion_sources.basis_at(link)
     if bridge.animation.motion_sources.is_animated(parent):
         space = baked_matrix @ np.linalg.inv(own)
-        body.parent, body.matrix_parent_inverse = None, Matrix.Identity(4)
+        link.parent, link.matrix_parent_inverse = None, Matrix.Identity(4)
         if not bridge.baked_machines.displacements.leaves_in_place(space):
             raise BakeError(f"link '{link.name}' is unparented, and was baked on another parent: simulate again")
     else:
         above = world_matrix(parent)
-        body.matrix_parent_inverse = Matrix((np.linalg.inv(above) @ baked_matrix @ np.linalg.inv(own)).tolist())
+        link.matrix_parent_inverse = Matrix((np.linalg.inv(above) @ baked_matrix @ np.linalg.inv(own)).tolist())
     return back_to_keys(context, link)
 
 
-def _require_object(link: Node) -> bpy.types.Object:
-    """Return the link as an object.
+def _back_to_bake(context, bone: bpy.types.PoseBone, restored: Node | None, explained: str) -> str:
+    """Show a bone at its keys. Return a message about the node that was restored so that they fit.
+
+    Args:
+        restored: None if there was none. explained: what has changed of the bone, and what to do about it.
 
     Raises:
-        BakeError: if it is a bone, whose size and place in the world are those of its armature.
+        BakeError: if no node was restored.
     """
-    if not isinstance(link, bpy.types.Object):
+    if restored is None:
         raise BakeError(
-            f"link '{model_name(link)}' is a bone of '{owner_of(link).name}': put the armature back to the size and "
-            "place that it had, or simulate again"
+            f"link '{model_name(bone)}' is a bone, and no change of one bone or of '{owner_of(bone).name}' alone "
+            f"explains its {explained}, or simulate again"
         )
-    return link
+    done = back_to_keys(context, bone)
+    return done if restored == bone else f"'{model_name(restored)}' is as it was when '{model_name(bone)}' was baked"
 
 
 def _machine_of(scene: bpy.types.Scene, link: Node):
