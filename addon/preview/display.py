@@ -84,7 +84,7 @@ def _switch_off_constraints(links: Iterable[Node]) -> None:
                 constraint.mute = True
 
 
-def _described(constraint: bpy.types.Constraint, numbers: Mapping[bpy.types.PoseBone, int]) -> dict[str, object]:
+def _described(constraint: bpy.types.Constraint, numbers: Mapping[Node, int]) -> dict[str, object]:
     """Return what is stored about a constraint, by which it is found even if it or its bone was renamed meanwhile.
 
     Args:

@@ -7,20 +7,21 @@ They are properties of the armature that read and change those of all its bones 
 from __future__ import annotations
 
 from bpy.props import BoolProperty, FloatProperty
-from bpy.types import Object, PoseBone
+from bpy.types import Object
 
+from ..nodes import Node
 from .settings import joint_settings, link_settings, tagged_bones
 
 OF_MASS = ("drive_stiffness", "drive_damping", "damping")
 """Fields of an axis that Make Ragdoll has set in proportion to the masses that the joint moves."""
 
 
-def ragdoll_bones(armature: Object) -> list[PoseBone]:
+def ragdoll_bones(armature: Object) -> list[Node]:
     """Return the bones of an armature that Make Ragdoll has set up, in the armature's order."""
     return [bone for bone in tagged_bones(armature) if link_settings(bone).body_part]
 
 
-def _bones_of(settings) -> list[PoseBone]:
+def _bones_of(settings) -> list[Node]:
     return ragdoll_bones(settings.id_data)
 
 

@@ -23,6 +23,9 @@ ROUNDING = 2e-6
 ADD_ON = Path(nodes.__file__).parents[1]
 
 ABOUT_BONES = {
+    "bridge/baked_machines/changed_bones.py",
+    "bridge/characters/ragdoll_plans.py",
+    "bridge/characters/skeletons.py",
     "bridge/joints/bone_joints.py",
     "bridge/links/bone_capsules.py",
     "bridge/scene/mirroring_bones.py",

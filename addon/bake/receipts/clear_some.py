@@ -9,7 +9,7 @@ import bpy
 
 from ... import ids
 from ...bridge.animation.motion_sources import has_own_keys, is_bake
-from ...nodes import Node
+from ...nodes import Node, parts_among
 from ...nodes.animation import action_of, channelbags, create_animation
 from ...nodes.muting import is_muting, overriding_constraints, switch_of, switch_on_by
 from ...props import ancestors
@@ -26,7 +26,7 @@ def clear_bake_of(nodes: Iterable[Node]) -> list[Node]:
     lose the bake if it cannot be divided.
     """
     chosen = [node for node in nodes if is_baked(node)]
-    dependents = _dependents_of(_bones_among(chosen))
+    dependents = _dependents_of(parts_among(chosen))
     others = []
     for owner, cleared in by_owner((*chosen, *dependents)).items():
         kept = [node for node in (owner, *baked_bones(owner)) if before_bake(node).is_kept and node not in cleared]
@@ -41,7 +41,7 @@ def clear_bake_of(nodes: Iterable[Node]) -> list[Node]:
     return others
 
 
-def _dependents_of(bones: list[bpy.types.PoseBone]) -> list[Node]:
+def _dependents_of(bones: list[Node]) -> list[Node]:
     """Return the baked nodes, apart from these bones, whose keys show something else once these have lost theirs."""
     scenes = {scene for owner in by_owner(bones) for scene in owner.users_scene}
     others = [node for scene in scenes for node in baked_objects(scene)]
@@ -88,7 +88,7 @@ def _clear_nodes(owner: bpy.types.Object, cleared: list[Node], kept: list[Node])
         _keep_copy(action)
     paths = paths_replaced_on(cleared)
     former = [curve for node in cleared for curve in replaced_curves(node) if curve.data_path.startswith(paths)]
-    overriding = {switch_of(each) for each in overriding_constraints(_bones_among(kept))}
+    overriding = {switch_of(each) for each in overriding_constraints(parts_among(kept))}
     for bag in channelbags(action, create_animation(owner).action_slot):
         for curve in list(bag.fcurves):
             if is_muting(curve) and curve.data_path not in overriding:
@@ -102,10 +102,6 @@ def _clear_nodes(owner: bpy.types.Object, cleared: list[Node], kept: list[Node])
     receipt = receipt_of(action)
     if receipt is not None and not has_edits:
         store_receipt(action, receipt._replace(keys=digest_of_bake(action)))
-
-
-def _bones_among(nodes: list[Node]) -> list[bpy.types.PoseBone]:
-    return [node for node in nodes if isinstance(node, bpy.types.PoseBone)]
 
 
 def _keep_copy(bake: bpy.types.Action) -> None:

@@ -10,6 +10,6 @@ from typing import TYPE_CHECKING
 from ...late import late_modules
 
 if TYPE_CHECKING:
-    from . import ragdoll_bodies, ragdoll_joints, ragdoll_plans, skeletons
+    from . import ragdoll_bodies, ragdoll_joints, ragdoll_plans
 
 __getattr__ = late_modules(__name__)

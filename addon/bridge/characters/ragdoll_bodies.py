@@ -16,6 +16,7 @@ from ....core.geometry.densities import SUBSTANCES
 from ....core.geometry.mass import mass_properties
 from ....core.spatial import Pose, Vec3
 from ....core.spatial.arrays import matmul
+from ...nodes import Node, owner_of
 from ...props.pairs import remove_pairs_of, set_pair
 from ...props.settings import link_settings
 from ..links.bone_capsules import BoneCapsule, capsule_of, solid_of_capsule
@@ -23,7 +24,7 @@ from ..meshes.meshes import mesh_data
 from ..meshes.solids import solid_of
 from ..posing.link_poses import live_pose, pose_of_matrix, to_array, world_scale
 from ..values.numbers import scaled_pose, unit_length
-from .ragdoll_plans import RagdollPlan
+from .ragdoll_plans import RagdollPart, RagdollPlan
 
 LIKE_CAPSULES = (0.5, 2.0)
 """Ratios of the volume of meshes to that of all capsules between which the meshes are the body. Clothes would count
@@ -53,7 +54,7 @@ def _volume_of(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, unit: floa
     return abs(mass_properties(matmul(solid.triangles, matrix.T)).volume)
 
 
-def capsule_for(bone: bpy.types.PoseBone, unit: float) -> BoneCapsule:
+def capsule_for(bone: Node, unit: float) -> BoneCapsule:
     """Return the capsule of a bone. unit: length of a Blender unit [m]."""
     capsule = capsule_of(bone, unit)
     assert capsule is not None  # every bone has one
@@ -76,9 +77,8 @@ def rods_of(plan: RagdollPlan, scene: bpy.types.Scene) -> dict[str, Rod]:
     for name, part in plan.parts.items():
         capsule = capsule_for(part.bone, unit)
         scale = np.abs(world_scale(part.bone)) * unit
-        rest = to_array(part.bone.bone.matrix_local)
         local = np.array(capsule.pose[:3]) / scale
-        middle = (matmul(rest[:3, :3], local[:, None])[:, 0] + rest[:3, 3]) * float(np.mean(scale))
+        middle = (matmul(part.rest[:3, :3], local[:, None])[:, 0] + part.rest[:3, 3]) * float(np.mean(scale))
         length = capsule.geometry.length + 2.0 * capsule.geometry.radius
         found[name] = Rod(link_settings(part.bone).mass, _vector(middle), length)
     return found
@@ -96,7 +96,7 @@ def store_pairs(plan: RagdollPlan, extent: float, scene: bpy.types.Scene) -> int
     bones = {name: part.bone for name, part in plan.parts.items()}
     shapes = {name: capsule_for(bone, unit) for name, bone in bones.items()}
     poses = [
-        {name: scaled_pose(_rest_pose(bone), unit) for name, bone in bones.items()},
+        {name: scaled_pose(_rest_pose(part), unit) for name, part in plan.parts.items()},
         {name: scaled_pose(live_pose(bone), unit) for name, bone in bones.items()},
     ]
     found = overlapping_pairs(
@@ -113,12 +113,10 @@ def _are_neighbours(plan: RagdollPlan, a: str, b: str) -> bool:
     return plan.parts[a].above == b or plan.parts[b].above == a
 
 
-def _rest_pose(bone: bpy.types.PoseBone) -> Pose:
+def _rest_pose(part: RagdollPart) -> Pose:
     """Return the pose of a bone at rest in the world [Blender units]."""
-    armature = bone.id_data
-    assert isinstance(armature, bpy.types.Object)
-    matrix = matmul(to_array(armature.matrix_world), to_array(bone.bone.matrix_local))
-    return pose_of_matrix(matrix, np.abs(world_scale(armature)))
+    armature = owner_of(part.bone)
+    return pose_of_matrix(matmul(to_array(armature.matrix_world), part.rest), np.abs(world_scale(armature)))
 
 
 def _vector(values: np.ndarray) -> Vec3:

@@ -9,14 +9,14 @@ from dataclasses import replace
 
 import bpy
 import numpy as np
-from mathutils import Vector
 
 from ....core.characters.body_parts import PARTS, Swing
 from ....core.characters.joint_ranges import Limb, PartJoint, joint_of_part
 from ....core.characters.muscles import Rod, muscles_about
 from ....core.model import Axis, Joint
 from ....core.spatial import IDENTITY, Pose, Vec3, compose, inverse, rotvec_of_quat, rpy_of_quat
-from ...nodes import model_name
+from ....core.spatial.arrays import matmul
+from ...nodes import Node, model_name, owner_of
 from ...props.settings import joint_settings
 from ..joints.bone_joints import limit_turn_of
 from ..joints.motion_ranges import MotionRange
@@ -38,9 +38,7 @@ def joint_for(name: str, plan: RagdollPlan) -> PartJoint:
 
 
 def _limb(part: RagdollPart, above: RagdollPart | None) -> Limb:
-    matrix = part.bone.bone.matrix_local.to_3x3()
-    columns = [tuple(float(value) for value in matrix.col[number]) for number in range(3)]
-    x, y, z = columns
+    x, y, z = map(_vector, part.rest[:3, :3].T)
     return Limb(part.direction, above.direction if above else None, (x, y, z))
 
 
@@ -57,7 +55,7 @@ def _is_shared(part: RagdollPart) -> bool:
     return isinstance(rule, Swing) and rule.is_shared
 
 
-def store_part_joint(bone: bpy.types.PoseBone, made: PartJoint, scene: bpy.types.Scene) -> list[str]:
+def store_part_joint(bone: Node, made: PartJoint, scene: bpy.types.Scene) -> list[str]:
     """Store the type, the axes and the turn of a bone's joint, with limits that contain its rest pose and present pose.
 
     Returns:
@@ -77,7 +75,7 @@ def store_part_joint(bone: bpy.types.PoseBone, made: PartJoint, scene: bpy.types
     return [f"'{model_name(bone)}': {note}" for note in notes]
 
 
-def _present_displacement(bone: bpy.types.PoseBone, joint: Joint, scene: bpy.types.Scene) -> Pose:
+def _present_displacement(bone: Node, joint: Joint, scene: bpy.types.Scene) -> Pose:
     """Return the pose of the joint's child-side frame in its parent-side frame, as the links are now [m, rad]."""
     unit, settings = unit_length(scene), joint_settings(bone)
     X_WP, X_WC = (
@@ -119,8 +117,8 @@ def store_muscles(name: str, plan: RagdollPlan, rods: Mapping[str, Rod], scene: 
     bone = part.bone
     joint = read_joint(bone, scene)
     moved = [rods[each] for each in plan.parts if _hangs_on(each, name, plan)]
-    head = _scaled(tuple(bone.bone.head_local), length_factor(bone, scene))
-    directions = _axis_directions(bone, joint)
+    head = _vector(part.rest[:3, 3] * length_factor(owner_of(bone), scene))
+    directions = _axis_directions(part, joint)
     found = muscles_about(moved, head, directions, PARTS[part.place.part].tone)
     motion = MotionRange(joint, np.array(joint.q_neutral))
     motion.add_pose(_present_displacement(bone, joint, scene))
@@ -138,10 +136,8 @@ def store_muscles(name: str, plan: RagdollPlan, rods: Mapping[str, Rod], scene: 
     store_joint(replace(joint, axes=axes), bone, scene)
 
 
-def length_factor(bone: bpy.types.PoseBone, scene: bpy.types.Scene) -> float:
-    """Return the length of a unit of the bone's armature in the world [m]: the mean of its three axes."""
-    armature = bone.id_data
-    assert isinstance(armature, bpy.types.Object)
+def length_factor(armature: bpy.types.Object, scene: bpy.types.Scene) -> float:
+    """Return the length of a unit of an armature in the world [m]: the mean of its three axes."""
     volume = abs(armature.matrix_world.to_3x3().determinant())
     return float(volume ** (1.0 / 3.0)) * unit_length(scene)
 
@@ -154,19 +150,14 @@ def _hangs_on(name: str, other: str, plan: RagdollPlan) -> bool:
     return above is not None
 
 
-def _axis_directions(bone: bpy.types.PoseBone, joint: Joint) -> list[Vec3]:
+def _axis_directions(part: RagdollPart, joint: Joint) -> list[Vec3]:
     """Return the directions of a ball's or a hinge's rotations at rest, in the axes of the armature."""
-    matrix = bone.bone.matrix_local.to_3x3()
+    rotation = part.rest[:3, :3]
     if joint.kind.chart:
-        return [_vector(matrix.col[number]) for number in range(3)]
-    return [_vector(matrix @ Vector(joint.unit_direction(0)))]
+        return [*map(_vector, rotation.T)]
+    return [_vector(matmul(rotation, np.array(joint.unit_direction(0))[:, None])[:, 0])]
 
 
-def _scaled(vector, factor: float) -> Vec3:
-    x, y, z = vector
-    return x * factor, y * factor, z * factor
-
-
-def _vector(values) -> Vec3:
-    x, y, z = (float(value) for value in values)
+def _vector(values: np.ndarray) -> Vec3:
+    x, y, z = values.tolist()
     return x, y, z

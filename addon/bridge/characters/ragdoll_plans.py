@@ -7,11 +7,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import bpy
+import numpy as np
 
 from ....core.characters.anatomy import Anatomy, Place, anatomy_of
 from ....core.characters.body_parts import CENTRAL, PARTS
 from ....core.spatial import Vec3
 from ..links.bone_capsules import length_of
+from ..posing.link_poses import to_array
 from ..skins.bone_fitting import DIGITS, FAN, BoneFit, capsule_fit, extent_of
 from ..skins.rest_skins import BonePoints
 from .skeletons import Skeleton, extent_along, skeleton_of, turn_along
@@ -39,6 +41,11 @@ class RagdollPart:
     above: str | None
     direction: Vec3
     fit: BoneFit
+
+    @property
+    def rest(self) -> np.ndarray:
+        """The bone's matrix at rest, in the axes of the armature, shape (4, 4)."""
+        return to_array(self.bone.bone.matrix_local)
 
 
 @dataclass(frozen=True)

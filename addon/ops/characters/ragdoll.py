@@ -158,20 +158,20 @@ def _wanted_bones(context, armature: bpy.types.Object) -> set[str] | None:
 
 def _set_up(context, armature: bpy.types.Object, plan, weight: float, meshes) -> list[str]:
     """Store the shapes, joints, masses and muscles of a ragdoll whose bones are links. Return notes."""
-    characters, scene = bridge.characters, context.scene
+    scene = context.scene
     for part in plan.parts.values():
         settings = link_settings(part.bone)
         settings.body_part, settings.motion = part.place.part, "FREE"
         bridge.skins.bone_fitting.store_fit(part.bone, part.fit)
-    total = weight or characters.ragdoll_bodies.body_mass(plan, meshes, context.evaluated_depsgraph_get())
-    characters.ragdoll_bodies.store_masses(plan, total, scene)
-    rods = characters.ragdoll_bodies.rods_of(plan, scene)
+    total = weight or bridge.characters.ragdoll_bodies.body_mass(plan, meshes, context.evaluated_depsgraph_get())
+    bridge.characters.ragdoll_bodies.store_masses(plan, total, scene)
+    rods = bridge.characters.ragdoll_bodies.rods_of(plan, scene)
     notes: list[str] = []
     for name, part in plan.parts.items():
         if part.above is not None:
-            made = characters.ragdoll_joints.joint_for(name, plan)
-            notes += characters.ragdoll_joints.store_part_joint(part.bone, made, scene)
-            characters.ragdoll_joints.store_muscles(name, plan, rods, scene)
+            made = bridge.characters.ragdoll_joints.joint_for(name, plan)
+            notes += bridge.characters.ragdoll_joints.store_part_joint(part.bone, made, scene)
+            bridge.characters.ragdoll_joints.store_muscles(name, plan, rods, scene)
     evaluated_scene = bridge.links.parts.evaluated_scene_of(scene, context.evaluated_depsgraph_get())
     for part in plan.parts.values():
         bridge.scene.store.store_weight(part.bone, bridge.links.mass.weigh(part.bone, evaluated_scene))
@@ -210,7 +210,7 @@ class LIMBERJACK_OT_remove_ragdoll(_OnCharacter, bpy.types.Operator):
 
     def execute(self, context):
         bones = [bone for armature in chosen_armatures(context) for bone in ragdoll_bones(armature)]
-        bake.receipts.restore.clear_bake(bones)
+        bake.receipts.clear_some.clear_bake_of(bones)
         for scene in bpy.data.scenes:
             remove_pairs_of(scene, set(bones))
         for bone in bones:

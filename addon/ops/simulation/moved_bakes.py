@@ -8,7 +8,7 @@ from mathutils import Matrix
 from ....core.model import ModelError
 from ... import bridge, ids
 from ...bake.errors import BakeError
-from ...nodes import Node, model_name, owner_of, parent_of, world_matrix
+from ...nodes import Node, is_part, model_name, owner_of, parent_of, world_matrix
 from ...preview import current
 from ..report import fail, in_object_mode, succeed
 
@@ -89,7 +89,7 @@ def back_to_keys(context, link: Node) -> str:
 
 def scale_back(context, link: Node) -> str:
     """Restore the size that the link had when it was baked. Its keys stay."""
-    if isinstance(link, bpy.types.PoseBone):
+    if is_part(link):
         restored = bridge.baked_machines.changed_bones.restore_scale(link)
         return _back_to_bake(context, link, restored, "size: give what was scaled its former scale (Alt-S for 1)")
     baked_matrix = bridge.baked_machines.keyed_poses.baked_matrix(link)
@@ -102,7 +102,7 @@ def scale_back(context, link: Node) -> str:
 
 def play_in_place(context, link: Node) -> str:
     """Remove the effect that a new or moved parent has on the motion of a link."""
-    if isinstance(link, bpy.types.PoseBone):
+    if is_part(link):
         restored = bridge.baked_machines.changed_bones.restore_place(link)
         return _back_to_bake(context, link, restored, "place: put what was moved back, or unparent the armature")
     baked_matrix = bridge.baked_machines.keyed_poses.baked_matrix(link)
@@ -122,7 +122,7 @@ def play_in_place(context, link: Node) -> str:
     return back_to_keys(context, link)
 
 
-def _back_to_bake(context, bone: bpy.types.PoseBone, restored: Node | None, explained: str) -> str:
+def _back_to_bake(context, bone: Node, restored: Node | None, explained: str) -> str:
     """Show a bone at its keys. Return a message about the node that was restored so that they fit.
 
     Args:
