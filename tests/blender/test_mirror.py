@@ -78,6 +78,24 @@ def test_poses_and_frames_are_mirrored(scene, build, arm):
         assert not was_moved_since_stored(bpy.data.objects[image])
 
 
+@pytest.mark.parametrize("x", [0.0, 0.7])
+def test_a_joint_to_a_turned_link_that_is_not_mirrored(scene, build, x):
+    """Guards the frame in a link that both sides share: it stands where a mirror shows it, however the link is turned.
+
+    With x = 0 the link is in the middle; else the arm's image hangs on the same link, since there is no other side.
+    """
+    body = put("body", lopsided("body"), location=(x, 0.1, 0.2), rotation_euler=(0.2, 0.5, -0.4))
+    upper = put("arm.L", lopsided("arm"), location=(1.0, 0.2, 0.3), rotation_euler=(0.3, -0.4, 0.5))
+    build.tag(body, upper)
+    build.join(upper, body)
+    mirror(build, upper)
+    model = read_scene(scene)
+    one, other = model.joint("arm.L_joint"), model.joint("arm.R_joint")
+    assert (other.parent, other.child) == ("body", "arm.R")
+    X_WB = matrix_of(model.link("body").pose)
+    assert X_WB @ matrix_of(other.X_PJ) == pytest.approx(S @ X_WB @ matrix_of(one.X_PJ) @ S, abs=1e-6)
+
+
 @pytest.mark.parametrize(("limited", "tolerance"), [(False, 1e-9), (True, 1e-7)])  # stops are met within a tolerance
 @pytest.mark.parametrize("kind", ["revolute", "ball", "planar", "cylindrical", "d6"])
 def test_they_move_as_mirror_images(scene, build, arm, kind, limited, tolerance):

@@ -2,6 +2,7 @@
 """How `make kernels` is asked, what must not be in what it makes, and what it does where a platform cannot be made."""
 
 import json
+import os
 import sys
 
 import pytest
@@ -33,6 +34,50 @@ def test_all_platforms_are_compiled_for_where_none_is_named(capsys):
     with pytest.raises(SystemExit):
         platforms_asked_for(["amiga"])
     assert "linux-x64" in capsys.readouterr().err
+
+
+@pytest.fixture
+def compilations(tmp_path, monkeypatch):
+    """The list of texts of sources that were compiled, with a cache of its own; a test sets the sources."""
+    done = []
+
+    def compile_modules():
+        done.append(build.sources()["core/kernel.py"])
+        return {"number": len(done)}, f"module {len(done)}"
+
+    monkeypatch.setattr(build, "KEPT", tmp_path / "kept")
+    monkeypatch.setattr(build, "_compile_modules", compile_modules)
+    return done
+
+
+def made_of(text, monkeypatch):
+    monkeypatch.setattr(build, "sources", lambda: {"core/kernel.py": text})
+    return build.compiled_modules()[1]
+
+
+def test_what_is_compiled_is_kept_for_its_sources(compilations, monkeypatch):
+    """Guards the cache of builds: the same sources are not compiled again, and other ones always are."""
+    assert [made_of(text, monkeypatch) for text in (b"a", b"a", b"b", b"a")] == [
+        "module 1",
+        "module 1",
+        "module 2",
+        "module 1",
+    ]
+    assert compilations == [b"a", b"b"]
+
+
+def test_the_newest_builds_are_kept(compilations, monkeypatch):
+    """Guards the cache's size, and that the build in use is not what is removed."""
+    for number in range(5):
+        made_of(str(number).encode(), monkeypatch)
+        for kept in build.KEPT.iterdir():  # so that the order of their times is certain
+            os.utime(kept, (kept.stat().st_mtime - 1.0,) * 2)
+    assert len(list(build.KEPT.iterdir())) == build.MOST_KEPT
+    made_of(b"4", monkeypatch)
+    made_of(b"2", monkeypatch)
+    assert len(compilations) == 5
+    made_of(b"1", monkeypatch)
+    assert len(compilations) == 6
 
 
 MODULE = """@.const.pickledata.{name} = internal constant [9 x i8] c"{said}"

@@ -146,6 +146,27 @@ def test_a_puck_on_a_turntable():
     assert away[times > 1.03 * slips].min() > 1e-3
 
 
+@pytest.mark.parametrize("accuracy", ["good", "exact"])
+def test_a_belt_on_a_turntable(accuracy):
+    """Guards belts on what turns: a box moves along the belt at its speed, and the belt turns with the table.
+
+    Friction bears the Coriolis and the centripetal force, whose sum stays below mu m g.
+    """
+    rate, speed, start = 1.0, 0.5, -0.4
+    belt = Surface(friction=MU, velocity=(speed, 0.0, 0.0))
+    model = tray("revolute", Z, box(x=start), surface=belt)
+    q = {"mover": 0.0}
+    qd = {"mover": rate, "free box": [speed, rate * start, 0.0, 0.0, 0.0, rate]}
+    controls = Controls(joints={"mover": lambda time: rate * time})
+    times = np.linspace(0.0, 1.6, 17)
+    found = run(model, times, accuracy, {"q": q, "qd": qd}, controls)
+    along = start + speed * times
+    for frame, (x, angle) in enumerate(zip(along, rate * times, strict=True)):
+        pose = pose_of(found, "box", frame)
+        assert pose[:2] == pytest.approx([x * math.cos(angle), x * math.sin(angle)], abs=1e-6)
+        assert 2.0 * math.atan2(pose[6], pose[3]) == pytest.approx(angle, abs=1e-6)
+
+
 def test_a_box_on_a_link_that_is_tilted():
     """A link that is keyed as a whole tilts slowly: its load slides beyond the angle of repose, and not before."""
     gain = 0.04

@@ -118,7 +118,7 @@ def test_a_snapshot_knows_what_sleeps(frame):
 
 
 def test_a_motor_stays_awake():
-    """Guards drives with a greatest effort: after a second of rest, an arm follows the target, which moves only then."""
+    """Guards drives with a greatest effort: after a second of rest, an arm follows the target that moves only then."""
     model = tower(1)
     drive = Axis((0.0, 0.0, 1.0), drive_mode="position", drive_stiffness=1.0, drive_damping=0.2, effort=0.2)
     hinge = Joint("hinge", "revolute", "box0", "arm", X_PJ=(0, 0, SIZE / 2, *NO_TURN), axes=[drive])
