@@ -77,7 +77,8 @@ def _switch_off_constraints(links: Iterable[Node]) -> None:
         by_armature.setdefault(armature_of(constraint), []).append(constraint)
     for bone in bones:
         if constraints := by_armature.pop(owner_of(bone), None):
-            settings, numbers = link_settings(bone), {each: i for i, each in enumerate(armature_bones(owner_of(bone)))}
+            settings = link_settings(bone)
+            numbers: dict[Node, int] = {each: i for i, each in enumerate(armature_bones(owner_of(bone)))}
             switched_off = [_described(constraint, numbers) for constraint in constraints]
             settings.before_preview = json.dumps(json.loads(settings.before_preview) | {SWITCHED_OFF: switched_off})
             for constraint in constraints:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import bpy
 
@@ -41,7 +41,7 @@ def clear_bake_of(nodes: Iterable[Node]) -> list[Node]:
     return others
 
 
-def _dependents_of(bones: list[Node]) -> list[Node]:
+def _dependents_of(bones: Sequence[Node]) -> list[Node]:
     """Return the baked nodes, apart from these bones, whose keys show something else once these have lost theirs."""
     scenes = {scene for owner in by_owner(bones) for scene in owner.users_scene}
     others = [node for scene in scenes for node in baked_objects(scene)]

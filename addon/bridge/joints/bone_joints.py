@@ -19,7 +19,7 @@ from ....core.model.screws import joint_pose
 from ....core.spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, Quat, compose, inverse, quat_of_rpy
 from ....core.spatial.arrays import inverse as inverse_matrix
 from ....core.spatial.arrays import matmul
-from ...nodes import has_location, is_part, owner_of
+from ...nodes import Node, has_location, is_part, owner_of
 from ...props import axes_in_use, kind_of
 from ...props.settings import joint_settings
 from ..posing.link_poses import are_same, pose_of_matrix, world_scale
@@ -91,7 +91,7 @@ def frames_of_bone(bone: bpy.types.PoseBone, joint: Joint, unit: float) -> BoneF
     return BoneFrames(X_PJ, IDENTITY if are_same(X_CJ, IDENTITY) else X_CJ, _with_locked_axes(joint, q))
 
 
-def limit_turn_of(bone: bpy.types.PoseBone) -> Quat:
+def limit_turn_of(bone: Node) -> Quat:
     """Return the rotation of the frame of a bone's joint from the bone at rest."""
     angles = shortest_vec3(joint_settings(bone).limit_turn)
     return quat_of_rpy(*angles) if any(angles) else IDENTITY_QUAT
