@@ -27,7 +27,9 @@ from ...contact.collision_state import (
 )
 from ...contact.contact_kinematics import velocity_at
 from ...dynamics.constraints import ROW_COUNT
-from ...dynamics.set_valued_forces import stop_energy
+from ...dynamics.set_valued_forces import force_law_coordinate, stop_energy
+from ...joints.limited_quantities import DISTANCE
+from ...model.compiling.compiled import ON_DOF, ON_QUANTITY
 from ...spatial import norm, sub
 from ...spatial.storage import copy, get3, put3
 from ..protocol import HOPELESS, REACHED, UNDERWAY
@@ -35,7 +37,12 @@ from ..release import release_all
 from ..stepping import has_diverged
 from ..system import DISSIPATED, SUPPLIED, normalize_quaternions, parts_of, read_signals
 from .constraint_potentials import BOUNDED
-from .constraints import add_bilateral_constraints, add_contact, add_set_valued_force_constraints
+from .constraints import (
+    RIGID_STOP_STIFFNESS,
+    add_bilateral_constraints,
+    add_contact,
+    add_set_valued_force_constraints,
+)
 from .energy_accounts import energy_of_step, predicted_soft_energy
 from .free_flight import advance_positions, begin_flight, close_loops, separate_inertia
 from .mass_matrix import share_coupled_mass, write_mass_matrix
@@ -71,6 +78,10 @@ MIN_STEP = 1e-9
 """Step below which the solver gives up if the step fails [s]."""
 RETRY_FACTOR = 0.1
 """Length of the next try as a share of a step that failed."""
+SHORTER = 0.25
+"""Length of the next try as a share of a step in which an angle left its range."""
+LEAST_FOR_RANGES = 0.05
+"""Step down to which one is taken again for angles that leave their range, as a share of the base step."""
 MIN_REMAINING = 1e-12
 """Time up to a frame that counts as none [s]: it is a rounding error, and no step is that short."""
 FLIGHT_TOLERANCE = 0.01
@@ -81,7 +92,7 @@ class ConvexStepSettings(
     KernelTuple,
     namedtuple(
         "ConvexStepSettings",
-        "base_step momentum_residual friction_bound_change rest_height growth_error sleep_threshold",
+        "base_step momentum_residual friction_bound_change rest_height growth_error sleep_threshold range_error",
     ),
 ):
     """Tolerances of the convex step at one accuracy level.
@@ -93,6 +104,8 @@ class ConvexStepSettings(
         growth_error: the next step may be twice as long, and longer than `base_step`, if the change of velocities moved
             nothing farther than this in the step [m].
         sleep_threshold: a body is still while it moves no farther than this in a step [m].
+        range_error: a step in which an angle with a rigid stop leaves its range by more than this is taken again in
+            shorter ones [rad].
     """
 
 
@@ -121,13 +134,15 @@ def advance_convex(calls, system, collisions, step, y, trial, slopes, stepping, 
         if not fits:
             restore_backup(step, contacts)
             return ARRAYS_TOO_SHORT
-        if not succeeded or has_diverged(system, y, trial):
-            if h < MIN_STEP:
-                return HOPELESS
+        failed = not succeeded or has_diverged(system, y, trial)
+        if failed and h < MIN_STEP:
+            return HOPELESS
+        may_be_shorter = h > LEAST_FOR_RANGES * settings.base_step
+        if failed or (may_be_shorter and leaves_range(system, trial, y, settings.range_error)):
             copy(trial, y)
             restore_backup(step, contacts)
             impacts.count[0], now.impacts, now.soft_energy = impacts_listed, impact_count, stored
-            now.convex_step = RETRY_FACTOR * h
+            now.convex_step = (RETRY_FACTOR if failed else SHORTER) * h
             now.rejected += 1
             continue
         now.time = end if h == remaining else now.time + h
@@ -190,6 +205,42 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
     for k in range(work.force_states.shape[0]):
         work.force_states[k].is_step_constraint = 0
     return True, succeeded, largest_velocity_change(model, step, qd)
+
+
+@subroutine
+def leaves_range(system, start, end, error):
+    """Return whether an angle with a rigid stop is farther beyond its range at the end of a step than at its start.
+
+    The constraint of such a stop is linear in velocities, and angles of cones and twists are not; and a limb may turn
+    on in the impacts at the end of a step.
+
+    Args:
+        start, end: states. error: by how much the angle must be farther beyond [rad].
+    """
+    model, states = system.model, system.work.force_states
+    before, after = parts_of(system, start)[0], parts_of(system, end)[0]
+    for k in range(model.set_valued_forces.shape[0]):
+        element, state = model.set_valued_forces[k], states[k]
+        if state.is_disabled or element.stiffness < RIGID_STOP_STIFFNESS or not is_angle(model, element):
+            continue
+        beyond = excess(state, force_law_coordinate(model, element, after))
+        if beyond > error and beyond > excess(state, force_law_coordinate(model, element, before)) + error:
+            return True
+    return False
+
+
+@jitable
+def is_angle(model, element):
+    """Return whether the coordinate of a set-valued force is an angle of a joint, and neither a length nor a speed."""
+    if element.kind == ON_QUANTITY:
+        return element.code != DISTANCE
+    return element.kind == ON_DOF and model.dofs[element.v].slide == 0.0
+
+
+@jitable
+def excess(state, value):
+    """Return how far a value is beyond the range of its stops, below 0 within it [m or rad]."""
+    return max(value - state.upper, state.lower - value)
 
 
 @subroutine
