@@ -48,9 +48,9 @@ RELAXATION_STEPS = 4.0
 """Number of steps in which an overlap or the deflection of a friction spring decays to about 1 / e."""
 SEPARATION_STEPS = 30.0
 """Upper bound of the speed at which overlaps separate, as the number of base steps of free fall that reach it."""
-STOP_RIGIDITY = 1e5
-"""The same as RIGIDITY for stops of joints. A body that falls on a light foot presses its ankle against a stop with
-many times the weight of the foot, and with RIGIDITY the stop would give way by ten degrees.
+STOP_RIGIDITY = 1e7
+"""Stiffness of a stop of a joint times the Delassus estimate, in a step of any length. A body that falls on a light foot
+presses its ankle against a stop with many times the weight of the foot. With RIGIDITY, it would give way by degrees.
 """
 BILATERAL_RIGIDITY = 1e8
 """The same as RIGIDITY for loops and couplings, whose errors nothing else corrects within a step."""
@@ -329,7 +329,8 @@ def add_stop(model, step, element, number, dofs, q, reach, side, h, base_step, g
         constraint.bias_impulse[0] = -h * element.stiffness * distance
     else:
         rate = target_rate(distance, h, base_step, max(gravity, 1.0)) + curvature / h
-        stiffness = STOP_RIGIDITY / RIGIDITY * rigid_stiffness(step, k, h, base_step)
+        response = delassus_estimate(step, k)
+        stiffness = STOP_RIGIDITY / response if response > 0.0 else 0.0
         set_rigid_limit(step, k, distance, element.restitution, stiffness, rate)
 
 
