@@ -49,8 +49,9 @@ RELAXATION_STEPS = 4.0
 SEPARATION_STEPS = 30.0
 """Upper bound of the speed at which overlaps separate, as the number of base steps of free fall that reach it."""
 STOP_RIGIDITY = 1e7
-"""Stiffness of a stop of a joint times the Delassus estimate, in a step of any length. A body that falls on a light foot
-presses its ankle against a stop with many times the weight of the foot. With RIGIDITY, it would give way by degrees.
+"""Stiffness of a stop of a joint times the Delassus estimate, in a step of any length. A body that falls on a light
+foot presses its ankle against a stop with many times the weight of the foot: with RIGIDITY, it would give way by
+degrees.
 """
 BILATERAL_RIGIDITY = 1e8
 """The same as RIGIDITY for loops and couplings, whose errors nothing else corrects within a step."""

@@ -37,7 +37,7 @@ from ..integration.adaptive_steps import (
     switch_method_if_stuck,
 )
 from ..integration.dop853 import ORDER
-from ..integration.one_step import write_step_margins
+from ..integration.one_step import end_row, write_step_margins
 from ..joint_events.events import apply_mode_change, initialize_modes
 from ..joint_events.margins import DRIVE
 from ..protocol import REACHED, UNDERWAY
@@ -55,6 +55,7 @@ from .contact_events import (
 from .contact_modes import resolve_contacts
 from .costs import SWEEP_ENTRY_COST, event_cost
 from .event_location import first_event, locate_event, try_step
+from .safeguards import energy_of_motion, jumps
 from .stabilization import remove_rounding_errors
 
 TAKE_CONVEX_STEPS = 4
@@ -78,7 +79,7 @@ WIDEST = 5.0
 
 class EventTolerances(
     KernelTuple,
-    namedtuple("EventTolerances", "steps closed_gap gap_error rest_speed slow_slip cost_limit cost_decay"),
+    namedtuple("EventTolerances", "steps closed_gap gap_error rest_speed slow_slip cost_limit cost_decay max_gain"),
 ):
     """Tolerances of event location at one accuracy level.
 
@@ -90,6 +91,7 @@ class EventTolerances(
         slow_slip: slip that ends at once [m/s or rad/s].
         cost_limit: cost of events above which convex steps are taken [ns].
         cost_decay: decrease of that cost per second of motion, which is the cost that is allowed permanently [ns/s].
+        max_gain: share of the kinetic energy that the impacts of an event may add; see safeguards.py.
     """
 
 
@@ -126,10 +128,8 @@ def advance_touching(calls, system, events, y, trial, slopes, stepping, end, mos
         if prefers_convex_steps(now, tolerances) or fails_after_switch(calls, system, y, slopes, now, tolerances):
             return TAKE_CONVEX_STEPS
         fits, h = prepare_step(calls, system, events, y, slopes, now, end - now.time)
-        if not fits:
-            return ARRAYS_TOO_SHORT
-        if prefers_convex_steps(now, tolerances):
-            return TAKE_CONVEX_STEPS
+        if not fits or prefers_convex_steps(now, tolerances):
+            return TAKE_CONVEX_STEPS if fits else ARRAYS_TOO_SHORT
         error, rate = try_step(calls, system, y, trial, slopes, now, h, tolerances, True)
         if not error <= 1.0:
             reject(calls, system, y, slopes, now, h, error, tolerances)
@@ -146,8 +146,12 @@ def advance_touching(calls, system, events, y, trial, slopes, stepping, end, mos
         # A last step before a frame may be as short as a rounding error; the next step must not be.
         least = now.step if now.yield_step > 0.0 else 10.0 * SHORTEST_STEP
         note_yield(now, yields, tolerances)
-        now.time = end if h == end - now.time else now.time + h
         remove_rounding_errors(system, trial)
+        if jumps(system, y, trial, slopes, end_row(now, tolerances.steps), h):
+            now.event_cost = math.inf
+            calls.rates(system, now.time, y, 0.0, slopes[0])
+            continue
+        now.time = end if h == end - now.time else now.time + h
         accept_step(system, y, trial, slopes, now, h, error, tolerances.steps.order)
         choose_method(calls, system, y, slopes, now, h, rate, tolerances.steps.order)
         now.step = max(now.step, least)
@@ -259,9 +263,11 @@ def update_contacts(calls, system, events, y, slopes, now):
     count, impact_count = system.touch.count, impacts.count[0]
     count[WORK], count[ALLOWED] = 0, int((tolerances.cost_limit - now.event_cost) / SWEEP_ENTRY_COST)
     copy(y, slopes[1])
+    before = energy_of_motion(system, y)
     certain, jumped = resolve_contacts(calls, system, now.time, y, slopes[0], tolerances, events.spare, impacts)
     now.event_cost += count[WORK] * SWEEP_ENTRY_COST
     astray = has_diverged(system, y, slopes[1]) or not is_finite(slopes[0])
+    astray = astray or (jumped and energy_of_motion(system, y) > before * (1.0 + tolerances.max_gain))
     if astray or count[WORK] > count[ALLOWED]:
         copy(slopes[1], y)
         impacts.count[0] = impact_count
@@ -286,7 +292,7 @@ def advance_to_event(calls, system, events, y, trial, slopes, now, h, event):
     """
     tolerances = events.tolerances
     s, index, kind, margin = locate_event(calls, system, events, y, trial, slopes, now, h, event)
-    if has_diverged(system, trial, y):
+    if has_diverged(system, trial, y) or jumps(system, y, trial, slopes, end_row(now, tolerances.steps), s):
         now.event_cost = math.inf
         return True
     add_energy_flow(y, trial, now)

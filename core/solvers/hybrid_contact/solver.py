@@ -7,6 +7,7 @@ that every machine makes the same choice.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -32,6 +33,7 @@ from ..system_observation import SystemObservation, compliant_contact_energy
 from .contact_events import Impacts
 from .costs import convex_step_cost, event_cost
 from .event_steps import TAKE_CONVEX_STEPS, EventTolerances, EventWork, advance_touching
+from .safeguards import MAX_GAIN
 
 SOON = 8
 """Number of convex steps before events are located again, at first."""
@@ -122,6 +124,7 @@ class HybridContactSolver(Adaptive):
             range_error=self.RANGE_ERROR[accuracy],
         )
         self._only_convex_steps = is_unequal(system, collisions, bodies_led(compiled, *constraints.prescribed))
+        self._is_driven = any(map(len, constraints.prescribed)) or bool(np.any(collisions.surfaces["belt"]))
         self._stepping[0].convex_steps_taken = SOON
         self._parting = np.zeros(1, np.int64)  # 0, FROM_ALL or FROM_GROUND
         own = {"tolerance": self.CONTACT_TOLERANCES, "rest_height": self.BOUNCE}
@@ -145,6 +148,7 @@ class HybridContactSolver(Adaptive):
             self.SLOW_SLIP[accuracy],
             max(self.EVENT_COST_LIMIT[accuracy] * step_cost, cheap),
             max(self.EVENT_COST_DECAY[accuracy] * step_cost / self.CONVEX_STEP[accuracy], cheap),
+            math.inf if self._is_driven else MAX_GAIN,
         )
 
     @property
