@@ -68,7 +68,7 @@ def plan_ragdoll(
     skin: Mapping[str, BonePoints],
     smallest: float,
     with_fingers: bool = False,
-    as_human: bool = True,
+    as_human: bool | None = None,
     wanted: Collection[str] | None = None,
 ) -> RagdollPlan:
     """Return the links of a ragdoll.

@@ -29,8 +29,8 @@ SMALLEST = 0.05
 MOST_NAMED = 3
 """Number of bones that a note names."""
 
-PRESETS = ("AUTO", "HUMAN", "CREATURE")
-"""Which ranges and weights a body has: those of a human body if it is one, those of a human body, or of a creature."""
+PRESETS = {"AUTO": None, "HUMAN": True, "CREATURE": False}
+"""Whether a body has the ranges and weights of a human one, as `as_human` in `anatomy_of`."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class RagdollOptions:
     """How a ragdoll is made.
 
     Attributes:
-        preset: one of `PRESETS`.
+        preset: a key of `PRESETS`.
         weight: mass of the whole body [kg]; 0 for that of its volume.
         stiffness: strength of the muscles, from 0 to 1.
         self_collision: whether limbs collide with each other.
@@ -88,7 +88,7 @@ def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options
     if options.bones is not None:
         wanted = {link_for(bone).name for bone in armature_bones(armature) if bone.name in options.bones}
     plan = bridge.characters.ragdoll_plans.plan_ragdoll(
-        armature, skin, SMALLEST, options.fingers, options.preset != "CREATURE", wanted
+        armature, skin, SMALLEST, options.fingers, PRESETS[options.preset], wanted
     )
     notes = _check(armature, plan, options)
     if not skin:

@@ -42,7 +42,12 @@ class LIMBERJACK_OT_make_ragdoll(_OnCharacter, bpy.types.Operator):
         name="Preset",
         description="How far joints bend, and how the weight is spread",
         items=(
-            ("AUTO", "Automatic", "As a human body if its parts are recognized, else as a creature", 0),
+            (
+                "AUTO",
+                "Automatic",
+                "As a human body if its parts are recognized and it stands upright, else as a creature",
+                0,
+            ),
             ("HUMAN", "Human", "Ranges and weights of a human body; an error if its parts are not recognized", 1),
             ("CREATURE", "Creature", "The same range for all joints, and weight by volume", 2),
         ),
