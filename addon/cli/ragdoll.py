@@ -138,7 +138,7 @@ def _described(made: MadeRagdoll) -> dict:
             "parent": part.above,
             "mass": link_settings(part.bone).mass,
         }
-        for name, part in made.plan.parts.items()
+        for name, part in made.plan.new_parts.items()
     ]
     return {"bones": parts, "mass": made.mass, "human": made.plan.anatomy.is_humanoid, "merged": made.plan.merged}
 

@@ -87,16 +87,18 @@ def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options
     wanted = None
     if options.bones is not None:
         wanted = {link_for(bone).name for bone in armature_bones(armature) if bone.name in options.bones}
+    before = [bone for bone in tagged_bones(armature) if is_link(bone) and not link_settings(bone).body_part]
     plan = bridge.characters.ragdoll_plans.plan_ragdoll(
-        armature, skin, SMALLEST, options.fingers, PRESETS[options.preset], wanted
+        armature, skin, SMALLEST, options.fingers, PRESETS[options.preset], wanted, [bone.name for bone in before]
     )
-    notes = _check(armature, plan, options)
+    _check(armature, plan, options)
+    notes = _notes_on_kept(before)
     if not skin:
         notes.append(
             f"no mesh follows the bones of '{armature.name}' by weights, so their shapes are those of a usual "
             "body: set Radius, Start and End in the panel Link"
         )
-    bones = [part.bone for part in plan.parts.values()]
+    bones = [part.bone for part in plan.new_parts.values()]
     if wanted is None:
         remove_ragdoll([bone for bone in ragdoll_bones(armature) if bone not in bones])
     notes += tag_links(context, bones)
@@ -125,25 +127,27 @@ def remove_ragdoll(bones: Iterable[Node]) -> None:
 
 def _check(
     armature: bpy.types.Object, plan: bridge.characters.ragdoll_plans.RagdollPlan, options: RagdollOptions
-) -> list[str]:
-    """Return notes about bones that stay as they are. Raise `ModelError` if no ragdoll can be made."""
+) -> None:
+    """Raise `ModelError` if no ragdoll can be made."""
     if options.preset == "HUMAN" and not plan.anatomy.is_humanoid:
         raise ModelError(
             f"armature '{armature.name}' has no bones that are known as hips, thighs and shins: choose the preset "
             "Creature, or name its bones as Rigify, Mixamo or Unreal do"
         )
-    before = [bone for bone in tagged_bones(armature) if is_link(bone) and not link_settings(bone).body_part]
-    kept = {bone.name for bone in before}
-    for name in kept & set(plan.parts):
-        del plan.parts[name]
-    if not plan.parts:
+    if not plan.new_parts:
+        if plan.kept:
+            raise ModelError(f"the bones of armature '{armature.name}' are links already: untag them first")
         raise ModelError(f"armature '{armature.name}' has no bones to make a ragdoll of: select some that deform it")
-    for part in plan.parts.values():
+    for part in plan.new_parts.values():
         if reason := bridge.links.tagging.obstacle_to_tagging(part.bone):
             raise ModelError(reason)
-    shown = ", ".join(f"'{model_name(bone)}'" for bone in before[:MOST_NAMED])
-    more = f" and {len(before) - MOST_NAMED} more" if len(before) > MOST_NAMED else ""
-    return [f"{shown}{more}: links already, so left as they are"] if before else []
+
+
+def _notes_on_kept(bones: list[Node]) -> list[str]:
+    """Return a note about bones that are links already and stay as they are."""
+    shown = ", ".join(f"'{model_name(bone)}'" for bone in bones[:MOST_NAMED])
+    more = f" and {len(bones) - MOST_NAMED} more" if len(bones) > MOST_NAMED else ""
+    return [f"{shown}{more}: links already, so left as they are"] if bones else []
 
 
 def _set_up(
@@ -154,7 +158,7 @@ def _set_up(
 ) -> list[str]:
     """Store the shapes, joints, masses and muscles of a ragdoll whose bones are links. Return notes."""
     scene = context.scene
-    for part in plan.parts.values():
+    for part in plan.new_parts.values():
         settings = link_settings(part.bone)
         settings.body_part, settings.motion = part.place.part, "FREE"
         bridge.skins.bone_fitting.store_fit(part.bone, part.fit)
@@ -162,15 +166,23 @@ def _set_up(
     bridge.characters.ragdoll_bodies.store_masses(plan, total, scene)
     rods = bridge.characters.ragdoll_bodies.rods_of(plan, scene)
     notes: list[str] = []
-    for name, part in plan.parts.items():
+    for name, part in plan.new_parts.items():
         if part.above is not None:
+            _hang_on(part.bone, plan.parts[part.above].bone)
             made = bridge.characters.ragdoll_joints.joint_for(name, plan)
             notes += bridge.characters.ragdoll_joints.store_part_joint(part.bone, made, scene)
             bridge.characters.ragdoll_joints.store_muscles(name, plan, rods, scene)
     evaluated_scene = bridge.links.parts.evaluated_scene_of(scene, context.evaluated_depsgraph_get())
-    for part in plan.parts.values():
+    for part in plan.new_parts.values():
         bridge.scene.store.store_weight(part.bone, bridge.links.mass.weigh(part.bone, evaluated_scene))
     return notes
+
+
+def _hang_on(bone: Node, above: Node) -> None:
+    """Join a bone to another one, if that is not the nearest link above it anyway."""
+    settings = joint_settings(bone)
+    if settings.parent_node != above:
+        settings.parent_node = above
 
 
 def _summary(armature: bpy.types.Object, plan: bridge.characters.ragdoll_plans.RagdollPlan, mass: float) -> str:

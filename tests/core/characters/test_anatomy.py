@@ -180,6 +180,18 @@ def test_of_a_long_spine_some_bones_bend(count):
     assert found.is_humanoid
 
 
+def test_necks_and_heads_are_one_bone_each():
+    """Guards necks of two bones, as Rigify's and Unreal's: the second one follows the first, and so do eyes a head."""
+    bones = body()
+    place = next(number for number, bone in enumerate(bones) if bone.name == "head")
+    bones[place] = bones[place]._replace(parent="neck2")
+    bones.insert(place, Bone("neck2", "neck", (0.0, 0.0, 1.5), (0.0, 0.0, 1.55)))
+    bones.append(Bone("head_top", "head", (0.0, 0.0, 1.75), (0.0, 0.0, 1.8)))
+    places = anatomy_of(bones, Z).places
+    assert [name for name in ("neck", "neck2", "head", "head_top") if places[name].merges] == ["neck2", "head_top"]
+    assert places["neck2"].merges == "one of many bones of the Neck"
+
+
 def test_creatures():
     """Guards bodies without the parts of a human one: whatever names tell of these does not count, tails do."""
     bones = [Bone("trunk", None, (0, 0, 1), (0, 1, 1)), Bone("wing.L", "trunk", (0, 0, 1), (1, 0, 1))]
