@@ -2,18 +2,15 @@
 """Make Ragdoll and Remove Ragdoll: which bones become parts, with which parents, shapes, masses, limits and pairs."""
 
 import bpy
-import numpy as np
 import pytest
 
-from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.props.ragdoll import ragdoll_bones
-from limberjack.addon.props.settings import window_status
 
-from .characters import BODY, RADII, character, choose, skin
+from .characters import BODY, character, choose
 from .conftest import joint, link
 from .humanoids import HUMANOIDS
-from .ragdolls import make, names_of, parents_in, remove, stored, told, whole_dump
-from .rigs import armature, chain, in_mode, select_bones, tag
+from .ragdolls import make, names_of, parents_in, remove, stored, told
+from .rigs import armature, tag
 
 PARTS = ("hips", "chest", "head", "thigh", "shin", "arm", "hand")
 """Bones of the character that become parts: all but those of its finger."""
@@ -43,8 +40,8 @@ def test_parts_and_parents_of_a_character(scene, figure):
 
 
 def test_parts_and_parents_of_each_kind_of_rig(scene, kind):
-    """Guards names, helpers and halves of limbs of each maker: the parts are those of the body, without toes and halves,
-    at most 20, and hang on each other as the body's do."""
+    """Guards names, helpers and halves of limbs of each maker: the parts are those of the body, without toes and
+    halves, at most 20, and hang on each other as the body's do."""
     rig, _ = kind.build()
     make(rig)
     names = names_of(rig)
@@ -85,8 +82,8 @@ def test_an_upper_body_beside_the_hips_hangs_on_them(scene):
 
 
 def test_bones_that_are_links_already_stay_as_they_are(scene, figure):
-    """Guards bones that the user has set up: they keep their mass and joint, other parts hang on them, and it is told. If
-    none is left, it is refused."""
+    """Guards bones that the user has set up: they keep their mass and joint, other parts hang on them, and it is told.
+    If none is left, it is refused."""
     rig, _ = figure
     tag(rig, "chest")
     chest = rig.pose.bones["chest"]

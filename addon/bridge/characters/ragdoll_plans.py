@@ -162,18 +162,27 @@ def _parents_first(above: Mapping[str, str | None]) -> list[str]:
 
 
 def _continuations(name: str, skeleton: Skeleton, anatomy: Anatomy) -> list[str]:
-    """Return the bones that continue a limb: of the trunk, those of the trunk; of others, all but twist bones.
-
-    A twist bone may be at the head of the bone that it twists.
-    """
-    place, below = anatomy.places[name], skeleton.children_of(name)
+    """Return the bones that continue a limb: of the trunk, those of the trunk; of others, all but helpers."""
+    place, below = anatomy.places[name], _children_beyond_twists(name, skeleton, anatomy)
     if place.part in CENTRAL:
         return [each for each in below if anatomy.places[each].part in CENTRAL]
     if place.part == "clavicle":
         return [each for each in below if anatomy.places[each].part == "upper_arm"]
-    same = [each for each in below if anatomy.places[each].part not in ("twist", "helper")]
+    same = [each for each in below if anatomy.places[each].part != "helper"]
     next_parts = [each for each in same if not PARTS[anatomy.places[each].part].merges]
     return next_parts or same
+
+
+def _children_beyond_twists(name: str, skeleton: Skeleton, anatomy: Anatomy) -> list[str]:
+    """Return the bones that hang on a bone, directly or on twist bones in between, without these.
+
+    A twist bone may be at the head of the bone that it twists, or be the second half of a limb.
+    """
+    found: list[str] = []
+    for child in skeleton.children_of(name):
+        is_twist = anatomy.places[child].part == "twist"
+        found += _children_beyond_twists(child, skeleton, anatomy) if is_twist else [child]
+    return found
 
 
 def _reason_of_size(

@@ -119,7 +119,7 @@ def remove_ragdoll(bones: Iterable[Node]) -> None:
         return
     bake.receipts.clear_some.clear_bake_of(removed)
     for scene in bpy.data.scenes:
-        remove_pairs_of(scene, set(removed))
+        remove_pairs_of(scene, set(removed), only_among=False)
     for bone in removed:
         for group in (ids.LINK, ids.JOINT, ids.BEFORE):
             bone.property_unset(group)
