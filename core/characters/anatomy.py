@@ -18,7 +18,8 @@ UPRIGHT = 0.7
 """Cosine of the angle between the trunk and the direction up within which a body stands upright (about 45 degrees)."""
 
 SNAP = 0.85
-"""Cosine of the angle within which the direction up is taken to be an axis of the armature (about 30 degrees)."""
+"""Cosine of the angle within which the direction up is taken to be an axis of the armature or that of the sky (about 30
+degrees): the legs of a body that stands do not lead straight down."""
 
 
 class Bone(NamedTuple):
@@ -78,7 +79,7 @@ def anatomy_of(bones: Iterable[Bone], up: Vec3, with_fingers: bool = False, as_h
 
     Args:
         bones: parents first.
-        up: the direction of the sky in the axes of the armature, if the bones do not tell.
+        up: the direction of the sky in the axes of the armature: that of a body that stands, or that has no legs.
         with_fingers: whether fingers and toes get links of their own.
         as_human: whether a body that has the parts of a human one is treated as one. None: if it stands upright, since
             animals on four legs have the same parts.
@@ -274,7 +275,7 @@ def _axes_of(tree: _Tree, found: Mapping[str, Place], up: Vec3) -> BodyAxes:
 
     high, low = middle("thigh"), middle("foot") or middle("shin")
     if high and low and norm(sub(high, low)) > 0.0:
-        up = _snapped(_unit(sub(high, low)))
+        up = _snapped(_unit(sub(high, low)), up)
     left = (0.0, 0.0, 0.0)
     for part in sorted(LIMBS | {"clavicle"}):
         one, other = middle(part, LEFT), middle(part, RIGHT)
@@ -299,11 +300,11 @@ def _unit(vector: Vec3) -> Vec3:
     return scale(vector, 1.0 / norm(vector))
 
 
-def _snapped(direction: Vec3) -> Vec3:
-    """Return the axis of the armature that is nearest to a direction, if it is near enough; else the direction."""
-    number = max(range(3), key=lambda axis: abs(direction[axis]))
-    if abs(direction[number]) < SNAP:
-        return direction
-    axis = [0.0, 0.0, 0.0]
-    axis[number] = 1.0 if direction[number] > 0.0 else -1.0
-    return (axis[0], axis[1], axis[2])
+def _snapped(direction: Vec3, up: Vec3) -> Vec3:
+    """Return the axis of the armature, or the direction of the sky, that is nearest to a direction, if near enough.
+
+    Otherwise, return the direction itself.
+    """
+    units: tuple[Vec3, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    nearest = max((*units, *(scale(unit, -1.0) for unit in units), up), key=lambda each: dot(direction, each))
+    return nearest if dot(direction, nearest) >= SNAP else direction

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shapes, masses and limits of the parts of a ragdoll, as the model has them."""
+"""Shapes and masses of the parts of a ragdoll, as the model has them."""
 
 import math
 

@@ -108,6 +108,21 @@ def test_axes_are_orthogonal_and_near_the_body(rotvec, scale):
     assert front[1] < -0.7
 
 
+@pytest.mark.parametrize("lean", [0.0, 20.0, 45.0, 70.0])
+def test_a_body_that_stands_is_upright(lean):
+    """Guards armatures whose axes are not those of the body: legs that lead a little forward do not tilt a body that
+    stands in the world; one that leans there, in an armature of its own axes, leans with it."""
+    turn = Rotation.from_euler("x", lean, degrees=True)
+    bones = [
+        bone._replace(head=(bone.head[0], bone.head[1] - 0.04 * ("foot" in bone.name), bone.head[2])) for bone in body()
+    ]
+    turned = [
+        bone._replace(**{end: tuple(turn.apply(getattr(bone, end))) for end in ("head", "tail")}) for bone in bones
+    ]
+    np.testing.assert_allclose(anatomy_of(turned, tuple(turn.apply(Z))).axes.up, turn.apply(Z), atol=1e-12)
+    np.testing.assert_allclose(anatomy_of(bones, tuple(turn.apply(Z))).axes.up, Z, atol=1e-12)
+
+
 def test_without_legs_the_sky_is_up():
     """Guards busts and creatures: up is what is given, and a body without pairs looks along -y."""
     bones = [Bone("hips", None, (0, 0, 0), (0, 0, 1)), Bone("spine", "hips", (0, 0, 1), (0, 0, 2))]
