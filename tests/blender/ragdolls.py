@@ -7,6 +7,7 @@ import numpy as np
 from limberjack.addon import ids
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.props.ragdoll import ragdoll_bones
+from limberjack.addon.props.references import BONE_UID
 from limberjack.addon.props.settings import window_status
 
 from .bone_rig import dump
@@ -65,8 +66,16 @@ def plain(group):
     return found
 
 
+def differing(one, other):
+    """Keys whose values differ."""
+    return sorted(str(key) for key in one.keys() | other.keys() if one.get(key) != other.get(key))
+
+
 def whole_dump(scene):
-    """All that Make Ragdoll may change: bones, actions, constraints, settings, and which settings a file would save."""
+    """All that Make Ragdoll may change: bones, actions, constraints, pairs, and which settings of bones a file saves.
+
+    Identifiers of bones, results of the last bake, and whether there is contact, stay without doing anything.
+    """
     found = dump(scene)
     for obj in scene.objects:
         for bone in obj.pose.bones if obj.pose else ():
@@ -76,10 +85,10 @@ def whole_dump(scene):
             found["groups", obj.name, bone.name] = [
                 group for group in (ids.LINK, ids.JOINT, ids.BEFORE) if bone.is_property_set(group)
             ]
-            found["keys", obj.name, bone.name] = [*bone.keys()]
-        found["own", obj.name] = [*obj.keys()]
+            found["keys", obj.name, bone.name] = sorted({*bone.keys()} - {BONE_UID})
+        found["own", obj.name] = sorted({*obj.keys()} - {ids.LINK, ids.JOINT, ids.BEFORE})
         found["modifiers", obj.name] = [(item.type, item.name) for item in obj.modifiers]
-    found["scene"] = plain(getattr(scene, ids.SCENE))
+    found["pairs"] = plain(getattr(scene, ids.SCENE))["pairs"]
     found["data"] = [(name, len(getattr(bpy.data, name))) for name in ("objects", "meshes", "actions", "collections")]
     return found
 
