@@ -11,12 +11,13 @@ from ...core.cli.plot import RECORDERS
 from .bake import BAKE
 from .blend import load_blend, load_open_scene, save_blend
 from .demo import DEMO
+from .ragdoll import RAGDOLL
 from .record import RECORD, record_motion
 
 EXTENSION = __package__.removesuffix(".addon.cli")
 """Name of the extension in Blender."""
 
-VERBS = (*core_cli.VERBS, BAKE, RECORD, DEMO)
+VERBS = (*core_cli.VERBS, BAKE, RECORD, RAGDOLL, DEMO)
 
 LOADERS[".blend"] = load_blend
 LOADERS[str(OPEN_SCENE)] = load_open_scene

@@ -15,6 +15,15 @@ ALLOWED: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
 """Options of properties that library overrides may change. Without them, Blender loses the values on reload."""
 
 
+WITH_ITEMS: set[Literal["LIBRARY_OVERRIDABLE", "NO_PROPERTY_NAME", "USE_INSERTION"]] = {
+    "LIBRARY_OVERRIDABLE",
+    "NO_PROPERTY_NAME",
+    "USE_INSERTION",
+}
+"""Options of collections to which library overrides may add items, such as the axes of a new joint. Without them,
+Blender refuses `add` on an override. Items are known by their numbers, since they have no names."""
+
+
 def let_override(group: type[PropertyGroup]) -> type[PropertyGroup]:
     """Let overrides store every property of a group that has a value of its own. The class must not be registered yet.
 
@@ -23,7 +32,7 @@ def let_override(group: type[PropertyGroup]) -> type[PropertyGroup]:
     """
     for stored in group.__annotations__.values():
         if "get" not in stored.keywords:  # a computed property stores nothing
-            stored.keywords["override"] = ALLOWED
+            stored.keywords["override"] = WITH_ITEMS if stored.function is bpy.props.CollectionProperty else ALLOWED
     return group
 
 

@@ -29,11 +29,12 @@ def remove_pair(scene: bpy.types.Scene, a: Node, b: Node) -> None:
         settings.pair = max(0, min(settings.pair, len(settings.pairs) - 1))
 
 
-def remove_pairs_of(scene: bpy.types.Scene, nodes: set[Node]) -> None:
-    """Remove the pairs of the scene both of whose links are among some nodes."""
+def remove_pairs_of(scene: bpy.types.Scene, nodes: set[Node], *, only_among: bool = True) -> None:
+    """Remove the pairs of the scene both of whose links are among some nodes, or one of them if not `only_among`."""
     settings = scene_settings(scene)
     for number in reversed(range(len(settings.pairs))):
-        if {settings.pairs[number].a_node, settings.pairs[number].b_node} <= nodes:
+        ends = {settings.pairs[number].a_node, settings.pairs[number].b_node}
+        if ends <= nodes or (not only_among and ends & nodes):
             settings.pairs.remove(number)
     settings.pair = max(0, min(settings.pair, len(settings.pairs) - 1))
 

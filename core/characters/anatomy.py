@@ -14,8 +14,12 @@ from .bone_names import LEFT, MIDDLE, RIGHT, read_bone_name
 MOST_SPINE_BONES = 3
 """Number of bones between hips and neck that get links. A spine of more bones bends no better, and takes longer."""
 
+UPRIGHT = 0.7
+"""Cosine of the angle between the trunk and the direction up within which a body stands upright (about 45 degrees)."""
+
 SNAP = 0.85
-"""Cosine of the angle within which the direction up is taken to be an axis of the armature (about 30 degrees)."""
+"""Cosine of the angle within which the direction up is taken to be an axis of the armature or that of the sky (about 30
+degrees): the legs of a body that stands do not lead straight down."""
 
 
 class Bone(NamedTuple):
@@ -70,14 +74,15 @@ class Anatomy:
     axes: BodyAxes
 
 
-def anatomy_of(bones: Iterable[Bone], up: Vec3, with_fingers: bool = False, as_human: bool = True) -> Anatomy:
+def anatomy_of(bones: Iterable[Bone], up: Vec3, with_fingers: bool = False, as_human: bool | None = None) -> Anatomy:
     """Return what each bone is in a body.
 
     Args:
         bones: parents first.
-        up: the direction of the sky in the axes of the armature, if the bones do not tell.
+        up: the direction of the sky in the axes of the armature: that of a body that stands, or that has no legs.
         with_fingers: whether fingers and toes get links of their own.
-        as_human: whether a body that has the parts of a human one is treated as one.
+        as_human: whether a body that has the parts of a human one is treated as one. None: if it stands upright, since
+            animals on four legs have the same parts.
 
     Raises:
         ValueError: if a bone comes before its parent.
@@ -87,8 +92,10 @@ def anatomy_of(bones: Iterable[Bone], up: Vec3, with_fingers: bool = False, as_h
     _tell_halves_apart(tree, found)
     _divide_spine(tree, found)
     _fill_in_ends(tree, found)
-    is_humanoid = as_human and _is_humanoid(found)
+    _leave_out_what_is_above(tree, found)
     axes = _axes_of(tree, found, up)
+    is_humanoid = as_human is not False and _has_human_parts(found)
+    is_humanoid = is_humanoid and (as_human is True or _stands_upright(tree, found, axes.up))
     if not is_humanoid:
         found = {name: _unspecific(place) for name, place in found.items()}
     merged = _with_reasons(tree, found, with_fingers or not is_humanoid)
@@ -131,7 +138,10 @@ def _nearest(tree: _Tree, found: Mapping[str, Place], name: str, parts: Iterable
 
 
 def _tell_halves_apart(tree: _Tree, found: dict[str, Place]) -> None:
-    """Decide which half of an arm or leg a bone is that is only called that, and what a shoulder is."""
+    """Decide which half of an arm or leg a bone is that is only called that, and what a shoulder or one hip is.
+
+    Rigs that name joints and not limbs call the upper arm a shoulder, and the thigh a left or right hip.
+    """
     for name, place in found.items():
         if place.part == "arm":
             part = "forearm" if _nearest(tree, found, name, ("upper_arm",)) else "upper_arm"
@@ -142,8 +152,12 @@ def _tell_halves_apart(tree: _Tree, found: dict[str, Place]) -> None:
     for name, place in found.items():
         if place.part == "clavicle":
             below = {found[each].part for each in tree.below(name)}
-            if "forearm" in below and "upper_arm" not in below:
+            if "forearm" in below and not below & {"upper_arm", "clavicle"}:
                 found[name] = place._replace(part="upper_arm")
+        elif place.side != MIDDLE and read_bone_name(name).part == ROOT:
+            below = {found[each].part for each in tree.below(name)}
+            if "shin" in below and "thigh" not in below:
+                found[name] = place._replace(part="thigh")
 
 
 def _divide_spine(tree: _Tree, found: dict[str, Place]) -> None:
@@ -196,9 +210,29 @@ def _limb_above(tree: _Tree, found: Mapping[str, Place], name: str) -> str:
     return ""
 
 
-def _is_humanoid(found: Mapping[str, Place]) -> bool:
+def _leave_out_what_is_above(tree: _Tree, found: dict[str, Place]) -> None:
+    """Make the bones above the hips helpers: they are at the floor or at the middle of a body, and move all of it."""
+    for name, place in list(found.items()):
+        if place.part == ROOT:
+            for above in tree.above(name):
+                if found[above].part == "limb":
+                    found[above] = found[above]._replace(part="helper")
+
+
+def _has_human_parts(found: Mapping[str, Place]) -> bool:
     parts = {place.part for place in found.values()}
     return {ROOT, "thigh", "shin"} <= parts and bool(parts & {"upper_arm", "head"})
+
+
+def _stands_upright(tree: _Tree, found: Mapping[str, Place], up: Vec3) -> bool:
+    """Return whether the trunk of a body rises from its hips more than it leads to the front."""
+
+    def heads(*parts: str) -> list[Vec3]:
+        return [tree.bones[name].head for name, place in found.items() if place.part in parts]
+
+    high, low = heads("upper_arm") or heads("head"), heads(ROOT)
+    trunk = sub(scale(_sum(high), 1.0 / len(high)), scale(_sum(low), 1.0 / len(low)))
+    return dot(trunk, up) > UPRIGHT * norm(trunk)
 
 
 def _unspecific(place: Place) -> Place:
@@ -241,7 +275,7 @@ def _axes_of(tree: _Tree, found: Mapping[str, Place], up: Vec3) -> BodyAxes:
 
     high, low = middle("thigh"), middle("foot") or middle("shin")
     if high and low and norm(sub(high, low)) > 0.0:
-        up = _snapped(_unit(sub(high, low)))
+        up = _snapped(_unit(sub(high, low)), up)
     left = (0.0, 0.0, 0.0)
     for part in sorted(LIMBS | {"clavicle"}):
         one, other = middle(part, LEFT), middle(part, RIGHT)
@@ -266,11 +300,11 @@ def _unit(vector: Vec3) -> Vec3:
     return scale(vector, 1.0 / norm(vector))
 
 
-def _snapped(direction: Vec3) -> Vec3:
-    """Return the axis of the armature that is nearest to a direction, if it is near enough; else the direction."""
-    number = max(range(3), key=lambda axis: abs(direction[axis]))
-    if abs(direction[number]) < SNAP:
-        return direction
-    axis = [0.0, 0.0, 0.0]
-    axis[number] = 1.0 if direction[number] > 0.0 else -1.0
-    return (axis[0], axis[1], axis[2])
+def _snapped(direction: Vec3, up: Vec3) -> Vec3:
+    """Return the axis of the armature, or the direction of the sky, that is nearest to a direction, if near enough.
+
+    Otherwise, return the direction itself.
+    """
+    units: tuple[Vec3, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    nearest = max((*units, *(scale(unit, -1.0) for unit in units), up), key=lambda each: dot(direction, each))
+    return nearest if dot(direction, nearest) >= SNAP else direction

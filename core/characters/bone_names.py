@@ -28,9 +28,13 @@ class BoneName(NamedTuple):
 
 
 _WORDS = (
-    ("twist", "twist roll corrective"),
+    ("twist", "twist roll corrective 捩 捩り"),
     ("helper", "ik pole target ctrl control root master helper nub end socket weapon prop heel breast skirt hair sec"),
-    ("face", "jaw eye eyes brow lip lips cheek nose tongue teeth chin temple forehead lid ear face"),
+    ("helper", "髪 胸 先 ダミー"),
+    (
+        "face",
+        "jaw eye eyes brow lip lips cheek nose tongue teeth chin temple forehead lid ear face 目 両目 眉 舌 顎 歯",
+    ),
     ("finger", "thumb index middle ring pinky little finger fingers palm metacarpal 親指 人指 人差指 中指 薬指 小指"),
     ("forearm", "forearm lowerarm elbow ひじ 肘"),
     ("upper_arm", "upperarm humerus"),
@@ -38,11 +42,11 @@ _WORDS = (
     ("clavicle", "clavicle collar collarbone shoulder 肩"),
     ("thigh", "thigh upperleg upleg femur 足"),
     ("shin", "shin calf lowerleg knee ひざ 膝"),
-    ("toes", "toe toes toebase ball つま先"),
+    ("toes", "toe toes toebase ball つま先 足先"),
     ("foot", "foot ankle 足首"),
     ("neck", "neck 首"),
     ("head", "head skull 頭"),
-    ("hips", "hips hip pelvis 下半身"),
+    ("hips", "hips hip pelvis 下半身 腰"),
     ("spine", "spine chest upperchest torso abdomen waist stomach ribcage 上半身"),
     ("tail", "tail しっぽ"),
     ("arm", "arm 腕"),

@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass, field
 
 import bpy
+import numpy as np
 from mathutils import Matrix, Vector
 
 from .rigs import armature
@@ -93,6 +94,61 @@ class Humanoid:
         rig.scale, rig.rotation_euler.x = (self.scale,) * 3, self.turn
         bpy.context.view_layer.update()
         return rig, [*parts]
+
+
+RADII = {
+    **{"hips": 0.13, "spine": 0.12, "chest": 0.13, "neck": 0.05, "head": 0.09, "shoulder": 0.05},
+    **{"upper arm": 0.045, "forearm": 0.035, "hand": 0.03, "thigh": 0.07, "shin": 0.05, "foot": 0.035, "toes": 0.025},
+}
+"""Radius of the tube around each part [m]."""
+
+SIDES, RINGS = 16, 9
+
+
+def skin_of(kind, rig, names=None, radii=RADII):
+    """A mesh that an armature of this kind deforms: an open tube along each part, whatever way its bone points.
+
+    Args:
+        names: of the bones that get a tube; all if None.
+
+    Returns:
+        The mesh, and the vertices of each bone's tube in the world, shape (n, 3), by name.
+    """
+    words = {
+        word.format(side): part for part, word in (*kind.names.items(), *kind.halves.items()) for side in kind.sides
+    }
+    points, faces, owners = [], [], {}
+    for name, (_, head, tail) in kind.parts().items():
+        if names is None or name in names:
+            first = len(points)
+            points += _tube(head, tail, radii[words[name]])
+            owners[name] = range(first, len(points))
+            faces += [
+                (at + a, at + b, at + b + SIDES, at + a + SIDES)
+                for at in range(first, len(points) - SIDES, SIDES)
+                for a, b in zip(range(SIDES), (*range(1, SIDES), 0), strict=True)
+            ]
+    mesh = bpy.data.meshes.new("Body")
+    to_rig = rig.matrix_world.inverted()
+    mesh.from_pydata([to_rig @ point for point in points], [], faces)
+    obj = bpy.data.objects.new("Body", mesh)
+    bpy.context.scene.collection.objects.link(obj)
+    obj.parent = rig
+    for name, own in owners.items():
+        obj.vertex_groups.new(name=name).add(list(own), 1.0, "REPLACE")
+    obj.modifiers.new("Armature", "ARMATURE").object = rig
+    bpy.context.view_layer.update()
+    return obj, {name: np.array([points[number] for number in own]) for name, own in owners.items()}
+
+
+def _tube(head, tail, radius):
+    along = tail - head
+    turn = along.to_track_quat("Z", "Y").to_matrix()
+    return [
+        head + along * (ring / (RINGS - 1)) + turn @ Vector((radius * math.cos(angle), radius * math.sin(angle), 0.0))
+        for ring in range(RINGS)
+        for angle in (2.0 * math.pi * side / SIDES for side in range(SIDES))
+    ]
 
 
 def _named(*names):

@@ -32,6 +32,8 @@ MOTION = ["--frames", "1", "5"]
         (2, ["bake", "nowhere.blend", "-o", "out.npz"]),
         (2, ["record", "nowhere.blend", "-o", "out.npz"]),
         (2, ["record", PENDULUM, "-o", "out.npz", "--joints"]),
+        (2, ["ragdoll", PENDULUM, "-o", "out.blend"]),
+        (2, ["ragdoll", PENDULUM, "--armature", "Rig", "-o", "out.blend"]),
     ],
     ids=lambda value: " ".join(Path(word).name for word in value) if isinstance(value, list) else str(value),
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The files that whoever follows the pages has at hand: an arm, a scene, a world, a batch."""
+"""The files that whoever follows the pages has at hand: an arm, a scene, a character, a world, a batch."""
 
 from __future__ import annotations
 
@@ -58,6 +58,25 @@ for parent, child, z in ((None, arm, 0.0), (arm, hand, -0.4)):
     bpy.context.object.limberjack_joint.axes[0].xyz = (0.0, 1.0, 0.0)
 bpy.context.scene.frame_end = 24
 bpy.ops.wm.save_as_mainfile(filepath=sys.argv[1])
+bpy.ops.wm.read_factory_settings(use_empty=True)
+hero = bpy.data.objects.new("Hero", bpy.data.armatures.new("Hero"))
+bpy.context.scene.collection.objects.link(hero)
+bpy.context.view_layer.objects.active = hero
+bpy.ops.object.mode_set(mode="EDIT")
+bones = hero.data.edit_bones
+for name, head, tail, parent in (
+    ("hips", (0.0, 0.0, 1.0), (0.0, 0.0, 1.2), ""),
+    ("spine", (0.0, 0.0, 1.2), (0.0, 0.0, 1.5), "hips"),
+    ("head", (0.0, 0.0, 1.5), (0.0, 0.0, 1.8), "spine"),
+    ("thigh.L", (0.1, 0.0, 1.0), (0.1, 0.0, 0.5), "hips"),
+    ("shin.L", (0.1, 0.0, 0.5), (0.1, 0.05, 0.1), "thigh.L"),
+    ("thigh.R", (-0.1, 0.0, 1.0), (-0.1, 0.0, 0.5), "hips"),
+    ("shin.R", (-0.1, 0.0, 0.5), (-0.1, 0.05, 0.1), "thigh.R"),
+):
+    bone = bones.new(name)
+    bone.head, bone.tail, bone.parent = head, tail, bones[parent] if parent else None
+bpy.ops.object.mode_set(mode="OBJECT")
+bpy.ops.wm.save_as_mainfile(filepath=sys.argv[2])
 limberjack.unregister()
 """
 
@@ -85,6 +104,7 @@ def prepare(folder: Path) -> None:
     (folder / "JOBS.toml").write_text(JOBS)
     for place in ("out", "models", "packages"):
         (folder / place).mkdir()
-    subprocess.run([sys.executable, "-c", SCENE, folder / "scene.blend"], check=True, capture_output=True)
+    made = [folder / "scene.blend", folder / "hero.blend"]
+    subprocess.run([sys.executable, "-c", SCENE, *made], check=True, capture_output=True)
     for name in ("shot.blend", "animated.blend"):
         shutil.copy(folder / "scene.blend", folder / name)

@@ -37,7 +37,7 @@ NEARLY_TOUCHING = 2e-3
 def body_mass(plan: RagdollPlan, meshes: Sequence[bpy.types.Object], depsgraph: bpy.types.Depsgraph) -> float:
     """Return the mass of a body [kg]: its volume, that of the meshes if they can be it, times the density of flesh."""
     unit = unit_length(depsgraph.scene)
-    by_shape = sum(solid_of_capsule(capsule_for(part.bone, unit)).volume for part in plan.parts.values())
+    by_shape = sum(solid_of_capsule(capsule_for(part.bone, unit)).volume for part in plan.new_parts.values())
     by_mesh = sum(_volume_of(obj, depsgraph, unit) for obj in meshes)
     low, high = LIKE_CAPSULES
     volume = by_mesh if low * by_shape <= by_mesh <= high * by_shape else by_shape
@@ -62,10 +62,10 @@ def capsule_for(bone: Node, unit: float) -> BoneCapsule:
 
 
 def store_masses(plan: RagdollPlan, total: float, scene: bpy.types.Scene) -> None:
-    """Store the mass of each part. total: of the body [kg]."""
+    """Store the mass of each part that is set up. total: of them all [kg]."""
     unit = unit_length(scene)
-    volumes = {name: solid_of_capsule(capsule_for(part.bone, unit)).volume for name, part in plan.parts.items()}
-    places = {name: part.place for name, part in plan.parts.items()}
+    volumes = {name: solid_of_capsule(capsule_for(part.bone, unit)).volume for name, part in plan.new_parts.items()}
+    places = {name: part.place for name, part in plan.new_parts.items()}
     for name, mass in masses_of(places, volumes, total, plan.anatomy.is_humanoid).items():
         settings = link_settings(plan.parts[name].bone)
         settings.mass_source, settings.mass = "MASS", mass
@@ -80,14 +80,14 @@ def rods_of(plan: RagdollPlan, scene: bpy.types.Scene) -> dict[str, Rod]:
         local = np.array(capsule.pose[:3]) / scale
         middle = (matmul(part.rest[:3, :3], local[:, None])[:, 0] + part.rest[:3, 3]) * float(np.mean(scale))
         length = capsule.geometry.length + 2.0 * capsule.geometry.radius
-        found[name] = Rod(link_settings(part.bone).mass, _vector(middle), length)
+        found[name] = Rod(link_settings(part.bone).mass_shown, _vector(middle), length)
     return found
 
 
 def store_pairs(plan: RagdollPlan, extent: float, scene: bpy.types.Scene) -> int:
     """Let parts that overlap, at rest or now, not collide with each other. Return the number of these pairs.
 
-    Neighbours do not collide anyway.
+    Neighbours do not collide anyway. Pairs of bones that stay as they are keep their settings.
 
     Args:
         extent: of the character [Blender units].
@@ -102,8 +102,10 @@ def store_pairs(plan: RagdollPlan, extent: float, scene: bpy.types.Scene) -> int
     found = overlapping_pairs(
         {name: (shape.geometry, shape.pose) for name, shape in shapes.items()}, poses, NEARLY_TOUCHING * extent * unit
     )
-    remove_pairs_of(scene, set(bones.values()))
+    new = plan.new_parts.keys()
+    remove_pairs_of(scene, {bones[name] for name in new})
     pairs = [pair for pair in combinations(bones, 2) if pair in found and not _are_neighbours(plan, *pair)]
+    pairs = [pair for pair in pairs if not new.isdisjoint(pair)]
     for a, b in pairs:
         set_pair(scene, bones[a], bones[b], False)
     return len(pairs)

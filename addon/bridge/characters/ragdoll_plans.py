@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ....core.characters.anatomy import Anatomy, Place, anatomy_of
-from ....core.characters.body_parts import CENTRAL, PARTS
+from ....core.characters.body_parts import CENTRAL, PARTS, ROOT
 from ....core.spatial import Vec3
 from ..links.bone_capsules import length_of
 from ..posing.link_poses import to_array
@@ -54,13 +54,20 @@ class RagdollPlan:
 
     Attributes:
         parts: by the name of the bone, each after the one above it.
+        kept: names of the parts that are links already and stay as they are.
         merged: why other bones get no link, by name.
     """
 
     anatomy: Anatomy
     skeleton: Skeleton
     parts: dict[str, RagdollPart]
+    kept: frozenset[str] = frozenset()
     merged: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def new_parts(self) -> dict[str, RagdollPart]:
+        """The parts that are set up, by the name of the bone."""
+        return {name: part for name, part in self.parts.items() if name not in self.kept}
 
 
 def plan_ragdoll(
@@ -68,8 +75,9 @@ def plan_ragdoll(
     skin: Mapping[str, BonePoints],
     smallest: float,
     with_fingers: bool = False,
-    as_human: bool = True,
+    as_human: bool | None = None,
     wanted: Collection[str] | None = None,
+    kept: Collection[str] = (),
 ) -> RagdollPlan:
     """Return the links of a ragdoll.
 
@@ -78,6 +86,7 @@ def plan_ragdoll(
         smallest: least length of a limb whose part is not known, relative to the extent of the character.
         with_fingers, as_human: as in `anatomy_of`.
         wanted: names of the bones that may become links; None for all.
+        kept: names of the bones that are links already and stay as they are.
     """
     skeleton = skeleton_of(armature, skin)
     up = armature.matrix_world.to_3x3().inverted().col[2].normalized()
@@ -92,7 +101,7 @@ def plan_ragdoll(
         reason = place.merges or _reason_of_size(name, skeleton, anatomy, own, least, bool(skin))
         if not reason and wanted is not None and name not in wanted:
             reason = "not chosen"
-        if not reason:
+        if not reason or name in kept:
             bone, (direction, length) = skeleton.bones[name], extents[name]
             fit = capsule_fit(bone, own, turn=turn_along(bone, direction))
             fits[name] = fit or capsule_by_bone(bone, place.part, direction, length)
@@ -100,12 +109,14 @@ def plan_ragdoll(
             merged[name] = reason
             if (parent := skeleton.parents[name]) is not None:
                 points.setdefault(parent, []).extend(own)
+    above = {name: _above(name, skeleton, fits) for name in skeleton.bones if name in fits}
+    if anatomy.is_humanoid:
+        _hang_on_hips(above, anatomy)
     parts = {
-        name: RagdollPart(bone, anatomy.places[name], _above(name, skeleton, fits), extents[name][0], fits[name])
-        for name, bone in skeleton.bones.items()
-        if name in fits
+        name: RagdollPart(skeleton.bones[name], anatomy.places[name], above[name], extents[name][0], fits[name])
+        for name in _parents_first(above)
     }
-    return RagdollPlan(anatomy, skeleton, parts, dict(reversed(merged.items())))
+    return RagdollPlan(anatomy, skeleton, parts, frozenset(kept) & parts.keys(), dict(reversed(merged.items())))
 
 
 def capsule_by_bone(bone: bpy.types.PoseBone, part: str, direction: Vec3, length: float) -> BoneFit:
@@ -125,19 +136,53 @@ def _above(name: str, skeleton: Skeleton, chosen: Mapping[str, object]) -> str |
     return skeleton.carrier(parent, chosen) if parent is not None else None
 
 
-def _continuations(name: str, skeleton: Skeleton, anatomy: Anatomy) -> list[str]:
-    """Return the bones that continue a limb: of the trunk, those of the trunk; of others, all but twist bones.
+def _hang_on_hips(above: dict[str, str | None], anatomy: Anatomy) -> None:
+    """Let all of a human body hang on its hips, also in rigs whose trunk or legs hang on a control, as in MMD's.
 
-    A twist bone may be at the head of the bone that it twists.
+    Args:
+        above: the part above each part; those of None that are not the hips are changed.
     """
-    place, below = anatomy.places[name], skeleton.children_of(name)
+    hips = next((name for name in above if anatomy.places[name].part == ROOT), None)
+    if hips is None or above[hips] is not None:
+        return
+    for name, parent in above.items():
+        if parent is None and name != hips:
+            above[name] = hips
+
+
+def _parents_first(above: Mapping[str, str | None]) -> list[str]:
+    """Return the names of the parts, each after the one above it, else in their order."""
+    ordered: dict[str, None] = {}
+    rest = [*above]
+    while rest:
+        ready = [name for name in rest if above[name] is None or above[name] in ordered]
+        ordered |= dict.fromkeys(ready)
+        rest = [name for name in rest if name not in ordered]
+    return [*ordered]
+
+
+def _continuations(name: str, skeleton: Skeleton, anatomy: Anatomy) -> list[str]:
+    """Return the bones that continue a limb: of the trunk, those of the trunk; of others, all but helpers."""
+    place, below = anatomy.places[name], _children_beyond_twists(name, skeleton, anatomy)
     if place.part in CENTRAL:
         return [each for each in below if anatomy.places[each].part in CENTRAL]
     if place.part == "clavicle":
         return [each for each in below if anatomy.places[each].part == "upper_arm"]
-    same = [each for each in below if anatomy.places[each].part not in ("twist", "helper")]
+    same = [each for each in below if anatomy.places[each].part != "helper"]
     next_parts = [each for each in same if not PARTS[anatomy.places[each].part].merges]
     return next_parts or same
+
+
+def _children_beyond_twists(name: str, skeleton: Skeleton, anatomy: Anatomy) -> list[str]:
+    """Return the bones that hang on a bone, directly or on twist bones in between, without these.
+
+    A twist bone may be at the head of the bone that it twists, or be the second half of a limb.
+    """
+    found: list[str] = []
+    for child in skeleton.children_of(name):
+        is_twist = anatomy.places[child].part == "twist"
+        found += _children_beyond_twists(child, skeleton, anatomy) if is_twist else [child]
+    return found
 
 
 def _reason_of_size(

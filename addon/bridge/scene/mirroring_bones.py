@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import bpy
 import numpy as np
 
 from ....core.model import ModelError
 from ....core.model.editing.mirroring import mirrored_inertia, mirrored_joint, mirrored_mimic, mirrored_point
+from ....core.spatial import Vec3
 from ...nodes import Node, armature_bones, is_part, model_name, owner_of
 from ...props import is_joint, is_known_joint
 from ...props.settings import joint_settings, link_settings
@@ -66,8 +69,8 @@ def mirror_settings(bones: list[bpy.types.PoseBone], scene: bpy.types.Scene) -> 
         notes += store_joint(joint, images[bone], scene)
         own, settings = joint_settings(bone), joint_settings(images[bone])
         settings.is_held, settings.use_mimic = own.is_held, own.use_mimic
-        x, y, z = own.limit_turn
-        settings.limit_turn = (x, -y, -z)  # the image of a rotation, see `mirrored_turn`
+        settings.drive_strength = own.drive_strength
+        settings.limit_turn = _mirrored_angles(own.limit_turn)
         if mimic := joints[bone].mimic:
             leader = own.mimic.leader_node
             image = other_side(leader) if leader and is_part(leader) else None
@@ -101,8 +104,18 @@ def _copy_link(bone: bpy.types.PoseBone, image: bpy.types.PoseBone) -> None:
     source, target = link_settings(bone), link_settings(image)
     for one, other in ((source, target), (source.surface, target.surface)):
         for item in one.bl_rna.properties:
-            if item.identifier not in OWN and item.type != "POINTER" and not item.is_readonly:
+            # what no file saves is computed from other settings, and may belong to the whole armature
+            is_stored = not (item.is_readonly or item.is_skip_save)
+            if item.identifier not in OWN and item.type != "POINTER" and is_stored:
                 setattr(other, item.identifier, getattr(one, item.identifier))
     target.com = mirrored_point(tuple(source.com))
     target.inertia = mirrored_inertia(tuple(source.inertia))
+    x, z = source.bone_offset
+    target.bone_offset, target.bone_turn = (-x, z), _mirrored_angles(source.bone_turn)
     target.rest_pose = format_pose(drawn_pose(image))
+
+
+def _mirrored_angles(angles: Sequence[float]) -> Vec3:
+    """Return the Euler angles XYZ of the image of a rotation by such angles [rad], see `mirrored_turn`."""
+    x, y, z = angles
+    return x, -y, -z

@@ -3,31 +3,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from ....core.characters.muscles import RELAXED
 from ....core.model import ModelError
-from ....core.model.text import counted, weighed
-from ... import bake, bridge, ids
-from ...nodes import armature_bones, is_selected, is_visible, model_name
-from ...props import is_link
-from ...props.chosen import link_for
-from ...props.pairs import remove_pairs_of
+from ....core.model.text import counted
+from ... import ids
+from ...nodes import armature_bones, is_selected, is_visible
 from ...props.ragdoll import STIFFNESS_HELP, ragdoll_bones
-from ...props.settings import joint_settings, link_settings, tagged_bones
-from ...watch import ignoring_changes
 from ..links.bone_colliders import chosen_armatures, obstacle_of_armature
-from ..links.links import tag_links
 from ..report import fail, in_object_or_pose_mode, succeed
-
-SMALLEST = 0.05
-"""Least length of a limb of unknown kind, relative to the extent of the character."""
-
-MOST_NAMED = 3
-"""Number of bones that a note names."""
+from .making import RagdollOptions, make_ragdoll, remove_ragdoll
 
 
 class _OnCharacter:
@@ -55,7 +42,12 @@ class LIMBERJACK_OT_make_ragdoll(_OnCharacter, bpy.types.Operator):
         name="Preset",
         description="How far joints bend, and how the weight is spread",
         items=(
-            ("AUTO", "Automatic", "As a human body if its parts are recognized, else as a creature", 0),
+            (
+                "AUTO",
+                "Automatic",
+                "As a human body if its parts are recognized and it stands upright, else as a creature",
+                0,
+            ),
             ("HUMAN", "Human", "Ranges and weights of a human body; an error if its parts are not recognized", 1),
             ("CREATURE", "Creature", "The same range for all joints, and weight by volume", 2),
         ),
@@ -83,66 +75,15 @@ class LIMBERJACK_OT_make_ragdoll(_OnCharacter, bpy.types.Operator):
         armatures = [*chosen_armatures(context)]
         if obstacles := [reason for obj in armatures if (reason := obstacle_of_armature(obj))]:
             return fail(self, context, obstacles[0])
-        messages: list[str] = []
-        notes: list[str] = []
         try:
-            for armature in armatures:
-                message, more = self._make(context, armature)
-                messages.append(message)
-                notes += more
+            made = [make_ragdoll(context, obj, self._options(_wanted_bones(context, obj))) for obj in armatures]
         except ModelError as error:
             return fail(self, context, error)
-        return succeed(self, context, "; ".join(messages), notes)
+        message = "; ".join(each.summary for each in made)
+        return succeed(self, context, message, [note for each in made for note in each.notes])
 
-    def _make(self, context, armature: bpy.types.Object) -> tuple[str, list[str]]:
-        """Make a ragdoll of one armature. Return what was done, and notes.
-
-        Raises:
-            ModelError: if it cannot be made; nothing of this armature is changed then.
-        """
-        meshes = bridge.skins.bound_meshes.meshes_bound_to(armature, context.scene)
-        with ignoring_changes():
-            skin = bridge.skins.rest_skins.rest_skin(armature, meshes, context.view_layer) if meshes else {}
-        plan = bridge.characters.ragdoll_plans.plan_ragdoll(
-            armature, skin, SMALLEST, self.fingers, self.preset != "CREATURE", _wanted_bones(context, armature)
-        )
-        notes = self._check(armature, plan)
-        if not skin:
-            notes.append(
-                f"no mesh follows the bones of '{armature.name}' by weights, so their shapes are those of a usual "
-                "body: set Radius, Start and End in the panel Link"
-            )
-        bones = [part.bone for part in plan.parts.values()]
-        notes += tag_links(context, bones)
-        notes += _set_up(context, armature, plan, self.weight, meshes)
-        for bone in bones:
-            link_settings(bone).self_collide = self.self_collision
-            joint_settings(bone).drive_strength = self.stiffness
-        extent = bridge.skins.bone_fitting.extent_of(armature, skin)
-        bridge.characters.ragdoll_bodies.store_pairs(plan, extent, context.scene)
-        return _summary(armature, plan), notes + _notes_on_merged(plan)
-
-    def _check(self, armature: bpy.types.Object, plan) -> list[str]:
-        """Return notes about bones that stay as they are. Raise `ModelError` if no ragdoll can be made."""
-        if self.preset == "HUMAN" and not plan.anatomy.is_humanoid:
-            raise ModelError(
-                f"armature '{armature.name}' has no bones that are known as hips, thighs and shins: choose the preset "
-                "Creature, or name its bones as Rigify, Mixamo or Unreal do"
-            )
-        before = [bone for bone in tagged_bones(armature) if is_link(bone) and not link_settings(bone).body_part]
-        kept = {bone.name for bone in before}
-        for name in kept & set(plan.parts):
-            del plan.parts[name]
-        if not plan.parts:
-            raise ModelError(
-                f"armature '{armature.name}' has no bones to make a ragdoll of: select some that deform it"
-            )
-        for part in plan.parts.values():
-            if reason := bridge.links.tagging.obstacle_to_tagging(part.bone):
-                raise ModelError(reason)
-        shown = ", ".join(f"'{model_name(bone)}'" for bone in before[:MOST_NAMED])
-        more = f" and {len(before) - MOST_NAMED} more" if len(before) > MOST_NAMED else ""
-        return [f"{shown}{more}: links already, so left as they are"] if before else []
+    def _options(self, wanted: set[str] | None) -> RagdollOptions:
+        return RagdollOptions(self.preset, self.weight, self.stiffness, self.self_collision, self.fingers, wanted)
 
 
 def _wanted_bones(context, armature: bpy.types.Object) -> set[str] | None:
@@ -153,44 +94,7 @@ def _wanted_bones(context, armature: bpy.types.Object) -> set[str] | None:
     chosen = [bone for bone in shown if is_selected(bone)]
     if not chosen or len(chosen) == len(shown):
         return None
-    return {link_for(bone).name for bone in chosen}
-
-
-def _set_up(context, armature: bpy.types.Object, plan, weight: float, meshes) -> list[str]:
-    """Store the shapes, joints, masses and muscles of a ragdoll whose bones are links. Return notes."""
-    scene = context.scene
-    for part in plan.parts.values():
-        settings = link_settings(part.bone)
-        settings.body_part, settings.motion = part.place.part, "FREE"
-        bridge.skins.bone_fitting.store_fit(part.bone, part.fit)
-    total = weight or bridge.characters.ragdoll_bodies.body_mass(plan, meshes, context.evaluated_depsgraph_get())
-    bridge.characters.ragdoll_bodies.store_masses(plan, total, scene)
-    rods = bridge.characters.ragdoll_bodies.rods_of(plan, scene)
-    notes: list[str] = []
-    for name, part in plan.parts.items():
-        if part.above is not None:
-            made = bridge.characters.ragdoll_joints.joint_for(name, plan)
-            notes += bridge.characters.ragdoll_joints.store_part_joint(part.bone, made, scene)
-            bridge.characters.ragdoll_joints.store_muscles(name, plan, rods, scene)
-    evaluated_scene = bridge.links.parts.evaluated_scene_of(scene, context.evaluated_depsgraph_get())
-    for part in plan.parts.values():
-        bridge.scene.store.store_weight(part.bone, bridge.links.mass.weigh(part.bone, evaluated_scene))
-    return notes
-
-
-def _summary(armature: bpy.types.Object, plan) -> str:
-    total = weighed(sum(link_settings(part.bone).mass for part in plan.parts.values()))
-    kind = "a human body" if plan.anatomy.is_humanoid else "a creature"
-    return f"'{armature.name}' is a ragdoll of {counted(plan.parts, 'bone')}, {total}, with the joints of {kind}"
-
-
-def _notes_on_merged(plan) -> list[str]:
-    """Return one note about the bones that got no link, with their reasons."""
-    counts = Counter(plan.merged.values())
-    if not counts:
-        return []
-    reasons = ", ".join(f"{number} × {reason}" for reason, number in counts.most_common())
-    return [f"{counted(plan.merged, 'bone')} follow the bones above them: {reasons}"]
+    return {bone.name for bone in chosen}
 
 
 class LIMBERJACK_OT_remove_ragdoll(_OnCharacter, bpy.types.Operator):
@@ -210,12 +114,7 @@ class LIMBERJACK_OT_remove_ragdoll(_OnCharacter, bpy.types.Operator):
 
     def execute(self, context):
         bones = [bone for armature in chosen_armatures(context) for bone in ragdoll_bones(armature)]
-        bake.receipts.clear_some.clear_bake_of(bones)
-        for scene in bpy.data.scenes:
-            remove_pairs_of(scene, set(bones))
-        for bone in bones:
-            for group in (ids.LINK, ids.JOINT, ids.BEFORE):
-                bone.property_unset(group)
+        remove_ragdoll(bones)
         return succeed(self, context, f"The ragdoll of {counted(bones, 'bone')} is removed")
 
 

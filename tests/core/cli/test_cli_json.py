@@ -137,6 +137,7 @@ def test_defects_and_ctrl_c_print_one_object(folder, capsys, verb, code, raised)
         raise raised
 
     words = {"batch": ["jobs.toml"], "convert": [PENDULUM, "o.sdf"], "simulate": [PENDULUM, "--duration", "1"]}
+    words["ragdoll"] = ["scene.blend", "--armature", "Rig", "-o", "o.blend"]
     rest = words.get(verb.name, [PENDULUM]) + (["-o", "o.npz"] if verb.name in ("bake", "record") else [])
     assert run_command([dataclasses.replace(verb, run=run)], [verb.name, *rest, "--json"]) == code
     assert validated(verb.name, code, capsys.readouterr().out)["error"]

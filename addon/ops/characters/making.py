@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Make a ragdoll of an armature, and remove it again. The operators and the command line use these functions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+import bpy
+
+from ....core.characters.muscles import RELAXED
+from ....core.model import ModelError
+from ....core.model.text import counted, weighed
+from ... import bake, bridge, ids
+from ...nodes import Node, armature_bones, model_name
+from ...props import is_link
+from ...props.chosen import link_for
+from ...props.pairs import remove_pairs_of
+from ...props.ragdoll import ragdoll_bones
+from ...props.settings import joint_settings, link_settings, tagged_bones
+from ...watch import ignoring_changes
+from ..links.bone_colliders import obstacle_of_armature
+from ..links.links import tag_links
+
+SMALLEST = 0.05
+"""Least length of a limb of unknown kind, relative to the extent of the character."""
+
+MOST_NAMED = 3
+"""Number of bones that a note names."""
+
+PRESETS = {"AUTO": None, "HUMAN": True, "CREATURE": False}
+"""Whether a body has the ranges and weights of a human one, as `as_human` in `anatomy_of`."""
+
+
+@dataclass(frozen=True)
+class RagdollOptions:
+    """How a ragdoll is made.
+
+    Attributes:
+        preset: a key of `PRESETS`.
+        weight: mass of the whole body [kg]; 0 for that of its volume.
+        stiffness: strength of the muscles, from 0 to 1.
+        self_collision: whether limbs collide with each other.
+        fingers: whether fingers and toes get links of their own.
+        bones: names of the bones that may become links, or of bones that copy or steer them; None for all.
+    """
+
+    preset: str = "AUTO"
+    weight: float = 0.0
+    stiffness: float = RELAXED
+    self_collision: bool = True
+    fingers: bool = False
+    bones: Collection[str] | None = None
+
+
+@dataclass(frozen=True)
+class MadeRagdoll:
+    """A ragdoll that was made.
+
+    Attributes:
+        plan: its parts, and the bones that got none.
+        mass: of the whole [kg].
+        summary: what was done, in one sentence.
+        notes: sentences for the user.
+    """
+
+    plan: bridge.characters.ragdoll_plans.RagdollPlan
+    mass: float
+    summary: str
+    notes: list[str]
+
+
+def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options: RagdollOptions) -> MadeRagdoll:
+    """Make a ragdoll of an armature. The selection does not matter, and stays.
+
+    Bones of a former ragdoll are set up again. If all bones may become links, those that do not are no links any more.
+
+    Raises:
+        ModelError: if it cannot be made; nothing is changed then.
+    """
+    if reason := obstacle_of_armature(armature):
+        raise ModelError(reason)
+    meshes = bridge.skins.bound_meshes.meshes_bound_to(armature, context.scene)
+    with ignoring_changes():
+        skin = bridge.skins.rest_skins.rest_skin(armature, meshes, context.view_layer) if meshes else {}
+    wanted = None
+    if options.bones is not None:
+        wanted = {link_for(bone).name for bone in armature_bones(armature) if bone.name in options.bones}
+    before = [bone for bone in tagged_bones(armature) if is_link(bone) and not link_settings(bone).body_part]
+    plan = bridge.characters.ragdoll_plans.plan_ragdoll(
+        armature, skin, SMALLEST, options.fingers, PRESETS[options.preset], wanted, [bone.name for bone in before]
+    )
+    _check(armature, plan, options)
+    notes = _notes_on_kept(before)
+    if not skin:
+        notes.append(
+            f"no mesh follows the bones of '{armature.name}' by weights, so their shapes are those of a usual "
+            "body: set Radius, Start and End in the panel Link"
+        )
+    bones = [part.bone for part in plan.new_parts.values()]
+    if wanted is None:
+        remove_ragdoll([bone for bone in ragdoll_bones(armature) if bone not in bones])
+    notes += tag_links(context, bones)
+    notes += _set_up(context, plan, options.weight, meshes)
+    for bone in bones:
+        link_settings(bone).self_collide = options.self_collision
+        joint_settings(bone).drive_strength = options.stiffness
+    extent = bridge.skins.bone_fitting.extent_of(armature, skin)
+    bridge.characters.ragdoll_bodies.store_pairs(plan, extent, context.scene)
+    mass = sum(link_settings(bone).mass for bone in bones)
+    return MadeRagdoll(plan, mass, _summary(armature, plan, mass), notes + _notes_on_merged(plan))
+
+
+def remove_ragdoll(bones: Iterable[Node]) -> None:
+    """Take away everything that `make_ragdoll` has added to some of its bones, and their bake."""
+    removed = list(bones)
+    if not removed:
+        return
+    bake.receipts.clear_some.clear_bake_of(removed)
+    for scene in bpy.data.scenes:
+        remove_pairs_of(scene, set(removed), only_among=False)
+    for bone in removed:
+        for group in (ids.LINK, ids.JOINT, ids.BEFORE):
+            bone.property_unset(group)
+
+
+def _check(
+    armature: bpy.types.Object, plan: bridge.characters.ragdoll_plans.RagdollPlan, options: RagdollOptions
+) -> None:
+    """Raise `ModelError` if no ragdoll can be made."""
+    if options.preset == "HUMAN" and not plan.anatomy.is_humanoid:
+        raise ModelError(
+            f"armature '{armature.name}' has no bones that are known as hips, thighs and shins: choose the preset "
+            "Creature, or name its bones as Rigify, Mixamo or Unreal do"
+        )
+    if not plan.new_parts:
+        if plan.kept:
+            raise ModelError(f"the bones of armature '{armature.name}' are links already: untag them first")
+        raise ModelError(f"armature '{armature.name}' has no bones to make a ragdoll of: select some that deform it")
+    for part in plan.new_parts.values():
+        if reason := bridge.links.tagging.obstacle_to_tagging(part.bone):
+            raise ModelError(reason)
+
+
+def _notes_on_kept(bones: list[Node]) -> list[str]:
+    """Return a note about bones that are links already and stay as they are."""
+    shown = ", ".join(f"'{model_name(bone)}'" for bone in bones[:MOST_NAMED])
+    more = f" and {len(bones) - MOST_NAMED} more" if len(bones) > MOST_NAMED else ""
+    return [f"{shown}{more}: links already, so left as they are"] if bones else []
+
+
+def _set_up(
+    context: bpy.types.Context,
+    plan: bridge.characters.ragdoll_plans.RagdollPlan,
+    weight: float,
+    meshes: list[bpy.types.Object],
+) -> list[str]:
+    """Store the shapes, joints, masses and muscles of a ragdoll whose bones are links. Return notes."""
+    scene = context.scene
+    for part in plan.new_parts.values():
+        settings = link_settings(part.bone)
+        settings.body_part, settings.motion = part.place.part, "FREE"
+        bridge.skins.bone_fitting.store_fit(part.bone, part.fit)
+    total = weight or bridge.characters.ragdoll_bodies.body_mass(plan, meshes, context.evaluated_depsgraph_get())
+    bridge.characters.ragdoll_bodies.store_masses(plan, total, scene)
+    rods = bridge.characters.ragdoll_bodies.rods_of(plan, scene)
+    notes: list[str] = []
+    for name, part in plan.new_parts.items():
+        if part.above is not None:
+            _hang_on(part.bone, plan.parts[part.above].bone)
+            made = bridge.characters.ragdoll_joints.joint_for(name, plan)
+            notes += bridge.characters.ragdoll_joints.store_part_joint(part.bone, made, scene)
+            bridge.characters.ragdoll_joints.store_muscles(name, plan, rods, scene)
+    evaluated_scene = bridge.links.parts.evaluated_scene_of(scene, context.evaluated_depsgraph_get())
+    for part in plan.new_parts.values():
+        bridge.scene.store.store_weight(part.bone, bridge.links.mass.weigh(part.bone, evaluated_scene))
+    return notes
+
+
+def _hang_on(bone: Node, above: Node) -> None:
+    """Join a bone to another one, if that is not the nearest link above it anyway."""
+    settings = joint_settings(bone)
+    if settings.parent_node != above:
+        settings.parent_node = above
+
+
+def _summary(armature: bpy.types.Object, plan: bridge.characters.ragdoll_plans.RagdollPlan, mass: float) -> str:
+    kind = "a human body" if plan.anatomy.is_humanoid else "a creature"
+    return (
+        f"'{armature.name}' is a ragdoll of {counted(plan.parts, 'bone')}, {weighed(mass)}, with the joints of {kind}"
+    )
+
+
+def _notes_on_merged(plan: bridge.characters.ragdoll_plans.RagdollPlan) -> list[str]:
+    """Return one note about the bones that got no link, with their reasons."""
+    if len(plan.merged) < 2:
+        return [f"bone '{name}' follows the bone above it: {reason}" for name, reason in plan.merged.items()]
+    counts = Counter(plan.merged.values())
+    reasons = ", ".join(f"{number} × {reason}" for reason, number in counts.most_common())
+    return [f"{counted(plan.merged, 'bone')} follow the bones above them: {reasons}"]
