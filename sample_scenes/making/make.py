@@ -19,7 +19,7 @@ from limberjack.addon import ids
 from limberjack.addon.bridge.scene.read import scan_scene
 from limberjack.core.formats import write
 
-TOOLS = ("make", "puppet", "workshop")
+TOOLS = ("make", "puppet", "skinned", "workshop")
 IMPORTED = ("crane", "double_pendulum")
 """Scenes whose SDF came first; the others' are exports."""
 
