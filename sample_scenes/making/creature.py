@@ -11,8 +11,6 @@ import bpy
 from skinned import Bone, Limb, armature, bend, mirrored, skin
 from workshop import begin, box, collide, film, link, weigh
 
-from limberjack.addon import ids
-
 LEDGE = (1.6, 1.2, 0.7)
 """Size of the ledge [m], whose edge is at y = 0."""
 
@@ -92,7 +90,7 @@ POSE = (("head", ACROSS, 14.0), ("tail.001", ACROSS, -12.0), ("tail.002", ACROSS
 
 def build() -> None:
     begin("Creature", last_frame=LAST_FRAME, contact=True)
-    wide, deep, high = LEDGE
+    _, deep, high = LEDGE
     ledge = box("ledge", LEDGE, (0.0, 0.5 * deep, 0.5 * high), "paper", collection="Stand")
     floor = box("floor", (5.0, 6.0, 0.1), (0.0, -0.8, -0.05), "slate", collection="Stand")
     collide(ledge, floor)

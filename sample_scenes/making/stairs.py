@@ -73,7 +73,9 @@ TRUNK = (
 LIMBS = mirrored(
     [
         *(
-            Limb(bone, (side * x, y, low), (side * x_above, y_above, high), radius, radius_above, color, f"trunk {side}")
+            Limb(
+                bone, (side * x, y, low), (side * x_above, y_above, high), radius, radius_above, color, f"trunk {side}"
+            )
             for side in (-1.0, 0.0, 1.0)
             for bone, (x, y, low, radius), (x_above, y_above, high, radius_above), color in TRUNK
         ),
