@@ -18,6 +18,9 @@ from limberjack.core.spatial import Pose, compose, inverse, quat_of_mat, quat_ro
 
 FRAMES = 250
 
+SLICE = 0.005
+"""Length of a piece of a simulation [s]: short, so that simulating and writing can be told apart."""
+
 ROUNDS = 2
 """Number of times that each engine runs; the best time counts."""
 
@@ -27,7 +30,7 @@ RAISED, TURNED = 0.6, (0.7, 0.3, 0.4)
 
 def beside_rigid_bodies(accuracies: Sequence[str]) -> dict[str, float]:
     """Return the times [s] of a fall of 250 frames, ours with its keys and theirs, in turns, and the gaps in joints."""
-    ours: dict[str, list[float]] = {accuracy: [] for accuracy in accuracies}
+    ours: dict[str, list[tuple[float, float]]] = {accuracy: [] for accuracy in accuracies}
     theirs, gap = [], math.nan
     for _ in range(ROUNDS):
         for accuracy, times in ours.items():
@@ -37,7 +40,12 @@ def beside_rigid_bodies(accuracies: Sequence[str]) -> dict[str, float]:
     best = min(theirs)
     figures = {"fall_s.rigid_bodies": best, "fall_gap_m.rigid_bodies": gap}
     for accuracy, times in ours.items():
-        figures |= {f"fall_s.{accuracy}": min(times), f"fall_over_rigid_bodies.{accuracy}": min(times) / best}
+        simulated, written = min(times, key=sum)
+        figures |= {
+            f"fall_s.{accuracy}.simulate": simulated,
+            f"fall_s.{accuracy}.write": written,
+            f"fall_over_rigid_bodies.{accuracy}": (simulated + written) / best,
+        }
     return figures
 
 
@@ -60,14 +68,18 @@ def open_raised():
     return scene
 
 
-def bake_fall(accuracy: str) -> float:
-    """Simulate and bake the fall. Return the time that it took [s]."""
+def bake_fall(accuracy: str) -> tuple[float, float]:
+    """Simulate and bake the fall. Return the times to simulate it, and to write its keys [s]."""
     from limberjack.addon.bake.simulation_bake import SimulationBake
 
     scene = open_raised()
     begun = time.perf_counter()
-    SimulationBake(scene, first=1, last=FRAMES, accuracy=accuracy).run()
-    return time.perf_counter() - begun
+    run = SimulationBake(scene, first=1, last=FRAMES, accuracy=accuracy)
+    while run.frames_done < FRAMES:
+        run.step(SLICE)
+    simulated = time.perf_counter()
+    run.run()
+    return simulated - begun, time.perf_counter() - simulated
 
 
 def step_rigid_bodies() -> tuple[float, float]:

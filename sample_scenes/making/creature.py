@@ -28,7 +28,7 @@ ABOVE = 0.012
 
 LAST_FRAME = 110
 
-CELL = 0.024
+CELL = 0.028
 """Length of the edges of the mesh [m]."""
 
 FUR, WHITE, DARK = "fur", "cream", "black"
@@ -68,7 +68,7 @@ LIMBS = mirrored(
         Limb("head", (0.0, -0.455, 0.475), (0.0, -0.458, 0.475), 0.014, 0.012, DARK, is_apart=True),
         Limb("head", (0.035, -0.366, 0.525), (0.035, -0.366, 0.526), 0.011, 0.011, DARK, is_apart=True),
         Limb("head", (-0.035, -0.366, 0.525), (-0.035, -0.366, 0.526), 0.011, 0.011, DARK, is_apart=True),
-        Limb("ear.L", (0.045, -0.275, 0.555), (0.075, -0.27, 0.635), 0.032, 0.012, FUR),
+        Limb("ear.L", (0.045, -0.275, 0.555), (0.075, -0.27, 0.63), 0.034, 0.019, FUR),
         Limb("tail.001", (0.0, 0.24, 0.38), (0.0, 0.34, 0.4), 0.03, 0.036, FUR, "tail"),
         Limb("tail.002", (0.0, 0.34, 0.4), (0.0, 0.45, 0.43), 0.036, 0.045, FUR, "tail"),
         Limb("tail.003", (0.0, 0.45, 0.43), (0.0, 0.55, 0.47), 0.045, 0.05, FUR, "tail"),
@@ -106,4 +106,4 @@ def build() -> None:
     rig.select_set(True)
     bpy.context.view_layer.objects.active = rig
     bpy.ops.limberjack.make_ragdoll(preset="CREATURE", weight=WEIGHT)
-    film((3.6, -3.2, 1.9), (0.0, -0.35, 0.8), lens=54.0, width=1000, height=900)
+    film((3.6, -3.2, 1.9), (0.0, -0.45, 0.68), lens=50.0, width=1000, height=900)

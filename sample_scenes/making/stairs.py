@@ -31,7 +31,7 @@ SPEED = 2.4
 TRIP = 1.6
 """Rate at which it falls over forward when it stumbles [rad/s]."""
 
-CELL = 0.034
+CELL = 0.038
 """Length of the edges of the mesh [m]."""
 
 SHIRT, SKIN, TROUSERS, SHOES, HAIR, EYES = "shirt", "skin", "trousers", "shoes", "hair", "black"
