@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import bpy
+import zstandard
 from workshop import SCENES, gather
 
 import limberjack
@@ -19,9 +20,12 @@ from limberjack.addon import ids
 from limberjack.addon.bridge.scene.read import scan_scene
 from limberjack.core.formats import write
 
-TOOLS = ("make", "puppet", "workshop")
+TOOLS = ("make", "puppet", "skinned", "workshop")
 IMPORTED = ("crane", "double_pendulum")
 """Scenes whose SDF came first; the others' are exports."""
+
+LEVEL = 19
+"""The highest level of compression that needs no more memory to decompress than a usual one. Blender takes 3."""
 
 
 def names() -> list[str]:
@@ -35,11 +39,17 @@ def make(name: str) -> None:
     gather(bpy.context.scene)
     bpy.context.preferences.filepaths.save_version = 0
     blend, sdf = SCENES / f"{name}.blend", SCENES / f"{name}.sdf"
-    bpy.ops.wm.save_as_mainfile(filepath=str(blend), compress=True)
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend))
+    compress(blend)
     print(f"made {blend.name} ({blend.stat().st_size / 1000:.0f} kB)")
     if name not in IMPORTED:
         for loss in export(bpy.context.scene, sdf):
             print(f"made {sdf.name}: loss: {loss}")
+
+
+def compress(blend: Path) -> None:
+    """Compress a .blend file as Blender does, but as well as can be: this saves a fifth."""
+    blend.write_bytes(zstandard.ZstdCompressor(level=LEVEL).compress(blend.read_bytes()))
 
 
 def export(scene: bpy.types.Scene, path: Path) -> list[str]:

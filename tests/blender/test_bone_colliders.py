@@ -360,6 +360,19 @@ def test_defaults_are_as_in_older_versions(scene):
     assert shape.pose[:3] == (0.0, length / 2.0, 0.0)
 
 
+def test_a_capsule_as_long_as_wide_is_a_ball(scene):
+    """Guards round limbs, such as parts of a spine: rounding leaves a length of 1e-16 m, with which no simulation
+    starts."""
+    rig = chain(1)
+    tag(rig)
+    settings = link(rig.pose.bones["b0"])
+    settings.bone_radius, settings.bone_start, settings.bone_end = 0.7, -0.3, 1.1
+    assert 1.1 + 0.3 - 2.0 * 0.7 > 0.0  # as numbers of a computer
+    (shape,) = read_scene(scene, with_shapes=True).link("Rig:b0").collisions
+    assert shape.geometry == Capsule(0.7, 0.0)
+    bake(scene, last=3)
+
+
 def test_linked_rigs_are_refused_and_overrides_work(scene, tmp_path):
     """Guards characters of other files (wiggle-2#8, #21): linked ones are refused with the remedy, and on overrides it
     works, also after the file was opened again."""

@@ -33,6 +33,10 @@ from ..values.numbers import shortest, shortest_vec3, significant
 ALONG_BONE = quat_of_mat(z_to((0.0, 1.0, 0.0)))
 """Orientation of a capsule, whose axis is z, on a bone, whose axis is y."""
 
+SHORTEST = 1e-6
+"""Least length of the cylinder of a capsule, relative to the bone. A shorter one is an error of rounding: the settings
+are in single precision."""
+
 
 @dataclass(frozen=True)
 class BoneCapsule:
@@ -61,7 +65,9 @@ def capsule_of(link: Node, unit: float) -> BoneCapsule | None:
         shortest(part) * length for part in (settings.bone_radius, settings.bone_start, settings.bone_end)
     )
     x, z = (shortest(part) * length for part in settings.bone_offset)
-    between = max(end - start - 2.0 * radius, 0.0)  # too short a capsule is a ball
+    between = end - start - 2.0 * radius
+    if between < SHORTEST * length:  # too short a capsule is a ball
+        between = 0.0
     turn = turn_of_capsule(link)
     place = quat_rotate(turn, (x, (start + end) / 2.0, z))
     return BoneCapsule(Capsule(radius, between), (*place, *quat_mul(turn, ALONG_BONE)))
