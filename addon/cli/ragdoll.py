@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from ..ops.characters.making import MadeRagdoll, RagdollOptions
 
+LIMITS = ("body", "ik", "action")
+"""Values of --limits: those of `making.LIMITS` in lower case."""
+
 PRESETS = ("auto", "human", "creature")
 """Values of --preset: those of `making.PRESETS` in lower case. They are here since that module needs Blender."""
 
@@ -47,6 +50,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_part_of_one,
         default=RELAXED,
         help=f"how firmly joints keep the pose, from 0 (limp) to 1 (default {RELAXED:g})",
+    )
+    parser.add_argument(
+        "--limits", choices=LIMITS, default="body", help="of joints: of a body, the rig's, or of its animation"
     )
     parser.add_argument("--no-self-collision", action="store_true", help="let limbs pass through each other")
     parser.add_argument("--fingers", action="store_true", help="fingers and toes become rigid bodies, too")
@@ -106,6 +112,7 @@ def _options(arguments: argparse.Namespace, armature: bpy.types.Object) -> Ragdo
         stiffness=arguments.stiffness,
         self_collision=not arguments.no_self_collision,
         fingers=arguments.fingers,
+        limits=arguments.limits.upper(),
         bones=bones,
     )
 

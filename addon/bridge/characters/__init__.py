@@ -10,6 +10,6 @@ from typing import TYPE_CHECKING
 from ...late import late_modules
 
 if TYPE_CHECKING:
-    from . import ragdoll_bodies, ragdoll_joints, ragdoll_plans
+    from . import ragdoll_bodies, ragdoll_joints, ragdoll_plans, rig_limits
 
 __getattr__ = late_modules(__name__)

@@ -33,6 +33,11 @@ PRESETS = {"AUTO": None, "HUMAN": True, "CREATURE": False}
 """Whether a body has the ranges and weights of a human one, as `as_human` in `anatomy_of`."""
 
 
+LIMITS = ("BODY", "IK", "ACTION")
+"""Where the limits of joints come from: the ranges of a body, the rig's limits for inverse kinematics where it has
+some, or the range of its animation."""
+
+
 @dataclass(frozen=True)
 class RagdollOptions:
     """How a ragdoll is made.
@@ -43,6 +48,7 @@ class RagdollOptions:
         stiffness: strength of the muscles, from 0 to 1.
         self_collision: whether limbs collide with each other.
         fingers: whether fingers and toes get links of their own.
+        limits: one of `LIMITS`.
         bones: names of the bones that may become links, or of bones that copy or steer them; None for all.
     """
 
@@ -51,6 +57,7 @@ class RagdollOptions:
     stiffness: float = RELAXED
     self_collision: bool = True
     fingers: bool = False
+    limits: str = "BODY"
     bones: Collection[str] | None = None
 
 
@@ -102,7 +109,7 @@ def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options
     if wanted is None:
         remove_ragdoll([bone for bone in ragdoll_bones(armature) if bone not in bones])
     notes += tag_links(context, bones)
-    notes += _set_up(context, plan, options.weight, meshes)
+    notes += _set_up(context, plan, options, meshes)
     for bone in bones:
         link_settings(bone).self_collide = options.self_collision
         joint_settings(bone).drive_strength = options.stiffness
@@ -153,7 +160,7 @@ def _notes_on_kept(bones: list[Node]) -> list[str]:
 def _set_up(
     context: bpy.types.Context,
     plan: bridge.characters.ragdoll_plans.RagdollPlan,
-    weight: float,
+    options: RagdollOptions,
     meshes: list[bpy.types.Object],
 ) -> list[str]:
     """Store the shapes, joints, masses and muscles of a ragdoll whose bones are links. Return notes."""
@@ -162,20 +169,36 @@ def _set_up(
         settings = link_settings(part.bone)
         settings.body_part, settings.motion = part.place.part, "FREE"
         bridge.skins.bone_fitting.store_fit(part.bone, part.fit)
-    total = weight or bridge.characters.ragdoll_bodies.body_mass(plan, meshes, context.evaluated_depsgraph_get())
+    total = options.weight or bridge.characters.ragdoll_bodies.body_mass(
+        plan, meshes, context.evaluated_depsgraph_get()
+    )
     bridge.characters.ragdoll_bodies.store_masses(plan, total, scene)
     rods = bridge.characters.ragdoll_bodies.rods_of(plan, scene)
     notes: list[str] = []
     for name, part in plan.new_parts.items():
         if part.above is not None:
             _hang_on(part.bone, plan.parts[part.above].bone)
-            made = bridge.characters.ragdoll_joints.joint_for(name, plan)
+            by_rig = bridge.characters.rig_limits.joint_by_ik_limits(part) if options.limits == "IK" else None
+            made = by_rig or bridge.characters.ragdoll_joints.joint_for(name, plan)
             notes += bridge.characters.ragdoll_joints.store_part_joint(part.bone, made, scene)
             bridge.characters.ragdoll_joints.store_muscles(name, plan, rods, scene)
+    if options.limits == "ACTION":
+        notes += _limit_to_animation(plan, scene)
     evaluated_scene = bridge.links.parts.evaluated_scene_of(scene, context.evaluated_depsgraph_get())
     for part in plan.new_parts.values():
         bridge.scene.store.store_weight(part.bone, bridge.links.mass.weigh(part.bone, evaluated_scene))
     return notes
+
+
+def _limit_to_animation(plan: bridge.characters.ragdoll_plans.RagdollPlan, scene: bpy.types.Scene) -> list[str]:
+    """Limit the joints of new parts to the range of their animation. Return a note if there is none."""
+    bones = [part.bone for part in plan.new_parts.values() if part.above is not None]
+    if bridge.characters.rig_limits.limit_to_animation(bones, scene):
+        return []
+    return [
+        f"no bone moves from frame {scene.frame_start} to {scene.frame_end}, so joints have the limits of a body: "
+        "animate the character, or choose other Limits"
+    ]
 
 
 def _hang_on(bone: Node, above: Node) -> None:

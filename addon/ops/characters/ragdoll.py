@@ -67,6 +67,20 @@ class LIMBERJACK_OT_make_ragdoll(_OnCharacter, bpy.types.Operator):
     stiffness: FloatProperty(
         name="Stiffness", description=STIFFNESS_HELP, subtype="FACTOR", default=RELAXED, min=0.0, max=1.0
     )
+    limits: EnumProperty(
+        name="Limits",
+        description="Where the limits of joints come from",
+        items=(
+            ("BODY", "Body", "From the ranges of the preset", 0),
+            ("IK", "Rig", "From the rig's limits for inverse kinematics, where bones have some; else as Body", 1),
+            (
+                "ACTION",
+                "Animation",
+                "From the range of the animation over the scene's frames, with a margin of 10 %",
+                2,
+            ),
+        ),
+    )
     fingers: BoolProperty(
         name="Fingers and Toes", description="Fingers and toes get bodies of their own, and do not only follow the hand"
     )
@@ -83,7 +97,9 @@ class LIMBERJACK_OT_make_ragdoll(_OnCharacter, bpy.types.Operator):
         return succeed(self, context, message, [note for each in made for note in each.notes])
 
     def _options(self, wanted: set[str] | None) -> RagdollOptions:
-        return RagdollOptions(self.preset, self.weight, self.stiffness, self.self_collision, self.fingers, wanted)
+        return RagdollOptions(
+            self.preset, self.weight, self.stiffness, self.self_collision, self.fingers, self.limits, wanted
+        )
 
 
 def _wanted_bones(context, armature: bpy.types.Object) -> set[str] | None:

@@ -18,13 +18,11 @@ EXCESS = {"draft": 1.0, "good": 0.5, "exact": 0.25}
 
 
 def puppet(limb_mass, limb_spin=(0.0, 0.0, 0.0), speed=0.0):
-    """A body of 50 kg on a light limb, which a ball joint with cone and twist joins to it; its foot is above a floor."""
+    """A body of 50 kg on a light limb, which a ball joint with cone and twist joins to it, above a floor."""
     body = Link("body", mass=50.0, inertia=(2.0, 0.0, 0.0, 2.0, 0.0, 2.0), pose=(0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0))
     body.velocity = (0.0, 0.0, -speed)
     inertia = limb_mass * 0.01
-    limb = Link(
-        "limb", mass=limb_mass, inertia=(inertia, 0.0, 0.0, inertia, 0.0, 0.2 * inertia), com=(0.05, 0.0, -0.1)
-    )
+    limb = Link("limb", mass=limb_mass, inertia=(inertia, 0.0, 0.0, inertia, 0.0, 0.2 * inertia), com=(0.05, 0.0, -0.1))
     limb.pose, limb.angular_velocity = (0.0, 0.0, 0.3, 1.0, 0.0, 0.0, 0.0), limb_spin
     limb.collisions = [Shape("toe", Sphere(0.03), (0.15, 0.04, -0.15, 1.0, 0.0, 0.0, 0.0))]
     floor = Link("floor", collisions=[Shape("top", Box((4.0, 4.0, 1.0)), (0.0, 0.0, -0.5, 1.0, 0.0, 0.0, 0.0))])
@@ -36,7 +34,9 @@ def puppet(limb_mass, limb_spin=(0.0, 0.0, 0.0), speed=0.0):
 
 def largest_excess(model, accuracy, duration=0.5):
     """How far the cone and the twist are beyond their ranges at most [degrees], at 1 ms intervals."""
-    simulation = Simulation(model, np.linspace(0.0, duration, int(1000 * duration) + 1), accuracy=accuracy, contact=True)
+    simulation = Simulation(
+        model, np.linspace(0.0, duration, int(1000 * duration) + 1), accuracy=accuracy, contact=True
+    )
     simulation.prefer_time_stepping()
     motion = simulation.run()
     joint = model.joints[1]
