@@ -15,6 +15,8 @@ from .conftest import link
 from .ragdolls import make, names_of, parents_in, remove, stored, told
 from .rigs import select_bones
 
+pytestmark = pytest.mark.slow  # Rigify takes several seconds to generate a rig
+
 HEIGHT = 2.0
 """Height of the human [m]."""
 

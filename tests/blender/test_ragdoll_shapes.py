@@ -12,6 +12,7 @@ from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.core.geometry import Capsule
 from limberjack.core.geometry.densities import SUBSTANCES
 from limberjack.core.geometry.shape_mass import solid_properties
+from support.cases import some
 
 from .characters import character, skin
 from .humanoids import HUMANOIDS, RADII, skin_of
@@ -22,7 +23,7 @@ LIMBS = ("upper arm", "forearm", "thigh", "shin")
 """Parts that consist of one tube; others also have what the bones below them move."""
 
 
-@pytest.fixture(params=HUMANOIDS)
+@pytest.fixture(params=some(HUMANOIDS, ["unreal", "makehuman"]))
 def kind(request):
     return HUMANOIDS[request.param]
 

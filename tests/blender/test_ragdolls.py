@@ -186,11 +186,16 @@ def test_selected_bones_only(scene, figure):
     assert sorted(names_of(rig)) == ["arm", "chest"]
     assert parents_in(scene) == {"arm": "chest"}
     assert "5 × not chosen" in told()
+    before = stored(rig)
     select_bones(rig, "hand")
     assert bpy.ops.limberjack.make_ragdoll(weight=1.0) == {"FINISHED"}
     assert sorted(names_of(rig)) == ["arm", "chest", "hand"]
     assert parents_in(scene) == {"arm": "chest", "hand": "arm"}
+    hand = joint(rig.pose.bones["hand"])
     assert link(rig.pose.bones["hand"]).mass == pytest.approx(1.0)
+    assert (hand.axes[3].use_upper, hand.axes[0].drive_mode) == (True, "position")
+    assert {key for key in differing(stored(rig), before) if "hand" not in key} == set()
+    assert "links already" not in told()
     for chosen in ((), ("",)):
         select_bones(rig, *chosen)
         assert bpy.ops.limberjack.make_ragdoll() == {"FINISHED"}

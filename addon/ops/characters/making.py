@@ -81,7 +81,8 @@ class MadeRagdoll:
 def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options: RagdollOptions) -> MadeRagdoll:
     """Make a ragdoll of an armature. The selection does not matter, and stays.
 
-    Bones of a former ragdoll are set up again. If all bones may become links, those that do not are no links any more.
+    Bones of a former ragdoll are set up again, or stay as they are if they are not among those that may become links.
+    If all bones may become links, those of a former ragdoll that do not are no links any more.
 
     Raises:
         ModelError: if it cannot be made; nothing is changed then.
@@ -94,12 +95,14 @@ def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options
     wanted = None
     if options.bones is not None:
         wanted = {link_for(bone).name for bone in armature_bones(armature) if bone.name in options.bones}
-    before = [bone for bone in tagged_bones(armature) if is_link(bone) and not link_settings(bone).body_part]
+    links = [bone for bone in tagged_bones(armature) if is_link(bone)]
+    by_user = [bone for bone in links if not link_settings(bone).body_part]
+    kept = [bone.name for bone in links if bone in by_user or (wanted is not None and bone.name not in wanted)]
     plan = bridge.characters.ragdoll_plans.plan_ragdoll(
-        armature, skin, SMALLEST, options.fingers, PRESETS[options.preset], wanted, [bone.name for bone in before]
+        armature, skin, SMALLEST, options.fingers, PRESETS[options.preset], wanted, kept
     )
     _check(armature, plan, options)
-    notes = _notes_on_kept(before)
+    notes = _notes_on_kept(by_user)
     if not skin:
         notes.append(
             f"no mesh follows the bones of '{armature.name}' by weights, so their shapes are those of a usual "
