@@ -31,7 +31,7 @@ QUICK = ("car", "gripper", "quadruped", "ragdoll")
 SLOW = ("balls666", "chain100", "gripper_line", "pile100", "ragdolls_stairs", "wall", "zero_gravity")
 SAMPLES = sorted((Path(__file__).parents[3] / "sample_scenes").glob("*.sdf"))
 COLLAPSE = ("car", "creature")
-"""Samples that stand on springs or on muscles, and bend to limits of balls, that SDF has no words for: they collapse."""
+"""Samples that stand on springs, or on muscles and limits of balls, which SDF has no words for: they collapse."""
 
 
 def at(x, y, z):
