@@ -66,7 +66,7 @@ def all_samples(folder: Path) -> None:
     for number, name in enumerate(names):
         simulate(name)
         scene = bpy.context.scene
-        scene.frame_set((scene.frame_start + scene.frame_end) // 2)
+        scene.frame_set(numbers[name].get("picture_frame", (scene.frame_start + scene.frame_end) // 2))
         sheet.paste(rendered(scene, folder / f"{name}.png"), at(number))
     save(sheet, "samples")
 

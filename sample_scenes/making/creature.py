@@ -106,4 +106,4 @@ def build() -> None:
     rig.select_set(True)
     bpy.context.view_layer.objects.active = rig
     bpy.ops.limberjack.make_ragdoll(preset="CREATURE", weight=WEIGHT)
-    film((3.6, -3.2, 1.9), (0.0, -0.45, 0.68), lens=50.0, width=1000, height=900)
+    film((3.6, -3.2, 1.9), (0.0, -0.45, 0.68), lens=50.0)

@@ -137,7 +137,7 @@ def build() -> None:
     bpy.ops.limberjack.make_ragdoll(weight=WEIGHT)
     hips = getattr(rig.pose.bones["hips"], ids.LINK)
     hips.velocity, hips.angular_velocity = (0.0, -SPEED, 0.0), (TRIP, 0.0, 0.0)
-    film((5.2, -5.9, 2.7), (0.0, -1.2, 1.1), lens=48.0, width=1000, height=900)
+    film((5.2, -5.9, 2.7), (0.0, -1.2, 1.1), lens=46.0)
 
 
 def character() -> bpy.types.Object:

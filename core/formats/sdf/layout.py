@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from ...model import WORLD, Coupling, Gearbox, Joint, Model
+from ...model import WORLD, ContactPair, Coupling, Gearbox, Joint, Model
 from ...model.naming import claim, joints_of, rename
 from ..names import printable
 from .frames import SEPARATOR
@@ -145,10 +145,16 @@ class Part:
 
     Attributes:
         is_outer: whether its name was the first part of the names of its contents.
+        members: names of its links in the whole model; empty if it is the whole model.
     """
 
     model: Model
     is_outer: bool = False
+    members: frozenset[str] = frozenset()
+
+    def contains(self, pair: ContactPair) -> bool:
+        """Return whether both links of a contact pair of the whole model are in this part."""
+        return not self.members or self.members.issuperset((pair.a, pair.b))
 
 
 def articulations(model: Model) -> list[Part]:
@@ -198,15 +204,16 @@ def _part(model: Model, members: set[str], ends: dict[str, tuple[str, ...]]) -> 
     part = Model(links[0].name, links, mine(model.joints), model.gravity, mine(model.couplings))
     part.frames = [copy.copy(frame) for frame in model.frames if frame.link in members]
     part.lights = [copy.copy(light) for light in model.lights if light.link in members]
+    part.contact_pairs = [copy.copy(pair) for pair in model.contact_pairs if members.issuperset((pair.a, pair.b))]
     outers = {name.partition(SEPARATOR)[0] for name in members if SEPARATOR in name}
     part.extras = tuple(extra for extra in model.extras if extra.scope.partition(SEPARATOR)[0] in outers)
     if len(outers) == 1 and all(SEPARATOR in name for name in members):
         part.name = outers.pop()
         _strip(part, f"{part.name}{SEPARATOR}")
-        return Part(part, is_outer=True)
+        return Part(part, is_outer=True, members=frozenset(members))
     if len(members) > 1:
         part.name = model.name
-    return Part(part)
+    return Part(part, members=frozenset(members))
 
 
 def _strip(part: Model, outer: str) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
@@ -82,12 +83,6 @@ def write_sdf(
         export.in_folders(model)
     else:
         export.in_one_file(model, world or _needs_world(model))
-    if not export.has_pairs:
-        losses += [
-            f"links '{pair.a}' and '{pair.b}' {'meet' if pair.meets else 'do not meet'} by a contact pair, which SDF "
-            "has not between models; it is left out"
-            for pair in model.contact_pairs
-        ]
     write_together(path, export.contents)
     return losses
 
@@ -129,7 +124,6 @@ class _Export:
 
     Attributes:
         contents: {path beside `path`: content}.
-        has_pairs: whether contact pairs have been written or reported, with the one model that has all links.
     """
 
     path: Path
@@ -137,7 +131,6 @@ class _Export:
     uris: str
     losses: list[str]
     contents: dict[str, str | bytes] = field(default_factory=dict)
-    has_pairs: bool = False
 
     @property
     def version_numbers(self) -> tuple[int, ...]:
@@ -155,6 +148,7 @@ class _Export:
         taken = {str(beside.get("name")) for beside in at}
         for part in parts:
             self._model(at, part.model, meshes, taken, inner=not shared or part.is_outer)
+        self._report_pairs_between(parts, model)
         self.contents[self.path.name] = _text(root)
         self.contents |= meshes.contents
         self.losses += meshes.losses
@@ -178,6 +172,16 @@ class _Export:
             self.contents[f"{folder}/model.config"] = _config(printable(part.model.name), "model.sdf", self.version)
             put(SubElement(at, "include"), "uri", f"model://{folder}/")
         self.contents[self.path.name] = _text(root)
+        self._report_pairs_between(parts, model)
+
+    def _report_pairs_between(self, parts: Sequence[Part], model: Model) -> None:
+        """Report the contact pairs whose links are in different models. Models report their own ones."""
+        self.losses += [
+            f"links '{pair.a}' and '{pair.b}' {'meet' if pair.meets else 'do not meet'} by a contact pair, which SDF "
+            "has not between models; it is left out"
+            for pair in model.contact_pairs
+            if not any(part.contains(pair) for part in parts)
+        ]
 
     def _world(self, root: Element, model: Model, several: bool) -> Element:
         name = printable(model.name) if several else ""
@@ -204,7 +208,6 @@ class _Export:
         inner: whether names of its contents begin with its own name when the file is read, if the file has other
         models.
         """
-        self.has_pairs |= bool(part.contact_pairs)
         element = ModelWriter(part, self.version_numbers, meshes, self.losses).write(at, static=_is_static(part))
         element.set("name", legal_name(part.name, "model", taken))
         if element.attrib["name"] != part.name:

@@ -2,6 +2,7 @@
 """How collisions touch, and which links meet, in SDF and URDF: read, written, told where it is lost."""
 
 import math
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -325,6 +326,26 @@ def test_what_sdf_cannot_say_of_collision_filter_of_is_told(tmp_path):
     model.links[0].family = model.links[1].family = "kit"
     (told,) = formats.write(model, tmp_path / "out.sdf")
     assert told.startswith("links 'p::a' and 'q::b' are of one family and do not meet; in SDF they may")
+
+
+def test_pairs_within_a_model_of_a_world_are_kept(tmp_path):
+    """Guards ragdolls, whose parts collide with each other but for those that overlap: in a world, they are one model
+    of several, and its pairs are written and read again, also with names that begin with that of the model."""
+    for prefix in ("", "Rig::"):
+        names = [f"{prefix}{name}" for name in ("hips", "chest", "head")]
+        links = [Link(name, collisions=[box()], self_collide=True) for name in names]
+        model = Model(
+            "scene",
+            [*links, Link("floor", collisions=[box()])],
+            [Joint(f"{child}_joint", "ball", parent, child) for parent, child in pairwise(names)],
+        )
+        model.contact_pairs = [ContactPair(names[0], names[2], False), ContactPair(names[2], "floor", False)]
+        told = formats.write(model, tmp_path / "out.sdf", world=True)
+        (left_out,) = (line for line in told if "not between models" in line)
+        assert left_out.startswith(f"links '{names[2]}' and 'floor' do not meet")
+        (pair,) = formats.read(tmp_path / "out.sdf").model.contact_pairs
+        assert {pair.a.split("::")[-1], pair.b.split("::")[-1]} == {"hips", "head"}
+        assert not pair.meets
 
 
 # ---- URDF
