@@ -30,7 +30,7 @@ LIKE_CAPSULES = (0.5, 2.0)
 """Ratios of the volume of meshes to that of all capsules between which the meshes are the body. Clothes would count
 twice, and open meshes as their convex hulls."""
 
-TOUCHING = 2e-3
+NEARLY_OVERLAPPING = 2e-3
 """Gap below which two parts at rest count as overlapping, relative to the extent of the character."""
 
 
@@ -100,7 +100,7 @@ def store_pairs(plan: RagdollPlan, extent: float, scene: bpy.types.Scene) -> int
         {name: scaled_pose(live_pose(bone), unit) for name, bone in bones.items()},
     ]
     found = overlapping_pairs(
-        {name: (shape.geometry, shape.pose) for name, shape in shapes.items()}, poses, TOUCHING * extent * unit
+        {name: (shape.geometry, shape.pose) for name, shape in shapes.items()}, poses, NEARLY_OVERLAPPING * extent * unit
     )
     remove_pairs_of(scene, set(bones.values()))
     pairs = [pair for pair in combinations(bones, 2) if pair in found and not _are_neighbours(plan, *pair)]
