@@ -105,7 +105,9 @@ class SimulationBake(Bake):
         """Return a note about the link that starts farthest from its pose, because joints do not allow that pose."""
         found = []
         for number, name in enumerate(self.trajectory.link_names):
-            own_pose, starts = self._initial_state.X_WL[name], tuple(self.trajectory.X_WL[0, number].tolist())
+            own_pose, starts = self._initial_state.X_WL.get(name), tuple(self.trajectory.X_WL[0, number].tolist())
+            if own_pose is None:  # the scene's ground, which is no object
+                continue
             distance = norm(tuple(np.subtract(starts[:3], own_pose[:3]).tolist()))
             w, x, y, z = own_pose[3:]
             turn = norm(rotvec_of_quat(quat_mul(starts[3:], (w, -x, -y, -z))))
