@@ -22,6 +22,7 @@ from ...watch import ignoring_changes
 from ..links.bone_colliders import chosen_armatures, obstacle_of_armature
 from ..links.links import tag_links
 from ..report import fail, in_object_or_pose_mode, succeed
+from .starts import restore_start, start_from_animation
 
 SMALLEST = 0.05
 """Least length of a limb of unknown kind, relative to the extent of the character."""
@@ -120,6 +121,8 @@ class LIMBERJACK_OT_make_ragdoll(_OnCharacter, bpy.types.Operator):
             joint_settings(bone).drive_strength = self.stiffness
         extent = bridge.skins.bone_fitting.extent_of(armature, skin)
         bridge.characters.ragdoll_bodies.store_pairs(plan, extent, context.scene)
+        if note := start_from_animation(armature, context.scene):
+            notes.insert(0, note)  # the panel shows the first ones
         return _summary(armature, plan), notes + _notes_on_merged(plan)
 
     def _check(self, armature: bpy.types.Object, plan) -> list[str]:
@@ -216,6 +219,8 @@ class LIMBERJACK_OT_remove_ragdoll(_OnCharacter, bpy.types.Operator):
         for bone in bones:
             for group in (ids.LINK, ids.JOINT, ids.BEFORE):
                 bone.property_unset(group)
+        for scene in bpy.data.scenes:
+            restore_start(scene)
         return succeed(self, context, f"The ragdoll of {counted(bones, 'bone')} is removed")
 
 
