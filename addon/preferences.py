@@ -24,6 +24,11 @@ OVERLAYS = {
     ),
     "show_masses": ("Centres of Mass", "Draw each link's centre of mass, and a box of the same inertia", False),
     "show_capsules": ("Capsules of Bones", "Draw the capsules with which bones collide", True),
+    "show_ragdolls": (
+        "Ragdoll",
+        "Draw the body parts of the active ragdoll as translucent shapes, coloured by what they follow",
+        True,
+    ),
     "show_pins": (
         "Pins",
         "Draw a ball on each link whose position is pinned, and a box where position and rotation are pinned",
@@ -40,6 +45,8 @@ COLORS = {
     "line_color": ("Lines", (0.8, 0.8, 0.8, 0.5)),
     "loop_color": ("Loop", (0.85, 0.45, 1.0, 0.9)),
     "mass_color": ("Mass", (0.45, 0.9, 0.45, 0.8)),
+    "physics_color": ("Follows Physics", (0.25, 0.6, 1.0, 0.3)),
+    "animation_color": ("Follows Animation", (1.0, 0.6, 0.15, 0.3)),
     "pin_color": ("Pins", (1.0, 0.55, 0.1, 1.0)),
     "contact_color": ("Contacts", (1.0, 0.35, 0.75, 1.0)),
     "problem_color": ("Problem", (1.0, 0.2, 0.15, 1.0)),

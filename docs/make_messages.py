@@ -27,9 +27,10 @@ def messages() -> list[str]:
     from limberjack.addon.ops.files.samples import NEXT
     from limberjack.addon.ops.simulation.repairs import REPAIRS
     from limberjack.addon.registry import CLASSES
+    from limberjack.core.characters.body_parts import PARTS
 
     found = {message for cls in CLASSES for message in _of_class(cls)}
-    found.update((NEXT, *SUMMARIES))
+    found.update((NEXT, *SUMMARIES, *(part.title for part in PARTS.values())))
     found.update(text for repairs in REPAIRS.values() for repair in repairs for text in (repair.label, repair.tip))
     for path in (*(ADDON / "panels").rglob("*.py"), *(ADDON / "ops").rglob("*.py"), ADDON / "preferences.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))

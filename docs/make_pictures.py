@@ -71,6 +71,17 @@ def all_samples(folder: Path) -> None:
     save(sheet, "samples")
 
 
+def in_one_frame(name: str, folder: Path) -> None:
+    """A sample as its camera sees it, in the frame that its file names."""
+    simulate(name)
+    scene = bpy.context.scene
+    scene.frame_set(json.loads((SAMPLES / f"{name}.json").read_text())["picture_frame"])
+    scene.render.image_settings.file_format = "PNG"
+    scene.render.filepath = str(folder / f"{name}.png")
+    bpy.ops.render.render(write_still=True)
+    save(Image.open(folder / f"{name}.png"), name)
+
+
 def moving_picture(folder: Path) -> None:
     """A loop that README shows: what falls, hits, swings and holds."""
     sheets = [Image.new("RGB", (2 * TILE[0], 2 * TILE[1]), "white") for _ in range(SHOTS)]
@@ -116,6 +127,7 @@ if __name__ == "__main__":
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     in_twelve_frames("crane", folder)
+    in_one_frame("stairs", folder)
     all_samples(folder)
     moving_picture(folder)
     limberjack.unregister()  # or bpy ends with a crash

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
+from ...core.check.falling import CODE as FALLS
 from ...core.diagnosis import diagnose
 from ...core.spatial import norm, quat_mul, rotvec_of_quat
 from ...core.trajectory.touches import TABLES
@@ -16,6 +17,7 @@ from ...core.trajectory.trajectory import Trajectory
 from ..bridge.findings.problems import keys_replaced
 from ..bridge.scene.read import SceneReading
 from ..bridge.values.numbers import length_in_words
+from ..props.ragdoll import is_body_part
 from .bake_checks import note_on_excluded_poses
 from .baking import Bake
 from .inputs.simulation_inputs import SimulationInputs
@@ -74,7 +76,12 @@ class SimulationBake(Bake):
         return self.simulation.report
 
     def diagnose(self) -> list[Diagnosis]:
-        return diagnose(self.simulation)
+        """Return the findings about the run, but for the fall of ragdolls, which are meant to fall."""
+        return [
+            found
+            for found in diagnose(self.simulation)
+            if found.code != FALLS or not is_body_part(self.reading.objects.get(found.name))
+        ]
 
     @property
     def frames_done(self) -> int:
@@ -105,7 +112,9 @@ class SimulationBake(Bake):
         """Return a note about the link that starts farthest from its pose, because joints do not allow that pose."""
         found = []
         for number, name in enumerate(self.trajectory.link_names):
-            own_pose, starts = self._initial_state.X_WL[name], tuple(self.trajectory.X_WL[0, number].tolist())
+            own_pose, starts = self._initial_state.X_WL.get(name), tuple(self.trajectory.X_WL[0, number].tolist())
+            if own_pose is None:  # the scene's ground, which is no object
+                continue
             distance = norm(tuple(np.subtract(starts[:3], own_pose[:3]).tolist()))
             w, x, y, z = own_pose[3:]
             turn = norm(rotvec_of_quat(quat_mul(starts[3:], (w, -x, -y, -z))))

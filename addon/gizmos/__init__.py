@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The handles that are dragged in the 3D view."""
 
-from . import joint
+from . import capsule, joint
 
-CLASSES = joint.CLASSES
+CLASSES = (*joint.CLASSES, *capsule.CLASSES)
 
 __all__ = ["CLASSES"]

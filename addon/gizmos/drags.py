@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from typing import TypeAlias
 
 import bpy
 import numpy as np
@@ -29,6 +30,10 @@ SNAP_AIM = math.radians(10.0)
 """Angle to a preferred direction below which an axis snaps to it [rad]."""
 
 
+View: TypeAlias = "bridge.joints.axis_views.JointView | bridge.links.capsule_views.CapsuleView"
+"""What the handles belong to, as the viewport shows it."""
+
+
 class Drag(ABC):
     """A drag of one handle, from the press of the mouse button to its release.
 
@@ -43,14 +48,14 @@ class Drag(ABC):
         self,
         context,
         obj: Node,
-        view: bridge.joints.axis_views.JointView,
+        view: View,
         axis: bridge.joints.axis_views.AxisView,
         radius: float,
     ):
         self.obj, self.view, self.axis, self.radius = obj, view, axis, radius
         self.mouse_offset = 0.0
         self.value = self.initial_value = self.begin(context)
-        self.snapshot = bridge.values.snapshot.Snapshot(self.changed_objects(context))
+        self.snapshot = self.take_snapshot(context)
 
     def begin(self, context) -> float:
         return self.axis.value
@@ -58,6 +63,10 @@ class Drag(ABC):
     def changed_objects(self, context) -> Iterable[Node]:
         """Return the objects that the drag may change."""
         return (self.obj,)
+
+    def take_snapshot(self, context) -> bridge.values.snapshot.Snapshot:
+        """Return the values that the drag may change."""
+        return bridge.values.snapshot.Snapshot(self.changed_objects(context))
 
     def press(self, ray: bridge.viewport.rays.Ray) -> None:
         """Store the offset between mouse and handle when the button is pressed, since it is rarely at the centre."""
@@ -295,7 +304,7 @@ class UpperDrag(LimitDrag):
     label, side = "Upper limit", "upper"
 
 
-DRAGS = {
+JOINT_DRAGS = {
     "pose": PoseDrag,
     "swing": SwingDrag,
     "home": HomeDrag,
@@ -304,6 +313,7 @@ DRAGS = {
     "lower": LowerDrag,
     "upper": UpperDrag,
 }
+"""The actions of a joint's handles, by role."""
 
 
 def motion(axis: bridge.joints.axis_views.AxisView, by: float) -> Matrix:

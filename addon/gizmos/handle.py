@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A handle of a joint: a mark that faces the view and can be dragged."""
+"""A handle of a joint or of a capsule: a mark that faces the view and can be dragged."""
 
 from __future__ import annotations
 
@@ -12,8 +12,12 @@ from ..bridge.viewport.rays import ray_under
 from ..nodes.naming import node_of
 from ..overlays import labels
 from ..watch import note_change
-from .drags import DRAGS, Drag
+from .capsule_drags import CAPSULE_DRAGS
+from .drags import JOINT_DRAGS, Drag
 from .typed import Typed
+
+DRAGS = JOINT_DRAGS | CAPSULE_DRAGS
+"""The actions of all handles, by role."""
 
 SIDES = 16
 
@@ -34,8 +38,12 @@ SHAPES = {
     "aim": _disc(0.11, 3, math.pi / 2.0),
     "lower": _disc(0.1, 3, math.pi),
     "upper": _disc(0.1, 3),
+    "capsule_start": _disc(0.09, 6),
+    "capsule_end": _disc(0.09, 6),
+    "capsule_radius": _disc(0.09, 6),
 }
-"""Triangles of each handle: disc for motion, diamond for start, square for zero, triangles for limits and axes."""
+"""Triangles of each handle: disc for motion, diamond for start, square for zero, triangles for limits and axes, and
+hexagons for capsules."""
 
 TIPS = {
     "pose": "Position: moves the link",
@@ -45,17 +53,20 @@ TIPS = {
     "aim": "Axis. Ctrl snaps",
     "lower": "Lower limit. Ctrl: both ends",
     "upper": "Upper limit. Ctrl: both ends",
+    "capsule_start": "Start of the shape. Ctrl: both ends",
+    "capsule_end": "End of the shape. Ctrl: both ends",
+    "capsule_radius": "Thickness of the shape",
 }
 """Texts that are shown beside the handle under the mouse."""
 
 
 class LIMBERJACK_GT_handle(bpy.types.Gizmo):
-    """A handle of a joint.
+    """A handle of a joint, or of the capsule of a bone.
 
     Attributes:
         role: key of `DRAGS`, the action of a drag.
-        target: name of the joint, its `JointView`, the `AxisView` of the handle, and the radius of its ring; None while
-            the handle is hidden.
+        target: name of the node, its `JointView` or `CapsuleView`, the `AxisView` of the handle, and the radius of its
+            ring; None while the handle is hidden.
     """
 
     bl_idname = "LIMBERJACK_GT_handle"
@@ -125,3 +136,4 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
     def _show_in_header(self, context, text: str | None) -> None:
         if context.area:
             context.area.header_text_set(text)
+            context.area.tag_redraw()  # settings of bones change nothing that Blender draws by itself

@@ -4,24 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 
 import bpy
-from mathutils import Matrix, Vector
+from mathutils import Vector
 
 from ...core.joints import BALL
-from ...core.model import ModelError
-from .. import bridge, watch
-from ..nodes import Node, is_selected, is_visible, model_name, uid_of
+from .. import bridge
+from ..nodes import Node, is_selected, is_visible
 from ..nodes.chosen import active_node
 from ..overlays.joint_glyphs import ring_radius
 from ..overlays.sizes import active_radius
 from ..preferences import preferences
 from ..props import is_known_joint
 from .handle import LIMBERJACK_GT_handle
-
-HandlePlacement = tuple[str, "bridge.joints.axis_views.AxisView", float, Vector]
-"""Role, axis, radius of the ring, and location of a handle in the world."""
+from .handle_group import HandleGroup, HandlePlacement
 
 COLORS = {
     "pose": (1.0, 1.0, 1.0),
@@ -32,6 +28,9 @@ COLORS = {
     "lower": (0.3, 0.8, 1.0),
     "upper": (0.3, 0.8, 1.0),
 }
+ON = 0.9
+"""Opacity of handles."""
+
 OFF = 0.35
 """Opacity of the handle of a limit that is switched off."""
 
@@ -69,14 +68,11 @@ def _handles_on_axis(
             yield "zero", axis, ring, axis.point_at(0.0, 0.4 * ring) + 2.0 * beside
 
 
-class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
+class LIMBERJACK_GGT_joint(HandleGroup, bpy.types.GizmoGroup):
     """The handles of the active joint"""
 
     bl_idname = "LIMBERJACK_GGT_joint"
     bl_label = "Joint"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "WINDOW"
-    bl_options = {"3D", "PERSISTENT"}
 
     @classmethod
     def poll(cls, context):
@@ -91,66 +87,23 @@ class LIMBERJACK_GGT_joint(bpy.types.GizmoGroup):
             and is_visible(obj)
         )
 
-    def setup(self, context):
-        self.made_for = None
-        self.places: list[HandlePlacement] = []
-        self.refresh(context)
-
-    def refresh(self, context):
-        self.made_for = None
-        self.draw_prepare(context)
-
-    def draw_prepare(self, context):
-        """Place the handles again if something has changed. It runs before each redraw."""
+    @staticmethod
+    def node_of(context) -> Node | None:
         obj = active_node(context)
-        if not is_known_joint(obj):
-            return
-        if any(gizmo.is_modal for gizmo in self.gizmos):
-            self._follow(context, obj)
-            return
-        key = (watch.moves, uid_of(obj), active_radius(obj, context.region, context.region_data))
-        if key != self.made_for:
-            self.made_for = key
-            self._place(obj, context)
-        self._face(context)
+        return obj if is_known_joint(obj) else None
 
-    def _place(self, obj: Node, context) -> None:
-        radius = active_radius(obj, context.region, context.region_data)
-        view, self.places = None, []
-        for gizmo in self.gizmos:
-            gizmo.hide, gizmo.target = True, None
-        with suppress(ModelError):  # a joint that cannot be used has no handles
-            view = bridge.joints.axis_views.view_joint(obj, context.scene)
-            self.places = list(handles_of(view, radius))
-        while len(self.gizmos) < len(self.places):
-            gizmo = self.gizmos.new(LIMBERJACK_GT_handle.bl_idname)
-            gizmo.use_draw_modal = True
-            gizmo.color_highlight, gizmo.alpha_highlight = (1.0, 1.0, 0.6), 1.0
-            gizmo.scale_basis = 1.0
-        for number, gizmo in enumerate(self.gizmos):
-            if number < len(self.places):
-                role, axis, ring, _ = self.places[number]
-                gizmo.hide = False
-                gizmo.role, gizmo.target = role, (model_name(obj), view, axis, ring)
-                gizmo.color = COLORS[role]
-                is_off = role in ("lower", "upper") and abs(getattr(axis, role)) == float("inf")
-                gizmo.alpha = OFF if is_off else 0.9
+    def view_key(self, node, context) -> tuple:
+        return (active_radius(node, context.region, context.region_data),)
 
-    def _follow(self, context, obj: Node) -> None:
-        """Move all handles to their new places during a drag; their roles stay."""
-        try:
-            view = bridge.joints.axis_views.view_joint(obj, context.scene)
-        except ModelError:
-            return
-        places = list(handles_of(view, active_radius(obj, context.region, context.region_data)))
-        if len(places) == len(self.places):
-            self.places = places
-        self._face(context)
+    def view_of(self, node, context) -> bridge.joints.axis_views.JointView:
+        return bridge.joints.axis_views.view_joint(node, context.scene)
 
-    def _face(self, context) -> None:
-        facing = context.region_data.view_rotation.to_matrix().to_4x4()
-        for gizmo, (_, _, _, point) in zip(self.gizmos, self.places, strict=False):
-            gizmo.matrix_basis = Matrix.Translation(point) @ facing
+    def placements(self, view, node, context) -> list[HandlePlacement]:
+        return list(handles_of(view, active_radius(node, context.region, context.region_data)))
+
+    def look(self, role, axis) -> tuple[tuple[float, float, float], float]:
+        is_off = role in ("lower", "upper") and abs(getattr(axis, role)) == float("inf")
+        return COLORS[role], OFF if is_off else ON
 
 
 CLASSES = (LIMBERJACK_GT_handle, LIMBERJACK_GGT_joint)

@@ -98,8 +98,15 @@ def is_property_animated(owner: Animated, paths: tuple[str, ...]) -> bool:
     Args:
         paths: beginnings of the data paths of the properties.
     """
-    if drivers_of(owner, paths):
-        return True
+    return bool(drivers_of(owner, paths)) or has_changing_keys(owner, paths)
+
+
+def has_changing_keys(owner: Animated, paths: tuple[str, ...]) -> bool:
+    """Return whether different keys, or strips with different keys, change a property.
+
+    Args:
+        paths: beginnings of the data paths of the properties.
+    """
     return any(
         len({round(point.co[1], 6) for point in curve.keyframe_points}) > 1
         for curve in chain(fcurves_of(owner, paths), _curves_of_strips(owner, paths))

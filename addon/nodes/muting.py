@@ -17,11 +17,16 @@ GROUP = "Limberjack: Constraints Off"
 """Name of the group of the F-curves by which a bake switches constraints off. It tells them from those of the user."""
 
 
+_PLACING = (bpy.types.CopyTransformsConstraint, bpy.types.CopyLocationConstraint)
+"""Types of constraints that take a bone to the place of another one."""
+
+
 def overriding_constraints(links: Iterable[bpy.types.PoseBone]) -> list[bpy.types.Constraint]:
     """Return the constraints that would show bones, or what moves along with them, elsewhere than their keys do.
 
     These are the constraints of the bones and of bones between two of them, inverse kinematics of other bones whose
-    chains contain one of these, and stretches of bones that copy one. Constraints that a bake has switched off count;
+    chains contain one of these, stretches of bones that copy one, and copies by which a bone that hangs on one of them
+    would stay behind. Constraints that a bake has switched off count;
     those that the user has switched off do not.
     """
     by_armature: dict[bpy.types.Object, set[bpy.types.PoseBone]] = {}
@@ -34,7 +39,11 @@ def overriding_constraints(links: Iterable[bpy.types.PoseBone]) -> list[bpy.type
         switched_off = {curve.data_path for curve in muting_curves(armature)}
         for bone in armature_bones(armature):
             for constraint in bone.constraints:
-                is_against = _overrides(constraint, bone, moved) or _stretches_away(constraint, bone, known)
+                is_against = (
+                    _overrides(constraint, bone, moved)
+                    or _stretches_away(constraint, bone, known)
+                    or _tears_off(constraint, bone, known)
+                )
                 if is_against and _may_act(constraint, animated, switched_off):
                     found.append(constraint)
     return found
@@ -70,6 +79,53 @@ def _stretches_away(constraint: bpy.types.Constraint, bone: bpy.types.PoseBone, 
         return False
     end = armature_bones(owner_of(bone)).get(constraint.subtarget)
     return copied_bone(bone) in links and end is not None and links.isdisjoint((end, *end.parent_recursive))
+
+
+def _tears_off(constraint: bpy.types.Constraint, bone: bpy.types.PoseBone, links: set[bpy.types.PoseBone]) -> bool:
+    """Return whether a constraint moves a bone away from the link that it hangs on.
+
+    In a rig by Rigify, the toes hang on the foot, and copy a control that stays behind, or moves along with the hips.
+    """
+    if not isinstance(constraint, _PLACING) or constraint.target != owner_of(bone):
+        return False
+    carrying = _links_above(bone.parent, links)
+    end = armature_bones(owner_of(bone)).get(constraint.subtarget)
+    if not carrying or end is None or end in links or copied_bone(end) in links:
+        return False
+    if _links_above(end.parent, links)[:1] == carrying[:1]:  # the constraints of `end` decide
+        return False
+    carrying_end = _links_above(end, links)
+    return not carrying_end or carrying_end[0] in carrying[1:]
+
+
+def _links_above(bone: bpy.types.PoseBone | None, links: set[bpy.types.PoseBone]) -> list[bpy.types.PoseBone]:
+    """Return the links that carry a bone, the nearest first: itself, or bones above, or those that these copy.
+
+    A bone that a constraint takes to another one is carried by what carries that one.
+    """
+    found, seen = [], set()
+    while bone is not None and bone not in seen:
+        seen.add(bone)
+        copied = copied_bone(bone)
+        link = bone if bone in links else copied if copied in links else None
+        if link is not None:
+            found.append(link)
+            bone = link.parent
+        else:
+            bone = copied or _place_of(bone) or bone.parent
+    return found
+
+
+def _place_of(bone: bpy.types.PoseBone) -> bpy.types.PoseBone | None:
+    """Return the bone to which a constraint takes a bone; None if there is none."""
+    bones = armature_bones(owner_of(bone))
+    for constraint in reversed(bone.constraints):
+        acts = not constraint.mute and constraint.influence > 0.0
+        if acts and isinstance(constraint, _PLACING) and constraint.target == owner_of(bone):
+            end = bones.get(constraint.subtarget)
+            if end is not None:
+                return end
+    return None
 
 
 def _may_act(constraint: bpy.types.Constraint, animated: set[str], switched_off: set[str]) -> bool:

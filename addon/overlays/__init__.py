@@ -4,7 +4,7 @@
 import bpy
 
 from ..preferences import preferences
-from . import active, contact, ghost, graph, model, pull
+from . import active, contact, ghost, graph, model, pull, ragdoll
 
 _handles: list = []
 
@@ -17,6 +17,7 @@ def _draw() -> None:
     context, style = bpy.context, preferences()
     if not _is_on(context):
         return
+    ragdoll.draw(context, style)
     model.draw(context, style)
     active.draw(context, style)
     ghost.draw(style)
@@ -42,6 +43,7 @@ def stop() -> None:
     while _handles:
         bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
     model.forget()
+    ragdoll.forget()
     active.forget()
     graph.forget()
     contact.forget()

@@ -80,6 +80,22 @@ PALETTE = ("joint_color", "limit_color", "line_color", "loop_color", "mass_color
 JOINT, LIMIT, LINE, LOOP, MASS, PROBLEM, PIN = range(len(PALETTE))
 
 
+def shown_joints(rig: bridge.rig.Rig, scene: bpy.types.Scene, style) -> list[Joint]:
+    """Return the joints that are drawn.
+
+    Those of ragdolls are left out if body parts are drawn as shapes, since their glyphs would hide the character. The
+    active one is drawn by `active`. One with a problem is not left out.
+    """
+    if not style.show_ragdolls:
+        return rig.model.joints
+    nodes = {joint.name: node_named(scene, joint.name) for joint in rig.model.joints}
+    return [
+        joint
+        for joint in rig.model.joints
+        if (node := nodes[joint.name]) is None or not link_settings(node).body_part or joint.name in rig.troubled
+    ]
+
+
 def changes_shape(joint: Joint) -> bool:
     """Return whether a joint's lines change in its own frame when it moves. Those of a ball without limits do not."""
     if not joint.kind.chart:
@@ -155,12 +171,12 @@ def mass_layout(model: Model, unit: float, size: float) -> Layout:
     return layout.close()
 
 
-def capsule_layout(rig: bridge.rig.Rig, scene: bpy.types.Scene) -> Layout:
-    """Return the outlines of the capsules with which bones collide."""
+def capsule_layout(rig: bridge.rig.Rig, scene: bpy.types.Scene, style) -> Layout:
+    """Return the outlines of the capsules with which bones collide, but for those that are drawn as shapes."""
     layout = Layout()
     for link in rig.model.links:
         node = node_named(scene, link.name)
-        if node is None or has_own_shape(node):
+        if node is None or has_own_shape(node) or (style.show_ragdolls and link_settings(node).body_part):
             continue
         if capsules := bridge.links.bone_capsules.capsules_among(link.collisions):
             outlines = [capsule_outline(capsule.geometry, capsule.pose) for capsule in capsules]
@@ -221,6 +237,7 @@ class _Drawing:
     def __init__(self):
         self.layout_key: tuple = ()
         self.placement_key: tuple = ()
+        self.shown: list[Joint] = []
         self.joints = self.changing = self.masses = self.capsules = self.pins = Layout().close()
         self.shapes: LineCache = {}
         self.lines: list[Lines] = []
@@ -249,21 +266,25 @@ def up_to_date(rig: bridge.rig.Rig, context, style) -> _Drawing:
     settings = [getattr(style, key) for key in _STYLE_KEYS]
     wanted = (rig.version, *(value if isinstance(value, bool | float) else tuple(value) for value in settings))
     if wanted != drawing.layout_key:
-        rigid = [joint for joint in rig.model.joints if not changes_shape(joint)]
+        drawing.shown = shown_joints(rig, scene, style)
+        rigid = [joint for joint in drawing.shown if not changes_shape(joint)]
         drawing.joints = joint_layout(rig, scene, style, rigid)
         drawing.masses = mass_layout(rig.model, rig.unit, style.size) if style.show_masses else Layout().close()
-        drawing.capsules = capsule_layout(rig, scene) if style.show_capsules else Layout().close()
+        drawing.capsules = capsule_layout(rig, scene, style) if style.show_capsules else Layout().close()
         drawing.pins = pin_layout(rig, scene, style.size) if style.show_pins else Layout().close()
         drawing.layout_key, drawing.placement_key, drawing.shapes = wanted, (), {}
     placed = (watch.moves, model_name(active) if active else "", wanted)
     if placed != drawing.placement_key:
-        drawing.changing = joint_layout(rig, scene, style, filter(changes_shape, rig.model.joints), drawing.shapes)
+        drawing.changing = joint_layout(rig, scene, style, filter(changes_shape, drawing.shown), drawing.shapes)
         drawing.lines = _place(drawing, rig, scene, style, active)
         drawing.placement_key = placed
     return drawing
 
 
-_SWITCHES = ("show_joints", "show_limits", "show_lines", "show_masses", "show_capsules", "show_pins", "show_problems")
+_SWITCHES = (
+    *("show_joints", "show_limits", "show_lines", "show_masses", "show_capsules", "show_pins", "show_problems"),
+    "show_ragdolls",
+)
 _STYLE_KEYS = (*PALETTE, *_SWITCHES, "size")
 """Preferences on which the lines depend."""
 
@@ -283,7 +304,7 @@ def _place(drawing: _Drawing, rig: bridge.rig.Rig, scene, style, active: Node | 
         for layout in (drawing.masses, drawing.capsules, drawing.pins):
             found.append((layout.placed(_frames(layout.names, seen, _frame)), colors[layout.colors]))
     if style.show_lines:
-        found += _link_lines(rig, seen, colors)
+        found += _link_lines(rig, drawing.shown, seen, colors)
     points, shades = (np.concatenate(parts) for parts in zip(*found, strict=True))
     shown = ~np.isnan(points).any(axis=(1, 2))
     return [Lines(points[shown], shades[shown])]
@@ -326,7 +347,9 @@ def _frame(link: Node) -> np.ndarray:
         return np.full((4, 4), np.nan)
 
 
-def _link_lines(rig: bridge.rig.Rig, seen: dict[str, Node], colors: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+def _link_lines(
+    rig: bridge.rig.Rig, joints: Iterable[Joint], seen: dict[str, Node], colors: np.ndarray
+) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return lines from each joint to its links, and a dashed line to the joint that it follows.
 
     The lines of joints that close loops are dashed.
@@ -334,7 +357,7 @@ def _link_lines(rig: bridge.rig.Rig, seen: dict[str, Node], colors: np.ndarray) 
     from ...core.model import WORLD
 
     plain, loop, follows = [], [], []
-    for joint in rig.model.joints:
+    for joint in joints:
         if joint.name not in seen:
             continue
         here = origin_of(seen[joint.name])

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Base classes and drawing functions of all panels."""
 
+from __future__ import annotations
+
 import textwrap
 
 from bpy.app.translations import pgettext_iface
@@ -9,6 +11,8 @@ from .. import ids
 from ..nodes import model_name
 from ..nodes.chosen import active_node
 from ..props.chosen import meant_active_node
+from ..props.ragdoll import is_body_part
+from ..props.settings import window_status
 from .wording import in_window
 
 
@@ -30,6 +34,17 @@ class Folded(Below):
     """A panel below the main one that is closed at first, as many of Blender's own panels are."""
 
     bl_options = {"DEFAULT_CLOSED"}
+
+
+def has_details(panel, context) -> bool:
+    """Return whether a panel of the active link or joint is shown.
+
+    Those of a part of a ragdoll are hidden in the sidebar until the user asks for them: the panel Ragdoll shows what
+    matters of it.
+    """
+    if panel.bl_space_type != "VIEW_3D" or window_status(context.window_manager).shows_part_panels:
+        return True
+    return not is_body_part(meant_active_node(context))
 
 
 NAMES = 0.4

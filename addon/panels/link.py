@@ -22,6 +22,7 @@ from .base import (
     draw_meant,
     draw_switched,
     draw_with_unit,
+    has_details,
     in_columns,
     paragraph,
     section,
@@ -41,7 +42,7 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return carrier_of(meant_active_node(context)) is not None
+        return carrier_of(meant_active_node(context)) is not None and has_details(cls, context)
 
     def draw(self, context):
         layout = in_columns(self.layout)

@@ -10,6 +10,7 @@ from ..ops.files.samples import NEXT, opened, samples
 from ..ops.simulation.bake import failed_run
 from ..preview import current
 from ..props.members import has_links
+from ..props.ragdoll import ragdoll_of
 from ..props.settings import scene_settings, window_status
 from .base import InTab, draw_running, paragraph
 from .simulation.preview import draw_controls, draw_state
@@ -42,10 +43,10 @@ class LIMBERJACK_PT_main(InTab, bpy.types.Panel):
             row = layout.row()
             row.scale_y = 1.5
             row.menu(ids.MT_SAMPLES, icon="FILE_BLEND")
-        has_character = is_character(context.object)
-        if has_character and context.mode == "POSE":
+        has_character = is_character(context.object) and context.mode in ("OBJECT", "POSE")
+        if has_character:
             _draw_ragdoll(layout)
-        _draw_building(layout, has_character and context.mode == "OBJECT")
+        _draw_building(layout, context)
         if has_character:
             layout.operator(ids.OP_BONE_COLLIDERS, icon="BONE_DATA")
         draw_ground(layout, context.scene)
@@ -107,14 +108,19 @@ def _draw_ragdoll(layout) -> None:
     row.operator(ids.OP_RAGDOLL, icon="ARMATURE_DATA")
 
 
-def _draw_building(layout, is_ragdoll: bool):
-    """Draw the buttons that make links and joints.
+def _has_ragdoll_in_place_of_tag(context) -> bool:
+    """Return whether Make Ragdoll takes the place of Tag as Links, which is then in the menu beside Pick Joint.
 
-    Args:
-        is_ragdoll: whether Make Ragdoll is drawn in the place of Tag as Links, which is in the menu beside Pick Joint.
+    In Pose Mode, bones may become links of a machine, too, unless they are those of a ragdoll.
     """
-    if is_ragdoll:
-        _draw_ragdoll(layout)
+    if not is_character(context.object):
+        return False
+    return context.mode == "OBJECT" or (context.mode == "POSE" and ragdoll_of(context.object) is not None)
+
+
+def _draw_building(layout, context):
+    """Draw the buttons that make links and joints."""
+    is_ragdoll = _has_ragdoll_in_place_of_tag(context)
     column = layout.column(align=True)
     row = column.row(align=True)
     if not is_ragdoll:
@@ -160,8 +166,9 @@ class LIMBERJACK_MT_more(bpy.types.Menu):
     def draw(self, context):
         layout = self.layout
         layout.operator_context = "INVOKE_DEFAULT"
-        if is_character(context.object) and context.mode == "OBJECT":
-            layout.operator(ids.OP_LINK_TAG, text="Tag as Links (One Rigid Piece)", icon="MESH_CUBE")
+        if _has_ragdoll_in_place_of_tag(context):
+            text = "Tag as Links (One Rigid Piece)" if context.mode == "OBJECT" else None
+            layout.operator(ids.OP_LINK_TAG, text=text, icon="MESH_CUBE")
             layout.separator()
         layout.operator(ids.OP_CHAIN, icon="LINKED")
         layout.operator(ids.OP_HIERARCHY, icon="OUTLINER")

@@ -73,7 +73,7 @@ def _draw_surroundings(layout, scene: bpy.types.Scene) -> None:
     layout.separator()
     layout.operator(ids.OP_GROUND, text=FLOOR)
     layout.operator(ids.OP_COLLIDER_ADD)
-    layout.operator(ids.OP_RAGDOLL, text="Make Ragdoll (Character, Armature)")
+    layout.operator(ids.OP_RAGDOLL, text="Make Ragdoll (Character, Falls Limp)")
     layout.operator(ids.OP_RAGDOLL_REMOVE)
     layout.operator(ids.OP_BONE_COLLIDERS, text="Bones as Colliders (Character, Armature)")
     layout.operator(ids.OP_BONE_FIT, text="Fit Capsules to Mesh (Bones)")
@@ -108,7 +108,7 @@ class LIMBERJACK_MT_pie(bpy.types.Menu):
     bl_idname = ids.MT_PIE
     bl_label = "Limberjack"
 
-    def draw(self, _context):
+    def draw(self, context):
         pie = self.layout.menu_pie()
         pie.operator(ids.OP_LINK_TAG, icon="MESH_CUBE")
         pie.operator(ids.OP_JOINT_PICK, icon="EYEDROPPER")
@@ -118,7 +118,10 @@ class LIMBERJACK_MT_pie(bpy.types.Menu):
             pie.operator(ids.OP_PREVIEW_STOP, text="Cancel", icon="X")
         pie.operator(ids.OP_SIMULATE, icon="REC")
         pie.operator(ids.OP_CHAIN, text="Chain (Rope)", icon="LINKED")
-        pie.operator(ids.OP_COLLIDER_ADD, text="Collider", icon="MESH_PLANE")
+        if context.mode == "POSE":  # bones become colliders by another operator
+            pie.operator(ids.OP_RAGDOLL, icon="ARMATURE_DATA")
+        else:
+            pie.operator(ids.OP_COLLIDER_ADD, text="Collider", icon="MESH_PLANE")
         pie.operator(ids.OP_GROUND, text=FLOOR, icon="VIEW_PERSPECTIVE")
         pie.operator(ids.OP_BAKE_CLEAR, icon="TRASH")
 

@@ -8,14 +8,21 @@ from bpy.app.translations import pgettext_iface
 
 from ...core.characters.body_parts import PARTS
 from .. import ids
-from ..nodes import model_name
-from ..props import axes_in_use, is_known_joint, kind_of
+from ..bridge.values.fields import COORDINATE_SUFFIXES
+from ..nodes import Node
+from ..props import axes_in_use, core_joint, is_known_joint, kind_of
 from ..props.chosen import meant_active_node
-from ..props.ragdoll import ragdoll_bones
-from ..props.settings import joint_settings, link_settings
-from .base import Below, in_columns
-from .joints.axes import draw_fields, shown_fields
+from ..props.ragdoll import is_body_part, ragdoll_of
+from ..props.settings import joint_settings, link_settings, window_status
+from .base import Below, in_columns, readable, section
 from .key_dots import draw_followed
+
+LIMITS = {
+    "cone": {"upper": "Swing"},
+    "twist": {"lower": "Twist From", "upper": "Twist To"},
+    "": {"lower": "Bend From", "upper": "Bend To"},
+}
+"""Labels of the ends of an axis, by its name. Hinges have one axis without a name."""
 
 
 class LIMBERJACK_PT_ragdoll(Below, bpy.types.Panel):
@@ -24,50 +31,60 @@ class LIMBERJACK_PT_ragdoll(Below, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return context.object is not None and bool(ragdoll_bones(context.object))
+        return ragdoll_of(context.object) is not None
 
     def draw(self, context):
-        layout, armature = in_columns(self.layout), context.object
-        bone = meant_active_node(context) if context.mode == "POSE" else None
-        settings = link_settings(armature)
+        layout = in_columns(self.layout)
+        settings = link_settings(ragdoll_of(context.object))
         for name in ("ragdoll_mass", "ragdoll_stiffness", "ragdoll_self_collision"):
             layout.prop(settings, name)
-        if bone is not None and link_settings(bone).body_part:
-            _draw_part(layout, bone)
+        bone = meant_active_node(context) if context.mode == "POSE" else None
+        if is_body_part(bone):
+            _draw_part(layout.box(), context, bone)
         layout.operator(ids.OP_RAGDOLL_REMOVE, icon="TRASH")
 
 
-def _draw_part(layout, bone) -> None:
-    """Draw what matters of the active part; the panels Link and Joint have everything."""
+def _draw_part(layout, context, bone: Node) -> None:
+    """Draw what matters of the active part. The panels Link and Joint, which are hidden at first, have everything."""
     settings = link_settings(bone)
     title = PARTS[settings.body_part].title if settings.body_part in PARTS else settings.body_part
-    box = layout.box()
-    box.label(text=f"{pgettext_iface(title)}: {model_name(bone)}", translate=False, icon="BONE_DATA")
-    row = box.row()
+    layout.label(text=f"{pgettext_iface(title)}: {bone.name}", translate=False, icon="BONE_DATA")
+    row = layout.row()
     row.use_property_split = False
     row.prop(settings, "follows", expand=True)
-    box.prop(settings, "mass", text="Weight (kg)")
-    if is_known_joint(bone):
-        joint = joint_settings(bone)
-        draw_followed(box, joint, "drive_strength", text="Stiffness")
-        _draw_limits(box, joint)
-    column = box.column(align=True)
-    for name in ("bone_radius", "bone_start", "bone_end"):
-        column.prop(settings, name)
-    box.operator(ids.OP_BONE_FIT).selected_only = True
+    layout.prop(settings, "mass", text="Weight (kg)")
+    joint = joint_settings(bone) if is_known_joint(bone) else None
+    if joint is not None:
+        draw_followed(layout, joint, "drive_strength", text="Stiffness")
+        _draw_limits(layout, joint)
+    body = section(layout, "part_shape", "Shape")
+    if body:
+        column = body.column(align=True)
+        for name in ("bone_radius", "bone_start", "bone_end"):
+            column.prop(settings, name)
+        body.operator(ids.OP_BONE_FIT).selected_only = True
+    body = section(layout, "part_limits", "Directions of Limits") if joint is not None else None
+    if body:
+        body.prop(joint, "limit_turn", text="Turn")
+    layout.prop(window_status(context.window_manager), "shows_part_panels")
 
 
 def _draw_limits(layout, joint) -> None:
-    from ..props import core_joint
-
+    """Draw the ends of the axes that may have some, each with its switch."""
     known = core_joint(joint)
+    column = layout.column(align=True)
     for number, axis in enumerate(axes_in_use(joint)):
         slot = kind_of(joint).slot(number)
-        fields = [field for field in shown_fields(axis, slot) if field.section == "limits"]
-        if fields:
-            column = layout.column(align=True, heading=pgettext_iface(slot.name.capitalize()) if slot.name else "")
-            draw_fields(column, axis, fields, known.axis_unit(number))
-    layout.prop(joint, "limit_turn")
+        labels = LIMITS.get(slot.name, {"lower": "From", "upper": "To"})
+        ends = [end for end in labels if end in slot.fields]
+        if ends and slot.name not in LIMITS:
+            column.label(text=readable(slot.name))
+        for end in ends:
+            row = column.row(heading=labels[end])
+            row.prop(axis, f"use_{end}", text="")
+            value = row.row()
+            value.enabled = getattr(axis, f"use_{end}")
+            value.prop(axis, f"{end}{COORDINATE_SUFFIXES[known.axis_unit(number)]}", text="")
 
 
 CLASSES = (LIMBERJACK_PT_ragdoll,)

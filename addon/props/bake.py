@@ -9,6 +9,11 @@ from bpy.types import Action, PropertyGroup
 from .overriding import let_override
 
 
+def _forget_maker(settings, _context):
+    """Note that the user has chosen where simulations start."""
+    settings.start_by_ragdoll = False
+
+
 class BakeProperties(PropertyGroup):
     """Part of the scene's settings. Frames are Blender's, lengths Blender units, angles radians."""
 
@@ -25,6 +30,10 @@ class BakeProperties(PropertyGroup):
                 2,
             ),
         ),
+        update=_forget_maker,
+    )
+    start_by_ragdoll: BoolProperty(
+        description="Whether Make Ragdoll has chosen where simulations start, since a character is animated"
     )
     onto: EnumProperty(
         name="Keys On",

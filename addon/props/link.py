@@ -8,8 +8,9 @@ from ...core.geometry.densities import SUBSTANCES, substance_of
 from .entries import number_of
 from .made_by import made_by, note_maker
 from .overriding import let_override
-from .ragdoll import self_collision_property, stiffness_property, total_mass_property
+from .ragdoll import follow, self_collision_property, stiffness_property, total_mass_property
 from .references import bone_beside, node_at
+from .settings import node_with
 from .surface import SurfaceProperties
 
 OTHER = ("OTHER", "Custom", "Any density, typed below")
@@ -43,7 +44,7 @@ def _followed(link) -> int:
 
 
 def _follow(link, number: int) -> None:
-    link.motion = FOLLOWS[number][0]
+    follow(node_with(link), FOLLOWS[number][0])
 
 
 def _mass_shown(link) -> float:
@@ -290,7 +291,8 @@ class LinkProperties(PropertyGroup):
     )
     follows: EnumProperty(
         name="Follows",
-        description="What moves this part of the ragdoll",
+        description="What moves this part of the ragdoll. The parts above a part that follows the animation follow it, "
+        "too, and those below a part that follows physics fall with it",
         items=FOLLOWS,
         get=_followed,
         set=_follow,

@@ -6,19 +6,63 @@ They are properties of the armature that read and change those of all its bones 
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from bpy.props import BoolProperty, FloatProperty
 from bpy.types import Object
 
-from ..nodes import Node
-from .settings import joint_settings, link_settings, tagged_bones
+from ..nodes import Node, is_part, owner_of
+from .settings import is_link_bone, joint_settings, link_settings, tagged_bones
 
 OF_MASS = ("drive_stiffness", "drive_damping", "damping")
 """Fields of an axis that Make Ragdoll has set in proportion to the masses that the joint moves."""
 
 
+def is_body_part(node: Node | None) -> TypeGuard[Node]:
+    """Return whether a node is a bone that Make Ragdoll has set up."""
+    return node is not None and is_part(node) and is_link_bone(node) and bool(link_settings(node).body_part)
+
+
 def ragdoll_bones(armature: Object) -> list[Node]:
     """Return the bones of an armature that Make Ragdoll has set up, in the armature's order."""
     return [bone for bone in tagged_bones(armature) if link_settings(bone).body_part]
+
+
+def ragdoll_of(obj: Object | None) -> Object | None:
+    """Return the armature of a character that is a ragdoll; None if it is none.
+
+    Args:
+        obj: the armature, or a mesh that it deforms.
+    """
+    armature = obj.find_armature() if obj is not None and obj.type == "MESH" else obj
+    return armature if armature is not None and ragdoll_bones(armature) else None
+
+
+def follow(part: Node, motion: str) -> None:
+    """Set the motion of a part of a ragdoll, and of the parts that must have the same.
+
+    No animation can move a part that hangs on one that falls. So the parts above an animated one are animated, too, and
+    the parts below a free one are free.
+
+    Args:
+        motion: "FREE" or "KINEMATIC".
+    """
+    if motion == "KINEMATIC":
+        changed = [part, *_above(part)]
+    else:
+        changed = [part, *(each for each in ragdoll_bones(owner_of(part)) if part in _above(each))]
+    for each in changed:
+        link_settings(each).motion = motion
+
+
+def _above(part: Node) -> list[Node]:
+    """Return the parts on which a part of a ragdoll hangs, the nearest first."""
+    found: list[Node] = []
+    above = joint_settings(part).parent_node
+    while is_body_part(above) and above not in found:
+        found.append(above)
+        above = joint_settings(above).parent_node
+    return found
 
 
 def _bones_of(settings) -> list[Node]:

@@ -165,6 +165,11 @@ class StatusProperties(PropertyGroup):
     error: StringProperty(options={"SKIP_SAVE"})
     notes: StringProperty(description="What the last operator told besides, one per line", options={"SKIP_SAVE"})
     self_check: StringProperty(options={"SKIP_SAVE"})
+    shows_part_panels: BoolProperty(
+        name="All Settings",
+        description="Show everything that a rigid body and its joint have, in two more panels below",
+        options={"SKIP_SAVE"},
+    )
 
 
 def show_error(text: str) -> None:

@@ -73,3 +73,17 @@ def turning(scene, obj, frame, step):
     a, b = (matrix_at(scene, obj, frame + part).to_quaternion() for part in (0.0, step))
     way = b.inverted() @ a
     return 2.0 * math.atan2(way.y, way.w) / (-step / FPS)
+
+
+@pytest.mark.parametrize("start", ["POSE", "KEYS"])
+def test_links_start_above_the_ground(scene, build, start):
+    """Guards the ground that is a switch: it is a link of the model without an object, so it has no pose to be read."""
+    cube = build.cube()
+    build.tag(cube)
+    for frame, height in ((1, 4.0), (11, 3.0)):
+        cube.location.z = height
+        cube.keyframe_insert("location", index=2, frame=frame)
+    scene.frame_set(1)
+    scene.limberjack.ground = scene.limberjack.contact = True
+    run = bake(scene, start=start, last=8, overwrite=True)
+    assert run.simulation.trajectory.link(cube.name)[0, 2] == pytest.approx(4.0, abs=1e-6)

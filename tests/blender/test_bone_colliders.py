@@ -11,6 +11,7 @@ from limberjack.addon.bridge.skins.bone_fitting import fit_bones
 from limberjack.addon.bridge.skins.rest_skins import rest_skin
 from limberjack.addon.ids import LINK
 from limberjack.addon.overlays.model import capsule_layout
+from limberjack.addon.preferences import preferences
 from limberjack.addon.props import is_joint, is_link
 from limberjack.addon.props.settings import window_status
 from limberjack.core.geometry import Capsule
@@ -419,7 +420,7 @@ def test_capsules_are_drawn(scene, figure):
     """Guards the overlay: the outline of each bone's capsule is as far from its axis as its radius, and ends where it
     ends."""
     press(figure[0])
-    layout = capsule_layout(show_rig(scene), scene)
+    layout = capsule_layout(show_rig(scene), scene, preferences())
     assert len(layout.names) == len(LARGE)
     points = layout.points[layout.owners == layout.names.index("Rig:arm")].reshape(-1, 3)
     radius, start, end = measures(figure[0], "arm")

@@ -10,7 +10,9 @@ from limberjack.addon import ids
 from limberjack.addon.panels import menus
 from limberjack.core.model.presets import PRESETS
 
+from .characters import character
 from .paper import Paper
+from .rigs import in_mode
 
 
 class Noting(Paper):
@@ -46,6 +48,8 @@ class Noting(Paper):
             "Motor",
             "Ragdoll",
             "Character",
+            "Fall",
+            "Limp",
         ),
     ],
 )
@@ -92,6 +96,18 @@ def test_the_pie_draws():
     getattr(bpy.types, ids.MT_PIE).draw(SimpleNamespace(layout=paper), bpy.context)
     assert len(paper.texts) == 8
     assert {"Collider", "Floor (Ground)", "Chain (Rope)"} <= set(paper.texts)
+
+
+def test_the_pie_of_characters(scene):
+    """Guards Pose Mode, where nothing becomes a collider by the button for objects: a ragdoll is made there."""
+    rig, _ = character()
+    in_mode(rig, "POSE")
+    paper = Noting()
+    getattr(bpy.types, ids.MT_PIE).draw(SimpleNamespace(layout=paper), bpy.context)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert len(paper.texts) == 8
+    assert "Make Ragdoll" in paper.texts
+    assert "Collider" not in paper.texts
 
 
 def test_a_joint_is_added_as_a_preset(build):

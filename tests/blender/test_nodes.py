@@ -28,6 +28,7 @@ ABOUT_BONES = {
     "bridge/characters/skeletons.py",
     "bridge/joints/bone_joints.py",
     "bridge/links/bone_capsules.py",
+    "bridge/links/capsule_views.py",
     "bridge/scene/mirroring_bones.py",
     "bridge/skins/bone_fitting.py",
     "bridge/skins/split_meshes.py",

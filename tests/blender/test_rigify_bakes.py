@@ -142,3 +142,18 @@ def test_controls_get_no_keys(rig):
     assert others
     keyed = [path for path in others if not path.endswith(".enabled")]
     assert all(path.startswith(('pose.bones["ORG-', 'pose.bones["tweak_spine')) for path in keyed)
+
+
+def test_bones_without_links_do_not_stay_behind(rig):
+    """Guards the mesh of a ragdoll: toes and the middle of the neck copy controls, which do not fall with the links."""
+    for side in "LR":
+        toe = rig.pose.bones[f"ORG-toe.{side}"]
+        link(toe).is_link = joint(toe).is_joint = False
+    bake(bpy.context.scene, start="KEYS")
+    show(bpy.context.scene, LAST)
+    bones = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+    for name, above in (("toe.L", "foot.L"), ("toe.R", "foot.R"), ("spine.005", "spine.004")):
+        own, parent = bones[f"ORG-{name}"], bones[f"ORG-{above}"]
+        rest = parent.bone.matrix_local.inverted() @ own.bone.matrix_local
+        np.testing.assert_allclose(parent.matrix.inverted() @ own.matrix, rest, atol=1e-4)
+        assert (bones[f"DEF-{name}"].head - own.head).length < 1e-4

@@ -13,10 +13,14 @@ import pytest
 
 from limberjack.addon import panels
 from limberjack.addon.panels.base import NAMES
+from limberjack.addon.panels.main import LIMBERJACK_PT_main
 from limberjack.addon.panels.physics import LIMBERJACK_PT_main_physics
+from limberjack.addon.panels.ragdoll import LIMBERJACK_PT_ragdoll
+from limberjack.addon.props.settings import window_status
 from limberjack.addon.translations import read_messages
 from limberjack.core.joints import JOINT_TYPES
 
+from .characters import character, choose
 from .conftest import joint, link
 from .paper import Paper
 
@@ -210,3 +214,21 @@ def test_buttons_of_the_physics_tab(scene, build, words):
     found = cut_off(words, PHYSICS, [LIMBERJACK_PT_main_physics])
     build.tag(cube)
     assert found | cut_off(words, PHYSICS, [LIMBERJACK_PT_main_physics]) == {}
+
+
+@pytest.mark.parametrize("bone", ["hips", "thigh", "shin"])
+def test_labels_of_a_ragdoll(scene, words, bone):
+    """Guards the panel of a ragdoll, of its part at the top, a ball and a hinge, in both modes."""
+    rig, _ = character()
+    choose(rig)
+    shown = (LIMBERJACK_PT_main, LIMBERJACK_PT_ragdoll)
+    found = cut_off(words, SIDEBAR, shown)
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.limberjack.make_ragdoll()
+    status = window_status(bpy.context.window_manager)
+    status.notes = ""  # paragraphs are wrapped
+    for active in (None, rig.data.bones[bone]):
+        rig.data.bones.active = active
+        found |= cut_off(words, SIDEBAR, shown)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert found | cut_off(words, SIDEBAR, shown) == {}

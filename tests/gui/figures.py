@@ -52,7 +52,7 @@ def figure() -> tuple[bpy.types.Object, bpy.types.Object]:
     mesh = bpy.data.meshes.new("Body")
     vertices, faces, groups = [], [], {}
     for name, *_, radius in BONES:
-        groups[name] = _add_limb(armature.data.bones[name], radius, vertices, faces)
+        groups[name] = add_limb(armature.data.bones[name], radius, vertices, faces)
     mesh.from_pydata(vertices, [], faces)
     mesh.shade_smooth()
     body = bpy.data.objects.new("Body", mesh)
@@ -64,7 +64,7 @@ def figure() -> tuple[bpy.types.Object, bpy.types.Object]:
     return armature, body
 
 
-def _add_limb(bone: bpy.types.Bone, radius: float, vertices: list, faces: list) -> range:
+def add_limb(bone: bpy.types.Bone, radius: float, vertices: list, faces: list) -> range:
     """Add a closed, rounded limb around a bone. Return its vertices."""
     first = len(vertices)
     for ring in range(RINGS):

@@ -6,6 +6,7 @@ from collections import Counter
 import bpy
 import harness
 import sidebar
+from figures import figure
 from harness import PACKAGE, move, over_viewport, press, region, screenshot, status, until
 from scenes import hanging_bars, select
 from sidebar import click_button, open_tab, turn_wheel
@@ -80,6 +81,7 @@ def _through_all_states():
     yield from _links()
     yield from _joints()
     yield from _lights()
+    yield from _ragdoll()
     status().error = "An error, long enough for two lines of the sidebar at the least"
     yield from _redraw()
     status().running = True
@@ -139,6 +141,23 @@ def _lights():
             yield from sidebar.toggle_panels()
         yield from _redraw()
     yield from screenshot("panels_light")
+
+
+def _ragdoll():
+    armature, body = figure()
+    select(body.name)
+    bpy.ops.limberjack.make_ragdoll()
+    yield from _redraw()
+    select(armature.name)
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in ("hips", "thigh.L", "shin.L"):
+        armature.data.bones.active = armature.data.bones[bone]
+        yield from _redraw()
+    status().shows_part_panels = True
+    yield from _redraw()
+    yield from screenshot("panels_ragdoll")
+    status().shows_part_panels = False
+    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def test_axes_can_be_read_at_a_glance():

@@ -3,6 +3,7 @@
 
 import bpy
 import harness
+import people
 import properties
 from harness import hold, module, over_viewport, press, screenshot, send, simulated, until
 from mathutils import Vector
@@ -200,6 +201,35 @@ def test_character():
     yield from over_viewport()
     yield from screenshot("picture_character")
     assert sum(bone.limberjack_link.is_link for bone in bpy.data.objects["Figure"].pose.bones) == 15
+
+
+def test_ragdoll():
+    """A character that falls: its parts as translucent shapes, coloured by what they follow, and the panel Ragdoll."""
+    people.empty_scene()
+    rig = people.metarig()
+    scene = bpy.context.scene
+    scene.limberjack.ground, scene.limberjack.contact, scene.frame_end = True, True, 24
+    people.in_pose_mode(rig)
+    look_clearly()
+    harness.viewport().spaces.active.overlay.show_floor = True
+    harness.viewport().spaces.active.overlay.show_cursor = False
+    harness.viewport().spaces.active.region_3d.view_rotation = (0.71, 0.66, 0.17, 0.19)
+    look_at((0.2, -0.1, 1.0), 3.0)
+    yield from open_tab()
+    yield from click_button("limberjack.make_ragdoll")
+    for side in "LR":
+        for name in ("thigh", "shin", "foot"):
+            rig.pose.bones[f"{name}.{side}"].limberjack_link.follows = "KINEMATIC"
+    for bone in rig.pose.bones:
+        bone.select = bone.name == "forearm.L"
+    rig.data.bones.active = rig.data.bones["forearm.L"]
+    yield from click_button("limberjack.simulate", across=0.6)
+    yield from simulated()
+    scene.frame_set(7)
+    yield from over_viewport()
+    yield from screenshot("picture_ragdoll")
+    hand = rig.pose.bones["hand.L"]
+    assert hand.head.z < hand.bone.head_local.z - 0.05, "the arm does not fall"
 
 
 def test_bounce():

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import bpy
 import numpy as np
 
 from ....core.check import check_definition, check_start
+from ....core.check.falling import CODE as FALLS
 from ....core.check.overlapping import MOST_TOLD, SUNK, Overlap, overlapping, summary
 from ....core.collision.hulls import HullError, convex_hull
 from ....core.geometry import Mesh, pieces
@@ -19,15 +21,17 @@ from ....core.geometry.mesh_data import fan_triangles
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import migration
-from ...nodes import Node, model_name, parent_of
+from ...nodes import Node, model_name, owner_of, parent_of
 from ...nodes.naming import node_named
 from ...props import is_joint, is_kinematic, is_link
+from ...props.ragdoll import is_body_part
 from ...props.settings import joint_settings, link_settings, scene_settings
 from ..animation.animated import SCENE, Input, lasting_issues
 from ..animation.motion_sources import active_constraints, is_animated, may_follow_own_keys, transform_drivers
 from ..animation.replaced_keys import links_losing_keys
 from ..baked_machines.displacement_problems import problems_of_machines
 from ..links.collisions import is_outdated
+from ..links.contact_settings import GROUND
 from ..links.deforming import deforming_colliders
 from ..links.parts import EvaluatedScene, evaluated_scene_of
 from ..links.precision import CODE as COARSE
@@ -47,7 +51,10 @@ if TYPE_CHECKING:
 
 ORDER = {"error": 0, "warning": 1, "note": 2}
 
-OF_START = ("falls-freely", "nothing-moves", "gravity-cannot-turn")
+FALLS_ON = "no-floor"
+"""Code of a note on a ragdoll that nothing catches. Unlike other machines, it is meant to fall."""
+
+OF_START = ("falls-freely", FALLS_ON, "nothing-moves", "gravity-cannot-turn")
 """Codes of problems that become visible as soon as a scene is played; a preview shows them, too."""
 
 BESIDE_PLAY = (SUNK, GRAVITY)
@@ -94,7 +101,7 @@ class Problem:
     @property
     def text(self) -> str:
         """The message without the object's name in front."""
-        named = (f"{kind} '{self.name}'" for kind in ("link", "joint", "object"))
+        named = (f"{kind}'{self.name}'" for kind in ("link ", "joint ", "object ", ""))
         prefix = next((words for words in named if self.message.startswith(words)), "")
         return self.message.removeprefix(prefix).lstrip(":, ")
 
@@ -127,7 +134,23 @@ def find_problems(
         found += start_problems(scene, reading) + filled_hollows(scene, reading.model)
         has_contact = scene_settings(scene).contact
         found += [each for each in overlaps(reading.model, elsewhere) if has_contact or each.code != SUNK]
-    return sorted(found, key=lambda problem: ORDER[problem.severity])
+    return sorted(_in_words_for_ragdolls(found, reading), key=lambda problem: ORDER[problem.severity])
+
+
+def _in_words_for_ragdolls(problems: list[Problem], reading: SceneReading) -> list[Problem]:
+    """Return problems that do not call the parts of ragdolls links, a word that their users have not met.
+
+    The same holds for the ground in a problem about such a part.
+    """
+    names = [re.escape(name) for name, obj in reading.objects.items() if is_body_part(obj)]
+    if not names:
+        return problems
+    part = re.compile(rf"\blink ('(?:{'|'.join(names)})')")
+    found = []
+    for problem in problems:
+        message, count = part.subn(r"\1", problem.message)
+        found.append(replace(problem, message=message.replace(f"link '{GROUND}'", "the ground")) if count else problem)
+    return found
 
 
 def version_problems(scene: bpy.types.Scene) -> list[Problem]:
@@ -222,7 +245,11 @@ def start_problems(scene: bpy.types.Scene, reading: SceneReading) -> list[Proble
     for issue in issues_of_start(scene, reading):
         message = f"{issue.subject}: {issue.message}" if issue.name else issue.message
         found.append(Problem(issue.severity, issue.code, issue.name, message))
-    return found
+    return found + [
+        Problem("note", FALLS_ON, issue.name, f"no floor catches '{owner_of(obj).name}', so it falls without end")
+        for issue in _issues_of_start(scene, reading)
+        if issue.code == FALLS and is_body_part(obj := reading.objects.get(issue.name))
+    ]
 
 
 def codes_below_play(is_playing: bool) -> tuple[str, ...]:
@@ -235,6 +262,15 @@ def codes_below_play(is_playing: bool) -> tuple[str, ...]:
 
 
 def issues_of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Issue]:
+    """Return issues about a model that will fall freely, unless it is a ragdoll, or not move at all."""
+    return [
+        issue
+        for issue in _issues_of_start(scene, reading)
+        if issue.code != FALLS or not is_body_part(reading.objects.get(issue.name))
+    ]
+
+
+def _issues_of_start(scene: bpy.types.Scene, reading: SceneReading) -> list[Issue]:
     """Return issues about a model that will fall freely, or not move at all.
 
     There are none if gravity is animated or the simulation starts from keys, since the motion is then unknown.

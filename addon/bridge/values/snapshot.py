@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ...nodes import Node
-from ...props.settings import joint_settings
+from ...props.settings import joint_settings, link_settings
 
 TRANSFORM = ("rotation_mode", "location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
 JOINT = ("X_PJ", "X_CJ", "use_home")
 MIMIC = ("offset", "reference")
 AXIS = ("xyz", "use_lower", "lower", "use_upper", "upper")
+CAPSULE = ("bone_radius", "bone_start", "bone_end")
 
 
 class Snapshot:
@@ -24,7 +25,7 @@ class Snapshot:
         for owner, name, value in self._stored_values:
             setattr(owner, name, value)
 
-    def _of_object(self, obj: Node):
+    def _of_object(self, obj: Node) -> Iterator[tuple]:
         yield from _values(obj, TRANSFORM)
         joint = joint_settings(obj)
         if joint.is_joint:
@@ -34,6 +35,13 @@ class Snapshot:
             yield from _values(joint.mimic, MIMIC)
             for coordinate in joint.coordinates:
                 yield from _values(coordinate, ("home",))
+
+
+class CapsuleSnapshot(Snapshot):
+    """The capsules of bones."""
+
+    def _of_object(self, obj: Node) -> Iterator[tuple]:
+        yield from _values(link_settings(obj), CAPSULE)
 
 
 def _values(owner, names: Iterable[str]):

@@ -22,6 +22,7 @@ from ...props.settings import joint_settings, link_settings, tagged_bones
 from ...watch import ignoring_changes
 from ..links.bone_colliders import obstacle_of_armature
 from ..links.links import tag_links
+from .starts import restore_start, start_from_animation
 
 SMALLEST = 0.05
 """Least length of a limb of unknown kind, relative to the extent of the character."""
@@ -118,6 +119,8 @@ def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options
         joint_settings(bone).drive_strength = options.stiffness
     extent = bridge.skins.bone_fitting.extent_of(armature, skin)
     bridge.characters.ragdoll_bodies.store_pairs(plan, extent, context.scene)
+    if note := start_from_animation(armature, context.scene):
+        notes.insert(0, note)  # the panel shows the first ones
     mass = sum(link_settings(bone).mass for bone in bones)
     return MadeRagdoll(plan, mass, _summary(armature, plan, mass), notes + _notes_on_merged(plan))
 
@@ -133,6 +136,8 @@ def remove_ragdoll(bones: Iterable[Node]) -> None:
     for bone in removed:
         for group in (ids.LINK, ids.JOINT, ids.BEFORE):
             bone.property_unset(group)
+    for scene in bpy.data.scenes:
+        restore_start(scene)
 
 
 def _check(

@@ -249,6 +249,8 @@ OPERATORS = {"gravity-by-unit": ids.OP_EARTH_GRAVITY}
 
 JOIN_HERE = Repair("Rebind at Current Pose", "Let the joint join its links where they are now", _join_here)
 
+GROUND = Repair("Ground", "Let links collide with an invisible floor at height zero", _add_ground, is_of_scene=True)
+
 REPAIRS: dict[str, tuple[Repair, ...]] = {
     "no-child": (Repair("Delete Joint", "Delete the joint, which moves nothing", _delete),),
     "lost-parent": (Repair("Join to World", "Let the joint hang in the world", _join_to_world),),
@@ -263,10 +265,8 @@ REPAIRS: dict[str, tuple[Repair, ...]] = {
     "spring-outside-limits": (Repair("Pull Within", "Move the spring's rest to the nearest limit", _spring_within),),
     "constrained": (Repair("Mute", "Mute the link's constraints", _mute_constraints),),
     "plays-strips": (Repair("Mute", "Mute the tracks whose strips move the link", _mute_tracks),),
-    "falls-freely": (
-        Repair("Fix Base", "Hold the link in the world where it stands", _fix_base),
-        Repair("Ground", "Let links collide with an invisible floor at height zero", _add_ground, is_of_scene=True),
-    ),
+    "falls-freely": (Repair("Fix Base", "Hold the link in the world where it stands", _fix_base), GROUND),
+    "no-floor": (GROUND,),
     "many-overlapping": (
         Repair("Select Them", "Select all links that overlap", select_overlapping, is_of_scene=True),
         Repair("Move Apart", "Move all links out of each other that nothing holds", move_all_apart, is_of_scene=True),

@@ -10,7 +10,7 @@ from ...nodes import joins_itself, model_name
 from ...props import core_joint, has_lost_its_parent, is_joint, is_known_joint, is_link
 from ...props.chosen import meant_active_node
 from ...props.settings import joint_settings
-from ..base import Below, InTab, also_in_physics, draw_meant, draw_switched, in_columns, paragraph
+from ..base import Below, InTab, also_in_physics, draw_meant, draw_switched, has_details, in_columns, paragraph
 from ..key_dots import draw_key_dot
 from .axes import LIMBERJACK_PT_axes, LIMBERJACK_PT_home
 from .drives import LIMBERJACK_PT_drives
@@ -23,7 +23,8 @@ class LIMBERJACK_PT_joint(Below, bpy.types.Panel):
     @classmethod
     def poll(cls, context):
         node = meant_active_node(context)
-        return is_joint(node) or (is_link(node) and joint_settings(node).is_joint)  # a bone may get the world as parent
+        may_join = is_joint(node) or (is_link(node) and joint_settings(node).is_joint)  # or a bone, to the world
+        return may_join and has_details(cls, context)
 
     def draw_header(self, context):
         self.layout.prop(joint_settings(meant_active_node(context)), "enabled", text="")

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Let the fall of an animated character begin with its motion, unless the user has chosen how simulations start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bpy
+
+from ... import bridge
+from ...nodes import armature_bones
+from ...nodes.animation import action_of, has_changing_keys
+from ...props import ancestors
+from ...props.ragdoll import ragdoll_bones
+from ...props.settings import scene_settings
+
+
+def start_from_animation(armature: bpy.types.Object, scene: bpy.types.Scene) -> str:
+    """Set Start From to Animation if a character is animated and the user has not chosen. Return a note, or nothing."""
+    settings = scene_settings(scene).bake
+    if settings.is_property_set("start") or not is_character_animated(armature):
+        return ""
+    settings.start = "KEYS"
+    settings.start_by_ragdoll = True  # after the choice, whose update takes it back
+    first, _ = bridge.values.numbers.frame_range(scene)
+    return (
+        f"'{armature.name}' is animated, so its fall begins with its motion at frame {first}: Start From, in the panel "
+        "Simulation, is Animation"
+    )
+
+
+def restore_start(scene: bpy.types.Scene) -> None:
+    """Take back what `start_from_animation` has set, once the scene has no ragdoll."""
+    settings = scene_settings(scene).bake
+    if settings.start_by_ragdoll and not any(map(ragdoll_bones, scene.objects)):
+        settings.property_unset("start")
+        settings.property_unset("start_by_ragdoll")
+
+
+def is_character_animated(armature: bpy.types.Object) -> bool:
+    """Return whether keys or strips move an armature, its bones, what carries it, or what its bones follow.
+
+    Bakes of this add-on do not count, nor drivers, which in most rigs only connect bones.
+    """
+    return any(
+        has_changing_keys(obj, ("pose.bones[", *bridge.animation.motion_sources.TRANSFORMS))
+        and not bridge.animation.motion_sources.is_bake(action_of(obj))
+        for obj in {armature, *ancestors(armature), *_followed(armature)}
+    )
+
+
+def _followed(armature: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """Yield the objects that the armature or one of its bones follows by a constraint."""
+    for node in (armature, *armature_bones(armature)):
+        for constraint in bridge.animation.motion_sources.active_constraints(node):
+            target = getattr(constraint, "target", None)
+            if isinstance(target, bpy.types.Object):
+                yield target
