@@ -100,7 +100,9 @@ def store_pairs(plan: RagdollPlan, extent: float, scene: bpy.types.Scene) -> int
         {name: scaled_pose(live_pose(bone), unit) for name, bone in bones.items()},
     ]
     found = overlapping_pairs(
-        {name: (shape.geometry, shape.pose) for name, shape in shapes.items()}, poses, NEARLY_OVERLAPPING * extent * unit
+        {name: (shape.geometry, shape.pose) for name, shape in shapes.items()},
+        poses,
+        NEARLY_OVERLAPPING * extent * unit,
     )
     remove_pairs_of(scene, set(bones.values()))
     pairs = [pair for pair in combinations(bones, 2) if pair in found and not _are_neighbours(plan, *pair)]

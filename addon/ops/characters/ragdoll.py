@@ -111,7 +111,7 @@ class LIMBERJACK_OT_make_ragdoll(_OnCharacter, bpy.types.Operator):
         if not skin:
             notes.append(
                 f"no mesh follows the bones of '{armature.name}' by weights, so their shapes are those of a usual "
-                "body: set Radius, Start and End in the panel Link"
+                "body: set Shape in the panel Ragdoll"
             )
         bones = [part.bone for part in plan.parts.values()]
         notes += tag_links(context, bones)
