@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 import pytest
 
+from limberjack.addon import watch
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.addon.overlays import ragdoll as overlay
 from limberjack.addon.overlays.model import capsule_layout, shown_joints
@@ -89,6 +90,17 @@ def test_the_shapes_follow_the_bones(scene, rig, drawn):
         assert shade[:, 3] == pytest.approx(color[3])
         assert (shade[:, :3] <= color[:3] + 1e-9).all()
         assert shade[:, :3].max(axis=0) / color[:3] == pytest.approx(1.0, abs=0.1)
+
+
+def test_the_shapes_follow_in_play(rig, drawn):
+    """Guards Play, whose motion is no change of the scene: the shapes are moved, and not computed again."""
+    before = drawn().shapes[0].content[0]
+    parts = drawn().parts
+    with watch.ignoring_changes():
+        rig.pose.bones["thigh"].rotation_quaternion = (0.7, 0.7, 0.0, 0.0)
+        bpy.context.view_layer.update()
+    assert np.abs(drawn().shapes[0].content[0] - before).max() > 0.3
+    assert drawn().parts is parts
 
 
 def test_the_active_part_stands_out(rig, drawn):

@@ -107,7 +107,7 @@ def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options
     if not skin:
         notes.append(
             f"no mesh follows the bones of '{armature.name}' by weights, so their shapes are those of a usual "
-            "body: set Radius, Start and End in the panel Link"
+            "body: set Shape in the panel Ragdoll"
         )
     bones = [part.bone for part in plan.new_parts.values()]
     if wanted is None:
