@@ -2,8 +2,6 @@
 """Characters on rigs that artists use, for tests in the window: Rigify's, before and after generation, and Mixamo's."""
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import addon_utils
 import bpy
@@ -66,19 +64,10 @@ def empty_scene() -> None:
         bpy.data.objects.remove(obj)
 
 
-@contextmanager
-def rigify_enabled() -> Iterator[None]:
-    """Rigify only while it is needed: a later test in this Blender looks for what add-ons leave behind."""
-    addon_utils.enable("rigify", default_set=True)
-    try:
-        yield
-    finally:
-        addon_utils.disable("rigify", default_set=True)
-
-
 def metarig() -> bpy.types.Object:
     """Rigify's human as it is before generation, with a mesh by automatic weights."""
-    with rigify_enabled(), in_view():
+    addon_utils.enable("rigify", default_set=True)
+    with in_view():
         bpy.ops.object.armature_human_metarig_add()
         rig = bpy.context.object
         skin(rig, rig, "")
@@ -88,7 +77,8 @@ def metarig() -> bpy.types.Object:
 
 def rigify() -> bpy.types.Object:
     """Rigify's human with a walk on its controls, and with a mesh by automatic weights."""
-    with rigify_enabled(), in_view():
+    addon_utils.enable("rigify", default_set=True)
+    with in_view():
         bpy.ops.object.armature_human_metarig_add()
         before = bpy.context.object
         bpy.ops.pose.rigify_generate()
