@@ -2,12 +2,15 @@
 """Characters on rigs that artists use, for tests in the window: Rigify's, before and after generation, and Mixamo's."""
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import addon_utils
 import bpy
 import harness
 from figures import BONES, add_limb
 from mathutils import Matrix, Vector
+from traces import traces
 
 RADII = {
     "spine": 0.125,
@@ -64,10 +67,19 @@ def empty_scene() -> None:
         bpy.data.objects.remove(obj)
 
 
+@contextmanager
+def with_rigify() -> Iterator[None]:
+    """Rigify, which stays enabled. What it adds to Blender is none of what this add-on leaves behind."""
+    before = traces()
+    addon_utils.enable("rigify", default_set=True)
+    yield
+    for where, names in traces().items():
+        harness.traces_before_install.setdefault(where, set()).update(names - before[where])
+
+
 def metarig() -> bpy.types.Object:
     """Rigify's human as it is before generation, with a mesh by automatic weights."""
-    addon_utils.enable("rigify", default_set=True)
-    with in_view():
+    with with_rigify(), in_view():
         bpy.ops.object.armature_human_metarig_add()
         rig = bpy.context.object
         skin(rig, rig, "")
@@ -77,8 +89,7 @@ def metarig() -> bpy.types.Object:
 
 def rigify() -> bpy.types.Object:
     """Rigify's human with a walk on its controls, and with a mesh by automatic weights."""
-    addon_utils.enable("rigify", default_set=True)
-    with in_view():
+    with with_rigify(), in_view():
         bpy.ops.object.armature_human_metarig_add()
         before = bpy.context.object
         bpy.ops.pose.rigify_generate()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A bake in the window: given up, disturbed, undone, and told in the panel."""
 
+import re
 from collections.abc import Callable
 
 import bpy
@@ -114,7 +115,8 @@ def test_escape_while_keys_are_fitted_changes_nothing_at_all():
     bpy.ops.ed.undo_push(message="A long bake")
     before = everything()
     yield from start_long_bake()
-    yield from until(lambda: status().text.startswith("Fitting keys, object 2"), "keys are fitted", timeout=300)
+    fitted = re.compile(r"Fitting keys, object [2-9]\b")  # of ten; a busy machine may skip one between two looks
+    yield from until(lambda: fitted.match(status().text), "keys are fitted", timeout=300)
     assert status().running, "the bake was at its end before Esc"
     yield from escape()
     yield from screenshot("escaped_while_fitting")
