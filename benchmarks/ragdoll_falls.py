@@ -67,7 +67,7 @@ ABOUT_X = (0.5 * math.pi, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Fall:
-    """What was measured in one fall.
+    """The measures of one fall.
 
     Attributes:
         gap: largest distance between the two ends of a joint [m].

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...core.characters.choices import AUTO, BY_BODY, LIMITS, PRESETS, Choice
 from ...core.characters.muscles import RELAXED
 from ...core.cli.framework import OPEN_SCENE, Verb
 from ...core.cli.result import CommandResult, UsageError, say
@@ -22,12 +23,6 @@ if TYPE_CHECKING:
 
     from ..ops.characters.making import MadeRagdoll, RagdollOptions
 
-LIMITS = ("body", "ik", "action")
-"""Values of --limits: those of `making.LIMITS` in lower case."""
-
-PRESETS = ("auto", "human", "creature")
-"""Values of --preset: those of `making.PRESETS` in lower case. They are here since that module needs Blender."""
-
 MOST_NAMED = 8
 """Number of names that an error lists. Rigs have up to a thousand bones."""
 
@@ -39,7 +34,10 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--bones", metavar="A,B,…", help="bones that become rigid bodies; left out, all that a body needs"
     )
     parser.add_argument(
-        "--preset", choices=PRESETS, default="auto", help="ranges of joints and shares of the weight (default auto)"
+        "--preset",
+        choices=_words(PRESETS),
+        default=AUTO.lower(),
+        help="ranges of joints and shares of the weight (default auto)",
     )
     parser.add_argument(
         "--weight", metavar="KG", type=positive, help="mass of the whole body; left out, that of its volume"
@@ -52,12 +50,20 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"how firmly joints keep the pose, from 0 (limp) to 1 (default {RELAXED:g})",
     )
     parser.add_argument(
-        "--limits", choices=LIMITS, default="body", help="of joints: of a body, the rig's, or of its animation"
+        "--limits",
+        choices=_words(LIMITS),
+        default=BY_BODY.lower(),
+        help="of joints: of a body, the rig's, or of its animation",
     )
     parser.add_argument("--no-self-collision", action="store_true", help="let limbs pass through each other")
     parser.add_argument("--fingers", action="store_true", help="fingers and toes become rigid bodies, too")
     parser.add_argument("-o", "--output", metavar="OUT", type=Path, required=True, help="the .blend file to write")
     parser.add_argument("--json", action="store_true", help="what was made as one JSON object")
+
+
+def _words(choices: Collection[Choice]) -> list[str]:
+    """Return the values of an option on the command line."""
+    return [choice.name.lower() for choice in choices]
 
 
 def _part_of_one(text: str) -> float:

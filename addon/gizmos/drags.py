@@ -31,7 +31,7 @@ SNAP_AIM = math.radians(10.0)
 
 
 View: TypeAlias = "bridge.joints.axis_views.JointView | bridge.links.capsule_views.CapsuleView"
-"""What the handles belong to, as the viewport shows it."""
+"""The view of a joint or of a capsule, to which handles belong."""
 
 
 class Drag(ABC):

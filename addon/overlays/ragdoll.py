@@ -58,7 +58,7 @@ class Part(NamedTuple):
 
 
 class _Drawing:
-    """What is drawn of one scene, and the keys of the state that it was made from."""
+    """The drawing of the ragdoll of one scene, and the keys of the state that it was made from."""
 
     def __init__(self):
         self.layout_key: tuple = ()

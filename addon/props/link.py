@@ -36,7 +36,7 @@ FOLLOWS = (
     ("FREE", "Physics", "It falls, collides and hangs on its joint", 0),
     ("KINEMATIC", "Animation", "It keeps following its keys and controls, and pushes what follows physics", 1),
 )
-"""What a part of a ragdoll may follow: the first two of the kinds of motion of a link, in the words of artists."""
+"""Kinds of motion that a part of a ragdoll may have, in the words of artists: two of those of a link."""
 
 
 def _followed(link) -> int:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import bpy
 
-from ..nodes import Node, armature_bones, owner_of
+from ..nodes import Node, armature_bones, is_part, owner_of
 from .settings import acts_as_joint, joint_settings, link_settings, tagged_bones
 
 
@@ -95,6 +95,17 @@ def _nodes_of(scene: bpy.types.Scene, members: Iterable[_Member]) -> Iterator[No
 def links_in(scene: bpy.types.Scene) -> list[Node]:
     """Return the links of a scene, in the order of its objects, and bones in the order of their armature."""
     return _members(scene)[0]
+
+
+def links_on(obj: bpy.types.Object) -> list[Node]:
+    """Return the bones of an armature that are links, in the armature's order.
+
+    If the armature is in the present scene, its other bones are not looked at.
+    """
+    scene = bpy.context.scene
+    if isinstance(scene, bpy.types.Scene) and scene.objects.get(obj.name) == obj:
+        return [link for link in links_in(scene) if is_part(link) and owner_of(link) == obj]
+    return [bone for bone in tagged_bones(obj) if link_settings(bone).is_link]
 
 
 def joints_in(scene: bpy.types.Scene) -> list[Node]:

@@ -12,7 +12,8 @@ from bpy.props import BoolProperty, FloatProperty
 from bpy.types import Object
 
 from ..nodes import Node, is_part, owner_of
-from .settings import is_link_bone, joint_settings, link_settings, tagged_bones
+from .members import links_on
+from .settings import is_link_bone, joint_settings, link_settings
 
 OF_MASS = ("drive_stiffness", "drive_damping", "damping")
 """Fields of an axis that Make Ragdoll has set in proportion to the masses that the joint moves."""
@@ -25,7 +26,7 @@ def is_body_part(node: Node | None) -> TypeGuard[Node]:
 
 def ragdoll_bones(armature: Object) -> list[Node]:
     """Return the bones of an armature that Make Ragdoll has set up, in the armature's order."""
-    return [bone for bone in tagged_bones(armature) if link_settings(bone).body_part]
+    return [bone for bone in links_on(armature) if link_settings(bone).body_part]
 
 
 def ragdoll_of(obj: Object | None) -> Object | None:

@@ -37,7 +37,7 @@ class Bone(NamedTuple):
 
 
 class Place(NamedTuple):
-    """What a bone is in its body.
+    """The place of a bone in its body.
 
     Attributes:
         part: a name in `PARTS`.
@@ -98,7 +98,7 @@ def anatomy_of(bones: Iterable[Bone], up: Vec3, with_fingers: bool = False, as_h
     is_humanoid = is_humanoid and (as_human is True or _stands_upright(tree, found, axes.up))
     if not is_humanoid:
         found = {name: _unspecific(place) for name, place in found.items()}
-    merged = _with_reasons(tree, found, with_fingers or not is_humanoid)
+    merged = _with_reasons(found, with_fingers or not is_humanoid)
     return Anatomy(merged, is_humanoid, axes)
 
 
@@ -240,26 +240,30 @@ def _unspecific(place: Place) -> Place:
     return place if place.part in ("tail", "twist", "helper") else place._replace(part="limb")
 
 
-def _with_reasons(tree: _Tree, found: Mapping[str, Place], with_fingers: bool) -> dict[str, Place]:
+def _with_reasons(found: Mapping[str, Place], with_fingers: bool) -> dict[str, Place]:
     """Return the places with the reasons why bones merge into those above them."""
     kept_by_choice = ("finger", "toes") if with_fingers else ()
     merged = {
         name: place._replace(merges="" if place.part in kept_by_choice else PARTS[place.part].merges)
         for name, place in found.items()
     }
-    spine = [name for name, place in found.items() if place.part == "spine"]
-    count = max(len(spine), 1)
-    kept = {spine[round((number + 1) * count / MOST_SPINE_BONES) - 1] for number in range(MOST_SPINE_BONES) if spine}
-    necks = [name for name, place in found.items() if place.part == "neck"]
-    heads = [name for name, place in found.items() if place.part == "head"]
-    for name in [*(set(spine) - kept if count > MOST_SPINE_BONES else ()), *necks[1:], *heads[1:]]:
-        merged[name] = _with_reason(merged[name], f"one of many bones of the {PARTS[merged[name].part].title}")
+    for name in _surplus(found):
+        if not merged[name].merges:
+            merged[name] = merged[name]._replace(merges=f"one of many bones of the {PARTS[merged[name].part].title}")
     return merged
 
 
-def _with_reason(place: Place, reason: str) -> Place:
-    """Return a place with a reason to merge, unless it has one."""
-    return place if place.merges else place._replace(merges=reason)
+def _surplus(found: Mapping[str, Place]) -> list[str]:
+    """Return the bones of the spine, the neck and the head that are more than get links."""
+    spine, necks, heads = (
+        [name for name, place in found.items() if place.part == part] for part in ("spine", "neck", "head")
+    )
+    kept = {
+        spine[round((number + 1) * len(spine) / MOST_SPINE_BONES) - 1]
+        for number in range(min(MOST_SPINE_BONES, len(spine)))
+    }
+    crowded = [name for name in spine if name not in kept] if len(spine) > MOST_SPINE_BONES else []
+    return [*crowded, *necks[1:], *heads[1:]]
 
 
 def _axes_of(tree: _Tree, found: Mapping[str, Place], up: Vec3) -> BodyAxes:

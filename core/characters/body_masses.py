@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the parts of a body weigh, from the weight of the whole."""
+"""Masses of the parts of a body, from the mass of the whole."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from .anatomy import Place
-from .body_parts import PARTS
+from .body_parts import CENTRAL, MASS_SHARES, PARTS
+from .bone_names import MIDDLE
 
 
 def masses_of(
@@ -29,14 +30,15 @@ def masses_of(
         raise ValueError("all volumes are 0: a body needs shapes to weigh")
     if not by_part:
         return {name: total * volumes[name] / whole for name in places}
+    central = {PARTS[part].group for part in CENTRAL}  # the collarbones belong to the trunk, which has no sides
     groups: dict[tuple[str, int], list[str]] = {}
     for name, place in places.items():
         if group := PARTS[place.part].group:
-            groups.setdefault((group, place.side if group not in ("trunk", "head") else 0), []).append(name)
+            groups.setdefault((group, MIDDLE if group in central else place.side), []).append(name)
     shares = {name: 100.0 * volumes[name] / whole for name in places}
-    for names in groups.values():
-        share, volume = PARTS[places[names[0]].part].mass, sum(volumes[name] for name in names)
+    for (group, _), names in groups.items():
+        volume = sum(volumes[name] for name in names)
         for name in names:
-            shares[name] = share * (volumes[name] / volume if volume > 0.0 else 1.0 / len(names))
+            shares[name] = MASS_SHARES[group] * (volumes[name] / volume if volume > 0.0 else 1.0 / len(names))
     scale = total / sum(shares.values())
     return {name: share * scale for name, share in shares.items()}

@@ -53,8 +53,7 @@ class BodyPart:
     Attributes:
         title: the name that users see.
         joint: how it moves relative to the part above it.
-        group: parts of one group and one side share `mass`, in proportion to their volumes.
-        mass: share of the mass of the body [percent]; 0 if the mass follows from the volume only.
+        group: a key of `MASS_SHARES`; empty if the mass follows from the volume only.
         tone: factor of the stiffness that the muscles of the part have, relative to those of a limb.
         thickness: radius relative to the length of the part, if no mesh tells its shape.
         merges: why the part gets no link of its own and follows the part above it; empty if it gets one.
@@ -63,7 +62,6 @@ class BodyPart:
     title: str
     joint: Hinge | Swing
     group: str = ""
-    mass: float = 0.0
     tone: float = 1.0
     thickness: float = 0.15
     merges: str = ""
@@ -72,26 +70,39 @@ class BodyPart:
 OUT, FRONT, UP = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 BACK, DOWN = (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)
 
+MASS_SHARES = {
+    "trunk": 43.0,
+    "head": 6.8,
+    "upper arm": 2.63,
+    "forearm": 1.5,
+    "hand": 0.58,
+    "thigh": 14.47,
+    "shin": 4.57,
+    "foot": 1.33,
+}
+"""Shares of the mass of the body [percent]. Of parts on both sides, each side has the share. Several parts of a group
+divide it in proportion to their volumes."""
+
 ROOT = "hips"
 """Name of the part that all others hang on."""
 
 PARTS: dict[str, BodyPart] = {
-    "hips": BodyPart("Hips", Swing(30.0, 30.0), "trunk", 43.0, thickness=0.9),
-    "spine": BodyPart("Spine", Swing(70.0, 45.0, is_shared=True), "trunk", 43.0, tone=1.5, thickness=0.7),
-    "neck": BodyPart("Neck", Swing(60.0, 70.0, is_shared=True), "head", 6.8, tone=1.5, thickness=0.5),
-    "head": BodyPart("Head", Swing(60.0, 70.0, is_shared=True), "head", 6.8, tone=1.5, thickness=0.5),
-    "clavicle": BodyPart("Shoulder", Swing(20.0, 10.0), "trunk", 43.0, tone=3.0, thickness=0.4),
-    "upper_arm": BodyPart("Upper Arm", Swing(85.0, 70.0, middle=(0.8, 0.5, -0.35)), "upper arm", 2.63),
-    "forearm": BodyPart("Forearm", Hinge(FRONT, 0.0, 145.0), "forearm", 1.5),
-    "hand": BodyPart("Hand", Swing(60.0, 80.0), "hand", 0.58, tone=0.7, thickness=0.4),
-    "thigh": BodyPart("Thigh", Swing(62.0, 40.0, middle=(0.15, 0.7, -0.7)), "thigh", 14.47),
-    "shin": BodyPart("Shin", Hinge(BACK, 0.0, 140.0), "shin", 4.57, thickness=0.13),
-    "foot": BodyPart("Foot", Swing(35.0, 20.0), "foot", 1.33, thickness=0.3),
-    "toes": BodyPart("Toes", Swing(35.0, 5.0), "foot", 1.33, merges="toes"),
-    "finger": BodyPart("Finger", Swing(50.0, 8.0), "hand", 0.58, merges="finger"),
+    "hips": BodyPart("Hips", Swing(30.0, 30.0), "trunk", thickness=0.9),
+    "spine": BodyPart("Spine", Swing(70.0, 45.0, is_shared=True), "trunk", tone=1.5, thickness=0.7),
+    "neck": BodyPart("Neck", Swing(60.0, 70.0, is_shared=True), "head", tone=1.5, thickness=0.5),
+    "head": BodyPart("Head", Swing(60.0, 70.0, is_shared=True), "head", tone=1.5, thickness=0.5),
+    "clavicle": BodyPart("Shoulder", Swing(20.0, 10.0), "trunk", tone=3.0, thickness=0.4),
+    "upper_arm": BodyPart("Upper Arm", Swing(85.0, 70.0, middle=(0.8, 0.5, -0.35)), "upper arm"),
+    "forearm": BodyPart("Forearm", Hinge(FRONT, 0.0, 145.0), "forearm"),
+    "hand": BodyPart("Hand", Swing(60.0, 80.0), "hand", tone=0.7, thickness=0.4),
+    "thigh": BodyPart("Thigh", Swing(62.0, 40.0, middle=(0.15, 0.7, -0.7)), "thigh"),
+    "shin": BodyPart("Shin", Hinge(BACK, 0.0, 140.0), "shin", thickness=0.13),
+    "foot": BodyPart("Foot", Swing(35.0, 20.0), "foot", thickness=0.3),
+    "toes": BodyPart("Toes", Swing(35.0, 5.0), "foot", merges="toes"),
+    "finger": BodyPart("Finger", Swing(50.0, 8.0), "hand", merges="finger"),
     "tail": BodyPart("Tail", Swing(35.0, 15.0), tone=0.7),
     "limb": BodyPart("Limb", Swing(45.0, 20.0)),
-    "face": BodyPart("Face", Swing(20.0, 10.0), "head", 6.8, merges="part of a face"),
+    "face": BodyPart("Face", Swing(20.0, 10.0), "head", merges="part of a face"),
     "twist": BodyPart("Twist Bone", Swing(10.0, 90.0), merges="twist bone"),
     "helper": BodyPart("Helper", Swing(45.0, 20.0), merges="helper"),
 }

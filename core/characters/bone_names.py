@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the name of a bone tells: the part of a body, and the side.
+"""Read from the name of a bone which part of a body it is, and on which side.
 
 It knows the names of Rigify, Mixamo, Unreal, MakeHuman, VRM, 3ds Max (Biped), Valve and MMD, and names like them.
 """
@@ -15,7 +15,7 @@ LEFT, RIGHT, MIDDLE = 1, -1, 0
 
 
 class BoneName(NamedTuple):
-    """What a bone's name tells.
+    """The part and the side that the name of a bone tells.
 
     Attributes:
         part: a name in `body_parts.PARTS`, or "arm" or "leg" if the bones around must tell which half it is; empty if
@@ -77,7 +77,7 @@ _PREFIXES = {"def", "org", "mch", "mixamorig", "bip", "bip01", "j", "valvebiped"
 """First words of names that tell the kind of rig and no part of a body."""
 
 _BREAKS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])|[^0-9A-Za-z\u3000-\u9fff]+")
-"""Where a name is divided into words: at changes of case, at digits, and at other characters."""
+"""Places at which a name is divided into words: changes of case, digits, and other characters."""
 
 _JAPANESE = re.compile(r"[\u3000-\u9fff]")
 

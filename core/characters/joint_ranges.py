@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 
 from ..model import Axis
-from ..spatial import Quat, Vec3, add, atan2, cross, dot, norm, quat_of_rotvec, scale, sub
+from ..spatial import IDENTITY_QUAT, Quat, Vec3, add, atan2, cross, dot, norm, quat_of_rotvec, scale, sub
 from .anatomy import BodyAxes, Place
 from .body_parts import OUT, PARTS, UP, Hinge, Swing
 from .bone_names import RIGHT
@@ -41,7 +41,7 @@ class PartJoint:
 
     type: str
     axes: list[Axis]
-    turn: Quat = (1.0, 0.0, 0.0, 0.0)
+    turn: Quat = IDENTITY_QUAT
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _ball(rule: Swing, place: Place, limb: Limb, axes: BodyAxes, sharing: int) -
     count = sharing if rule.is_shared else 1
     cone, twist = (max(angle / count, min(angle, SMALL_SWING)) * DEGREE for angle in (rule.cone, rule.twist))
     along = limb.in_bone(limb.direction)
-    turn = (1.0, 0.0, 0.0, 0.0)
+    turn = IDENTITY_QUAT
     if rule.middle is not None:
         turn = _shortest_turn(along, limb.in_bone(in_armature(rule.middle, place.side, axes)))
     limits = [Axis(xyz=along, upper=cone), Axis(lower=-twist, upper=twist)]
@@ -126,7 +126,7 @@ def _shortest_turn(one: Vec3, other: Vec3) -> Quat:
     axis = _across(one, other)
     if axis is None:
         if dot(one, other) > 0.0:
-            return (1.0, 0.0, 0.0, 0.0)
+            return IDENTITY_QUAT
         x = (1.0, 0.0, 0.0) if abs(one[0]) < 0.9 else (0.0, 1.0, 0.0)
         axis = _across(one, sub(x, scale(one, dot(one, x))))
         assert axis is not None  # the two are perpendicular

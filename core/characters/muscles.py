@@ -44,7 +44,7 @@ class Rod(NamedTuple):
 
 
 class Muscles(NamedTuple):
-    """What acts in a joint about one axis.
+    """Drive and damper of a joint about one axis.
 
     Attributes:
         stiffness: of the drive at full strength [N m/rad].

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which parts of a body overlap in given poses, so that they must not collide with each other."""
+"""Find the parts of a body that overlap in given poses, and so must not collide with each other."""
 
 from __future__ import annotations
 

@@ -59,6 +59,16 @@ def scale_first(rig):
     rig.pose.bones["root"].scale = (2.0, 2.0, 2.0)
 
 
+def baked_and_changed(scene, rig, change):
+    """Tag all bones, bake, and change something in mid-motion. Return the poses that the bake has shown."""
+    tag(rig)
+    bake(scene)
+    before = shown(scene, rig)
+    scene.frame_set(9)
+    change(rig)
+    return before
+
+
 def scale_inner(rig):
     rig.pose.bones["lower"].scale *= 0.5
 
@@ -73,11 +83,7 @@ def scale_between(rig):
 )
 def test_scale_back(scene, rig, change):
     """Guards bones of another size than they were baked with: they, and all others, play as when they were baked."""
-    tag(rig)
-    bake(scene)
-    before = shown(scene, rig)
-    scene.frame_set(9)
-    change(rig)
+    before = baked_and_changed(scene, rig, change)
     mend(scene, "bake-scaled")
     if change == scale_parent:  # it has moved the armature, too
         assert problems(scene) == [("bake-left-behind", "Rig:root")]
@@ -112,11 +118,7 @@ def turn_between(rig):
 @pytest.mark.parametrize("change", [move_between, turn_between])
 def test_play_in_place_after_a_bone_was_moved(scene, rig, change):
     """Guards keys below a bone that is no link and was moved: it goes back, and all bones play as baked."""
-    tag(rig)
-    bake(scene)
-    before = shown(scene, rig)
-    scene.frame_set(9)
-    change(rig)
+    before = baked_and_changed(scene, rig, change)
     mend(scene, "bake-carried")
     assert problems(scene) == []
     np.testing.assert_allclose(shown(scene, rig), before, rtol=0.0, atol=3e-6)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is drawn of a ragdoll, as far as it can be seen without a window: where its shapes lie, and in which colours."""
+"""The drawing of a ragdoll, as far as it can be seen without a window: places and colours of its shapes."""
 
 import math
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the fall of an animated character begins: with its motion, unless the user has chosen another start."""
+"""The start of the fall of an animated character: with its motion, unless the user has chosen another one."""
 
 import bpy
 import numpy as np

@@ -248,16 +248,21 @@ def test_it_survives_a_file(scene, figure, tmp_path):
     assert link(rig).ragdoll_mass == pytest.approx(66.0)
 
 
+def save_in_collection(scene, objects, path):
+    """Move objects to a collection "Hero", and save the file."""
+    collection = bpy.data.collections.new("Hero")
+    scene.collection.children.link(collection)
+    for obj in objects:
+        scene.collection.objects.unlink(obj)
+        collection.objects.link(obj)
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+
+
 def test_a_character_of_another_file(scene, figure, tmp_path):
     """Guards library overrides: a linked character is refused with a reason, its override becomes a ragdoll like the
     original, which is still there after the file was opened again."""
-    rig, body = figure
-    collection = bpy.data.collections.new("Hero")
-    scene.collection.children.link(collection)
-    for obj in (rig, body):
-        scene.collection.objects.unlink(obj)
-        collection.objects.link(obj)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hero.blend"))
+    save_in_collection(scene, figure, tmp_path / "hero.blend")
+    rig, _ = figure
     make(rig, weight=60.0)
     expected = stored(rig)
     scene = empty_scene()
@@ -274,13 +279,7 @@ def test_a_character_of_another_file(scene, figure, tmp_path):
 
 def test_a_linked_character_is_refused(scene, figure, tmp_path):
     """Guards armatures that cannot be changed: one sentence says what to do."""
-    rig, body = figure
-    collection = bpy.data.collections.new("Hero")
-    scene.collection.children.link(collection)
-    for obj in (rig, body):
-        scene.collection.objects.unlink(obj)
-        collection.objects.link(obj)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hero.blend"))
+    save_in_collection(scene, figure, tmp_path / "hero.blend")
     scene = empty_scene()
     scene.collection.children.link(link_machine(tmp_path / "hero.blend", "Hero"))
     with pytest.raises(ModelError, match="make it yours by Object > Library Override > Make"):

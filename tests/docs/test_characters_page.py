@@ -3,7 +3,7 @@
 
 import re
 
-from limberjack.core.characters.body_parts import PARTS, Hinge
+from limberjack.core.characters.body_parts import MASS_SHARES, PARTS, Hinge
 from limberjack.core.characters.muscles import RELAXED
 from limberjack.core.geometry.densities import SUBSTANCES
 from support.pages import ROOT, text_of
@@ -29,7 +29,7 @@ def test_ranges_and_shares():
             [part.joint.low, part.joint.high] if isinstance(part.joint, Hinge) else [part.joint.cone, part.joint.twist]
         )
         assert numbers(joint) == expected, title
-        assert numbers(share) in ([part.mass], []), title
+        assert numbers(share) in ([MASS_SHARES[part.group]], []), title
         assert "together" in joint or not getattr(part.joint, "is_shared", False), title
 
 

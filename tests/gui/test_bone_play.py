@@ -18,7 +18,7 @@ def preview():
 
 
 def places() -> dict[str, list[tuple[float, ...]]]:
-    """Where the tails of the bones of each armature are."""
+    """Return the tails of the bones of each armature."""
     armatures = [obj for obj in bpy.data.objects if obj.pose]
     return {obj.name: [bone.tail[:] for bone in obj.pose.bones] for obj in armatures}
 

@@ -93,7 +93,7 @@ def _groups(node) -> dict:
 
 
 def _values(group) -> dict:
-    """What is stored in a property group and no default, by the names of its properties.
+    """Return the values of a property group that are no defaults, by the names of its properties.
 
     Reading a property of a bone stores empty groups, so these do not count.
     """
@@ -120,7 +120,7 @@ def assert_same(found: dict, expected: dict, what: str) -> None:
 
 
 def _changes(name: str, one, other) -> Iterator[str]:
-    """What is different in two states, as deep within them as possible."""
+    """Return the differences of two states, as deep within them as possible."""
     if isinstance(one, dict) and isinstance(other, dict):
         for key in {**one, **other}:
             yield from _changes(f"{name} {key}", one.get(key), other.get(key))

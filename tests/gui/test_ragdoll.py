@@ -61,7 +61,7 @@ def parts() -> list[bpy.types.PoseBone]:
 
 
 def body() -> list[Vector]:
-    """Where the vertices of the mesh are in the world."""
+    """Return the vertices of the mesh in the world."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     obj = bpy.data.objects["Body"].evaluated_get(depsgraph)
     return [obj.matrix_world @ vertex.co for vertex in obj.data.vertices]
@@ -197,7 +197,7 @@ def activate(name: str) -> bpy.types.PoseBone:
 
 
 def handle(role: str):
-    """Where a handle of the active part's shape is on the screen."""
+    """Return the place of a handle of the active part's shape on the screen."""
     view = harness.module("bridge.links.capsule_views").view_capsule(bpy.context.active_pose_bone, bpy.context.scene)
     towards = harness.viewport().spaces.active.region_3d.view_rotation @ Vector((0.0, 0.0, -1.0))
     group, bone = harness.module("gizmos.capsule"), bpy.context.active_pose_bone
@@ -297,7 +297,7 @@ def test_redraws_cost_little():
 
 
 def test_the_tab_of_a_ragdoll_fits():
-    """What is needed of the active part is in view in a window of 900 pixels, and its limits in one of 720."""
+    """The settings of the active part are in view in a window of 900 pixels, and its limits in one of 720."""
     size = harness.window().width, harness.window().height
     yield from stage(people.mixamo)
     yield from make_ragdoll()

@@ -14,8 +14,8 @@ from ....core.characters.muscles import Rod
 from ....core.characters.self_collision import overlapping_pairs
 from ....core.geometry.densities import SUBSTANCES
 from ....core.geometry.mass import mass_properties
-from ....core.spatial import Pose, Vec3
-from ....core.spatial.arrays import matmul
+from ....core.spatial import Pose
+from ....core.spatial.arrays import matmul, matvec
 from ...nodes import Node, owner_of
 from ...props.pairs import remove_pairs_of, set_pair
 from ...props.settings import link_settings
@@ -25,6 +25,7 @@ from ..meshes.solids import solid_of
 from ..posing.link_poses import live_pose, pose_of_matrix, to_array, world_scale
 from ..values.numbers import scaled_pose, unit_length
 from .ragdoll_plans import RagdollPart, RagdollPlan
+from .skeletons import vec3
 
 LIKE_CAPSULES = (0.5, 2.0)
 """Ratios of the volume of meshes to that of all capsules between which the meshes are the body. Clothes would count
@@ -72,15 +73,13 @@ def store_masses(plan: RagdollPlan, total: float, scene: bpy.types.Scene) -> Non
 
 
 def rods_of(plan: RagdollPlan, scene: bpy.types.Scene) -> dict[str, Rod]:
-    """Return the parts as rods at rest, in the axes of the armature [m]."""
+    """Return the parts as rods at rest, in the axes of the armature [m], as muscles take them."""
     unit, found = unit_length(scene), {}
     for name, part in plan.parts.items():
         capsule = capsule_for(part.bone, unit)
-        scale = np.abs(world_scale(part.bone)) * unit
-        local = np.array(capsule.pose[:3]) / scale
-        middle = (matmul(part.rest[:3, :3], local[:, None])[:, 0] + part.rest[:3, 3]) * float(np.mean(scale))
+        middle = matvec(part.rest[:3, :3], np.array(capsule.pose[:3])) + part.head(scene)
         length = capsule.geometry.length + 2.0 * capsule.geometry.radius
-        found[name] = Rod(link_settings(part.bone).mass_shown, _vector(middle), length)
+        found[name] = Rod(link_settings(part.bone).mass_shown, vec3(middle), length)
     return found
 
 
@@ -119,8 +118,3 @@ def _rest_pose(part: RagdollPart) -> Pose:
     """Return the pose of a bone at rest in the world [Blender units]."""
     armature = owner_of(part.bone)
     return pose_of_matrix(matmul(to_array(armature.matrix_world), part.rest), np.abs(world_scale(armature)))
-
-
-def _vector(values: np.ndarray) -> Vec3:
-    x, y, z = values.tolist()
-    return x, y, z

@@ -14,17 +14,17 @@ from ....core.characters.body_parts import PARTS, Swing
 from ....core.characters.joint_ranges import Limb, PartJoint, joint_of_part
 from ....core.characters.muscles import Rod, muscles_about
 from ....core.model import Axis, Joint
-from ....core.spatial import IDENTITY, Pose, Vec3, compose, inverse, rotvec_of_quat, rpy_of_quat
-from ....core.spatial.arrays import matmul
-from ...nodes import Node, model_name, owner_of
+from ....core.spatial import Vec3, inverse, rotvec_of_quat, rpy_of_quat
+from ....core.spatial.arrays import matvec
+from ...nodes import Node, model_name
 from ...props.settings import joint_settings
 from ..joints.bone_joints import limit_turn_of
-from ..joints.motion_ranges import MotionRange
+from ..joints.motion_ranges import MotionRange, present_displacement
 from ..joints.read_joints import read_joint
-from ..posing.link_poses import live_pose
 from ..scene.write import store_joint
-from ..values.numbers import scaled_pose, unit_length
+from ..values.numbers import unit_length
 from .ragdoll_plans import RagdollPart, RagdollPlan
+from .skeletons import vec3
 
 ROOM = math.radians(1.0)
 """Distance of a widened limit from the pose for which it was widened [rad]."""
@@ -38,7 +38,7 @@ def joint_for(name: str, plan: RagdollPlan) -> PartJoint:
 
 
 def _limb(part: RagdollPart, above: RagdollPart | None) -> Limb:
-    x, y, z = map(_vector, part.rest[:3, :3].T)
+    x, y, z = map(vec3, part.rest[:3, :3].T)
     return Limb(part.direction, above.direction if above else None, (x, y, z))
 
 
@@ -68,21 +68,11 @@ def store_part_joint(bone: Node, made: PartJoint, scene: bpy.types.Scene) -> lis
     joint = read_joint(bone, scene)
     motion = MotionRange(joint, np.array(joint.q_neutral))
     motion.add_pose(inverse((0.0, 0.0, 0.0, *limit_turn_of(bone))))
-    motion.add_pose(_present_displacement(bone, joint, scene))
+    motion.add_pose(present_displacement(bone, joint, unit_length(scene)))
     axes, notes = _widened(joint, motion)
     if notes:
         store_joint(replace(joint, axes=axes), bone, scene)
     return [f"'{model_name(bone)}': {note}" for note in notes]
-
-
-def _present_displacement(bone: Node, joint: Joint, scene: bpy.types.Scene) -> Pose:
-    """Return the pose of the joint's child-side frame in its parent-side frame, as the links are now [m, rad]."""
-    unit, settings = unit_length(scene), joint_settings(bone)
-    X_WP, X_WC = (
-        scaled_pose(live_pose(link), unit) if link else IDENTITY for link in (settings.parent_node, settings.child_node)
-    )
-    X_PJ, X_CJ = joint.X_PJ, joint.X_CJ
-    return compose(inverse(compose(X_WP, X_PJ)), compose(X_WC, X_CJ))
 
 
 def _widened(joint: Joint, motion: MotionRange) -> tuple[list[Axis], list[str]]:
@@ -117,11 +107,10 @@ def store_muscles(name: str, plan: RagdollPlan, rods: Mapping[str, Rod], scene: 
     bone = part.bone
     joint = read_joint(bone, scene)
     moved = [rods[each] for each in plan.parts if _hangs_on(each, name, plan)]
-    head = _vector(part.rest[:3, 3] * length_factor(owner_of(bone), scene))
     directions = _axis_directions(part, joint)
-    found = muscles_about(moved, head, directions, PARTS[part.place.part].tone)
+    found = muscles_about(moved, vec3(part.head(scene)), directions, PARTS[part.place.part].tone)
     motion = MotionRange(joint, np.array(joint.q_neutral))
-    motion.add_pose(_present_displacement(bone, joint, scene))
+    motion.add_pose(present_displacement(bone, joint, unit_length(scene)))
     targets = rotvec_of_quat(tuple(motion.q.tolist())) if joint.kind.chart else tuple(motion.q.tolist())
     axes = list(joint.axes)
     for number, muscles in enumerate(found):
@@ -136,12 +125,6 @@ def store_muscles(name: str, plan: RagdollPlan, rods: Mapping[str, Rod], scene: 
     store_joint(replace(joint, axes=axes), bone, scene)
 
 
-def length_factor(armature: bpy.types.Object, scene: bpy.types.Scene) -> float:
-    """Return the length of a unit of an armature in the world [m]: the mean of its three axes."""
-    volume = abs(armature.matrix_world.to_3x3().determinant())
-    return float(volume ** (1.0 / 3.0)) * unit_length(scene)
-
-
 def _hangs_on(name: str, other: str, plan: RagdollPlan) -> bool:
     """Return whether a part is another one or hangs on it."""
     above: str | None = name
@@ -154,10 +137,5 @@ def _axis_directions(part: RagdollPart, joint: Joint) -> list[Vec3]:
     """Return the directions of a ball's or a hinge's rotations at rest, in the axes of the armature."""
     rotation = part.rest[:3, :3]
     if joint.kind.chart:
-        return [*map(_vector, rotation.T)]
-    return [_vector(matmul(rotation, np.array(joint.unit_direction(0))[:, None])[:, 0])]
-
-
-def _vector(values: np.ndarray) -> Vec3:
-    x, y, z = values.tolist()
-    return x, y, z
+        return [*map(vec3, rotation.T)]
+    return [vec3(matvec(rotation, np.array(joint.unit_direction(0))))]

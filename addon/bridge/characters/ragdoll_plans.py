@@ -16,7 +16,8 @@ from ..links.bone_capsules import length_of
 from ..posing.link_poses import to_array
 from ..skins.bone_fitting import DIGITS, FAN, BoneFit, capsule_fit, extent_of
 from ..skins.rest_skins import BonePoints
-from .skeletons import Skeleton, extent_along, skeleton_of, turn_along
+from ..values.numbers import unit_length
+from .skeletons import Skeleton, extent_along, parents_first, skeleton_of, turn_along
 
 TOO_SMALL = "small"
 """Reason for which a bone without a known part merges into the one above it."""
@@ -46,6 +47,14 @@ class RagdollPart:
     def rest(self) -> np.ndarray:
         """The bone's matrix at rest, in the axes of the armature, shape (4, 4)."""
         return to_array(self.bone.bone.matrix_local)
+
+    def head(self, scene: bpy.types.Scene) -> np.ndarray:
+        """Return the head of the bone at rest, in the axes of the armature [m], shape (3,).
+
+        An armature that is scaled unevenly counts with the mean of its three factors.
+        """
+        volume = abs(self.bone.id_data.matrix_world.to_3x3().determinant())
+        return self.rest[:3, 3] * (volume ** (1.0 / 3.0) * unit_length(scene))
 
 
 @dataclass(frozen=True)
@@ -114,7 +123,7 @@ def plan_ragdoll(
         _hang_on_hips(above, anatomy)
     parts = {
         name: RagdollPart(skeleton.bones[name], anatomy.places[name], above[name], extents[name][0], fits[name])
-        for name in _parents_first(above)
+        for name in parents_first(above)
     }
     return RagdollPlan(anatomy, skeleton, parts, frozenset(kept) & parts.keys(), dict(reversed(merged.items())))
 
@@ -148,17 +157,6 @@ def _hang_on_hips(above: dict[str, str | None], anatomy: Anatomy) -> None:
     for name, parent in above.items():
         if parent is None and name != hips:
             above[name] = hips
-
-
-def _parents_first(above: Mapping[str, str | None]) -> list[str]:
-    """Return the names of the parts, each after the one above it, else in their order."""
-    ordered: dict[str, None] = {}
-    rest = [*above]
-    while rest:
-        ready = [name for name in rest if above[name] is None or above[name] in ordered]
-        ordered |= dict.fromkeys(ready)
-        rest = [name for name in rest if name not in ordered]
-    return [*ordered]
 
 
 def _continuations(name: str, skeleton: Skeleton, anatomy: Anatomy) -> list[str]:

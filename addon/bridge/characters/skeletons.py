@@ -46,7 +46,7 @@ class Skeleton:
     def core_bones(self) -> list[Bone]:
         """Return the bones at rest, each after the bone above it."""
         return [
-            Bone(name, self.parents[name], _vector(bone.bone.head_local), _vector(bone.bone.tail_local))
+            Bone(name, self.parents[name], vec3(bone.bone.head_local), vec3(bone.bone.tail_local))
             for name, bone in self.bones.items()
         ]
 
@@ -80,24 +80,12 @@ def skeleton_of(armature: bpy.types.Object, skin: Mapping[str, BonePoints]) -> S
         if bone.name in skin:
             parts.setdefault(link.name, []).append(skin[bone.name])
     parents = {name: _nearest(bone, found) for name, bone in found.items()}
-    ordered = sorted(found, key=lambda name: _depth(name, parents))  # a stable order: that of the armature
-    return Skeleton(
-        {name: found[name] for name in ordered}, parents, {name: joined(own) for name, own in parts.items()}
-    )
+    ordered = {name: found[name] for name in parents_first(parents)}
+    return Skeleton(ordered, parents, {name: joined(own) for name, own in parts.items()})
 
 
 def _nearest(bone: bpy.types.PoseBone, found: Mapping[str, object]) -> str | None:
     return next((above.name for above in bones_above(bone) if above.name in found and above != bone), None)
-
-
-def _depth(name: str, parents: Mapping[str, str | None]) -> int:
-    """Return the number of bones above a bone."""
-    steps, above = 0, parents[name]
-    while above is not None:
-        steps, above = steps + 1, parents[above]
-        if steps > len(parents):
-            raise RuntimeError(f"the bones above '{name}' form a circle")
-    return steps
 
 
 def extent_along(name: str, skeleton: Skeleton, continued: Iterable[str]) -> tuple[Vec3, float]:
@@ -114,8 +102,8 @@ def extent_along(name: str, skeleton: Skeleton, continued: Iterable[str]) -> tup
     along = sum(ends) / len(ends) - head if ends else np.zeros(3)
     size = float(norm(along))
     if size < SHORT * bone.length:
-        return _vector((bone.tail_local - bone.head_local).normalized()), bone.length
-    return _vector(along / size), size
+        return vec3((bone.tail_local - bone.head_local).normalized()), bone.length
+    return vec3(along / size), size
 
 
 def turn_along(bone: bpy.types.PoseBone, direction: Vec3) -> Vec3:
@@ -129,9 +117,27 @@ def turn_along(bone: bpy.types.PoseBone, direction: Vec3) -> Vec3:
     local = bone.bone.matrix_local.to_3x3().transposed() @ Vector(direction)
     if local.angle(ALONG_BONE) < STRAIGHT:
         return (0.0, 0.0, 0.0)
-    return _vector(round(angle, DIGITS) + 0.0 for angle in ALONG_BONE.rotation_difference(local).to_euler("XYZ"))
+    return vec3(round(angle, DIGITS) + 0.0 for angle in ALONG_BONE.rotation_difference(local).to_euler("XYZ"))
 
 
-def _vector(values) -> Vec3:
-    x, y, z = (float(value) for value in values)
+def parents_first(parents: Mapping[str, str | None]) -> list[str]:
+    """Return the names of a tree, each after its parent, else in their order.
+
+    Args:
+        parents: the parent of each name; None for those at the top.
+    """
+    ordered: dict[str, None] = {}
+    rest = [*parents]
+    while rest:
+        ready = [name for name in rest if parents[name] is None or parents[name] in ordered]
+        if not ready:
+            raise RuntimeError(f"the bones above '{rest[0]}' form a circle")
+        ordered |= dict.fromkeys(ready)
+        rest = [name for name in rest if name not in ordered]
+    return [*ordered]
+
+
+def vec3(values) -> Vec3:
+    """Return a vector of mathutils or of NumPy as a tuple."""
+    x, y, z = map(float, values)
     return x, y, z

@@ -132,9 +132,17 @@ def recorded_motions(joints: dict[Node, Joint], scene: bpy.types.Scene) -> dict[
 
 def _add_frame(motions: Iterable[tuple[Node, MotionRange]], unit: float) -> None:
     for obj, motion in motions:
-        settings = joint_settings(obj)
-        X_WP, X_WC = (
-            scaled_pose(live_pose(link), unit) if link else IDENTITY
-            for link in (settings.parent_node, settings.child_node)
-        )
-        motion.add_pose(compose(inverse(compose(X_WP, motion.joint.X_PJ)), compose(X_WC, motion.joint.X_CJ)))
+        motion.add_pose(present_displacement(obj, motion.joint, unit))
+
+
+def present_displacement(obj: Node, joint: Joint, unit: float) -> Pose:
+    """Return the pose of a joint's child-side frame in its parent-side frame, as the links are now [m].
+
+    Args:
+        joint: as it was read from `obj`. unit: length of a Blender unit [m].
+    """
+    settings = joint_settings(obj)
+    X_WP, X_WC = (
+        scaled_pose(live_pose(link), unit) if link else IDENTITY for link in (settings.parent_node, settings.child_node)
+    )
+    return compose(inverse(compose(X_WP, joint.X_PJ)), compose(X_WC, joint.X_CJ))

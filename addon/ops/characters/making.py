@@ -9,56 +9,46 @@ from dataclasses import dataclass
 
 import bpy
 
+from ....core.characters.choices import AS_HUMAN, AUTO, BY_ANIMATION, BY_BODY, BY_RIG, HUMAN
 from ....core.characters.muscles import RELAXED
 from ....core.model import ModelError
 from ....core.model.text import counted, weighed
 from ... import bake, bridge, ids
-from ...nodes import Node, armature_bones, model_name
+from ...nodes import Node, armature_bones
 from ...props import is_link
 from ...props.chosen import link_for
 from ...props.pairs import remove_pairs_of
 from ...props.ragdoll import ragdoll_bones
 from ...props.settings import joint_settings, link_settings, tagged_bones
 from ...watch import ignoring_changes
-from ..links.bone_colliders import obstacle_of_armature
+from ..links.bone_colliders import named_bones, obstacle_of_armature
 from ..links.links import tag_links
 from .starts import restore_start, start_from_animation
 
 SMALLEST = 0.05
 """Least length of a limb of unknown kind, relative to the extent of the character."""
 
-MOST_NAMED = 3
-"""Number of bones that a note names."""
-
-PRESETS = {"AUTO": None, "HUMAN": True, "CREATURE": False}
-"""Whether a body has the ranges and weights of a human one, as `as_human` in `anatomy_of`."""
-
-
-LIMITS = ("BODY", "IK", "ACTION")
-"""Where the limits of joints come from: the ranges of a body, the rig's limits for inverse kinematics where it has
-some, or the range of its animation."""
-
 
 @dataclass(frozen=True)
 class RagdollOptions:
-    """How a ragdoll is made.
+    """Options of `make_ragdoll`.
 
     Attributes:
-        preset: a key of `PRESETS`.
+        preset: the name of one of `PRESETS`.
         weight: mass of the whole body [kg]; 0 for that of its volume.
         stiffness: strength of the muscles, from 0 to 1.
         self_collision: whether limbs collide with each other.
         fingers: whether fingers and toes get links of their own.
-        limits: one of `LIMITS`.
+        limits: the name of one of `LIMITS`.
         bones: names of the bones that may become links, or of bones that copy or steer them; None for all.
     """
 
-    preset: str = "AUTO"
+    preset: str = AUTO
     weight: float = 0.0
     stiffness: float = RELAXED
     self_collision: bool = True
     fingers: bool = False
-    limits: str = "BODY"
+    limits: str = BY_BODY
     bones: Collection[str] | None = None
 
 
@@ -100,10 +90,10 @@ def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options
     by_user = [bone for bone in links if not link_settings(bone).body_part]
     kept = [bone.name for bone in links if bone in by_user or (wanted is not None and bone.name not in wanted)]
     plan = bridge.characters.ragdoll_plans.plan_ragdoll(
-        armature, skin, SMALLEST, options.fingers, PRESETS[options.preset], wanted, kept
+        armature, skin, SMALLEST, options.fingers, AS_HUMAN[options.preset], wanted, kept
     )
     _check(armature, plan, options)
-    notes = _notes_on_kept(by_user)
+    notes = _notes_on_kept(armature, by_user)
     if not skin:
         notes.append(
             f"no mesh follows the bones of '{armature.name}' by weights, so their shapes are those of a usual "
@@ -144,7 +134,7 @@ def _check(
     armature: bpy.types.Object, plan: bridge.characters.ragdoll_plans.RagdollPlan, options: RagdollOptions
 ) -> None:
     """Raise `ModelError` if no ragdoll can be made."""
-    if options.preset == "HUMAN" and not plan.anatomy.is_humanoid:
+    if options.preset == HUMAN and not plan.anatomy.is_humanoid:
         raise ModelError(
             f"armature '{armature.name}' has no bones that are known as hips, thighs and shins: choose the preset "
             "Creature, or name its bones as Rigify, Mixamo or Unreal do"
@@ -158,11 +148,10 @@ def _check(
             raise ModelError(reason)
 
 
-def _notes_on_kept(bones: list[Node]) -> list[str]:
+def _notes_on_kept(armature: bpy.types.Object, bones: list[Node]) -> list[str]:
     """Return a note about bones that are links already and stay as they are."""
-    shown = ", ".join(f"'{model_name(bone)}'" for bone in bones[:MOST_NAMED])
-    more = f" and {len(bones) - MOST_NAMED} more" if len(bones) > MOST_NAMED else ""
-    return [f"{shown}{more}: links already, so left as they are"] if bones else []
+    names = [bone.name for bone in bones]
+    return [f"{named_bones(armature, names)}: links already, so left as they are"] if bones else []
 
 
 def _set_up(
@@ -186,11 +175,11 @@ def _set_up(
     for name, part in plan.new_parts.items():
         if part.above is not None:
             _hang_on(part.bone, plan.parts[part.above].bone)
-            by_rig = bridge.characters.rig_limits.joint_by_ik_limits(part) if options.limits == "IK" else None
+            by_rig = bridge.characters.rig_limits.joint_by_ik_limits(part) if options.limits == BY_RIG else None
             made = by_rig or bridge.characters.ragdoll_joints.joint_for(name, plan)
             notes += bridge.characters.ragdoll_joints.store_part_joint(part.bone, made, scene)
             bridge.characters.ragdoll_joints.store_muscles(name, plan, rods, scene)
-    if options.limits == "ACTION":
+    if options.limits == BY_ANIMATION:
         notes += _limit_to_animation(plan, scene)
     evaluated_scene = bridge.links.parts.evaluated_scene_of(scene, context.evaluated_depsgraph_get())
     for part in plan.new_parts.values():

@@ -6,34 +6,20 @@ from __future__ import annotations
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
+from ....core.characters.choices import LIMITS, PRESETS
 from ....core.characters.muscles import RELAXED
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import ids
 from ...nodes import armature_bones, is_selected, is_visible
 from ...props.ragdoll import STIFFNESS_HELP, ragdoll_bones
-from ..links.bone_colliders import chosen_armatures, obstacle_of_armature
-from ..report import fail, in_object_or_pose_mode, succeed
+from ..links.bone_colliders import OnCharacters, chosen_armatures, obstacle_of_armature
+from ..report import fail, succeed
 from .making import RagdollOptions, make_ragdoll, remove_ragdoll
 
 
-class _OnCharacter:
-    """An operator on the armature of a character, in Object Mode and in Pose Mode."""
-
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context):
-        if not in_object_or_pose_mode(cls, context):
-            return False
-        if next(chosen_armatures(context), None) is None:
-            cls.poll_message_set("Select a character: its armature, or a mesh that the armature deforms")
-            return False
-        return True
-
-
-class LIMBERJACK_OT_make_ragdoll(_OnCharacter, bpy.types.Operator):
-    """Let a character fall: its limbs become rigid bodies of their shape and weight, with joints that bend as a body's do. In Pose Mode, the selected bones, or all if all are selected"""  # noqa: E501
+class LIMBERJACK_OT_make_ragdoll(OnCharacters, bpy.types.Operator):
+    """Let a character fall: its limbs become bodies of their shape and weight. In Pose Mode, those of selected bones"""
 
     bl_idname = ids.OP_RAGDOLL
     bl_label = "Make Ragdoll"
@@ -41,16 +27,7 @@ class LIMBERJACK_OT_make_ragdoll(_OnCharacter, bpy.types.Operator):
     preset: EnumProperty(
         name="Preset",
         description="How far joints bend, and how the weight is spread",
-        items=(
-            (
-                "AUTO",
-                "Automatic",
-                "As a human body if its parts are recognized and it stands upright, else as a creature",
-                0,
-            ),
-            ("HUMAN", "Human", "Ranges and weights of a human body; an error if its parts are not recognized", 1),
-            ("CREATURE", "Creature", "The same range for all joints, and weight by volume", 2),
-        ),
+        items=[(*preset, number) for number, preset in enumerate(PRESETS)],
     )
     weight: FloatProperty(
         name="Weight (kg)",
@@ -70,16 +47,7 @@ class LIMBERJACK_OT_make_ragdoll(_OnCharacter, bpy.types.Operator):
     limits: EnumProperty(
         name="Limits",
         description="Where the limits of joints come from",
-        items=(
-            ("BODY", "Body", "From the ranges of the preset", 0),
-            ("IK", "Rig", "From the rig's limits for inverse kinematics, where bones have some; else as Body", 1),
-            (
-                "ACTION",
-                "Animation",
-                "From the range of the animation over the scene's frames, with a margin of 10 %",
-                2,
-            ),
-        ),
+        items=[(*source, number) for number, source in enumerate(LIMITS)],
     )
     fingers: BoolProperty(
         name="Fingers and Toes", description="Fingers and toes get bodies of their own, and do not only follow the hand"
@@ -113,7 +81,7 @@ def _wanted_bones(context, armature: bpy.types.Object) -> set[str] | None:
     return {bone.name for bone in chosen}
 
 
-class LIMBERJACK_OT_remove_ragdoll(_OnCharacter, bpy.types.Operator):
+class LIMBERJACK_OT_remove_ragdoll(OnCharacters, bpy.types.Operator):
     """Take away everything that Make Ragdoll has added to the bones: bodies, joints, and pairs that do not collide"""
 
     bl_idname = ids.OP_RAGDOLL_REMOVE

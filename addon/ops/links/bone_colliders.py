@@ -33,16 +33,10 @@ def chosen_armatures(context) -> Iterator[bpy.types.Object]:
     return bridge.skins.bound_meshes.armatures_chosen(chosen)
 
 
-class _OnCharacters:
+class OnCharacters:
     """An operator on the armatures of characters, in Object Mode and in Pose Mode."""
 
     bl_options = {"REGISTER", "UNDO"}
-
-    selected_only: BoolProperty(
-        name="Selected Bones Only",
-        description="Leave out bones that are not selected. In Pose Mode only",
-        options={"SKIP_SAVE"},
-    )
 
     @classmethod
     def poll(cls, context):
@@ -53,13 +47,23 @@ class _OnCharacters:
             return False
         return True
 
+
+class _OnCharacterBones(OnCharacters):
+    """An operator on all bones of characters, or on those that are selected."""
+
+    selected_only: BoolProperty(
+        name="Selected Bones Only",
+        description="Leave out bones that are not selected. In Pose Mode only",
+        options={"SKIP_SAVE"},
+    )
+
     def bones_of(self, context, armature: bpy.types.Object) -> list[bpy.types.PoseBone]:
         """Return the bones that the operator may change."""
         selected_only = self.selected_only and context.mode == "POSE"
         return [bone for bone in armature_bones(armature) if not selected_only or is_selected(bone)]
 
 
-class LIMBERJACK_OT_bones_as_colliders(_OnCharacters, bpy.types.Operator):
+class LIMBERJACK_OT_bones_as_colliders(_OnCharacterBones, bpy.types.Operator):
     """Let a character push links: bones that deform its meshes become kinematic links with capsules of their shape"""
 
     bl_idname = ids.OP_BONE_COLLIDERS
@@ -139,7 +143,7 @@ def add_bone_colliders(
             "their length: set Radius, Start and End in the panel Link"
         )
     if kept:
-        notes.append(f"{_named(armature, kept)}: already simulated or static, so left as before")
+        notes.append(f"{named_bones(armature, kept)}: already simulated or static, so left as before")
     enable_contact_initially(context.scene)
     untag([bone for bone in tagged_bones(armature) if bone in bones and bone not in chosen and _was_made(bone)])
     for bone in chosen:
@@ -242,14 +246,14 @@ def _weigh(context, bones: list[bpy.types.PoseBone]) -> list[str]:
     return reasons
 
 
-def _named(armature: bpy.types.Object, names: Collection[str]) -> str:
+def named_bones(armature: bpy.types.Object, names: Collection[str]) -> str:
     """Return some names of bones for a sentence."""
     shown = [f"'{armature.name}:{name}'" for name in [*names][:MOST_NAMED]]
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return f"{', '.join(shown)}{more}"
 
 
-class LIMBERJACK_OT_bones_fit_to_mesh(_OnCharacters, bpy.types.Operator):
+class LIMBERJACK_OT_bones_fit_to_mesh(_OnCharacterBones, bpy.types.Operator):
     """Fit the capsules of bones that are links to the meshes that the bones, and those below without links, deform"""
 
     bl_idname = ids.OP_BONE_FIT
@@ -287,7 +291,7 @@ def _fit_links(
     for bone in fitted:
         bridge.skins.bone_fitting.store_fit(bone, fits[bone.name])
     left = [bone.name for bone in wanted if bone.name not in fits]
-    notes = [f"{_named(armature, left)}: no part of a mesh follows, so the capsule is as before"] if left else []
+    notes = [f"{named_bones(armature, left)}: no part of a mesh follows, so the capsule is as before"] if left else []
     return fitted, notes
 
 

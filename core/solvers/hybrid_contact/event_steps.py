@@ -55,7 +55,7 @@ from .contact_events import (
 from .contact_modes import resolve_contacts
 from .costs import SWEEP_ENTRY_COST, event_cost
 from .event_location import first_event, locate_event, try_step
-from .safeguards import energy_of_motion, jumps
+from .safeguards import jumps
 from .stabilization import remove_rounding_errors
 
 TAKE_CONVEX_STEPS = 4
@@ -79,7 +79,7 @@ WIDEST = 5.0
 
 class EventTolerances(
     KernelTuple,
-    namedtuple("EventTolerances", "steps closed_gap gap_error rest_speed slow_slip cost_limit cost_decay max_gain"),
+    namedtuple("EventTolerances", "steps closed_gap gap_error rest_speed slow_slip cost_limit cost_decay"),
 ):
     """Tolerances of event location at one accuracy level.
 
@@ -91,7 +91,6 @@ class EventTolerances(
         slow_slip: slip that ends at once [m/s or rad/s].
         cost_limit: cost of events above which convex steps are taken [ns].
         cost_decay: decrease of that cost per second of motion, which is the cost that is allowed permanently [ns/s].
-        max_gain: share of the kinetic energy that the impacts of an event may add; see safeguards.py.
     """
 
 
@@ -263,11 +262,9 @@ def update_contacts(calls, system, events, y, slopes, now):
     count, impact_count = system.touch.count, impacts.count[0]
     count[WORK], count[ALLOWED] = 0, int((tolerances.cost_limit - now.event_cost) / SWEEP_ENTRY_COST)
     copy(y, slopes[1])
-    before = energy_of_motion(system, y)
     certain, jumped = resolve_contacts(calls, system, now.time, y, slopes[0], tolerances, events.spare, impacts)
     now.event_cost += count[WORK] * SWEEP_ENTRY_COST
     astray = has_diverged(system, y, slopes[1]) or not is_finite(slopes[0])
-    astray = astray or (jumped and energy_of_motion(system, y) > before * (1.0 + tolerances.max_gain))
     if astray or count[WORK] > count[ALLOWED]:
         copy(slopes[1], y)
         impacts.count[0] = impact_count

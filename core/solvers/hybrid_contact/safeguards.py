@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checks of event-driven steps and impacts whose equations are nearly singular.
+"""Check of event-driven steps whose equations are nearly singular.
 
 If a cone and a twist of a joint are at their stops and a contact presses on its limb, one of the constraints almost
-follows from the others. Rounding errors can then grow to velocities. Such a step or impact is left to convex steps,
-whose constraints give way a little.
+follows from the others. Rounding errors can then grow to velocities. Such a step is left to convex steps, whose
+constraints give way a little.
 """
 
 from __future__ import annotations
 
-from ...compilation.jit import jitable, subroutine
-from ...dynamics.energy import kinetic_energy
-from ...kinematics.motion import update_bodies
+from ...compilation.jit import jitable
 from ..system import parts_of
 
 USUAL_CHANGE = 100.0
@@ -18,9 +16,6 @@ USUAL_CHANGE = 100.0
 
 LEAST_JUMP = 0.01
 """Least change of velocities that counts as a jump, relative to the largest velocity, or to 1 m/s and 1 rad/s."""
-
-MAX_GAIN = 1e-3
-"""Share of the kinetic energy that an event may add by rounding. It adds none otherwise, if nothing is driven."""
 
 
 @jitable
@@ -39,11 +34,3 @@ def jumps(system, start, end, slopes, end_row, h):
         speed = max(speed, abs(before[j]))
         acceleration = max(acceleration, abs(first[j]), abs(last[j]))
     return change > USUAL_CHANGE * h * acceleration + LEAST_JUMP * speed
-
-
-@subroutine
-def energy_of_motion(system, y):
-    """Return the kinetic energy of a state, at which bodies are placed [J]."""
-    q, qd = parts_of(system, y)
-    update_bodies(system.model, system.work, q, qd)
-    return kinetic_energy(system.model, system.work, qd)

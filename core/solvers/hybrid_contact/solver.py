@@ -7,7 +7,6 @@ that every machine makes the same choice.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -33,7 +32,6 @@ from ..system_observation import SystemObservation, compliant_contact_energy
 from .contact_events import Impacts
 from .costs import convex_step_cost, event_cost
 from .event_steps import TAKE_CONVEX_STEPS, EventTolerances, EventWork, advance_touching
-from .safeguards import MAX_GAIN
 
 SOON = 8
 """Number of convex steps before events are located again, at first."""
@@ -92,7 +90,7 @@ class HybridContactSolver(Adaptive):
     GROWTH_ERROR = {"draft": 1e-5, "good": 1e-7, "exact": 1e-9}
     """Displacement caused by the change of velocities in a step up to which the next step may be longer [m]."""
     RANGE_ERROR = {"draft": 2e-3, "good": 1e-3, "exact": 1e-4}
-    """How far an angle may leave its range in a convex step before this is taken again in shorter ones [rad]."""
+    """Angle beyond its range from which on a convex step is taken again in shorter ones [rad]."""
     SLEEP_DISPLACEMENT = GROWTH_ERROR
     """Displacement in a step up to which a body counts as still [m]."""
     POINTS_AT_FIRST = 16
@@ -124,7 +122,6 @@ class HybridContactSolver(Adaptive):
             range_error=self.RANGE_ERROR[accuracy],
         )
         self._only_convex_steps = is_unequal(system, collisions, bodies_led(compiled, *constraints.prescribed))
-        self._is_driven = any(map(len, constraints.prescribed)) or bool(np.any(collisions.surfaces["belt"]))
         self._stepping[0].convex_steps_taken = SOON
         self._parting = np.zeros(1, np.int64)  # 0, FROM_ALL or FROM_GROUND
         own = {"tolerance": self.CONTACT_TOLERANCES, "rest_height": self.BOUNCE}
@@ -148,7 +145,6 @@ class HybridContactSolver(Adaptive):
             self.SLOW_SLIP[accuracy],
             max(self.EVENT_COST_LIMIT[accuracy] * step_cost, cheap),
             max(self.EVENT_COST_DECAY[accuracy] * step_cost / self.CONVEX_STEP[accuracy], cheap),
-            math.inf if self._is_driven else MAX_GAIN,
         )
 
     @property

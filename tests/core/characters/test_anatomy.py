@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which part of a body each bone is, and which way the body faces."""
+"""The part of a body that each bone is, and the direction in which the body faces."""
 
 import itertools
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the names of bones tell, for the names that the makers of rigs give."""
+"""Parts and sides that are read from the names of bones, for the names that the makers of rigs give."""
 
 import unicodedata
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which parts of a body overlap in its poses."""
+"""Pairs of parts of a body that overlap in its poses."""
 
 import numpy as np
 import pytest

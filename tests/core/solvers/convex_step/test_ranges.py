@@ -14,7 +14,7 @@ from limberjack.core.simulation.simulation import Simulation
 CONE, TWIST = math.radians(35.0), math.radians(20.0)
 
 EXCESS = {"draft": 1.0, "good": 0.5, "exact": 0.25}
-"""How far angles may leave their ranges [degrees]. Before stops were stiffened and corrected, it was 5 to 20."""
+"""Largest excess of an angle beyond its range [degrees]. Before stops were stiffened and corrected, it was 5 to 20."""
 
 
 def puppet(limb_mass, limb_spin=(0.0, 0.0, 0.0), speed=0.0):
@@ -33,7 +33,7 @@ def puppet(limb_mass, limb_spin=(0.0, 0.0, 0.0), speed=0.0):
 
 
 def largest_excess(model, accuracy, duration=0.5):
-    """How far the cone and the twist are beyond their ranges at most [degrees], at 1 ms intervals."""
+    """The largest excess of the cone and the twist beyond their ranges [degrees], at 1 ms intervals."""
     simulation = Simulation(
         model, np.linspace(0.0, duration, int(1000 * duration) + 1), accuracy=accuracy, contact=True
     )
