@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import bpy
 
+from .. import ids
 from ..nodes import Node, armature_bones, is_part, owner_of
 from .settings import acts_as_joint, joint_settings, link_settings, tagged_bones
 
@@ -73,21 +74,21 @@ def _names_within(node: Node) -> Iterator[tuple[str, str]]:
 def has_links(scene: bpy.types.Scene) -> bool:
     """Return whether a scene has links. One cached link is sufficient."""
     known = _known.get(scene.session_uid)
-    cached = _nodes_of(scene, known.links) if known else ()
+    cached = _nodes_of(scene, known.links, ids.LINK) if known else ()
     return any(link_settings(node).is_link for node in cached) or bool(links_in(scene))
 
 
 def has_joints(scene: bpy.types.Scene) -> bool:
     """Return whether a scene has joints. One cached joint that acts is sufficient."""
     known = _known.get(scene.session_uid)
-    return any(map(acts_as_joint, _nodes_of(scene, known.joints) if known else ())) or bool(joints_in(scene))
+    return any(map(acts_as_joint, _nodes_of(scene, known.joints, ids.JOINT) if known else ())) or bool(joints_in(scene))
 
 
-def _nodes_of(scene: bpy.types.Scene, members: Iterable[_Member]) -> Iterator[Node]:
-    """Yield those of the cached nodes that are still in their places."""
+def _nodes_of(scene: bpy.types.Scene, members: Iterable[_Member], group: str) -> Iterator[Node]:
+    """Yield those of the cached nodes that are still in their places and have a property group."""
     for member in members:
         found = scene.objects[member.place : member.place + 1]
-        node = _node_at(member, found[0]) if found else None
+        node = _node_at(member, found[0], group) if found else None
         if node is not None:
             yield node
 
@@ -129,8 +130,8 @@ def _found_again(known: _Members, objects: Sequence[bpy.types.Object]) -> tuple[
     """Return the cached links and joints; None if the scene has changed."""
     if known.count != len(objects):
         return None
-    links = [_node_at(member, objects[member.place]) for member in known.links]
-    joints = [_node_at(member, objects[member.place]) for member in known.joints]
+    links = [_node_at(member, objects[member.place], ids.LINK) for member in known.links]
+    joints = [_node_at(member, objects[member.place], ids.JOINT) for member in known.joints]
     if not all(link is not None and link_settings(link).is_link for link in links):
         return None
     if not all(joint is not None and joint_settings(joint).is_joint for joint in joints):
@@ -138,14 +139,19 @@ def _found_again(known: _Members, objects: Sequence[bpy.types.Object]) -> tuple[
     return [link for link in links if link is not None], [joint for joint in joints if joint is not None]
 
 
-def _node_at(member: _Member, obj: bpy.types.Object) -> Node | None:
-    """Return the node of a cached entry; None if `obj` is another object, or lacks the bone."""
+def _node_at(member: _Member, obj: bpy.types.Object, group: str) -> Node | None:
+    """Return the node of a cached entry; None if `obj` is another object, or lacks the bone or its settings.
+
+    Args:
+        group: name of the property group that is read next. Reading it would create it on a bone.
+    """
     if obj.name != member.name:
         return None
     if not member.bone:
         return obj
     bones = armature_bones(obj)
-    return bones.get(member.bone) if bones else None
+    bone = bones.get(member.bone) if bones else None
+    return bone if bone is not None and bone.is_property_set(group) else None
 
 
 def _look_at_all(objects: Sequence[bpy.types.Object]) -> _Members:
