@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mesh files as triangles: OBJ, STL, PLY, glTF, COLLADA, and height maps, in metres with Z up.
+"""Mesh files as triangles: OBJ, STL, PLY, glTF, COLLADA, MSH, and height maps, in metres with Z up.
 
 This is the only reader of geometry that collides or is weighed, on every route: command line, Python and Blender.
 Colours and textures are not read; Blender's own importers show them. `READERS` lists the formats, one file each.

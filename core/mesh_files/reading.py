@@ -15,6 +15,7 @@ from .checking import checked_status
 from .collada import read_collada
 from .errors import MeshFileError
 from .gltf import read_gltf
+from .msh import read_msh
 from .obj import read_obj
 from .parts import MeshPart, joined
 from .ply import read_ply
@@ -24,6 +25,7 @@ READERS: dict[str, Callable[[bytes, FilesBeside], list[MeshPart]]] = {
     ".dae": read_collada,
     ".glb": read_gltf,
     ".gltf": read_gltf,
+    ".msh": read_msh,
     ".obj": read_obj,
     ".ply": read_ply,
     ".stl": read_stl,

@@ -144,6 +144,33 @@ def test_a_binary_stl_may_begin_with_solid(tmp_path):
     require_same(tmp_path / "a.stl", body)
 
 
+def msh_of(body, normals=0, texcoords=0):
+    """The bytes of a mesh as MuJoCo's documentation lays them out: counts, vertices, normals, texcoords, faces."""
+    counts = struct.pack("<4i", len(body.vertices), normals, texcoords, len(body.faces))
+    unused = np.full(3 * normals + 2 * texcoords, 7.0, "<f4")
+    return counts + np.asarray(body.vertices, "<f4").tobytes() + unused.tobytes() + body.faces.astype("<i4").tobytes()
+
+
+@pytest.mark.parametrize("has_normals", [False, True])
+@pytest.mark.parametrize("has_texcoords", [False, True])
+def test_msh(tmp_path, has_normals, has_texcoords):
+    """Guards the place of the faces, which follow normals and texture coordinates if there are any."""
+    body = shapes()
+    count = len(body.vertices)
+    (tmp_path / "a.msh").write_bytes(msh_of(body, count * has_normals, count * has_texcoords))
+    require_same(tmp_path / "a.msh", body)
+
+
+def test_msh_without_faces_keeps_its_vertices(tmp_path):
+    """Guards files that hold points alone, of which MuJoCo makes the convex hull."""
+    (tmp_path / "a.msh").write_bytes(struct.pack("<4i12f", 4, 0, 0, 0, *range(12)))
+    (part,) = read_parts(tmp_path / "a.msh")
+    np.testing.assert_array_equal(part.vertices, np.arange(12.0).reshape(4, 3))
+    assert part.triangles.shape == (0, 3)
+    with pytest.raises(MeshFileError, match="no faces"):
+        read_mesh(tmp_path / "a.msh")
+
+
 ASCII_PLY = b"ply\nformat ascii 1.0\nelement vertex 1\n"
 WRONG = {
     "a.stl": [
@@ -167,6 +194,15 @@ WRONG = {
             "counts",
         ),
         (ASCII_PLY + b"property float x\nproperty float y\nend_header\n1\n", "counts"),
+    ],
+    "a.msh": [
+        (b"\4\0\0\0", "fewer than a header"),
+        (struct.pack("<4i", -1, 0, 0, 0), "counts -1 vertices"),
+        (struct.pack("<4i", 4, 3, 0, 1), "counts 4 vertices, 3 normals"),
+        (struct.pack("<4i", 2**31 - 1, 0, 0, 2**31 - 1), "counts data of"),
+        (struct.pack("<4i", 1, 0, 0, 1) + b"\0" * 25, "counts data of 40 bytes, but has 41"),
+        (struct.pack("<4i3f3i", 1, 0, 0, 1, 0, 0, 0, 0, 1, 0), "names vertex 1"),
+        (struct.pack("<4i3f3i", 1, 0, 0, 1, 0, 0, float("nan"), 0, 0, 0), "finite"),
     ],
     "a.glb": [
         (b"glTF\2\0\0\0\x1c\0\0\0\xff\0\0\0JSON{}", "cut short"),
@@ -222,6 +258,8 @@ def test_damaged_files_are_read_or_refused(tmp_path, suffix):
         data = json.dumps({"nodes": [{"mesh": 0, "children": []}], "meshes": [{"primitives": []}]}).encode()
     elif suffix == ".dae":
         data = DAE.format(up="Z_UP", faces=DAE_FACES["triangles"]).encode()
+    elif suffix == ".msh":
+        data = msh_of(body)
     else:
         data = body.export(file_type=suffix[1:])
         data = data if isinstance(data, bytes) else data.encode()
