@@ -33,6 +33,12 @@ COPLANAR_DISTANCE = 2e-6
 It is larger than the rounding error of single precision, in which files store corners.
 """
 
+ROUNDING_ERROR = 1e-12
+"""Largest distance of points outside the triangles of an exact hull, as a fraction of its size.
+
+It is the rounding error of double precision with a margin, so that the volume of the hull is exact to about as much.
+"""
+
 MAX_COORDINATE = 1e9
 """Largest coordinate of a point [m]."""
 MIN_POINT_DISTANCE = 1e-50
@@ -77,6 +83,43 @@ def convex_hull(points: np.ndarray) -> Hull:
     Raises:
         HullError: if there are no points, or if one is not finite or has a coordinate beyond `MAX_COORDINATE`.
     """
+    points, size = _checked_points(points)
+    corners, spread, rest = _first_corners(points, max(FLAT_THICKNESS * size, MIN_POINT_DISTANCE))
+    if len(corners) < 4:
+        return _degenerate_hull(points, corners, spread, size, rest)
+    triangles, planes, error = _hull_triangles(points, corners, EXACT_ERROR * size, SIMPLIFIED_ERROR * size)
+    return _hull_of(points, triangles, planes, size, error)
+
+
+def exact_hull_triangles(points: np.ndarray) -> np.ndarray:
+    """Return the triangles of the convex hull of points, without simplification.
+
+    Args:
+        points: shape (n, 3) [m].
+
+    Returns:
+        Point numbers, shape (t, 3), counter-clockwise seen from outside.
+
+    Raises:
+        HullError: if there are no points, if one is not finite or has a coordinate beyond `MAX_COORDINATE`, if all of
+            them lie in a plane, or if rounding leaves one outside.
+    """
+    points, size = _checked_points(points)
+    corners, _, _ = _first_corners(points, max(FLAT_THICKNESS * size, MIN_POINT_DISTANCE))
+    if len(corners) < 4:
+        raise HullError("its vertices lie in a plane, so that their hull has no volume; give it thickness")
+    triangles, _, error = _hull_triangles(points, corners, ROUNDING_ERROR * size, ROUNDING_ERROR * size)
+    if error > EXACT_ERROR * size:
+        raise HullError(f"its hull cannot be computed: a vertex is left {error:.3g} m outside; merge close vertices")
+    return triangles
+
+
+def _checked_points(points: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return points as an array of shape (n, 3), and the longest side of the box around them [m].
+
+    Raises:
+        HullError: if there are no points, or if one is not finite or has a coordinate beyond `MAX_COORDINATE`.
+    """
     points = np.asarray(points, float).reshape(-1, 3)
     if not len(points):
         raise HullError("it has no vertices; a hull takes one or more")
@@ -84,12 +127,7 @@ def convex_hull(points: np.ndarray) -> Hull:
     if len(wrong):
         found = " ".join(f"{x:g}" for x in points[wrong[0]])
         raise HullError(f"vertex {wrong[0]} is {found}; coordinates are numbers up to {MAX_COORDINATE:g} m")
-    size = float((points.max(axis=0) - points.min(axis=0)).max())
-    corners, spread, rest = _first_corners(points, max(FLAT_THICKNESS * size, MIN_POINT_DISTANCE))
-    if len(corners) < 4:
-        return _degenerate_hull(points, corners, spread, size, rest)
-    triangles, planes, error = _hull_triangles(points, corners, size)
-    return _hull_of(points, triangles, planes, size, error)
+    return points, float((points.max(axis=0) - points.min(axis=0)).max())
 
 
 def _first_corners(points: np.ndarray, least: float) -> tuple[list[int], np.ndarray, float]:
@@ -155,10 +193,15 @@ def _planar_hull(flat: np.ndarray, least: float) -> list[int]:
     return halves[0] + halves[1]
 
 
-def _hull_triangles(points: np.ndarray, corners: list[int], size: float) -> tuple[np.ndarray, np.ndarray, float]:
+def _hull_triangles(
+    points: np.ndarray, corners: list[int], exact_error: float, simplified_error: float
+) -> tuple[np.ndarray, np.ndarray, float]:
     """Return the triangles of the hull, shape (t, 3), their planes, shape (t, 4), and its error [m].
 
     It grows from a tetrahedron, whose corners are given.
+
+    Args:
+        exact_error, simplified_error: tolerances for fewer corners than `MAX_EXACT_CORNERS`, and from there on [m].
     """
     middle = points[corners].mean(axis=0)
     a, b, c, d = corners
@@ -182,8 +225,8 @@ def _hull_triangles(points: np.ndarray, corners: list[int], size: float) -> tupl
         np.zeros(len(points)),
         work,
         counts,
-        EXACT_ERROR * size,
-        SIMPLIFIED_ERROR * size,
+        exact_error,
+        simplified_error,
         MAX_EXACT_CORNERS,
     )
     alive_faces = np.flatnonzero(alive[: counts[0]])

@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from limberjack.core.collision.hulls import MAX_EXACT_CORNERS, SIMPLIFIED_ERROR, Hull, HullError, convex_hull
+from limberjack.core.collision.hulls import (
+    MAX_EXACT_CORNERS,
+    SIMPLIFIED_ERROR,
+    Hull,
+    HullError,
+    convex_hull,
+    exact_hull_triangles,
+)
 from support.cases import some
 
 CUBE = np.array(list(np.ndindex(2, 2, 2)), float)
@@ -220,3 +227,32 @@ def test_parts_of_machines_have_closed_hulls(seed):
     assert heights.max() <= hull.error + 3e-6 * size
     volume = np.linalg.det(hull.vertices[np.array(triangles)] - hull.middle).sum() / 6.0
     assert volume == pytest.approx(ConvexHull(points).volume, rel=5e-3)
+
+
+@pytest.mark.parametrize("kind", ["cloud", "ball", "grid", "wheel"])
+@pytest.mark.parametrize("is_single", [False, True])
+def test_exact_triangles_are_those_of_qhull(kind, is_single):
+    """Guards weighing: the volume is Qhull's to rounding for many corners, and for many points in one plane."""
+    random = np.random.default_rng(2)
+    if kind == "cloud":
+        points = random.normal(size=(3000, 3))
+    elif kind == "ball":
+        points = random.normal(size=(1000, 3))
+        points /= np.linalg.norm(points, axis=1)[:, None]
+    elif kind == "grid":
+        points = np.stack(np.meshgrid(*[np.linspace(0.0, 1.0, 8)] * 3), axis=-1).reshape(-1, 3) * (0.3, 0.7, 0.1)
+    else:
+        angles = np.linspace(0.0, math.tau, 64, endpoint=False)
+        points = np.array([(math.cos(a), math.sin(a), z) for a in angles for z in np.linspace(0.0, 3.0, 20)])
+        points = points @ _turn(5).T
+    points = np.float32(points).astype(float) if is_single else points
+    triangles = exact_hull_triangles(points)
+    corners = points[triangles] - points.mean(axis=0)
+    assert np.linalg.det(corners).sum() / 6.0 == pytest.approx(ConvexHull(points).volume, rel=1e-12)
+    sides = np.sort(triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
+    assert (np.unique(sides, axis=0, return_counts=True)[1] == 2).all()
+
+
+def test_exact_triangles_of_flat_points_are_refused():
+    with pytest.raises(HullError, match="lie in a plane"):
+        exact_hull_triangles(np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 1.0, 0.0)]))
