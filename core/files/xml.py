@@ -12,15 +12,13 @@ from xml.sax.saxutils import escape, quoteattr
 
 from .errors import UnreadableError
 from .regular import NotRegularError, open_regular
+from .xml_rules import XmlRules
 
 MAX_BYTES = 256 * 2**20
 """Largest size of a file [bytes]."""
 
 MAX_RUN = 16 * 2**20
 """Largest size of one tag and the text after it [bytes]. Expat reads a tag again with every MB of it that arrives."""
-
-MAX_DEPTH = 150
-"""Largest nesting depth of elements. Real files need about 20. Readers recurse over nested models."""
 
 MAX_ELEMENTS = 1_000_000
 """Largest number of elements in a file and all that it includes.
@@ -40,14 +38,18 @@ CROWDED: tuple[str, ...] = ("link", "joint")
 MAX_ATTRIBUTES = 1000
 """Largest number of attributes of an element."""
 
-MAX_WORD = 65_536
-"""Largest length of a tag, an attribute's name or its value [characters]."""
-
 _NO_MARKUP = re.compile(rb"<!--|<\?|<!\[CDATA\[")
 _ENDS = {b"<!--": b"-->", b"<?": b"?>", b"<![CDATA[": b"]]>"}
 _NAMES = {b"<!--": "comment", b"<?": "processing instruction", b"<![CDATA[": "CDATA section"}
 _TOO_LONG_RUN = re.compile(rb"<[^<]{%d}" % MAX_RUN)
-_LONG_RUN = re.compile(rb"<[^<]{%d}" % MAX_WORD)
+_LONG_RUN = re.compile(rb"<[^<]{%d}" % XmlRules().word)
+"""A tag and its text that are long enough to contain a word that some format refuses."""
+_ROOT = re.compile(rb"(?:\s|\xef\xbb\xbf|<\?.*?\?>|<!--.*?-->)*<([A-Za-z_][\w:.-]*)", re.DOTALL)
+_NO_BLANK = re.compile(rb"""(=\s*(?:"[^"<]*"|'[^'<]*'))(?=[A-Za-z_])""")
+"""The value of an attribute that the next attribute follows without a blank."""
+
+_USUAL = XmlRules()
+"""The rules of a format that has none of its own."""
 
 _BEGINNINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 _BOM = b"\xef\xbb\xbf"
@@ -95,6 +97,7 @@ class Element:
     Attributes:
         text: without surrounding whitespace.
         included_file: path of the file, if this is the root element of an included file.
+        mended_line: the first line in which a blank was missing, if this is the root element of such a file.
     """
 
     tag: str
@@ -104,6 +107,7 @@ class Element:
     text: str = ""
     children: list[Element] = field(default_factory=list, repr=False)
     included_file: str = ""
+    mended_line: int | None = None
 
     def child(self, *tags: str) -> Element | None:
         """Return the element at a path of tags, the first one for each tag; None if there is none."""
@@ -170,13 +174,19 @@ class Element:
         return f"<{self.tag}>"
 
 
-def parse_file(path: Path) -> Element:
+def parse_file(path: Path, rules: XmlRules = _USUAL) -> Element:
     """Return the root element of an XML file.
 
     Raises:
         UnreadableError: if the file cannot be read, or as `parse`.
     """
-    return parse(read_bytes(path), path)
+    return parse(read_bytes(path), path, rules)
+
+
+def root_tag(data: bytes) -> str:
+    """Return the tag of the root element, without reading the rest; "" if it is not found in that way."""
+    found = _ROOT.match(data)
+    return found[1].decode("ascii", "replace") if found else ""
 
 
 def read_bytes(path: Path) -> bytes:
@@ -197,12 +207,12 @@ def read_bytes(path: Path) -> bytes:
         raise UnreadableError(path, f"no path of a file ({error}); check it") from error
 
 
-def parse(data: bytes, path: object = "<text>") -> Element:
+def parse(data: bytes, path: object = "<text>", rules: XmlRules = _USUAL) -> Element:
     """Return the root element of XML text.
 
     The function accepts more than the standard allows, because simulators do: whitespace before <?xml, "--" in
-    comments, prefixes that are not bound, a wrong encoding="utf-16". It refuses document type definitions, which could
-    define entities.
+    comments, prefixes that are not bound, a wrong encoding="utf-16"; and attributes without a blank between them, if
+    the rules say so (`Element.mended_line`). It refuses document type definitions, which could define entities.
 
     Raises:
         UnreadableError: if the text is not XML of this kind, or if it exceeds one of the limits above.
@@ -211,8 +221,21 @@ def parse(data: bytes, path: object = "<text>") -> Element:
         raise UnreadableError(path, f"the file has more than {MAX_BYTES >> 20} MB; a model file must be smaller")
     if not data or data.isspace():
         raise UnreadableError(path, "the file is empty")
-    builder = _Builder(path)
-    builder.read(_only_markup(_as_utf8(data, path), path))
+    markup = _only_markup(_as_utf8(data, path), path)
+    try:
+        return _built(markup, path, rules)
+    except UnreadableError:
+        gap = _NO_BLANK.search(markup) if rules.mends_blanks else None
+        if gap is None:
+            raise
+        root = _built(_NO_BLANK.sub(rb"\1 ", markup), path, rules)
+        root.mended_line = markup.count(b"\n", 0, gap.end()) + 1
+        return root
+
+
+def _built(markup: bytes, path: object, rules: XmlRules) -> Element:
+    builder = _Builder(path, rules)
+    builder.read(markup)
     return builder.root
 
 
@@ -288,8 +311,8 @@ class _Builder:
 
     root: Element  # set when the first element begins
 
-    def __init__(self, path: object):
-        self.path = path
+    def __init__(self, path: object, rules: XmlRules):
+        self.path, self.rules = path, rules
         self._count = 0
         self._has_long_words = False
         self._open: list[Element] = []
@@ -318,10 +341,10 @@ class _Builder:
         parent = around[-1] if around else None
         element = Element(tag, attributes, self._expat.CurrentLineNumber, parent)
         self._count += 1
-        if self._count > MAX_ELEMENTS or len(around) == MAX_DEPTH or len(attributes) > MAX_ATTRIBUTES:
+        if self._count > MAX_ELEMENTS or len(around) == self.rules.depth or len(attributes) > MAX_ATTRIBUTES:
             self._refuse_size(element)
-        if self._has_long_words and max(map(len, (tag, *attributes, *attributes.values()))) > MAX_WORD:
-            self._refuse(f"a name or a value of more than {MAX_WORD} characters; shorten it")
+        if self._has_long_words and max(map(len, (tag, *attributes, *attributes.values()))) > self.rules.word:
+            self._refuse(f"a name or a value of more than {self.rules.word} characters; shorten it")
         if parent is None:
             self.root = element
         else:
@@ -342,7 +365,7 @@ class _Builder:
             self._refuse(f"an element with more than {MAX_ATTRIBUTES} attributes; leave out what is not needed")
         if self._count > MAX_ELEMENTS:
             self._refuse(f"more than {MAX_ELEMENTS} elements; split the file")
-        self._refuse(f"more than {MAX_DEPTH} elements inside each other; make it flatter")
+        self._refuse(f"more than {self.rules.depth} elements inside each other; make it flatter")
 
     def _refuse_definitions(self, name: str, system: str | None, public: str | None, has_subset: int) -> None:
         if system or public or has_subset:

@@ -178,6 +178,8 @@ def _format_of(source: Source, findings: Findings) -> Format:
     for entry in FORMATS:
         if not entry.root and source.path.suffix.lower() in entry.suffixes:
             return entry
+    sniffed = next((entry for entry in FORMATS if entry.root and entry.root == source.root_tag), None)
+    source.rules = sniffed.rules if sniffed else source.rules
     root = source.root
     _look_for_xacro(source.path, root, findings)
     chosen = next((entry for entry in FORMATS if entry.root == root.tag), None)

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from ..files.xml_rules import XmlRules
+
 
 class Choice(NamedTuple):
     """One value of an option.
@@ -58,6 +60,7 @@ class Format(NamedTuple):
         write: function (model, path, options) that returns the losses; None if the format cannot be written.
         options: those that `write` takes.
         beginnings: first bytes by which its files are recognized; () if the root element or the suffix decides.
+        rules: of its XML.
     """
 
     name: str
@@ -67,6 +70,7 @@ class Format(NamedTuple):
     write: Callable[..., list[str]] | None = None
     options: tuple[Option, ...] = ()
     beginnings: tuple[bytes, ...] = ()
+    rules: XmlRules = XmlRules()
 
 
 def _late(module: str, name: str) -> Callable[..., Any]:
@@ -137,7 +141,15 @@ URDF = Format(
     (URIS, POSE, SUBSTITUTE, MEND_INERTIAS),
 )
 
-FORMATS: tuple[Format, ...] = (SDF, URDF)
+MJCF = Format(
+    "MJCF",
+    (".xml", ".mjcf"),
+    "mujoco",
+    _late("mjcf.read", "read_mjcf"),
+    rules=XmlRules(depth=500, word=16 * 2**20, mends_blanks=True),  # as far as MuJoCo reads; meshes may be inline
+)
+
+FORMATS: tuple[Format, ...] = (SDF, URDF, MJCF)
 
 
 def suffixes(formats: tuple[Format, ...] = FORMATS) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ from functools import cached_property
 from pathlib import Path
 
 from ..files.errors import UnreadableError
-from ..files.xml import Element, Tally, count_in, parse, read_bytes
+from ..files.xml import Element, Tally, count_in, parse, read_bytes, root_tag
+from ..files.xml_rules import XmlRules
 
 
 class Source:
@@ -15,11 +16,13 @@ class Source:
 
     Attributes:
         path: of the file, as messages name it.
+        rules: of its XML; they are set before `root` is read.
     """
 
     def __init__(self, path: Path, data: bytes | None = None):
         """Name a file. data: its content, if it has been read already."""
         self.path = path
+        self.rules = XmlRules()
         if data is not None:
             self.data = data
 
@@ -32,6 +35,11 @@ class Source:
         """
         return read_bytes(self.path)
 
+    @property
+    def root_tag(self) -> str:
+        """The tag of the root element, without reading the rest; "" if it is not found in that way."""
+        return root_tag(self.data)
+
     @cached_property
     def root(self) -> Element:
         """The root element of the file.
@@ -39,7 +47,7 @@ class Source:
         Raises:
             UnreadableError: if the file is not XML, or is too large.
         """
-        root = parse(self.data, self.path)
+        root = parse(self.data, self.path, self.rules)
         if too_much := Tally().add(*count_in(root)):
             raise UnreadableError(self.path, too_much, root.line)
         return root

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact properties: friction as given, and a stiffness with which a body at rest is as deep as in MuJoCo.
+
+MuJoCo's contacts give way by solref and solimp, which are times and ratios, not newtons per metre. At rest, under its
+own weight, a body sinks to the depth r at which
+
+    k r = g (1 - d(r)) / d(r),  k = d(r) / (dmax tau zeta)^2,
+
+whatever its mass: 0.367 mm for the defaults. Here the stiffness of a link's collisions is m g / r, with m the mass of
+what is fixed to the link, and the dissipation gives the same damping at that depth. What does not move is rigid.
+
+Source: MuJoCo documentation, Modeling, "Solver parameters", and Computation, "Parameters".
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ....files.xml import Element
+from ....geometry import Surface
+from ....model import WORLD, Model
+from ....spatial import norm
+from ...findings import Findings
+from ..poses import numbers_of
+from ..tree.assembly import Assembled
+from ..tree.geoms import Geom
+
+SOLREF = (0.02, 1.0)
+"""Default time constant [s] and damping ratio of a contact."""
+SOLIMP = (0.9, 0.95, 0.001, 0.5, 2.0)
+"""Default impedance: at depth 0, at the width and beyond, width [m], midpoint, power."""
+FRICTION = (1.0, 0.005, 0.0001)
+"""Default sliding friction, and torsional and rolling friction [m]."""
+
+IMPEDANCES = (0.0001, 0.9999)
+"""Least and largest impedance, to which MuJoCo bounds given ones."""
+
+STANDARD_GRAVITY = 9.81
+"""Gravity by which the depth at rest is computed where the file has none [m/s^2]."""
+
+ITERATIONS = 100
+"""Largest number of fixed-point iterations for the depth. Each one reduces the error by a third or more."""
+
+
+def read_surfaces(model: Model, assembled: Assembled, findings: Findings) -> None:
+    """Set the surface of each collision."""
+    parts = model.rigid_parts()
+    masses: dict[str, float] = {}
+    for link in model.links:
+        masses[parts[link.name]] = masses.get(parts[link.name], 0.0) + link.mass
+    held = {parts[joint.child] for joint in model.rigid_joints() if joint.parent == WORLD}
+    gravity = norm(model.gravity) or STANDARD_GRAVITY
+    frictions: set[float] = set()
+    for link in model.links:
+        collisions = {shape.name: shape for shape in link.collisions}
+        part = parts[link.name]
+        mass = 0.0 if part in held else masses[part]
+        for geom in assembled.all_geoms.get(link.name, ()):
+            if shape := collisions.get(geom.shape.name):
+                shape.surface = _surface(geom, mass, gravity, findings)
+                frictions.add(shape.surface.friction)
+    if len(frictions) > 1:
+        findings.note(
+            "geoms have different frictions: of two in contact, MuJoCo takes the larger one, or that of the higher "
+            "priority; here the smaller one counts"
+        )
+
+
+def _surface(geom: Geom, mass: float, gravity: float, findings: Findings) -> Surface:
+    """Return the surface of a geom. mass: of what is fixed to its link [kg], or 0 if that does not move."""
+    element = geom.part.element
+    sliding, spinning, rolling = numbers_of(element, "friction", FRICTION, findings)
+    dimensions = int(findings.attribute(element, "condim", 3.0))
+    surface = Surface(
+        friction=max(sliding, 0.0) if dimensions > 1 else 0.0,
+        spinning_friction=max(spinning, 0.0) if dimensions > 3 else 0.0,
+        rolling_friction=max(rolling, 0.0) if dimensions > 4 else 0.0,
+    )
+    if not mass > 0.0:
+        return surface
+    depth, damping = rest_of(element, gravity, findings)
+    if not depth > 0.0:
+        return surface
+    return replace(surface, stiffness=mass * gravity / depth, dissipation=damping / gravity)
+
+
+def rest_of(element: Element, gravity: float, findings: Findings) -> tuple[float, float]:
+    """Return the depth at rest [m] and the damping there per unit of mass [1/s] that solref and solimp mean."""
+    solref = numbers_of(element, "solref", SOLREF, findings)
+    solimp = numbers_of(element, "solimp", SOLIMP, findings)
+    most = min(max(solimp[1], IMPEDANCES[0]), IMPEDANCES[1])
+    if solref[0] > 0.0 and solref[1] > 0.0:
+        stiffness, damping = 1.0 / (most * solref[0] * solref[1]) ** 2, 2.0 / (most * solref[0])
+    else:  # solref is minus the stiffness [1/s^2] and minus the damping [1/s]
+        stiffness, damping = -solref[0] / most**2, -solref[1] / most
+    if not stiffness > 0.0:
+        return 0.0, 0.0
+    depth = 0.0
+    for _ in range(ITERATIONS):
+        d = impedance(depth, solimp)
+        before, depth = depth, gravity * (1.0 - d) / (d * d * stiffness)
+        if abs(depth - before) <= 1e-9 * depth:
+            break
+    return depth, max(damping, 0.0) * impedance(depth, solimp)
+
+
+def impedance(depth: float, solimp: tuple[float, ...]) -> float:
+    """Return d(r), the impedance at a depth [m].
+
+    Source: MuJoCo documentation, Modeling, "Impedance"; getimpedance in engine_core_constraint.c.
+    """
+    least, most = (min(max(value, IMPEDANCES[0]), IMPEDANCES[1]) for value in solimp[:2])
+    width, power = max(solimp[2], 1e-15), max(solimp[4], 1.0)
+    middle = min(max(solimp[3], IMPEDANCES[0]), IMPEDANCES[1])
+    x = min(depth / width, 1.0)
+    if power == 1.0:
+        y = x
+    elif x <= middle:
+        y = x**power / middle ** (power - 1.0)
+    else:
+        y = 1.0 - (1.0 - x) ** power / (1.0 - middle) ** (power - 1.0)
+    return least + y * (most - least)

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fixed tendons: sums of joint coordinates, times coefficients, which actuators pull on.
+
+A tendon by itself exerts no force. Here it is read if it drives one joint, or several of which one leads the others:
+then its length is a multiple of the leader's coordinate, and so is its force.
+
+Source: MuJoCo documentation, XML Reference, "tendon/fixed".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ....files.xml import Element
+from ....model import Model
+from ...findings import Findings
+from ..model_file import ModelFile
+from ..tree.assembly import Assembled
+from ..tree.joints import JointPlace
+
+FORCES = ("stiffness", "damping", "frictionloss", "range", "armature")
+"""Attributes by which a tendon acts without an actuator, which is not read."""
+
+
+@dataclass(frozen=True)
+class Pull:
+    """What a force on an actuator's transmission does.
+
+    Attributes:
+        joint, axis: the axis that it drives.
+        ratio: length of the transmission per unit of the axis's coordinate.
+        offset: length of the transmission at coordinate 0.
+    """
+
+    joint: str
+    axis: int
+    ratio: float
+    offset: float = 0.0
+
+
+class Tendons:
+    """The fixed tendons of a model by their names."""
+
+    def __init__(self, model: Model, assembled: Assembled, findings: Findings):
+        self.model, self.assembled, self.findings = model, assembled, findings
+        self._terms: dict[str, tuple[Element, list[tuple[JointPlace, float]]]] = {}
+
+    def read(self, file: ModelFile, prefix: str = "") -> None:
+        """Add the tendons of a file. prefix: of its names, if it was attached."""
+        for element in file.document.entries("tendon"):
+            if element.tag != "fixed":
+                continue
+            terms = []
+            for item in element.all("joint"):
+                name = prefix + item.attributes.get("joint", "")
+                place = self.assembled.joints.get(name)
+                if place is None or place.kind not in ("hinge", "slide"):
+                    message = f"the tendon '{element.name}' runs over '{name}', which is no hinge or slide; name one"
+                    self.findings.error(item, "unknown-joint", message)
+                else:
+                    terms.append((place, self.findings.attribute(item, "coef", 1.0)))
+            complete = file.defaults.complete(element, "")
+            self._terms[prefix + element.name] = (complete, terms)
+            self._tell_forces(complete)
+
+    def _tell_forces(self, element: Element) -> None:
+        given = [name for name in FORCES if name in element.attributes]
+        if given:
+            message = f"{' and '.join(given)} of a fixed tendon do nothing here"
+            self.findings.note(f"{message} (first in {element.subject}, line {element.line})", once="tendon forces")
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._terms
+
+    def pull(self, name: str) -> Pull | None:
+        """Return what a force on a tendon does; None if its joints do not follow one of them."""
+        _, terms = self._terms[name]
+        if not terms:
+            return None
+        leaders = {self._leader(place) for place, _ in terms}
+        if len(leaders) != 1:
+            return None
+        joint, axis = leaders.pop()
+        ratio = offset = 0.0
+        for place, weight in terms:
+            factor, constant = self._in_leader(place)
+            ratio += weight * factor
+            offset += weight * constant
+        return Pull(joint, axis, ratio, offset) if ratio else None
+
+    def _leader(self, place: JointPlace) -> tuple[str, int]:
+        """Return (joint, axis) that an axis follows, through all followers; the axis itself if it follows none."""
+        joint, axis, seen = place.joint, place.axis, set()
+        while (mimic := self.model.joint(joint).mimic) and mimic.axis == axis and (joint, axis) not in seen:
+            seen.add((joint, axis))
+            joint, axis = mimic.leader, mimic.leader_axis
+        return joint, axis
+
+    def _in_leader(self, place: JointPlace) -> tuple[float, float]:
+        """Return (factor, constant): the coordinate of an axis as a linear function of its leader's."""
+        joint, axis, factor, constant, seen = place.joint, place.axis, 1.0, 0.0, set()
+        while (mimic := self.model.joint(joint).mimic) and mimic.axis == axis and (joint, axis) not in seen:
+            seen.add((joint, axis))
+            constant += factor * (mimic.offset - mimic.multiplier * mimic.reference)
+            factor *= mimic.multiplier
+            joint, axis = mimic.leader, mimic.leader_axis
+        return factor, constant

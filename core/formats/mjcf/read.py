@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The reader of MJCF.
+
+MuJoCo's tree of bodies becomes links and joints; a body without a joint is fixed to its parent, and one with a free
+joint floats. Coordinates are MuJoCo's: at q = 0 a hinge with ref stands at -ref from where it is drawn. A floating link
+counts its coordinates from its pose at the start.
+"""
+
+from __future__ import annotations
+
+from ...files.resources import FilesBeside
+from ...model import Model
+from ..findings import Findings, Places
+from ..source import Source
+from .action.actuators import ActuatorReader, set_drives
+from .action.contacts import read_contacts
+from .action.equalities import EqualityReader
+from .action.keyframes import controls_of, home_key, start_of
+from .action.surfaces import read_surfaces
+from .action.tendons import Tendons
+from .model_file import open_model
+from .tree.assembly import Assembler
+from .tree.bodies import BodyTree
+
+
+def read_mjcf(source: Source, findings: Findings, files: FilesBeside) -> tuple[Model, Places]:
+    """Return the model in an MJCF file, and the elements of its parts."""
+    root = source.root
+    file = open_model(root, files, findings)
+    settings = file.settings
+    model = Model(root.attributes.get("model", "").strip() or "mujoco", gravity=settings.gravity, wind=settings.wind)
+    places: Places = {("model", model.name): root}
+    tree = BodyTree(file, findings)
+    key = home_key(file)
+    assembler = Assembler(model, places, findings, start_of(tree, key, findings))
+    assembler.add(tree)
+    assembled = assembler.assembled
+    sources = [(file, ""), *tree.attached]
+    equalities = EqualityReader(model, assembled, places, findings)
+    for each, prefix in sources:
+        equalities.read(each, prefix)
+        read_contacts(model, assembled, each, findings, prefix)
+    read_surfaces(model, assembled, findings)
+    tendons = Tendons(model, assembled, findings)
+    actuators = ActuatorReader(model, assembled, tendons, findings)
+    for each, prefix in sources:
+        tendons.read(each, prefix)
+        actuators.read(each, prefix, controls_of(each, key, findings) if each is file else None)
+    set_drives(model, actuators.found, findings)
+    return model, places

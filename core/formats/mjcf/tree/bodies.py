@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tree of bodies, without <frame>, <replicate> and <attach>: each part has its pose in its body.
+
+Source: MuJoCo documentation, XML Reference, "body/frame", "replicate" and "attach".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from ....files.xml import Element
+from ....model import WORLD
+from ....model.naming import claim
+from ....spatial import IDENTITY, ZERO, Pose, compose
+from ...findings import Findings
+from ..model_file import ModelFile
+from ..poses import pose_of, quat_of_euler
+
+MAX_BODIES = 100_000
+"""Largest number of bodies and parts of them. <replicate> in <replicate> multiplies them."""
+
+PARTS = ("joint", "freejoint", "geom", "site", "inertial", "camera", "light")
+"""Tags of what a body consists of, besides bodies."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the elements around an element say about it.
+
+    Attributes:
+        file: the file that defines it.
+        pose: of the frame around it, in the body [m].
+        childclass: its default class if it names none; "" for the file's own.
+        prefix, suffix: before and after its name: those of <attach> and <replicate>.
+    """
+
+    file: ModelFile
+    pose: Pose = IDENTITY
+    childclass: str = ""
+    prefix: str = ""
+    suffix: str = ""
+
+    def name_of(self, element: Element) -> str:
+        """Return the name of an element in the whole model; "" if it has none."""
+        return f"{self.prefix}{element.name}{self.suffix}" if element.name else ""
+
+
+@dataclass(eq=False)
+class Part:
+    """A joint, geom, site or inertial element of a body.
+
+    Attributes:
+        name: in the whole model; "" for none.
+        element: with the attributes of its class.
+        around: what the elements around it say; its `pose` is the frame of the element's own pose.
+    """
+
+    name: str
+    element: Element
+    around: Surroundings
+
+
+@dataclass(eq=False)
+class Body:
+    """A body of MuJoCo's tree.
+
+    Attributes:
+        name: in the whole model, never empty.
+        pose: X_PB, in its parent, as drawn [m].
+        parts: by their tags, in order; free joints are among the joints.
+    """
+
+    name: str
+    element: Element
+    around: Surroundings
+    parent: Body | None = None
+    pose: Pose = IDENTITY
+    parts: dict[str, list[Part]] = field(default_factory=dict)
+    children: list[Body] = field(default_factory=list)
+
+    def all(self, tag: str) -> list[Part]:
+        return self.parts.get(tag, [])
+
+    def walk(self) -> Iterator[Body]:
+        """Yield this body and all bodies in it, each before those in it, in MuJoCo's order."""
+        ahead: list[Body] = [self]
+        while ahead:
+            body = ahead.pop()
+            yield body
+            ahead.extend(reversed(body.children))
+
+
+class BodyTree:
+    """Reads the bodies of a file into a tree.
+
+    Attributes:
+        world: its root.
+        attached: (file, prefix of its names) for each <attach> of another file.
+    """
+
+    def __init__(self, file: ModelFile, findings: Findings):
+        self.findings = findings
+        self.world = Body(WORLD, file.document.root, Surroundings(file))
+        self.attached: list[tuple[ModelFile, str]] = []
+        self._taken = {WORLD}
+        self._count = 0
+        self._waiting: list[tuple[Element, Body, Surroundings]] = []
+        for section in reversed([*file.document.sections("worldbody"), *file.document.sections("body")]):
+            self._push(section, self.world, Surroundings(file))
+        while self._waiting and self._count <= MAX_BODIES:
+            self._visit(*self._waiting.pop())
+        if self._waiting:
+            message = f"it has more than {MAX_BODIES:,} bodies and parts; split the model"
+            findings.error(file.document.root, "too-many-elements", message)
+
+    def _push(self, holder: Element, body: Body, around: Surroundings) -> None:
+        self._waiting.extend((child, body, around) for child in reversed(holder.children))
+
+    def _visit(self, element: Element, body: Body, around: Surroundings) -> None:
+        self._count += 1
+        if element.tag in PARTS:
+            self._add_part(element, body, around)
+        elif visit := self._NODES.get(element.tag):
+            visit(self, element, body, around)
+
+    def _add_part(self, element: Element, body: Body, around: Surroundings) -> None:
+        tag = "joint" if element.tag == "freejoint" else element.tag
+        if body.parent is None and tag in ("joint", "inertial"):
+            message = f"the world has no <{element.tag}>; put it into a <body>, or take it out"
+            self.findings.error(element, "part-of-world", message)
+            return
+        complete = around.file.defaults.complete(element, around.childclass)
+        body.parts.setdefault(tag, []).append(Part(around.name_of(element), complete, around))
+
+    def _body(self, element: Element, body: Body, around: Surroundings) -> None:
+        asked = around.name_of(element) or f"{body.name}_body"
+        if asked in self._taken and element.name:
+            message = f"another body is named '{asked}' too; give each its own name"
+            self.findings.error(element, "repeated-name", message)
+        pose = compose(around.pose, pose_of(element, around.file.settings, self.findings))
+        child = Body(claim(asked, self._taken), element, around, body, pose)
+        body.children.append(child)
+        self._push(element, child, replace(around, pose=IDENTITY, childclass=self._class_of(element, around)))
+
+    def _frame(self, element: Element, body: Body, around: Surroundings) -> None:
+        pose = compose(around.pose, pose_of(element, around.file.settings, self.findings))
+        self._push(element, body, replace(around, pose=pose, childclass=self._class_of(element, around)))
+
+    def _class_of(self, element: Element, around: Surroundings) -> str:
+        return around.file.defaults.known(element, "childclass") or around.childclass
+
+    def _replicate(self, element: Element, body: Body, around: Surroundings) -> None:
+        """Visit the content once for each copy. Copy i is moved and turned i times by offset and euler."""
+        settings = around.file.settings
+        count = int(self.findings.attribute(element, "count", 0.0))
+        offset = self.findings.attribute_vector(element, "offset", ZERO)
+        euler = self.findings.attribute_vector(element, "euler", ZERO)
+        separator = element.attributes.get("sep", "")
+        step = offset + quat_of_euler(euler, settings)
+        position, copies = ZERO, []
+        if count < 1 or count * max(1, len(element.children)) > MAX_BODIES:
+            allowed = f"1 to {MAX_BODIES:,} parts"
+            self.findings.error(element, "bad-number", f"<replicate> makes {count} copies; allowed are {allowed}")
+            return
+        for i in range(count):
+            angles = (i * euler[0], i * euler[1], i * euler[2])
+            quat = quat_of_euler(angles, settings)
+            suffix = f"{separator}{i:0{len(str(count))}d}{around.suffix}"
+            pose = compose(around.pose, position + quat)
+            childclass = self._class_of(element, around)
+            copies.append(replace(around, pose=pose, suffix=suffix, childclass=childclass))
+            position = compose(position + quat, step)[:3]
+        for each in reversed(copies):
+            self._push(element, body, each)
+
+    def _attach(self, element: Element, body: Body, around: Surroundings) -> None:
+        """Visit the body, the frame or the world of another file, or of this one."""
+        prefix = element.attributes.get("prefix", "")
+        model = element.attributes.get("model", "")
+        file = around.file.models.get(model) if model else around.file
+        if file is None:
+            message = f"<attach> names the model '{model}', which is no <model> in <asset>; add it, or name another"
+            self.findings.error(element, "unknown-model", message)
+            return
+        inner = replace(around, file=file, prefix=around.prefix + prefix, childclass="" if model else around.childclass)
+        if model:
+            self.attached.append((file, inner.prefix))
+        wanted = next((tag for tag in ("body", "frame") if tag in element.attributes), "")
+        if not wanted:
+            for section in reversed([*file.document.sections("worldbody")]):
+                self._push(section, body, inner)
+            return
+        name = element.attributes[wanted]
+        found = next((each for each in file.document.root.walk() if each.tag == wanted and each.name == name), None)
+        if found is None:
+            message = f"<attach> names the {wanted} '{name}', which is not there; check the name"
+            self.findings.error(element, f"unknown-{wanted}", message)
+        elif _is_inside(element, found):
+            message = f"<attach> puts the {wanted} '{name}' into itself; name one that is not around it"
+            self.findings.error(element, "attach-cycle", message)
+        else:
+            self._waiting.append((found, body, inner))
+
+    _NODES: dict[str, Callable[[BodyTree, Element, Body, Surroundings], None]] = {
+        "body": _body,
+        "frame": _frame,
+        "replicate": _replicate,
+        "attach": _attach,
+    }
+
+
+def _is_inside(element: Element, other: Element) -> bool:
+    at: Element | None = element
+    while at is not None and at is not other:
+        at = at.parent
+    return at is other
+
+
+def part_pose(part: Part, findings: Findings) -> Pose:
+    """Return the pose of a part in its body [m]."""
+    return compose(part.around.pose, pose_of(part.element, part.around.file.settings, findings))

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A model that we read from MJCF beside what MuJoCo makes of the same file (tests/judges/mujoco_terms.py)."""
+
+import json
+import subprocess
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from limberjack.core.dynamics import gravity_forces, velocity_forces
+from limberjack.core.dynamics.equations import tree_mass_matrix
+from limberjack.core.kinematics import forward_kinematics
+from limberjack.core.model import Joint, Model
+from limberjack.core.model.compiling.compile import compile_model
+from limberjack.core.spatial import compose, inverse
+from support.judges import PYTHON
+
+SCRIPT = Path(__file__).parents[1] / "judges" / "mujoco_terms.py"
+SCENERY = "worldbody"
+"""The link of the world's geoms, which MuJoCo has as its body 0."""
+
+
+def mujocos(paths: list[Path], folder: Path, states: int = 3, seed: int = 0) -> list[dict]:
+    """What MuJoCo makes of each file."""
+    out = folder / "terms.json"
+    command = [PYTHON, SCRIPT, out, str(states), str(seed), *paths]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-600:]
+    return json.loads(out.read_text())
+
+
+@dataclass
+class Place:
+    """Where a joint of MuJoCo's is in our model: (joint or floating link, number of its column), and its kind."""
+
+    name: str
+    number: int
+    kind: str
+
+
+def links_of(model: Model) -> list[str]:
+    """The links that are bodies of the file, in its order: without the world's and those between stacked joints."""
+    between = {joint.parent for joint in model.joints if joint.name == f"{joint.child}_joint"}
+    massless = {link.name for link in model.links if not link.mass and not link.visuals and not link.collisions}
+    inner = {name for name in between & massless if name.rpartition("_")[2].isdecimal()}
+    return [link.name for link in model.links if link.name != SCENERY and link.name not in inner]
+
+
+def places_of(model: Model) -> list[Place]:
+    """Our places of MuJoCo's joints, in its order."""
+    above: dict[str, list[Joint]] = {}
+    for joint in model.joints:
+        above.setdefault(joint.child, []).append(joint)
+    found = []
+    for link in model.links:
+        for joint in above.get(link.name, ()):
+            if joint.type == "ball":
+                found.append(Place(joint.name, 0, "ball"))
+            elif joint.type != "fixed":
+                kinds = ["slide" if column.slide else "hinge" for column in joint.columns]
+                found += [Place(joint.name, number, kind) for number, kind in enumerate(kinds)]
+        if link.name not in above:
+            found.append(Place(link.name, 0, "free"))
+    return found
+
+
+class Beside:
+    """Our model, without the joints that equality constraints add, beside MuJoCo's."""
+
+    def __init__(self, model: Model, theirs: dict):
+        links = links_of(model)
+        floating = {links[joint["body"]] for joint in theirs["joints"] if joint["type"] == "free"}
+        held = [joint for joint in model.joints if not joint.closes_loop and joint.child not in floating]
+        self.model, self.theirs = replace(model, joints=held, couplings=[], contact_pairs=[]), theirs
+        self.places, self.links = places_of(self.model), links
+
+    def differences(self, tolerance: float = 1e-9) -> list[str]:
+        """What differs, a line each, with the first numbers."""
+        kinds = [joint["type"] for joint in self.theirs["joints"]]
+        if kinds != [place.kind for place in self.places]:
+            return [f"joints: {[place.kind for place in self.places]} in place of {kinds}"]
+        if len(self.links) != len(self.theirs["bodies"]):
+            return [f"{len(self.links)} bodies in place of {len(self.theirs['bodies'])}"]
+        found = [*self._bodies(tolerance), *self._axes(tolerance)]
+        if self.theirs["joints"] or self.theirs["bodies"]:
+            found += self._states(tolerance)
+        return found
+
+    def _bodies(self, tolerance):
+        for name, body in zip(self.links, self.theirs["bodies"], strict=True):
+            link = self.model.link(name)
+            if body["name"] not in ("", name):
+                yield f"body '{body['name']}' is '{name}'"
+            size = max(map(abs, body["com"]), default=0.0) + 1e-3
+            yield from _unlike(f"mass of '{name}'", link.mass, body["mass"], tolerance * max(body["mass"], 1e-3))
+            if body["mass"]:
+                yield from _unlike(f"com of '{name}'", link.com, body["com"], tolerance * size)
+            largest = max(map(abs, body["inertia"]))
+            yield from _unlike(f"inertia of '{name}'", link.inertia, body["inertia"], tolerance * max(largest, 1e-9))
+
+    def _axes(self, tolerance):
+        for place, theirs in zip(self.places, self.theirs["joints"], strict=True):
+            if place.kind not in ("hinge", "slide"):
+                continue
+            joint = self.model.joint(place.name)
+            axis = joint.axes[place.number]
+            limits = theirs["range"] or (-np.inf, np.inf)
+            what = f"of joint '{theirs['name'] or place.name}'"
+            yield from _unlike(f"limits {what}", joint.range_of(place.number), limits, tolerance)
+            ours = (axis.damping, axis.friction, axis.armature, axis.spring_stiffness, joint.home[place.number])
+            expected = [theirs[name] for name in ("damping", "friction", "armature", "stiffness", "home")]
+            yield from _unlike(f"values {what}", ours, expected, tolerance)
+            if theirs["stiffness"]:
+                yield from _unlike(f"spring {what}", axis.spring_reference, theirs["rest"], tolerance)
+
+    def _states(self, tolerance):
+        compiled = compile_model(self.model)
+        for state in self.theirs["states"]:
+            q, qd, T, rate = self._mapped(compiled, state)
+            poses = dict(zip(compiled.link_names, forward_kinematics(compiled, q)[0], strict=True))
+            for name, theirs in zip(self.links, state["poses"], strict=True):
+                ours = np.array(poses[name])
+                expected = np.array(theirs)
+                if ours[3:] @ expected[3:] < 0.0:
+                    expected[3:] *= -1.0
+                yield from _unlike(f"pose of '{name}'", ours, expected, tolerance)
+            if not compiled.nv:
+                return
+            M = np.array(state["M"])
+            expected = T.T @ M @ T
+            yield from _unlike(
+                "M(q)", tree_mass_matrix(compiled, q), expected, tolerance * (np.abs(expected).max() + 1e-6)
+            )
+            if any(body["gravcomp"] for body in self.theirs["bodies"]):
+                continue
+            bias = T.T @ (np.array(state["bias"]) + M @ rate)
+            ours = gravity_forces(compiled, q) + velocity_forces(compiled, q, qd)
+            yield from _unlike("bias forces", ours, bias, tolerance * (np.abs(bias).max() + 1e-3))
+
+    def _mapped(self, compiled, state):
+        """Our q and qd; the matrix T of MuJoCo's velocities by ours, and its rate times our velocities.
+
+        MuJoCo takes the linear velocity of a free body in world axes; we take it in the body's own.
+        """
+        q, qd = np.zeros(compiled.nq), np.zeros(compiled.nv)
+        qpos, qvel = np.array(state["qpos"]), np.array(state["qvel"])
+        T, rate = np.zeros((len(qvel), compiled.nv)), np.zeros(len(qvel))
+        for place, theirs in zip(self.places, self.theirs["joints"], strict=True):
+            span = compiled.spans[place.name]
+            at_q, at_v = theirs["q"], theirs["v"]
+            if place.kind == "free":
+                drawn = self.model.link(place.name).pose  # from which we count
+                q[span.q] = compose(inverse(drawn), tuple(qpos[at_q : at_q + 7]))
+                R, omega = _matrix(qpos[at_q + 3 : at_q + 7]), qvel[at_v + 3 : at_v + 6]
+                linear = R.T @ qvel[at_v : at_v + 3]
+                qd[span.v] = [*linear, *omega]
+                start = span.v.start
+                T[at_v : at_v + 3, start : start + 3] = R
+                T[at_v + 3 : at_v + 6, start + 3 : start + 6] = np.eye(3)
+                rate[at_v : at_v + 3] = R @ np.cross(omega, linear)
+            elif place.kind == "ball":
+                q[span.q], qd[span.v] = qpos[at_q : at_q + 4], qvel[at_v : at_v + 3]
+                T[at_v : at_v + 3, span.v] = np.eye(3)
+            else:
+                q[span.q.start + place.number], qd[span.v.start + place.number] = qpos[at_q], qvel[at_v]
+                T[at_v, span.v.start + place.number] = 1.0
+        return q, qd, T, rate
+
+
+def _matrix(quat):
+    w, x, y, z = quat
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def _unlike(what, ours, theirs, tolerance):
+    ours, theirs = np.atleast_1d(np.asarray(ours, float)), np.atleast_1d(np.asarray(theirs, float))
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(ours - theirs)
+    apart[ours == theirs] = 0.0
+    if ours.shape != theirs.shape or not (apart <= tolerance).all():
+        yield f"{what}: {ours.ravel()[:6]} in place of {theirs.ravel()[:6]}, off by {np.nanmax(apart):.2g}"
