@@ -17,7 +17,7 @@ from ..files.errors import UnreadableError, UnwritableError
 from ..model.errors import ModelError
 from ..model.text import counted
 from ..spatial import norm, scale
-from .registry import FORMATS, MEND_INERTIAS, Choice, Format, Option
+from .registry import FORMATS, MEND_INERTIAS, Choice, Format, Option, alternatives
 
 if TYPE_CHECKING:
     from ..check import Issue
@@ -48,6 +48,7 @@ class Reading:
         notes: what the file contains and the model does not.
         files: the file itself, and those that it includes and names.
         allows_errors: whether `model` may be `partial` in spite of errors.
+        format: of the file; None for a model that no file of a format contained.
     """
 
     partial: Model
@@ -55,6 +56,7 @@ class Reading:
     notes: list[str] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
     allows_errors: bool = False
+    format: Format | None = None
 
     def __repr__(self) -> str:
         counts = f"{counted(self.issues, 'issue')}, {counted(self.notes, 'note')}"
@@ -117,7 +119,7 @@ def read(
     _normalize_axes(model)
     files = [*([path] if data is None else []), *filter(Path.is_file, resources.used)]
     issues.sort(key=lambda issue: (issue.file, issue.line or 0))
-    reading = Reading(model, issues, findings.notes, files, allow_errors)
+    reading = Reading(model, issues, findings.notes, files, allow_errors, chosen)
     if allow_errors and not reading.ok:
         warnings.warn(f"{path}: the model is not complete, since the file has errors", stacklevel=2)
     return reading
@@ -184,7 +186,7 @@ def _format_of(source: Source, findings: Findings) -> Format:
     _look_for_xacro(source.path, root, findings)
     chosen = next((entry for entry in FORMATS if entry.root == root.tag), None)
     if chosen is None:
-        known = " or ".join(f"<{entry.root}> ({entry.name})" for entry in FORMATS if entry.root)
+        known = alternatives(f"<{entry.root}> ({entry.name})" for entry in FORMATS if entry.root)
         raise UnreadableError(source.path, f"the root element is <{root.tag}>; {known} is needed", root.line)
     return chosen
 

@@ -7,7 +7,7 @@ module, so readers and writers are imported when they are first called.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -61,6 +61,7 @@ class Format(NamedTuple):
         options: those that `write` takes.
         beginnings: first bytes by which its files are recognized; () if the root element or the suffix decides.
         rules: of its XML.
+        says_what_floats: whether its files say which links float. In the other formats, a robot's base seems to.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Format(NamedTuple):
     options: tuple[Option, ...] = ()
     beginnings: tuple[bytes, ...] = ()
     rules: XmlRules = XmlRules()
+    says_what_floats: bool = False
 
 
 def _late(module: str, name: str) -> Callable[..., Any]:
@@ -147,9 +149,16 @@ MJCF = Format(
     "mujoco",
     _late("mjcf.read", "read_mjcf"),
     rules=XmlRules(depth=500, word=16 * 2**20, mends_blanks=True),  # as far as MuJoCo reads; meshes may be inline
+    says_what_floats=True,
 )
 
 FORMATS: tuple[Format, ...] = (SDF, URDF, MJCF)
+
+
+def alternatives(words: Iterable[str]) -> str:
+    """Return words as a list for a sentence: "SDF, URDF or MJCF"."""
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def suffixes(formats: tuple[Format, ...] = FORMATS) -> tuple[str, ...]:

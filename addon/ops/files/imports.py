@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatVecto
 from bpy_extras.io_utils import ImportHelper
 from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
 
-from ....core.formats.registry import FORMATS, suffixes
+from ....core.formats.registry import FORMATS, alternatives, suffixes
 from ....core.model.text import counted
 from ... import ids
 from ...bridge.values.numbers import unit_length
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ....core.formats import Reading
     from ....core.model import Model
 
-NAMES = " or ".join(entry.name for entry in FORMATS)
+NAMES = alternatives(entry.name for entry in FORMATS)
 
 
 class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
@@ -42,7 +42,12 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
         name="Fixed Base",
         description="Fix the base link of a model to the world if its file does not",
         items=(
-            ("AUTO", "Automatic", "Fix it if it is named base, base_link, world or pedestal, or has no mass", 0),
+            (
+                "AUTO",
+                "Automatic",
+                "Fix it if it is named base, base_link, world or pedestal, or has no mass",
+                0,
+            ),
             ("FIXED", "Fixed", "Fix it, whatever its name: its Motion becomes Static", 1),
             ("FREE", "Free", "Let it float and fall, as in the file", 2),
         ),
@@ -116,8 +121,9 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
         """Fix bases to the world, which then need no mass. Return a message about each of them."""
         from ....core.model.editing.editing import fix_base, proposed_bases
 
-        model, floating = reading.model, {"AUTO": proposed_bases, "FIXED": _roots}.get(self.fixed_base)
-        fixed = [fix_base(model, name).child for name in (floating(model) if floating else ())]
+        proposed = _nothing if reading.format and reading.format.says_what_floats else proposed_bases
+        model, floating = reading.model, {"AUTO": proposed, "FIXED": _roots, "FREE": _nothing}[self.fixed_base]
+        fixed = [fix_base(model, name).child for name in floating(model)]
         settled = {("massless", f"link '{name}'") for name in fixed}
         reading.issues = [issue for issue in reading.issues if (issue.code, issue.subject) not in settled]
         return [f"base '{name}' fixed" for name in fixed]
@@ -131,6 +137,10 @@ class LIMBERJACK_OT_import_model(bpy.types.Operator, ImportHelper):
 
 def _roots(model: "Model") -> tuple[str, ...]:
     return model.tree().roots
+
+
+def _nothing(_model: "Model") -> tuple[str, ...]:
+    return ()
 
 
 def _ground_under(context, event) -> tuple[float, float, float] | None:

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from limberjack.core.files import xml
 from limberjack.core.files.errors import UnreadableError
-from limberjack.core.files.xml import parse, parse_file
+from limberjack.core.files.xml import parse, parse_file, root_tag
+from limberjack.core.files.xml_rules import XmlRules
 
 DATA = Path(__file__).parents[2] / "data"
 SMALL = '<sdf>\n<model name="größe"/>\n</sdf>'
@@ -109,29 +110,29 @@ def test_definitions_are_refused(name):
 @pytest.mark.parametrize(
     ("limit", "data"),
     [
-        ("MAX_DEPTH", b"<a>" * 151),
-        ("MAX_ELEMENTS", b"<a>" + b"<b/>" * xml.MAX_ELEMENTS),
-        ("MAX_ATTRIBUTES", b"<a " + b"".join(b"a%d='' " % i for i in range(1001)) + b"/>"),
-        ("MAX_WORD", b"<a b='" + b"x" * 65_537 + b"'/>"),
-        ("MAX_WORD", b"<" + b"x" * 65_537 + b"/>"),
-        ("MAX_WORD", b"<a " + b"x" * 65_537 + b"=''/>"),
+        (XmlRules().depth, b"<a>" * 151),
+        (xml.MAX_ELEMENTS, b"<a>" + b"<b/>" * xml.MAX_ELEMENTS),
+        (xml.MAX_ATTRIBUTES, b"<a " + b"".join(b"a%d='' " % i for i in range(1001)) + b"/>"),
+        (XmlRules().word, b"<a b='" + b"x" * 65_537 + b"'/>"),
+        (XmlRules().word, b"<" + b"x" * 65_537 + b"/>"),
+        (XmlRules().word, b"<a " + b"x" * 65_537 + b"=''/>"),
     ],
 )
 def test_more_than_allowed_is_refused(limit, data):
     """Each limit refuses what is one too many, and says what is allowed."""
     error = refusal(b"\n" + data)
-    assert str(getattr(xml, limit)) in error.message
+    assert str(limit) in error.message
     assert error.line == 2
 
 
 def test_as_much_as_allowed_is_taken():
     """The limits themselves are within, and what goes through a deep tree needs no deep stack."""
-    deep = parse(b"<a>" * xml.MAX_DEPTH + b"</a>" * xml.MAX_DEPTH)
+    deep = parse(b"<a>" * XmlRules().depth + b"</a>" * XmlRules().depth)
     limit = sys.getrecursionlimit()
-    assert len(list(deep.walk())) == xml.MAX_DEPTH
+    assert len(list(deep.walk())) == XmlRules().depth
     assert len(parse(deep.to_xml().encode()).to_xml()) == len(deep.to_xml())
-    assert limit > 3 * xml.MAX_DEPTH
-    assert len(parse(b"<a b='" + b"x" * xml.MAX_WORD + b"'/>").attributes["b"]) == xml.MAX_WORD
+    assert limit > 3 * XmlRules().depth
+    assert len(parse(b"<a b='" + b"x" * XmlRules().word + b"'/>").attributes["b"]) == XmlRules().word
 
 
 def test_too_large_files_are_refused_unread(tmp_path):
@@ -234,3 +235,27 @@ def test_text_of_an_element_reads_as_itself(tree):
     again = parse(made.to_xml().encode())
     assert again.to_xml() == made.to_xml()
     assert [(e.tag, e.attributes, e.text) for e in again.walk()] == [(e.tag, e.attributes, e.text) for e in made.walk()]
+
+
+@pytest.mark.parametrize("text", [b"<a b='1'c=\"2\"/>", b"<a\n b='1'\nc=\"2\"d='3'/>"])
+def test_a_missing_blank_is_mended_where_the_rules_allow_it(text):
+    """Guards six public MJCF files, which MuJoCo reads; SDF and URDF are refused by their own programs."""
+    assert "not well-formed" in refusal(text).message
+    root = parse(text, rules=XmlRules(mends_blanks=True))
+    assert root.attributes | {"b": "1", "c": "2"} == root.attributes
+    assert root.mended_line == (3 if b"\n" in text else 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "tag"),
+    [
+        (b"<mujoco/>", "mujoco"),
+        (b'\xef\xbb\xbf<?xml version="1.0"?>\n<!-- <sdf> -->\n<robot name="a">', "robot"),
+        (b"  \n<sdf:x/>", "sdf:x"),
+        (b"PK\x03\x04", ""),
+        ("<a/>".encode("utf-16"), ""),
+    ],
+)
+def test_the_root_is_known_before_the_file_is_read(text, tag):
+    """Guards limits and repairs that only one format has."""
+    assert root_tag(text) == tag
