@@ -148,6 +148,8 @@ MJCF = Format(
     (".xml", ".mjcf"),
     "mujoco",
     _late("mjcf.read", "read_mjcf"),
+    _late("mjcf.output.write", "write_mjcf"),
+    (MEND_INERTIAS,),
     rules=XmlRules(depth=500, word=16 * 2**20, mends_blanks=True),  # as far as MuJoCo reads; meshes may be inline
     says_what_floats=True,
 )

@@ -150,10 +150,10 @@ def _single(turn: float, slide: float, axis: Axis, home: float, number: int) -> 
     factor = turn or slide
     name = "prismatic" if not turn else "screw" if slide else "revolute"
     pitch = math.tau * slide / turn if name == "screw" else 0.0
-    return Step(name, _scaled(axis, factor), pitch=pitch, number=number, factor=factor, home=factor * home)
+    return Step(name, scaled_axis(axis, factor), pitch=pitch, number=number, factor=factor, home=factor * home)
 
 
-def _scaled(axis: Axis, factor: float) -> Axis:
+def scaled_axis(axis: Axis, factor: float) -> Axis:
     """Return the axis for a coordinate that is `factor` times as large.
 
     Forces are divided by it, so that work stays the same.

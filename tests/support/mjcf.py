@@ -68,10 +68,16 @@ def places_of(model: Model) -> list[Place]:
 class Beside:
     """Our model, without the joints that equality constraints add, beside MuJoCo's."""
 
-    def __init__(self, model: Model, theirs: dict):
+    def __init__(self, model: Model, theirs: dict, has_key: bool = False):
+        """has_key: whether the initial pose is that of a key, not MuJoCo's own."""
+        self.has_key = has_key
         links = links_of(model)
         floating = {links[joint["body"]] for joint in theirs["joints"] if joint["type"] == "free"}
-        held = [joint for joint in model.joints if not joint.closes_loop and joint.child not in floating]
+        held = [
+            replace(joint, mimic=None)
+            for joint in model.joints
+            if not joint.closes_loop and joint.child not in floating
+        ]
         self.model, self.theirs = replace(model, joints=held, couplings=[], contact_pairs=[]), theirs
         self.places, self.links = places_of(self.model), links
 
@@ -108,8 +114,11 @@ class Beside:
             limits = theirs["range"] or (-np.inf, np.inf)
             what = f"of joint '{theirs['name'] or place.name}'"
             yield from _unlike(f"limits {what}", joint.range_of(place.number), limits, tolerance)
-            ours = (axis.damping, axis.friction, axis.armature, axis.spring_stiffness, joint.home[place.number])
-            expected = [theirs[name] for name in ("damping", "friction", "armature", "stiffness", "home")]
+            names = ["damping", "friction", "armature", "stiffness"]
+            ours = [axis.damping, axis.friction, axis.armature, axis.spring_stiffness]
+            if not self.has_key:
+                names, ours = [*names, "home"], [*ours, joint.home[place.number]]
+            expected = [theirs[name] for name in names]
             yield from _unlike(f"values {what}", ours, expected, tolerance)
             if theirs["stiffness"]:
                 yield from _unlike(f"spring {what}", axis.spring_reference, theirs["rest"], tolerance)

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Joints that close loops, and coordinates that follow others, as equality constraints.
+
+MuJoCo keeps them softly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element, SubElement
+
+from ....model import Joint
+from ....model.couplings import Equation
+from ....spatial import Pose, add, quat_rotate, scale
+from ...xml.output import number, numbers
+from .joints import MovedAxis, put_pose
+from .names import Names
+
+ARM = 0.1
+"""Distance of the second point that a hinge of a loop keeps on its axis [m]."""
+
+
+@dataclass(frozen=True)
+class Ties:
+    """The sections <equality> and <tendon>, with lines about what they cannot express."""
+
+    equality: Element
+    tendon: Element
+    losses: list[str]
+
+
+class ConstraintWriter:
+    """Writes constraints between bodies and joints that are in the file already."""
+
+    def __init__(self, bodies: Mapping[str, Element], axes: Sequence[MovedAxis], names: Names):
+        """Take what the constraints refer to.
+
+        Args:
+            bodies: elements of bodies by links, with <worldbody> for the world. axes: MuJoCo's joints.
+        """
+        self.bodies, self.names = bodies, names
+        self.axes = {(axis.joint, axis.number): axis for axis in axes if axis.joint}
+        self.ties = Ties(Element("equality"), Element("tendon"), [])
+        for axis in axes:
+            if axis.follows:
+                leader, ratio = axis.follows
+                self._follow(axis.name, leader, 0.0, ratio, f"{axis.name}_follows")
+
+    # ---- loops
+
+    def loop(self, joint: Joint) -> None:
+        """Write a joint that closes a loop, as points that stay together or frames that do."""
+        active = {} if joint.enabled else {"active": "false"}
+        if joint.type == "fixed":
+            self._sites(joint, "weld", "", joint.X_PJ, joint.X_CJ, active)
+        elif joint.type == "ball":
+            self._sites(joint, "connect", "", joint.X_PJ, joint.X_CJ, active)
+        elif len(joint.columns) == 1 and joint.columns[0].turn and not joint.columns[0].slide:
+            along = scale(joint.unit_direction(joint.columns[0].axis), ARM)
+            self._sites(joint, "connect", "", joint.X_PJ, joint.X_CJ, active)
+            self._sites(joint, "connect", "_axis", _shifted(joint.X_PJ, along), _shifted(joint.X_CJ, along), active)
+        else:
+            self.ties.losses.append(f"joint '{joint.name}' closes a loop, which MJCF cannot do with type {joint.type}")
+            return
+        acting = [axis for axis in joint.axes if axis.damping or axis.friction or axis.spring_stiffness]
+        if acting or any(axis.drive_mode != "off" or not axis.is_unlimited for axis in joint.axes):
+            words = "its limits, springs, friction and drives are left out"
+            self.ties.losses.append(f"joint '{joint.name}' closes a loop by an equality constraint; {words}")
+
+    def _sites(self, joint: Joint, tag: str, suffix: str, X_PJ: Pose, X_CJ: Pose, active: Mapping[str, str]) -> None:
+        """Write two sites, one on each link, and the constraint that keeps them together."""
+        found = []
+        for link, pose, end in ((joint.parent, X_PJ, "parent"), (joint.child, X_CJ, "child")):
+            name = self.names.claim("site", f"{joint.name}{suffix}_{end}", is_told=False)
+            site = SubElement(self.bodies[link], "site", name=name)
+            put_pose(site, pose)
+            found.append(name)
+        name = self.names.claim("equality", f"{joint.name}{suffix}", is_told=False)
+        SubElement(self.ties.equality, tag, {"name": name, "site1": found[0], "site2": found[1], **active})
+
+    # ---- coordinates
+
+    def equation(self, equation: Equation) -> None:
+        """Write an equation between coordinates: of two by one that follows, of more by a tendon of constant length."""
+        places = [self.axes.get((term.joint, term.axis)) for term in equation.terms]
+        if any(place is None or place.kind == "ball" for place in places):
+            self.ties.losses.append(f"the coupling '{equation.name}' is left out: it couples what MJCF has not")
+            return
+        weights = [
+            (place.name, term.weight / place.factor)
+            for place, term in zip(places, equation.terms, strict=True)
+            if place is not None
+        ]
+        if len(weights) == 2:
+            (first, a), (second, b) = weights
+            self._follow(first, second, equation.constant / a, -b / a, equation.name)
+            return
+        name = self.names.claim("tendon", equation.name, is_told=False)
+        tendon = SubElement(self.ties.tendon, "fixed", name=name)
+        for joint, weight in weights:
+            SubElement(tendon, "joint", joint=joint, coef=number(weight))
+        tie = self.names.claim("equality", equation.name, is_told=False)
+        polycoef = numbers((equation.constant, 0.0, 0.0, 0.0, 0.0))
+        SubElement(self.ties.equality, "tendon", name=tie, tendon1=name, polycoef=polycoef)
+
+    def _follow(self, follower: str, leader: str, constant: float, factor: float, name: str) -> None:
+        given = self.names.claim("equality", name, is_told=False)
+        polycoef = numbers((constant, factor, 0.0, 0.0, 0.0))
+        SubElement(self.ties.equality, "joint", name=given, joint1=follower, joint2=leader, polycoef=polycoef)
+
+
+def _shifted(X: Pose, along: tuple[float, float, float]) -> Pose:
+    """Return a frame that is moved in its own axes."""
+    return add(X[:3], quat_rotate(X[3:], along)) + X[3:]

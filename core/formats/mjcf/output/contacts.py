@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Collisions: which geoms collide, and how their contacts give way.
+
+In MuJoCo all geoms collide but those of a body and its parent. Here links of one family do not collide, unless they say
+so. Each family has a layer of its own for that, which its geoms are on and do not collide with.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from xml.etree.ElementTree import Element, SubElement
+
+from ....geometry import Shape, Surface
+from ....geometry.shapes import ALL_LAYERS
+from ....model import Link, Model
+from ....model.graph import connected_components
+from ....spatial import norm
+from ...xml.output import number, numbers
+from ..action.surfaces import FRICTION, SOLIMP, STANDARD_GRAVITY, impedance
+
+FAMILIES = 31
+"""Largest number of families that have a layer of their own; the sign of a mask is left out."""
+
+MAX_EXCLUDES = 20_000
+"""Largest number of <exclude> elements that stand for families, where layers cannot."""
+
+
+class Contacts:
+    """Attributes of collisions, and the <contact> section.
+
+    Attributes:
+        losses: lines about what MJCF cannot express.
+    """
+
+    def __init__(self, model: Model):
+        self.model = model
+        self.losses: list[str] = []
+        self._parts = model.rigid_parts()
+        self._masses: dict[str, float] = {}
+        for link in model.links:
+            part = self._parts[link.name]
+            self._masses[part] = self._masses.get(part, 0.0) + link.mass
+        self._families = self._by_family()
+        shapes = [shape for link in model.links for shape in link.collisions]
+        plain = all(shape.layers == shape.meets == ALL_LAYERS for shape in shapes)
+        self._has_layers = plain and len(self._families) <= FAMILIES
+
+    def _by_family(self) -> dict[str, list[Link]]:
+        """Return the links with collisions of each family that has several of them, if they do not collide."""
+        joined = connected_components([link.name for link in self.model.links], self.model.joints)
+        families: dict[str, list[Link]] = {}
+        for link in self.model.links:
+            if link.collisions:
+                families.setdefault(link.family or joined[link.name], []).append(link)
+        return {
+            name: links
+            for name, links in families.items()
+            if len({self._parts[link.name] for link in links}) > 1 and not any(link.self_collide for link in links)
+        }
+
+    def attributes(self, link: Link, shape: Shape) -> dict[str, str]:
+        """Return the attributes of a collision's geom."""
+        given = self._masks(link, shape)
+        surface = shape.surface or Surface()
+        frictions = (surface.friction, surface.spinning_friction, surface.rolling_friction)
+        dimensions = 6 if frictions[2] else 4 if frictions[1] else 3 if frictions[0] else 1
+        if dimensions != 3:
+            given["condim"] = str(dimensions)
+        written = (frictions[0], frictions[1] or FRICTION[1], frictions[2] or FRICTION[2])
+        if written != FRICTION and frictions[0]:
+            given["friction"] = numbers(written)
+        given |= self._compliance(link, surface)
+        self._tell(link, shape, surface)
+        return given
+
+    def _masks(self, link: Link, shape: Shape) -> dict[str, str]:
+        names = [*self._families]
+        family = next((name for name in names if link in self._families[name]), None)
+        if self._has_layers and family is not None:
+            bit = 1 << names.index(family)
+            return {"contype": str(bit), "conaffinity": str(0x7FFF_FFFF & ~bit)}
+        if shape.layers == shape.meets == ALL_LAYERS and not (self._has_layers and self._families):
+            return {}
+        if self._has_layers:
+            return {"contype": str(0x7FFF_FFFF), "conaffinity": str(0x7FFF_FFFF)}
+        return {"contype": str(_signed(shape.layers)), "conaffinity": str(_signed(shape.meets))}
+
+    def _compliance(self, link: Link, surface: Surface) -> dict[str, str]:
+        """Return solref for the depth at which the link rests under its own weight; see action/surfaces.py."""
+        mass = self._masses[self._parts[link.name]]
+        if not math.isfinite(surface.contact_stiffness) or not mass > 0.0:
+            return {}
+        gravity = norm(self.model.gravity) or STANDARD_GRAVITY
+        depth = mass * gravity / surface.stiffness
+        d, most = impedance(depth, SOLIMP), SOLIMP[1]
+        stiffness = gravity * (1.0 - d) / (d * d * depth) * most**2
+        damping = surface.dissipation * gravity / d * most
+        return {"solref": f"{number(-stiffness)} {number(-damping)}"}
+
+    def _tell(self, link: Link, shape: Shape, surface: Surface) -> None:
+        subject = f"link '{link.name}': collision '{shape.name}'"
+        for name in ("restitution", "slip_speed"):
+            if value := getattr(surface, name):
+                self.losses.append(f"{subject}: MJCF has no {name.replace('_', ' ')}; {value:g} is left out")
+        if surface.static_friction is not None and surface.static_friction > surface.friction:
+            self.losses.append(f"{subject}: MJCF has no static friction; {surface.static_friction:g} is lost")
+        if any(surface.velocity):
+            self.losses.append(f"{subject}: the velocity of its surface is left out; the belt stands still")
+
+    def section(self, bodies: Mapping[str, str]) -> Element | None:
+        """Return the <contact> section; None if it would be empty. bodies: names of bodies by links."""
+        root = Element("contact")
+        for a, b in self._excluded():
+            SubElement(root, "exclude", body1=bodies[a], body2=bodies[b])
+        return root if len(root) else None
+
+    def _excluded(self) -> Iterator[tuple[str, str]]:
+        found: dict[tuple[str, str], None] = {}
+        for pair in self.model.contact_pairs:
+            if pair.meets:
+                self.losses.append(f"links '{pair.a}' and '{pair.b}' collide by a pair of their own, which is left out")
+            else:
+                found[min(pair.a, pair.b), max(pair.a, pair.b)] = None
+        if not self._has_layers:
+            for name, links in self._families.items():
+                if len(found) + len(links) * (len(links) - 1) // 2 > MAX_EXCLUDES:
+                    self.losses.append(f"the links of family '{name}' collide with each other: they are too many")
+                    continue
+                found |= dict.fromkeys((min(a.name, b.name), max(a.name, b.name)) for a, b in combinations(links, 2))
+        return iter(found)
+
+
+def _signed(mask: int) -> int:
+    """Return 32 bits as the signed number that MuJoCo reads."""
+    return mask - 2**32 if mask >= 2**31 else mask

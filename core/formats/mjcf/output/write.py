@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The writer of MJCF, in a form that MuJoCo 3 and 4 load without a warning."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from xml.etree.ElementTree import Element, SubElement
+
+from ....files.errors import UnwritableError
+from ....joints import FREE
+from ....model import WORLD, Link, Model
+from ....model.graph import Branch, Tree
+from ....spatial import Pose, compose, quat_rotate
+from ...files import write_together
+from ...findings import NO_LINKS
+from ...mesh_output.meshes import MeshFiles
+from ...xml.kept import foreign_tags
+from ...xml.output import numbers, xml
+from ..tree.assembly import SCENERY
+from .constraints import ConstraintWriter
+from .contacts import Contacts
+from .drives import write_drives
+from .joints import MovedAxis, MovedBody, moved_by, put_pose
+from .names import Names
+from .shapes import HIDDEN, SEEN, Geoms
+
+HOME = "home"
+"""Name of the key with the initial pose."""
+
+
+def write_mjcf(model: Model, path: Path) -> list[str]:
+    """Write the model and the meshes that it contains. Return the losses.
+
+    Raises:
+        UnwritableError: if the model has no links, or if a file cannot be written.
+    """
+    if not model.links:
+        raise UnwritableError(path, f"the model {NO_LINKS}")
+    prefix = "" if path.name == "model.xml" else f"{path.stem}_"
+    writer = _Writer(model, MeshFiles(path.parent, prefix))
+    text = xml(writer.root())
+    write_together(path, {path.name: text} | writer.geoms.meshes.contents)
+    return [*writer.names.changes, *writer.losses, *writer.geoms.losses, *writer.geoms.meshes.losses]
+
+
+class _Writer:
+    def __init__(self, model: Model, meshes: MeshFiles):
+        self.model = model
+        self.names = Names()
+        self.geoms = Geoms(meshes, self.names)
+        self.contacts = Contacts(model)
+        self.losses: list[str] = []
+        self.axes: list[MovedAxis] = []
+        self.positions: list[float] = []
+        self.velocities: list[float] = []
+        self.bodies: dict[str, Element] = {}
+        self._between: dict[str, MovedBody] = {}
+        self._referred: set[str] = set()
+
+    def root(self) -> Element:
+        """Return the whole file."""
+        model = self.model
+        root = Element("mujoco", model=model.name)
+        SubElement(root, "compiler", angle="radian", inertiafromgeom="false")
+        SubElement(root, "option", gravity=numbers(model.gravity))
+        assets, world = self.geoms.assets, Element("worldbody")
+        tree = model.tree()
+        ends = {link for joint in tree.loops for link in (joint.parent, joint.child)}
+        self._referred = ends | {frame.link for frame in model.frames}
+        self._bodies(world, tree)
+        self._frames()
+        constraints = ConstraintWriter(self.bodies, self.axes, self.names)
+        for joint in tree.loops:
+            constraints.loop(joint)
+        for equation in model.equations():
+            constraints.equation(equation)
+        self.losses += constraints.ties.losses
+        names = {link: element.get("name", "") for link, element in self.bodies.items()}
+        contact = self.contacts.section(names)
+        self.losses += self.contacts.losses
+        actuators, controls = write_drives(self.axes, self.names)
+        sections = (assets, world, contact, constraints.ties.tendon, constraints.ties.equality, actuators)
+        root.extend(section for section in sections if section is not None and (len(section) or section is world))
+        self._key(root, controls)
+        self._tell_rest()
+        return root
+
+    # ---- bodies
+
+    def _bodies(self, world: Element, tree: Tree) -> None:
+        """Write the links, each into the one that carries it, in depth-first order as MuJoCo numbers its joints."""
+        self.bodies[WORLD] = world
+        below: dict[str, list[Branch]] = {}
+        for branch in tree.branches:
+            below.setdefault(branch.inner, []).append(branch)
+        waiting: list[Branch | str] = [*reversed(tree.roots), *reversed(below.get(WORLD, []))]
+        while waiting:
+            item = waiting.pop()
+            link = item if isinstance(item, str) else item.outer
+            if isinstance(item, str):
+                self._floating(link, self.model.link(link).pose)
+            else:
+                self._carried(item, below.get(link, []))
+            waiting.extend(reversed(below.get(link, [])))
+
+    def _floating(self, name: str, pose: Pose) -> None:
+        link = self.model.link(name)
+        body = self._body(link, WORLD, pose)
+        body.insert(0, Element("freejoint", name=self.names.claim("joint", name, is_told=False)))
+        self.positions += pose
+        self.velocities += [*self._velocity_of_origin(link, pose), *_in_body(link.angular_velocity, pose)]
+
+    @staticmethod
+    def _velocity_of_origin(link: Link, pose: Pose) -> tuple[float, ...]:
+        """Return the velocity of a floating link's origin, from that of its com [m/s]."""
+        x, y, z = quat_rotate(pose[3:], link.com)
+        wx, wy, wz = link.angular_velocity
+        vx, vy, vz = link.velocity
+        return vx - (wy * z - wz * y), vy - (wz * x - wx * z), vz - (wx * y - wy * x)
+
+    def _is_between(self, link: Link, below: list[Branch]) -> bool:
+        """Return whether a link only connects two joints, which MuJoCo has in one body without it."""
+        is_empty = not (link.mass or link.visuals or link.collisions)
+        return is_empty and link.name not in self._referred and len(below) == 1 and not _floats(below[0])
+
+    def _carried(self, branch: Branch, below: list[Branch]) -> None:
+        link = self.model.link(branch.outer)
+        if _floats(branch):
+            pose = compose(self._pose_in_world(branch.inner), moved_by(branch, Names()).pose)
+            self.losses += moved_by(branch, Names()).losses if branch.joint.type != "free" else []
+            self._floating(link.name, pose)
+            return
+        moved = moved_by(branch, self.names)
+        if before := self._between.pop(branch.inner, None):
+            moved = before.before(moved)
+        if self._is_between(link, below):
+            self._between[link.name] = moved
+            self.bodies[link.name] = self.bodies[branch.inner]
+            return
+        if branch.inner == WORLD and link.name == SCENERY and not moved.axes:
+            self.bodies[link.name] = self.bodies[WORLD]
+            self._shapes(self.bodies[WORLD], link)
+            return
+        body = self._body(link, branch.inner, moved.pose)
+        for number, axis in enumerate(moved.axes):
+            body.insert(number, axis.element())
+        self.axes += moved.axes
+        self.losses += moved.losses
+        for axis in moved.axes:
+            self.positions += axis.home
+            self.velocities += [0.0] * (3 if axis.kind == "ball" else 1)
+
+    def _pose_in_world(self, link: str) -> Pose:
+        return (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0) if link == WORLD else self.model.link(link).pose
+
+    def _body(self, link: Link, inner: str, pose: Pose) -> Element:
+        body = SubElement(self.bodies[inner], "body", name=self.names.claim("body", link.name))
+        put_pose(body, pose)
+        if not link.gravity:
+            body.set("gravcomp", "1")
+        self.bodies[link.name] = body
+        if link.mass > 0.0:
+            xx, xy, xz, yy, yz, zz = link.inertia
+            inertia = numbers((xx, yy, zz, xy, xz, yz))
+            SubElement(body, "inertial", pos=numbers(link.com), mass=numbers((link.mass,)), fullinertia=inertia)
+        self._shapes(body, link)
+        self._tell_link(link)
+        return body
+
+    def _shapes(self, body: Element, link: Link) -> None:
+        """Write the shapes of a link. A visual that is a collision too becomes one geom."""
+        owner = f"link '{link.name}'"
+        seen = {shape.name: shape for shape in link.visuals}
+        for shape in link.collisions:
+            attributes = self.contacts.attributes(link, shape)
+            twin = seen.get(shape.name)
+            if twin is not None and twin.geometry == shape.geometry and twin.pose == shape.pose:
+                self.geoms.put(body, seen.pop(shape.name), owner, attributes)
+            else:
+                self.geoms.put(body, shape, owner, {"group": HIDDEN, **attributes})
+        for shape in seen.values():
+            self.geoms.put(body, shape, owner, {"group": SEEN, "contype": "0", "conaffinity": "0"})
+
+    def _frames(self) -> None:
+        for frame in self.model.frames:
+            site = SubElement(self.bodies[frame.link], "site", name=self.names.claim("site", frame.name))
+            put_pose(site, frame.pose)
+
+    # ---- the initial pose
+
+    def _key(self, root: Element, controls: Iterable[float]) -> None:
+        """Write the initial pose, if it differs from MuJoCo's own: all joints at 0, all controls at 0."""
+        controls = [*controls]
+        moved = any(value for axis in self.axes if axis.kind != "ball" for value in axis.home)
+        turned = any(axis.home != (1.0, 0.0, 0.0, 0.0) for axis in self.axes if axis.kind == "ball")
+        if not (moved or turned or any(controls) or any(self.velocities)):
+            return
+        key = SubElement(SubElement(root, "keyframe"), "key", name=HOME, qpos=numbers(self.positions))
+        if any(self.velocities):
+            key.set("qvel", numbers(self.velocities))
+        if any(controls):
+            key.set("ctrl", numbers(controls))
+
+    # ---- losses
+
+    def _tell_link(self, link: Link) -> None:
+        subject = f"link '{link.name}'"
+        if any(link.force) or any(link.torque):
+            self.losses.append(f"{subject}: MJCF has no steady forces; what pushes it is left out")
+        if link.linear_damping or link.angular_damping:
+            self.losses.append(f"{subject}: MJCF has no damping of bodies; it is left out")
+        for tag in foreign_tags(link.extras, "MJCF"):
+            self.losses.append(f"{subject}: <{tag}> is of another format; left out")
+
+    def _tell_rest(self) -> None:
+        if any(self.model.wind):
+            self.losses.append("the wind is left out: in MJCF it acts by a fluid's density")
+        for light in self.model.lights:
+            self.losses.append(f"light '{light.name}' is left out")
+        for joint in self.model.joints:
+            if math.isfinite(joint.released_at):
+                self.losses.append(f"joint '{joint.name}': MJCF cannot say when a joint lets go; it holds")
+        for tag in foreign_tags(self.model.extras, "MJCF"):
+            self.losses.append(f"model '{self.model.name}': <{tag}> is of another format; left out")
+
+
+def _floats(branch: Branch) -> bool:
+    """Return whether the joint of a branch leaves its links free to move, but for forces."""
+    chart = branch.joint.kind.chart
+    return chart is not None and chart.code == FREE
+
+
+def _in_body(vector: tuple[float, float, float], pose: Pose) -> tuple[float, float, float]:
+    """Return a vector of world axes in the axes of a body, as MuJoCo takes the angular velocity of a free joint."""
+    w, x, y, z = pose[3:]
+    return quat_rotate((w, -x, -y, -z), vector)
