@@ -73,11 +73,11 @@ class Beside:
         self.has_key = has_key
         links = links_of(model)
         floating = {links[joint["body"]] for joint in theirs["joints"] if joint["type"] == "free"}
-        held = [
-            replace(joint, mimic=None)
-            for joint in model.joints
-            if not joint.closes_loop and joint.child not in floating
-        ]
+        first: dict[str, Joint] = {}
+        for joint in model.joints:
+            if not joint.closes_loop and joint.child not in floating:
+                first.setdefault(joint.child, replace(joint, mimic=None))
+        held = list(first.values())
         self.model, self.theirs = replace(model, joints=held, couplings=[], contact_pairs=[]), theirs
         self.places, self.links = places_of(self.model), links
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import PurePath
 from xml.etree.ElementTree import Element, SubElement
 
+from ....check.sizes import has_bad_size
 from ....geometry import (
     Box,
     Capsule,
@@ -75,17 +76,17 @@ class Geoms:
 
     def _attributes(self, geometry: Geometry | None, stem: str, subject: str) -> tuple[dict[str, str], Pose] | None:
         """Return type, size and mesh of a geom, and the pose of its frame in the shape's."""
+        if has_bad_size(geometry) or geometry == Sphere(0.0):
+            self.losses.append(f"{subject} is left out: its size is none that MuJoCo takes")
+            return None
         match geometry:
             case Box((x, y, z)):
                 return {"type": "box", "size": numbers((0.5 * x, 0.5 * y, 0.5 * z))}, IDENTITY
-            case Sphere(radius):
+            case Sphere(radius) | Capsule(radius, 0.0):
                 return {"type": "sphere", "size": numbers((radius,))}, IDENTITY
-            case Cylinder(radius, length):
-                return {"type": "cylinder", "size": numbers((radius, 0.5 * length))}, IDENTITY
-            case Capsule(radius, length) if length > 0.0:
-                return {"type": "capsule", "size": numbers((radius, 0.5 * length))}, IDENTITY
-            case Capsule(radius):
-                return {"type": "sphere", "size": numbers((radius,))}, IDENTITY
+            case Cylinder(radius, length) | Capsule(radius, length):
+                kind = "cylinder" if isinstance(geometry, Cylinder) else "capsule"
+                return {"type": kind, "size": numbers((radius, 0.5 * length))}, IDENTITY
             case Ellipsoid(radii):
                 return {"type": "ellipsoid", "size": numbers(radii)}, IDENTITY
             case Plane(normal, (x, y)):
@@ -104,7 +105,12 @@ class Geoms:
         return None
 
     def _mesh(self, mesh: Mesh, stem: str, subject: str) -> str:
-        """Return the name of the asset of a mesh; "" if its file cannot be used."""
+        """Return the name of the asset of a mesh; "" if its file cannot be used: MuJoCo refuses a file without it."""
+        if mesh.vertices is None and not mesh.path:
+            self.losses.append(
+                f"{subject} is left out: its mesh '{mesh.uri}' was not found, and MuJoCo needs each mesh"
+            )
+            return ""
         if mesh.vertices is None and (mesh.submesh or PurePath(mesh.path or mesh.uri).suffix.lower() not in READABLE):
             try:
                 vertices, triangles = mesh_triangles(replace(mesh, scale=(1.0, 1.0, 1.0)))

@@ -10,21 +10,27 @@ from xml.etree.ElementTree import Element, SubElement
 
 from ....files.errors import UnwritableError
 from ....joints import FREE
-from ....model import WORLD, Link, Model
+from ....model import WORLD, Coupling, Gearbox, Joint, Link, Model, ModelError
+from ....model.couplings import mimic_equation
+from ....model.editing.mending import with_mended_inertias
 from ....model.graph import Branch, Tree
 from ....spatial import Pose, compose, quat_rotate
 from ...files import write_together
 from ...findings import NO_LINKS
 from ...mesh_output.meshes import MeshFiles
 from ...xml.kept import foreign_tags
-from ...xml.output import numbers, xml
+from ...xml.output import number, numbers, xml
 from ..tree.assembly import SCENERY
 from .constraints import ConstraintWriter
 from .contacts import Contacts
 from .drives import write_drives
+from .inertias import moving_without_mass, strictly_physical
 from .joints import MovedAxis, MovedBody, moved_by, put_pose
 from .names import Names
 from .shapes import HIDDEN, SEEN, Geoms
+
+BOUND_MASS, BOUND_INERTIA = 1e-9, 1e-12
+"""Least mass [kg] and principal moment [kg m^2] of bodies in a file with a link that moves without mass."""
 
 HOME = "home"
 """Name of the key with the initial pose."""
@@ -38,11 +44,12 @@ def write_mjcf(model: Model, path: Path) -> list[str]:
     """
     if not model.links:
         raise UnwritableError(path, f"the model {NO_LINKS}")
+    model, notes = with_mended_inertias(model)  # MuJoCo refuses the whole file otherwise
     prefix = "" if path.name == "model.xml" else f"{path.stem}_"
     writer = _Writer(model, MeshFiles(path.parent, prefix))
     text = xml(writer.root())
     write_together(path, {path.name: text} | writer.geoms.meshes.contents)
-    return [*writer.names.changes, *writer.losses, *writer.geoms.losses, *writer.geoms.meshes.losses]
+    return [*notes, *writer.names.changes, *writer.losses, *writer.geoms.losses, *writer.geoms.meshes.losses]
 
 
 class _Writer:
@@ -63,7 +70,11 @@ class _Writer:
         """Return the whole file."""
         model = self.model
         root = Element("mujoco", model=model.name)
-        SubElement(root, "compiler", angle="radian", inertiafromgeom="false")
+        compiler = SubElement(root, "compiler", angle="radian", inertiafromgeom="false")
+        if massless := moving_without_mass(model):
+            compiler.attrib |= {"boundmass": number(BOUND_MASS), "boundinertia": number(BOUND_INERTIA)}
+            words = f"has {BOUND_MASS:g} kg in MJCF, since MuJoCo takes none that moves without mass"
+            self.losses += [f"link '{name}' {words}" for name in massless]
         SubElement(root, "option", gravity=numbers(model.gravity))
         assets, world = self.geoms.assets, Element("worldbody")
         tree = model.tree()
@@ -74,8 +85,8 @@ class _Writer:
         constraints = ConstraintWriter(self.bodies, self.axes, self.names)
         for joint in tree.loops:
             constraints.loop(joint)
-        for equation in model.equations():
-            constraints.equation(equation)
+        for item in [*model.joints, *model.couplings]:
+            self._couple(item, constraints)
         self.losses += constraints.ties.losses
         names = {link: element.get("name", "") for link, element in self.bodies.items()}
         contact = self.contacts.section(names)
@@ -86,6 +97,15 @@ class _Writer:
         self._key(root, controls)
         self._tell_rest()
         return root
+
+    def _couple(self, item: Joint | Coupling | Gearbox, constraints: ConstraintWriter) -> None:
+        try:
+            if not isinstance(item, Joint):
+                constraints.equation(item.equation(self.model.joints))
+            elif item.mimic:
+                constraints.equation(mimic_equation(item.name, item.mimic))
+        except ModelError as error:
+            self.losses.append(f"{error}; it is left out")
 
     # ---- bodies
 
@@ -144,8 +164,8 @@ class _Writer:
             self._shapes(self.bodies[WORLD], link)
             return
         body = self._body(link, branch.inner, moved.pose)
-        for number, axis in enumerate(moved.axes):
-            body.insert(number, axis.element())
+        for place, axis in enumerate(moved.axes):
+            body.insert(place, axis.element())
         self.axes += moved.axes
         self.losses += moved.losses
         for axis in moved.axes:
@@ -162,7 +182,7 @@ class _Writer:
             body.set("gravcomp", "1")
         self.bodies[link.name] = body
         if link.mass > 0.0:
-            xx, xy, xz, yy, yz, zz = link.inertia
+            xx, xy, xz, yy, yz, zz = strictly_physical(link.inertia)
             inertia = numbers((xx, yy, zz, xy, xz, yz))
             SubElement(body, "inertial", pos=numbers(link.com), mass=numbers((link.mass,)), fullinertia=inertia)
         self._shapes(body, link)
