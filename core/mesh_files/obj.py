@@ -15,7 +15,7 @@ _CONTINUED = re.compile(rb"\\[ \t]*\r?\n")
 
 
 def read_obj(data: bytes, _files: FilesBeside) -> list[MeshPart]:
-    """Return the objects and groups of an OBJ file that have faces.
+    """Return the objects and groups of an OBJ file that have faces. If none has, return all vertices as one part.
 
     Raises:
         MeshFileError: if a face or a vertex is invalid.
@@ -40,7 +40,7 @@ def read_obj(data: bytes, _files: FilesBeside) -> list[MeshPart]:
             numbers = np.array([corner for face in faces[start:end] for corner in face], np.int64)
             triangles = cut_polygons(counts, numbers, vertices)
             parts.append(_without_unused(name, vertices, triangles))
-    return parts
+    return parts or [MeshPart((), vertices, np.zeros((0, 3), np.int64))]
 
 
 def _corners(values: list[bytes], count: int, line: int) -> list[int]:

@@ -11,8 +11,10 @@ from ...files.resources import FilesBeside, ResourceError
 from ...files.xml import Element, parse_file
 from ..findings import Findings
 from ..registry import MJCF
+from ..xml.grammar import check_grammar
 from .defaults import Defaults
 from .document import Document
+from .grammar import rules, tell_losses
 from .settings import Settings, read_settings
 
 NAMED_BY_FILE = ("mesh", "hfield", "texture", "skin")
@@ -47,6 +49,8 @@ def open_model(root: Element, files: FilesBeside, findings: Findings, trail: tup
         trail: the files that led to it as <model> assets.
     """
     document = Document(root, files, findings)
+    check_grammar(root, rules(), MJCF.name, findings)
+    tell_losses(root, findings)
     file = ModelFile(document, read_settings(document, findings), Defaults(document, findings))
     for element in document.entries("asset"):
         name = element.name

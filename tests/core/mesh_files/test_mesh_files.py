@@ -112,6 +112,17 @@ def test_groups_of_an_obj_are_sub_meshes(tmp_path):
     assert read_mesh(path, submesh="low part")[0][:, 2].max() == 0.0
 
 
+def test_an_obj_without_faces_keeps_its_vertices(tmp_path):
+    """Guards files that hold points alone, of which MuJoCo makes the convex hull."""
+    path = tmp_path / "a.obj"
+    path.write_text("o points\nv 0 0 0\nv 1 2 3\n")
+    (part,) = read_parts(path)
+    np.testing.assert_array_equal(part.vertices, [(0.0, 0.0, 0.0), (1.0, 2.0, 3.0)])
+    assert part.triangles.shape == (0, 3)
+    with pytest.raises(MeshFileError, match="no faces"):
+        read_mesh(path)
+
+
 PLY = "ply\nformat {} 1.0\ncomment by hand\nelement vertex 4\nproperty float x\nproperty double y\nproperty short z\n"
 PLY += "element face 2\nproperty uchar flags\nproperty list uchar int vertex_index\nend_header\n"
 POINTS = [(0.0, 0.0, 0), (1.5, 0.0, 0), (1.5, 2.0, 0), (0.0, 2.0, 7)]

@@ -182,9 +182,6 @@ def _apply(element: Element, complete: Element, force: Force, findings: Findings
         _apply_general(element, complete, force, findings)
     else:
         force.problem = f"<{element.tag}>"
-    if complete.attributes.get("dyntype", "none") != "none" or findings.attribute(complete, "timeconst", 0.0):
-        subject = f"first in {complete.subject}, line {complete.line}"
-        findings.note(f"the dynamics of an actuator are not read: it acts at once ({subject})", once="dyntype")
 
 
 def _apply_general(element: Element, complete: Element, force: Force, findings: Findings) -> None:

@@ -11,16 +11,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ....files.xml import Element
 from ....model import Model
 from ...findings import Findings
 from ..model_file import ModelFile
 from ..tree.assembly import Assembled
 from ..tree.joints import JointPlace
-
-FORCES = ("stiffness", "damping", "frictionloss", "range", "armature")
-"""Attributes by which a tendon acts without an actuator, which is not read."""
-
 
 @dataclass(frozen=True)
 class Pull:
@@ -43,7 +38,7 @@ class Tendons:
 
     def __init__(self, model: Model, assembled: Assembled, findings: Findings):
         self.model, self.assembled, self.findings = model, assembled, findings
-        self._terms: dict[str, tuple[Element, list[tuple[JointPlace, float]]]] = {}
+        self._terms: dict[str, list[tuple[JointPlace, float]]] = {}
 
     def read(self, file: ModelFile, prefix: str = "") -> None:
         """Add the tendons of a file. prefix: of its names, if it was attached."""
@@ -59,22 +54,14 @@ class Tendons:
                     self.findings.error(item, "unknown-joint", message)
                 else:
                     terms.append((place, self.findings.attribute(item, "coef", 1.0)))
-            complete = file.defaults.complete(element, "")
-            self._terms[prefix + element.name] = (complete, terms)
-            self._tell_forces(complete)
-
-    def _tell_forces(self, element: Element) -> None:
-        given = [name for name in FORCES if name in element.attributes]
-        if given:
-            message = f"{' and '.join(given)} of a fixed tendon do nothing here"
-            self.findings.note(f"{message} (first in {element.subject}, line {element.line})", once="tendon forces")
+            self._terms[prefix + element.name] = terms
 
     def __contains__(self, name: str) -> bool:
         return name in self._terms
 
     def pull(self, name: str) -> Pull | None:
         """Return what a force on a tendon does; None if its joints do not follow one of them."""
-        _, terms = self._terms[name]
+        terms = self._terms[name]
         if not terms:
             return None
         leaders = {self._leader(place) for place, _ in terms}

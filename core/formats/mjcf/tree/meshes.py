@@ -17,7 +17,7 @@ from ....files.resources import ResourceError
 from ....files.xml import Element
 from ....geometry import Mesh
 from ....geometry.mesh_data import mesh_triangles
-from ....mesh_files import MeshFileError
+from ....mesh_files import MeshFileError, read_parts
 from ....spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, Vec3, inverse, quat_normalized, quat_to_mat
 from ....spatial.arrays import matmul
 from ...findings import Findings, numbers_in
@@ -53,7 +53,7 @@ class MeshAsset:
         Raises:
             MeshFileError: if the file cannot be used.
         """
-        vertices, triangles = mesh_triangles(replace(self.geometry, scale=ONES))
+        vertices, triangles = self._unscaled()
         vertices = vertices.astype(np.float32).astype(np.float64) * np.array(self.geometry.scale)
         if math.prod(self.geometry.scale) < 0.0:
             triangles = triangles[:, ::-1]
@@ -61,6 +61,13 @@ class MeshAsset:
             R = np.array(quat_to_mat(self.pose[3:])).reshape(3, 3)
             vertices = matmul(vertices, R.T) + np.array(self.pose[:3])
         return vertices, triangles
+
+    def _unscaled(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return vertices and triangles of the file: of an OBJ those of its first part, as MuJoCo reads it."""
+        if self.geometry.path.lower().endswith(".obj"):
+            first = read_parts(self.geometry.path, self.geometry.within)[0]
+            return first.vertices, first.triangles
+        return mesh_triangles(replace(self.geometry, scale=ONES))
 
     @cached_property
     def solid(self) -> MeshProperties:
