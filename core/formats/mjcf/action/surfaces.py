@@ -6,24 +6,26 @@ own weight, a body sinks to the depth r at which
 
     k r = g (1 - d(r)) / d(r),  k = d(r) / (dmax tau zeta)^2,
 
-whatever its mass: 0.367 mm for the defaults. Here the stiffness of a link's collisions is m g / r, with m the mass of
-what is fixed to the link, and the dissipation gives the same damping at that depth. What does not move is rigid.
+whatever its mass: 0.367 mm for the defaults. Here the stiffness of a link's collisions is m g / r, with m the mass that
+a force on the link moves, and the dissipation gives the same damping at that depth. What stands still is rigid.
 
 Source: MuJoCo documentation, Modeling, "Solver parameters", and Computation, "Parameters".
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from ....files.xml import Element
-from ....geometry import Surface
-from ....model import WORLD, Model
+from ....geometry import Shape, Surface
+from ....model import Model
 from ....spatial import norm
 from ...findings import Findings
 from ..poses import numbers_of
 from ..tree.assembly import Assembled
 from ..tree.geoms import Geom
+from .inertias import TreeInertias
 
 SOLREF = (0.02, 1.0)
 """Default time constant [s] and damping ratio of a contact."""
@@ -42,46 +44,88 @@ ITERATIONS = 100
 """Largest number of fixed-point iterations for the depth. Each one reduces the error by a third or more."""
 
 
-def read_surfaces(model: Model, assembled: Assembled, findings: Findings) -> None:
-    """Set the surface of each collision."""
-    parts = model.rigid_parts()
-    masses: dict[str, float] = {}
-    for link in model.links:
-        masses[parts[link.name]] = masses.get(parts[link.name], 0.0) + link.mass
-    held = {parts[joint.child] for joint in model.rigid_joints() if joint.parent == WORLD}
-    gravity = norm(model.gravity) or STANDARD_GRAVITY
-    frictions: set[float] = set()
-    for link in model.links:
-        collisions = {shape.name: shape for shape in link.collisions}
-        part = parts[link.name]
-        mass = 0.0 if part in held else masses[part]
-        for geom in assembled.all_geoms.get(link.name, ()):
-            if shape := collisions.get(geom.shape.name):
-                shape.surface = _surface(geom, mass, gravity, findings)
-                frictions.add(shape.surface.friction)
-    if len(frictions) > 1:
-        findings.note(
-            "geoms have different frictions: of two in contact, MuJoCo takes the larger one, or that of the higher "
-            "priority; here the smaller one counts"
+@dataclass(frozen=True)
+class _Contact:
+    """What a geom says of its contacts: friction (sliding, torsional [m], rolling [m]), condim and priority."""
+
+    friction: tuple[float, ...]
+    dimensions: int
+    priority: int
+
+    def with_other(self, other: _Contact) -> _Contact:
+        """Return what MuJoCo takes for a contact of two geoms: the larger numbers, or those of the higher priority."""
+        if self.priority != other.priority:
+            return max(self, other, key=lambda each: each.priority)
+        friction = tuple(map(max, self.friction, other.friction))
+        return _Contact(friction, max(self.dimensions, other.dimensions), self.priority)
+
+    def surface(self) -> Surface:
+        sliding, spinning, rolling = (max(value, 0.0) for value in self.friction)
+        return Surface(
+            friction=sliding if self.dimensions > 1 else 0.0,
+            spinning_friction=spinning if self.dimensions > 3 else 0.0,
+            rolling_friction=rolling if self.dimensions > 4 else 0.0,
         )
 
 
-def _surface(geom: Geom, mass: float, gravity: float, findings: Findings) -> Surface:
-    """Return the surface of a geom. mass: of what is fixed to its link [kg], or 0 if that does not move."""
-    element = geom.part.element
-    sliding, spinning, rolling = numbers_of(element, "friction", FRICTION, findings)
-    dimensions = int(findings.attribute(element, "condim", 3.0))
-    surface = Surface(
-        friction=max(sliding, 0.0) if dimensions > 1 else 0.0,
-        spinning_friction=max(spinning, 0.0) if dimensions > 3 else 0.0,
-        rolling_friction=max(rolling, 0.0) if dimensions > 4 else 0.0,
-    )
-    if not mass > 0.0:
-        return surface
-    depth, damping = rest_of(element, gravity, findings)
+@dataclass(frozen=True)
+class _Collision:
+    """A collision with its geom. mass: that a force on its link moves [kg]; 0 if it stands still."""
+
+    shape: Shape
+    geom: Geom
+    contact: _Contact
+    mass: float
+
+
+def read_surfaces(model: Model, assembled: Assembled, findings: Findings) -> None:
+    """Set the surface of each collision.
+
+    Here the smaller of two frictions counts, and the larger of two torsional and rolling ones. If all geoms that stand
+    still have the same friction, a geom that moves gets the friction that it has on them in MuJoCo, and they get the
+    largest of these.
+    """
+    collisions = list(_collisions(model, assembled, findings))
+    gravity = norm(model.gravity) or STANDARD_GRAVITY
+    still = {each.contact for each in collisions if not each.mass}
+    ground = still.pop() if len(still) == 1 else None
+    met = [each.contact.with_other(ground) if ground else each.contact for each in collisions if each.mass]
+    largest = max((contact.surface().friction for contact in met), default=0.0)
+    for each in collisions:
+        if each.mass:
+            surface = (each.contact.with_other(ground) if ground else each.contact).surface()
+            each.shape.surface = _compliant(surface, each, gravity, findings)
+        elif ground and met:
+            each.shape.surface = Surface(friction=max(largest, ground.surface().friction))
+        else:
+            each.shape.surface = each.contact.surface()
+    if still or len({contact.surface().friction for contact in met}) > 1:
+        who = "geoms" if still else "moving geoms"
+        findings.note(f"{who} have different frictions: where two meet, MuJoCo takes the larger one, here the smaller")
+
+
+def _collisions(model: Model, assembled: Assembled, findings: Findings) -> Iterator[_Collision]:
+    inertias = TreeInertias(model)
+    for link in model.links:
+        shapes = {shape.name: shape for shape in link.collisions}
+        if not shapes:
+            continue
+        mass = inertias.mass_at(link.name)
+        for geom in assembled.all_geoms.get(link.name, ()):
+            if shape := shapes.get(geom.shape.name):
+                element = geom.part.element
+                friction = numbers_of(element, "friction", FRICTION, findings)
+                dimensions = int(findings.attribute(element, "condim", 3.0))
+                priority = int(findings.attribute(element, "priority", 0.0))
+                yield _Collision(shape, geom, _Contact(friction, dimensions, priority), mass)
+
+
+def _compliant(surface: Surface, collision: _Collision, gravity: float, findings: Findings) -> Surface:
+    """Return a surface with the stiffness and dissipation of a geom that moves."""
+    depth, damping = rest_of(collision.geom.part.element, gravity, findings)
     if not depth > 0.0:
         return surface
-    return replace(surface, stiffness=mass * gravity / depth, dissipation=damping / gravity)
+    return replace(surface, stiffness=collision.mass * gravity / depth, dissipation=damping / gravity)
 
 
 def rest_of(element: Element, gravity: float, findings: Findings) -> tuple[float, float]:

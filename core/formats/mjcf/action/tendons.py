@@ -17,6 +17,7 @@ from ..model_file import ModelFile
 from ..tree.assembly import Assembled
 from ..tree.joints import JointPlace
 
+
 @dataclass(frozen=True)
 class Pull:
     """What a force on an actuator's transmission does.
