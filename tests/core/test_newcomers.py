@@ -175,8 +175,8 @@ MISTAKES = [
     (
         "a pipeline",
         '"arm.sdf"',
-        '"arm.xml"',
-        "cannot write '.xml' files; the name must end in one of .sdf, .world, .urdf",
+        '"arm.obj"',
+        "cannot write '.obj' files; the name must end in one of .sdf, .world, .urdf, .xml, .mjcf",
     ),
     ("a pipeline", 'read_trajectory("motion.npz")', 'read_trajectory("motion.npy")', "motion.npy: "),
 ]

@@ -28,6 +28,6 @@ def moving_without_mass(model: Model) -> list[str]:
     """Return the links that move although nothing that is fixed to them has mass."""
     parts = model.rigid_parts()
     heavy = {parts[link.name] for link in model.links if link.mass > 0.0}
-    held = {parts[joint.child] for joint in model.rigid_joints() if joint.parent == WORLD}
+    still = {parts[joint.child] for joint in model.rigid_joints() if joint.parent == WORLD}
     first = {part: name for name, part in reversed(parts.items())}
-    return [first[part] for part in dict.fromkeys(parts.values()) if part not in heavy | held]
+    return [first[part] for part in dict.fromkeys(parts.values()) if part not in heavy | still]
