@@ -265,3 +265,13 @@ def test_a_missing_mesh_is_told_once(tmp_path, capsys):
     path.write_text(f'<robot name="m"><link name="a"><inertial><mass value="1"/></inertial>{mesh}{mesh}</link></robot>')
     open_as_scene(path, [], [], None)
     assert capsys.readouterr().err.count("gone.stl") == 1
+
+
+@pytest.mark.parametrize(("material", "notes"), [(None, 1), (Material((0.2, 0.3, 0.4, 1.0)), 0)])
+def test_missing_colours_matter_only_where_the_model_gives_none(scene, tmp_path, material, notes):
+    """Guards robots of MuJoCo, whose 57 meshes name a library that is not there, and have colours in the model."""
+    path = tmp_path / "a.obj"
+    path.write_text("mtllib gone.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    body = Link("body", visuals=[Shape("part", Mesh(path.name, path=str(path)), material=material)])
+    _, told = write_scene(Model("m", [body]), scene)
+    assert sum("gone.mtl" in note for note in told) == notes

@@ -48,11 +48,12 @@ class MeshFiles:
         self._meshes: dict[Path, bpy.types.Mesh | MeshFileError] = {}
         self._reader: _Reader | None = None
 
-    def mesh(self, path: str, within: Sequence[str] = ()) -> bpy.types.Mesh:
+    def mesh(self, path: str, within: Sequence[str] = (), is_painted: bool = False) -> bpy.types.Mesh:
         """Return the mesh in a file. All callers share it.
 
         Args:
             within: folders, besides the file's own, that may contain the files to which it refers.
+            is_painted: whether the model gives a colour, so that missing colours and images of the file need no note.
 
         Raises:
             MeshFileError: if the file cannot be read.
@@ -60,7 +61,7 @@ class MeshFiles:
         resolved = Path(path).resolve()
         if resolved not in self._meshes:
             try:
-                self._meshes[resolved] = self._read(resolved, within)
+                self._meshes[resolved] = self._read(resolved, within, is_painted)
             except MeshFileError as error:
                 self._meshes[resolved] = error
         found = self._meshes[resolved]
@@ -74,14 +75,14 @@ class MeshFiles:
             self._reader.close()
             self._reader = None
 
-    def _read(self, resolved: Path, within: Sequence[str]) -> bpy.types.Mesh:
+    def _read(self, resolved: Path, within: Sequence[str], is_painted: bool) -> bpy.types.Mesh:
         require_importer(resolved)
         with tempfile.TemporaryDirectory(prefix="limberjack-") as folder:
             try:
                 source = MeshSource(resolved, within, Path(folder))
             except MeshSourceError as error:
                 raise MeshFileError(str(error)) from error
-            self.notes += [f"the mesh '{resolved.name}': {note}" for note in source.notes]
+            self.notes += [] if is_painted else [f"the mesh '{resolved.name}': {note}" for note in source.notes]
             target = Path(folder) / "mesh.blend"
             self._reader = self._reader or _Reader()
             try:

@@ -120,13 +120,13 @@ class ShapeWriter:
             return new_mesh(shape.name, geometry, self.unit)
         if geometry.vertices is not None:
             return self._shared_mesh(shape.name, geometry), "MESH"
-        mesh, note = self._mesh_of_file(geometry, role)
+        mesh, note = self._mesh_of_file(geometry, role, is_painted=shape.color is not None)
         if note and (geometry.uri, note) not in self._reported:
             self._reported.add((geometry.uri, note))
             self.notes.append(f"link '{link.name}': the mesh '{geometry.uri}' {note}")
         return mesh, "MESH"
 
-    def _mesh_of_file(self, geometry: Mesh, role: str) -> tuple[bpy.types.Mesh | None, str]:
+    def _mesh_of_file(self, geometry: Mesh, role: str, is_painted: bool) -> tuple[bpy.types.Mesh | None, str]:
         """Return the mesh in a file, or None, and a note for the user.
 
         Collisions are read by core's reader, as on every other route. Visuals are read by Blender's importers, which
@@ -137,7 +137,7 @@ class ShapeWriter:
         why = "Blender's importers choose no sub-meshes"
         if role == "VISUAL" and not geometry.submesh:
             try:
-                return self.files.mesh(geometry.path, geometry.within), ""
+                return self.files.mesh(geometry.path, geometry.within, is_painted), ""
             except MeshFileError as error:
                 why = str(error)
         try:
