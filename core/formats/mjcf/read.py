@@ -15,6 +15,7 @@ from ..source import Source
 from .action.actuators import ActuatorReader, set_drives
 from .action.contacts import read_contacts
 from .action.equalities import EqualityReader
+from .action.inertias import TreeInertias
 from .action.keyframes import controls_of, home_key, start_of
 from .action.surfaces import read_surfaces
 from .action.tendons import Tendons
@@ -35,16 +36,17 @@ def read_mjcf(source: Source, findings: Findings, files: FilesBeside) -> tuple[M
     assembler = Assembler(model, places, findings, start_of(tree, key, findings))
     assembler.add(tree)
     assembled = assembler.assembled
+    inertias = TreeInertias(model)
     sources = [(file, ""), *tree.attached]
     equalities = EqualityReader(model, assembled, places, findings)
     for each, prefix in sources:
         equalities.read(each, prefix)
         read_contacts(model, assembled, each, findings, prefix)
-    read_surfaces(model, assembled, findings)
+    read_surfaces(model, assembled, inertias, findings)
     tendons = Tendons(model, assembled, findings)
     actuators = ActuatorReader(model, assembled, tendons, findings)
     for each, prefix in sources:
         tendons.read(each, prefix)
         actuators.read(each, prefix, controls_of(each, key, findings) if each is file else None)
-    set_drives(model, actuators.found, findings)
+    set_drives(model, actuators.found, inertias, findings)
     return model, places

@@ -199,12 +199,11 @@ def _numbers(element: Element, name: str, findings: Findings) -> tuple[float, ..
     return numbers_of(element, name, (0.0,) * 10, findings)
 
 
-def set_drives(model: Model, actuators: Sequence[Actuator], findings: Findings) -> None:
+def set_drives(model: Model, actuators: Sequence[Actuator], inertias: TreeInertias, findings: Findings) -> None:
     """Give each axis that actuators pull on one drive, which does what they do together."""
     by_axis: dict[tuple[str, int], list[Actuator]] = {}
     for actuator in actuators:
         by_axis.setdefault((actuator.pull.joint, actuator.pull.axis), []).append(actuator)
-    inertias = TreeInertias(model)
     for (name, number), group in by_axis.items():
         axis = model.joint(name).axes[number]
         stiffness = damping = steady = effort = 0.0

@@ -6,6 +6,7 @@ Source: MuJoCo documentation, mjModel, dof_M0 and body_invweight0; mj_setConst i
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cached_property
 
@@ -14,7 +15,7 @@ import numpy as np
 from ....check import check_definition
 from ....dynamics.equations import tree_mass_matrix
 from ....kinematics.frames import jacobian
-from ....model import WORLD, Model
+from ....model import WORLD, Axis, Model
 from ....model.compiling.compile import compile_model
 from ....model.compiling.compiled import CompiledModel
 from ....spatial.arrays import dot, inverse
@@ -27,11 +28,12 @@ Models with more are heaps of separate bodies, whose own masses are nearly as go
 
 
 class TreeInertias:
-    """Inertias of a model in its initial pose, without its loops and couplings. They are computed when first needed."""
+    """Inertias of a tree of bodies in its initial pose, without limits. They are computed when first needed."""
 
     def __init__(self, model: Model):
-        joints = [replace(joint, mimic=None) for joint in model.joints if not joint.closes_loop]
-        self._model = replace(model, joints=joints, couplings=[], contact_pairs=[])
+        """Take the bodies and joints of a model as they are now, before constraints between them are added."""
+        joints = [replace(joint, axes=[_unlimited(axis) for axis in joint.axes]) for joint in model.joints]
+        self._model = replace(model, joints=joints, links=[*model.links])
 
     @cached_property
     def _compiled(self) -> CompiledModel | None:
@@ -89,6 +91,10 @@ class TreeInertias:
         J = jacobian(self._compiled, None, link, self._model.link(link).com)[:3]
         weight = sum(float(dot(row, dot(self._inverse, row))) for row in J)
         return 3.0 / weight if weight > 0.0 else 0.0
+
+
+def _unlimited(axis: Axis) -> Axis:
+    return replace(axis, lower=-math.inf, upper=math.inf)
 
 
 def _blocks(M: np.ndarray) -> list[list[int]]:

@@ -78,14 +78,14 @@ class _Collision:
     mass: float
 
 
-def read_surfaces(model: Model, assembled: Assembled, findings: Findings) -> None:
+def read_surfaces(model: Model, assembled: Assembled, inertias: TreeInertias, findings: Findings) -> None:
     """Set the surface of each collision.
 
     Here the smaller of two frictions counts, and the larger of two torsional and rolling ones. If all geoms that stand
     still have the same friction, a geom that moves gets the friction that it has on them in MuJoCo, and they get the
     largest of these.
     """
-    collisions = list(_collisions(model, assembled, findings))
+    collisions = list(_collisions(model, assembled, inertias, findings))
     gravity = norm(model.gravity) or STANDARD_GRAVITY
     still = {each.contact for each in collisions if not each.mass}
     ground = still.pop() if len(still) == 1 else None
@@ -104,8 +104,7 @@ def read_surfaces(model: Model, assembled: Assembled, findings: Findings) -> Non
         findings.note(f"{who} have different frictions: where two meet, MuJoCo takes the larger one, here the smaller")
 
 
-def _collisions(model: Model, assembled: Assembled, findings: Findings) -> Iterator[_Collision]:
-    inertias = TreeInertias(model)
+def _collisions(model: Model, assembled: Assembled, inertias: TreeInertias, findings: Findings) -> Iterator[_Collision]:
     for link in model.links:
         shapes = {shape.name: shape for shape in link.collisions}
         if not shapes:
