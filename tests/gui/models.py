@@ -145,9 +145,37 @@ def folder_of_meshes() -> Path:
     return folder
 
 
+MJCF = """\
+<mujoco model="playground">
+  <default><joint damping="0.2"/><default class="red"><geom rgba="0.8 0.2 0.1 1"/></default></default>
+  <worldbody>
+    <geom name="floor" type="plane" size="3 3 0.1" rgba="0.4 0.5 0.4 1"/>
+    <body name="base" pos="-1 0 0">
+      <geom type="cylinder" size="0.2 0.05" pos="0 0 0.05"/>
+      <body name="arm" pos="0 0 0.1">
+        <joint name="shoulder" axis="0 1 0" range="-120 120"/>
+        <geom class="red" type="capsule" size="0.05" fromto="0 0 0 0 0 0.8"/>
+        <body name="hand" pos="0 0 0.8">
+          <joint name="elbow" axis="0 1 0" range="-120 120"/>
+          <geom type="capsule" size="0.04" fromto="0 0 0 0 0 0.5"/>
+        </body>
+      </body>
+    </body>
+    <body name="box" pos="1 0 1"><freejoint/><geom class="red" type="box" size="0.2 0.2 0.2"/></body>
+  </worldbody>
+  <actuator>
+    <position name="shoulder" joint="shoulder" kp="200" kv="20"/>
+    <position name="elbow" joint="elbow" kp="100" kv="10"/>
+  </actuator>
+  <keyframe><key name="home" qpos="0.6 -0.9 1 0 1 1 0 0 0" ctrl="0.6 -0.9"/></keyframe>
+</mujoco>
+"""
+
+
 def folder_of_models() -> Path:
-    """A new folder with an arm as URDF and as SDF, each of a box, a cylinder, a capsule and a mesh from a file."""
+    """A new folder with an arm as URDF and as SDF, each of a box, a cylinder, a capsule and a mesh from a file, and with
+    an arm and a box of MuJoCo."""
     folder = Path(tempfile.mkdtemp(prefix="models_"))
-    for name, text in (("arm.urdf", URDF), ("arm.sdf", SDF), ("wedge.obj", WEDGE)):
+    for name, text in (("arm.urdf", URDF), ("arm.sdf", SDF), ("wedge.obj", WEDGE), ("playground.xml", MJCF)):
         (folder / name).write_text(text)
     return folder

@@ -89,6 +89,26 @@ def test_a_dropped_robot_stands_and_is_baked_by_one_click():
     yield from screenshot("dropped_robot_baked")
 
 
+def test_a_model_of_mujoco_is_dropped_and_plays():
+    """An MJCF file: its base stands and its box floats, as it says; drives hold the arm, and the box falls onto the
+    floor of the file."""
+    empty_scene()
+    bpy.context.scene.frame_end = 48
+    yield from import_by_drop(folder_of_models(), "playground.xml")
+    yield from open_tab()
+    yield from until(lambda: rig() is not None, "the scene is read")
+    assert bpy.data.objects["box"].limberjack_link.motion == "FREE"
+    assert _told() == []
+    yield from screenshot("mujoco_dropped")
+    yield from compiled()
+    yield from play()
+    yield from paused(30)
+    assert abs(_height("box") - 0.2) < 0.01, "it does not lie on the floor"
+    assert 0.6 < _height("hand") < 0.8, "its drives do not hold the arm at the pose of the key"
+    yield from screenshot("mujoco_plays")
+    yield from press("ESC")
+
+
 @walk
 def test_a_robot_is_imported_and_baked_by_mouse_alone():
     """Seven clicks from an empty scene to a robot that stands, and another one for each folder that is opened on the
