@@ -197,6 +197,15 @@ SIDED = {
         },
         ("左", "右"),
     ),
+    "Daz": (
+        {
+            **{"thigh": "{}ThighBend {}Thigh", "shin": "{}Shin", "foot": "{}Foot", "toes": "{}Toe {}SmallToe2_2"},
+            **{"clavicle": "{}Collar", "upper_arm": "{}ShldrBend {}Shldr", "forearm": "{}ForearmBend {}ForeArm"},
+            **{"hand": "{}Hand", "finger": "{}Thumb1 {}Index1 {}Mid1 {}Pinky3", "helper": "{}Pectoral"},
+            "twist": "{}ThighTwist {}ShldrTwist {}ForearmTwist {}_thightwist1 {}_upperarmtwist2 {}_forearmtwist1",
+        },
+        ("l", "r"),
+    ),
     "MMD in Blender": (
         {
             "arm": "腕.{}",
