@@ -125,12 +125,12 @@ def test_fingers_and_toes_by_choice(files, name):
 
 
 def test_controls_stand_for_bones(files):
-    """Guards artists who select controls: the bones that these move become parts."""
+    """Guards artists who select controls: the bones that these move become parts, and hang on the next one above."""
     rig = opened(files, "generated")
     dressed(rig)
     select_bones(rig, "upper_arm_fk.L", "forearm_fk.L", "hand_fk.L")
     assert bpy.ops.limberjack.make_ragdoll() == {"FINISHED"}
-    assert {short(name) for name in names_of(rig)} == {"upper_arm.L", "forearm.L", "hand.L"}
+    assert {short(name) for name in names_of(rig)} == {"shoulder.L", "upper_arm.L", "forearm.L", "hand.L"}
 
 
 def test_the_human_falls_as_simulated(files):

@@ -36,13 +36,21 @@ OVERLAP_GAP = 2e-3
 
 
 def body_mass(plan: RagdollPlan, meshes: Sequence[bpy.types.Object], depsgraph: bpy.types.Depsgraph) -> float:
-    """Return the mass of a body [kg]: its volume, that of the meshes if they can be it, times the density of flesh."""
+    """Return the mass of the parts of a body that fall [kg]: their volume times the density of flesh.
+
+    It is that of the meshes if they can be the body.
+    """
     unit = unit_length(depsgraph.scene)
-    by_shape = sum(solid_of_capsule(capsule_for(part.bone, unit)).volume for part in plan.new_parts.values())
+    by_shape = sum(solid_of_capsule(capsule_for(part.bone, unit)).volume for part in plan.falling_parts.values())
     by_mesh = sum(_volume_of(obj, depsgraph, unit) for obj in meshes)
     low, high = LIKE_CAPSULES
     volume = by_mesh if low * by_shape <= by_mesh <= high * by_shape else by_shape
-    return volume * next(each.density for each in SUBSTANCES if each.name == "body")
+    return volume * _density()
+
+
+def _density() -> float:
+    """Return the density of flesh and bone [kg/m³]."""
+    return next(each.density for each in SUBSTANCES if each.name == "body")
 
 
 def _volume_of(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, unit: float) -> float:
@@ -63,11 +71,17 @@ def capsule_for(bone: Node, unit: float) -> BoneCapsule:
 
 
 def store_masses(plan: RagdollPlan, total: float, scene: bpy.types.Scene) -> None:
-    """Store the mass of each part that is set up. total: of them all [kg]."""
+    """Store the mass of each part that is set up.
+
+    Args:
+        total: of the parts that fall [kg]. The others weigh as much as their volume in flesh.
+    """
     unit = unit_length(scene)
     volumes = {name: solid_of_capsule(capsule_for(part.bone, unit)).volume for name, part in plan.new_parts.items()}
-    places = {name: part.place for name, part in plan.new_parts.items()}
-    for name, mass in masses_of(places, volumes, total, plan.anatomy.is_humanoid).items():
+    places = {name: part.place for name, part in plan.falling_parts.items()}
+    masses = {name: volumes[name] * _density() for name in plan.held}
+    masses |= masses_of(places, volumes, total, plan.anatomy.is_humanoid)
+    for name, mass in masses.items():
         settings = link_settings(plan.parts[name].bone)
         settings.mass_source, settings.mass = "MASS", mass
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import bpy
@@ -92,7 +92,7 @@ def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options
     plan = bridge.characters.ragdoll_plans.plan_ragdoll(
         armature, skin, SMALLEST, options.fingers, AS_HUMAN[options.preset], wanted, kept
     )
-    _check(armature, plan, options)
+    _check(armature, plan, options, wanted)
     notes = _notes_on_kept(armature, by_user)
     if not skin:
         notes.append(
@@ -112,6 +112,7 @@ def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options
     if note := start_from_animation(armature, context.scene):
         notes.insert(0, note)  # the panel shows the first ones
     mass = sum(link_settings(bone).mass for bone in bones)
+    notes += _notes_on_pieces(armature, plan)
     return MadeRagdoll(plan, mass, _summary(armature, plan, mass), notes + _notes_on_merged(plan))
 
 
@@ -131,15 +132,21 @@ def remove_ragdoll(bones: Iterable[Node]) -> None:
 
 
 def _check(
-    armature: bpy.types.Object, plan: bridge.characters.ragdoll_plans.RagdollPlan, options: RagdollOptions
+    armature: bpy.types.Object,
+    plan: bridge.characters.ragdoll_plans.RagdollPlan,
+    options: RagdollOptions,
+    wanted: Collection[str] | None,
 ) -> None:
-    """Raise `ModelError` if no ragdoll can be made."""
+    """Raise `ModelError` if no ragdoll can be made. wanted: as in `plan_ragdoll`."""
     if options.preset == HUMAN and not plan.anatomy.is_humanoid:
         raise ModelError(
             f"armature '{armature.name}' has no bones that are known as hips, thighs and shins: choose the preset "
             "Creature, or name its bones as Rigify, Mixamo or Unreal do"
         )
     if not plan.new_parts:
+        chosen = {name: plan.merged[name] for name in wanted or plan.merged if name in plan.merged}
+        if plan.kept and chosen:
+            raise ModelError(f"{_reasons_in_words(chosen)}. Select other bones, or none for the whole body")
         if plan.kept:
             raise ModelError(f"the bones of armature '{armature.name}' are links already: untag them first")
         raise ModelError(f"armature '{armature.name}' has no bones to make a ragdoll of: select some that deform it")
@@ -162,9 +169,10 @@ def _set_up(
 ) -> list[str]:
     """Store the shapes, joints, masses and muscles of a ragdoll whose bones are links. Return notes."""
     scene = context.scene
-    for part in plan.new_parts.values():
+    for name, part in plan.new_parts.items():
         settings = link_settings(part.bone)
-        settings.body_part, settings.motion = part.place.part, "FREE"
+        settings.body_part = part.place.part
+        settings.motion = "KINEMATIC" if name in plan.held else "FREE"
         bridge.skins.bone_fitting.store_fit(part.bone, part.fit)
     total = options.weight or bridge.characters.ragdoll_bodies.body_mass(
         plan, meshes, context.evaluated_depsgraph_get()
@@ -212,10 +220,31 @@ def _summary(armature: bpy.types.Object, plan: bridge.characters.ragdoll_plans.R
     )
 
 
+def _notes_on_pieces(armature: bpy.types.Object, plan: bridge.characters.ragdoll_plans.RagdollPlan) -> list[str]:
+    """Return notes about the bones that hold a part of a body, and about a body that falls apart."""
+    notes = []
+    if plan.held:
+        held = named_bones(armature, [*plan.held])
+        notes.append(f"{held}: not chosen, but chosen bones hang on it, so it follows the animation")
+    if len(plan.pieces) > 1:
+        pieces = named_bones(armature, plan.pieces)
+        notes.append(
+            f"'{armature.name}' falls apart into {len(plan.pieces)} pieces: {pieces}. Parent them to one bone that "
+            "deforms the mesh, and press Make Ragdoll again"
+        )
+    return notes
+
+
 def _notes_on_merged(plan: bridge.characters.ragdoll_plans.RagdollPlan) -> list[str]:
     """Return one note about the bones that got no link, with their reasons."""
-    if len(plan.merged) < 2:
-        return [f"bone '{name}' follows the bone above it: {reason}" for name, reason in plan.merged.items()]
-    counts = Counter(plan.merged.values())
+    return [_reasons_in_words(plan.merged)] if plan.merged else []
+
+
+def _reasons_in_words(merged: Mapping[str, str]) -> str:
+    """Return a sentence about bones that get no link. merged: the reasons by name, at least one."""
+    if len(merged) < 2:
+        ((name, reason),) = merged.items()
+        return f"bone '{name}' follows the bone above it: {reason}"
+    counts = Counter(merged.values())
     reasons = ", ".join(f"{number} × {reason}" for reason, number in counts.most_common())
-    return [f"{counted(plan.merged, 'bone')} follow the bones above them: {reasons}"]
+    return f"{counted(merged, 'bone')} follow the bones above them: {reasons}"
