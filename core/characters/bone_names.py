@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import pairwise
 from typing import NamedTuple
 
 LEFT, RIGHT, MIDDLE = 1, -1, 0
@@ -79,6 +80,10 @@ _JOINED = {
 
 _SIDE_OF_WORD = {"l": LEFT, "left": LEFT, "左": LEFT, "r": RIGHT, "right": RIGHT, "右": RIGHT}
 
+_OTHER_SIDE = {"l": "r", "L": "R", "left": "right", "Left": "Right", "LEFT": "RIGHT", "左": "右"}
+_OTHER_SIDE |= {right: left for left, right in _OTHER_SIDE.items()}
+"""Words for a side with the word for the other side."""
+
 _PREFIXES = {"def", "org", "mch", "mixamorig", "bip", "bip01", "j", "valvebiped", "cc", "base", "c", "tweak"}
 """First words of names that tell the kind of rig and no part of a body."""
 
@@ -100,6 +105,20 @@ def read_bone_name(name: str, is_below_hand: bool = True) -> BoneName:
         words = [word for word in words if word not in _FINGERS_BELOW_HANDS]
     parts = [_PART_OF_WORD[word] for word in words if word in _PART_OF_WORD]
     return BoneName(min(parts, key=_RANK.__getitem__, default=""), side)
+
+
+def name_of_other_side(name: str) -> str:
+    """Return the name of the bone on the other side of the body; the same name if it tells no side.
+
+    The words for sides are those that `read_bone_name` knows, wherever they are in the name.
+    """
+    ends = [0, *(place for found in _BREAKS.finditer(name) for place in found.span()), len(name)]
+    for start, end in pairwise(ends):
+        word = name[start:end]
+        side = next((each for each in word if each in "左右"), word)
+        if side in _OTHER_SIDE:
+            return name[:start] + word.replace(side, _OTHER_SIDE[side], 1) + name[end:]
+    return name
 
 
 def _words_of(name: str) -> list[str]:
