@@ -79,9 +79,11 @@ def _draw_part(layout, context, bone: Node) -> None:
 def _draw_follower(layout, bone: Node) -> None:
     """Draw on which part of the ragdoll a bone without a body hangs."""
     above = next((each for each in bones_above(bone) if is_body_part(each)), None)
-    message = pgettext_iface("{bone} follows {part}") if above else pgettext_iface("{bone} is no part of the ragdoll")
-    text = message.format(bone=bone.name, part=above.name if above else "")
-    layout.label(text=text, translate=False, icon="BONE_DATA")
+    layout.label(text=bone.name, translate=False, icon="BONE_DATA")
+    if above is None:
+        layout.label(text="No part of the ragdoll")
+    else:
+        layout.label(text=pgettext_iface("Follows {part}").format(part=above.name), translate=False)
 
 
 def _draw_limits(layout, joint) -> None:

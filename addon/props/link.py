@@ -156,7 +156,9 @@ class LinkProperties(PropertyGroup):
     force: FloatVectorProperty(
         name="Force (N)", description="Pushes the link at its center of mass, along the world's axes", subtype="XYZ"
     )
-    torque: FloatVectorProperty(name="Torque (N m)", description="Turns the link about the world's axes", subtype="XYZ")
+    torque: FloatVectorProperty(
+        name="Torque", description="Turns the link about the world's axes, in N m", subtype="XYZ"
+    )
     force_turns_along: BoolProperty(
         name="Along with Link", description="Force and torque turn with the link, like those of an engine"
     )
