@@ -407,8 +407,8 @@ class JointProperties(PropertyGroup):
     enabled: BoolProperty(name="Enabled", description="When off, simulations ignore this joint", default=True)
     drive_strength: FloatProperty(
         name="Strength",
-        description="Fraction of the drive's force that acts: 1 for all of it, 0 for a limp joint. It is the stiffness of "
-        "a part of a ragdoll",
+        description="Fraction of the drive's force that acts: 1 for all of it, 0 for a limp joint. It is the stiffness "
+        "of a part of a ragdoll",
         subtype="FACTOR",
         default=1.0,
         min=0.0,

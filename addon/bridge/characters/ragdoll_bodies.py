@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import bpy
@@ -97,20 +97,30 @@ def rods_of(plan: RagdollPlan, scene: bpy.types.Scene) -> dict[str, Rod]:
     return found
 
 
-def store_pairs(plan: RagdollPlan, extent: float, scene: bpy.types.Scene) -> int:
+def present_poses(plan: RagdollPlan, scene: bpy.types.Scene) -> dict[str, Pose]:
+    """Return the poses of the parts in the world at the frame that the scene shows [m], by name."""
+    unit = unit_length(scene)
+    return {name: scaled_pose(live_pose(part.bone), unit) for name, part in plan.parts.items()}
+
+
+def store_pairs(
+    plan: RagdollPlan, extent: float, scene: bpy.types.Scene, others: Sequence[Mapping[str, Pose]] = ()
+) -> int:
     """Let parts that overlap, at rest or now, not collide with each other. Return the number of these pairs.
 
     Neighbours do not collide anyway. Pairs of bones that stay as they are keep their settings.
 
     Args:
         extent: of the character [Blender units].
+        others: more poses in which parts that overlap do not collide, as `present_poses` returns them.
     """
     unit = unit_length(scene)
     bones = {name: part.bone for name, part in plan.parts.items()}
     shapes = {name: capsule_for(bone, unit) for name, bone in bones.items()}
     poses = [
         {name: scaled_pose(_rest_pose(part), unit) for name, part in plan.parts.items()},
-        {name: scaled_pose(live_pose(bone), unit) for name, bone in bones.items()},
+        present_poses(plan, scene),
+        *others,
     ]
     found = overlapping_pairs(
         {name: (shape.geometry, shape.pose) for name, shape in shapes.items()}, poses, OVERLAP_GAP * extent * unit

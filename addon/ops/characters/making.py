@@ -13,6 +13,7 @@ from ....core.characters.choices import AS_HUMAN, AUTO, BY_ANIMATION, BY_BODY, B
 from ....core.characters.muscles import RELAXED
 from ....core.model import ModelError
 from ....core.model.text import counted, weighed
+from ....core.spatial import Pose
 from ... import bake, bridge, ids
 from ...nodes import Node, armature_bones
 from ...props import is_link
@@ -23,7 +24,7 @@ from ...props.settings import joint_settings, link_settings, tagged_bones
 from ...watch import ignoring_changes
 from ..links.bone_colliders import named_bones, obstacle_of_armature
 from ..links.links import tag_links
-from .starts import restore_start, start_from_animation
+from .starts import at_start_of_fall, restore_start, start_from_animation
 
 SMALLEST = 0.05
 """Least length of a limb of unknown kind, relative to the extent of the character."""
@@ -108,9 +109,15 @@ def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options
         link_settings(bone).self_collide = options.self_collision
         joint_settings(bone).drive_strength = options.stiffness
     extent = bridge.skins.bone_fitting.extent_of(armature, skin)
-    bridge.characters.ragdoll_bodies.store_pairs(plan, extent, context.scene)
     if note := start_from_animation(armature, context.scene):
         notes.insert(0, note)  # the panel shows the first ones
+    starts: list[Mapping[str, Pose]] = []
+    with at_start_of_fall(armature, context.scene) as is_another_pose:
+        if is_another_pose:
+            for bone in (part.bone for part in plan.new_parts.values() if part.above is not None):
+                notes += bridge.characters.ragdoll_joints.widen_to_present_pose(bone, context.scene)
+            starts.append(bridge.characters.ragdoll_bodies.present_poses(plan, context.scene))
+    bridge.characters.ragdoll_bodies.store_pairs(plan, extent, context.scene, starts)
     mass = sum(link_settings(bone).mass for bone in bones)
     notes += _notes_on_pieces(armature, plan)
     return MadeRagdoll(plan, mass, _summary(armature, plan, mass), notes + _notes_on_merged(plan))
