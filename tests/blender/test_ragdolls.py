@@ -46,6 +46,14 @@ def test_parts_and_parents_of_a_character(scene, figure):
     assert told() == "2 bones follow the bones above them: 2 × finger"
 
 
+def test_what_is_as_it_should_be_is_no_warning(scene, figure, capfd):
+    """Guards the status bar: that fingers follow the hand is told in the panel, but not as a warning."""
+    make(figure[0])
+    output = capfd.readouterr().out
+    assert "2 bones follow the bones above them: 2 × finger" in output
+    assert "WARNING" not in output.upper()
+
+
 def test_parts_and_parents_of_each_kind_of_rig(scene, kind):
     """Guards names, helpers and halves of limbs of each maker: the parts are those of the body, without toes and
     halves, at most 20, and hang on each other as the body's do."""

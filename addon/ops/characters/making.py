@@ -59,15 +59,17 @@ class MadeRagdoll:
 
     Attributes:
         plan: its parts, and the bones that got none.
-        mass: of the whole [kg].
+        mass: of the parts that follow physics [kg].
         summary: what was done, in one sentence.
-        notes: sentences for the user.
+        notes: sentences for the user about what may have to be changed.
+        remarks: sentences about what is as it should be.
     """
 
     plan: bridge.characters.ragdoll_plans.RagdollPlan
     mass: float
     summary: str
     notes: list[str]
+    remarks: list[str]
 
 
 def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options: RagdollOptions) -> MadeRagdoll:
@@ -118,9 +120,10 @@ def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options
                 notes += bridge.characters.ragdoll_joints.widen_to_present_pose(bone, context.scene)
             starts.append(bridge.characters.ragdoll_bodies.present_poses(plan, context.scene))
     bridge.characters.ragdoll_bodies.store_pairs(plan, extent, context.scene, starts)
-    mass = sum(link_settings(bone).mass for bone in bones)
+    mass = sum(link_settings(part.bone).mass for part in plan.falling_parts.values())
     notes += _notes_on_pieces(armature, plan)
-    return MadeRagdoll(plan, mass, _summary(armature, plan, mass), notes + _notes_on_merged(plan))
+    remarks = [*_remarks_on_held(armature, plan), *_remarks_on_merged(plan)]
+    return MadeRagdoll(plan, mass, _summary(armature, plan, mass), notes, remarks)
 
 
 def remove_ragdoll(bones: Iterable[Node]) -> None:
@@ -228,22 +231,23 @@ def _summary(armature: bpy.types.Object, plan: bridge.characters.ragdoll_plans.R
 
 
 def _notes_on_pieces(armature: bpy.types.Object, plan: bridge.characters.ragdoll_plans.RagdollPlan) -> list[str]:
-    """Return notes about the bones that hold a part of a body, and about a body that falls apart."""
-    notes = []
-    if plan.held:
-        held = named_bones(armature, [*plan.held])
-        notes.append(f"{held}: not chosen, but chosen bones hang on it, so it follows the animation")
-    if len(plan.pieces) > 1:
-        pieces = named_bones(armature, plan.pieces)
-        notes.append(
-            f"'{armature.name}' falls apart into {len(plan.pieces)} pieces: {pieces}. Parent them to one bone that "
-            "deforms the mesh, and press Make Ragdoll again"
-        )
-    return notes
+    """Return a note about a body that falls apart."""
+    if len(plan.pieces) < 2:
+        return []
+    return [
+        f"'{armature.name}' falls apart into {len(plan.pieces)} pieces: {named_bones(armature, plan.pieces)}. Parent "
+        "them to one bone that deforms the mesh, and press Make Ragdoll again"
+    ]
 
 
-def _notes_on_merged(plan: bridge.characters.ragdoll_plans.RagdollPlan) -> list[str]:
-    """Return one note about the bones that got no link, with their reasons."""
+def _remarks_on_held(armature: bpy.types.Object, plan: bridge.characters.ragdoll_plans.RagdollPlan) -> list[str]:
+    """Return a remark about the bones that hold the chosen ones."""
+    held = named_bones(armature, [*plan.held])
+    return [f"{held}: not chosen, but chosen bones hang on it, so it follows the animation"] if plan.held else []
+
+
+def _remarks_on_merged(plan: bridge.characters.ragdoll_plans.RagdollPlan) -> list[str]:
+    """Return one remark about the bones that got no link, with their reasons."""
     return [_reasons_in_words(plan.merged)] if plan.merged else []
 
 
