@@ -73,7 +73,8 @@ def test_it_makes_what_the_button_makes(path, tmp_path, capsys):
 
 
 def test_its_options(path, tmp_path, capsys):
-    """Guards each option: chosen bones, which hang on the next one, fingers, weight, stiffness, self-collision and the preset of a creature."""
+    """Guards each option: chosen bones, which hang on the next one, fingers, weight, stiffness, self-collision and the
+    preset of a creature."""
     out = tmp_path / "out.blend"
     options = ["--weight", 60, "--stiffness", 0.5, "--no-self-collision", "--fingers", "--bones", "chest, arm,hand,tip"]
     assert run("ragdoll", path, "--armature", "Rig", *options, "-o", out, "--json") == core_cli.DONE

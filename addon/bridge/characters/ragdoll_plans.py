@@ -121,7 +121,7 @@ def plan_ragdoll(
     fits: dict[str, BoneFit] = {}
     extents = {name: extent_along(name, skeleton, _continuations(name, skeleton, anatomy)) for name in anatomy.places}
 
-    def fit(name: str, own: Sequence[BonePoints]) -> None:
+    def fit(name: str, own: list[BonePoints]) -> None:
         bone, (direction, length) = skeleton.bones[name], extents[name]
         found = capsule_fit(bone, own, turn=turn_along(bone, direction))
         fits[name] = found or capsule_by_bone(bone, anatomy.places[name].part, direction, length)
