@@ -79,7 +79,9 @@ def test_its_options(path, tmp_path, capsys):
     options = ["--weight", 60, "--stiffness", 0.5, "--no-self-collision", "--fingers", "--bones", "chest, arm,hand,tip"]
     assert run("ragdoll", path, "--armature", "Rig", *options, "-o", out, "--json") == core_cli.DONE
     found = validated("ragdoll", 0, capsys.readouterr().out)
-    assert found["mass"] == pytest.approx(60.0, rel=1e-6)
+    masses = {item["bone"]: item["mass"] for item in found["bones"]}
+    assert sum(masses.values()) - masses["hips"] == pytest.approx(60.0, rel=1e-6)
+    assert found["mass"] == pytest.approx(sum(masses.values()))
     assert {name for name, reason in found["merged"].items() if reason == "not chosen"} == {
         *("head", "thigh", "shin", "finger")
     }

@@ -36,7 +36,7 @@ class RagdollOptions:
 
     Attributes:
         preset: the name of one of `PRESETS`.
-        weight: mass of the whole body [kg]; 0 for that of its volume.
+        weight: mass of the whole body, or of the chosen bones [kg]; 0 for that of its volume.
         stiffness: strength of the muscles, from 0 to 1.
         self_collision: whether limbs collide with each other.
         fingers: whether fingers and toes get links of their own.
@@ -59,7 +59,7 @@ class MadeRagdoll:
 
     Attributes:
         plan: its parts, and the bones that got none.
-        mass: of the parts that follow physics [kg].
+        mass: of all parts that were set up [kg].
         summary: what was done, in one sentence.
         notes: sentences for the user about what may have to be changed.
         remarks: sentences about what is as it should be.
@@ -120,7 +120,7 @@ def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options
                 notes += bridge.characters.ragdoll_joints.widen_to_present_pose(bone, context.scene)
             starts.append(bridge.characters.ragdoll_bodies.present_poses(plan, context.scene))
     bridge.characters.ragdoll_bodies.store_pairs(plan, extent, context.scene, starts)
-    mass = sum(link_settings(part.bone).mass for part in plan.falling_parts.values())
+    mass = sum(link_settings(bone).mass for bone in bones)
     notes += _notes_on_pieces(armature, plan)
     remarks = [*_remarks_on_held(armature, plan), *_remarks_on_merged(plan)]
     return MadeRagdoll(plan, mass, _summary(armature, plan, mass), notes, remarks)
