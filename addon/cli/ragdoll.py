@@ -91,7 +91,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
 
     made = make_ragdoll(bpy.context, armature, _options(arguments, armature))
     save_open_file(output)
-    notes = [*made.notes, *made.remarks]
+    notes = [*made.notes, *made.details]
     say(*(f"{source}: note: {note}" for note in notes))
     facts = _described(made) | {"output": str(output), "armature": armature.name, "notes": notes}
     return CommandResult(facts, [f"{output}: {made.summary}"])

@@ -220,6 +220,10 @@ def test_chosen_bones_hang_on_the_body(scene, figure):
     assert motions == {"chest": "KINEMATIC", "arm": "FREE", "hand": "FREE"}
     assert "'Rig:chest': not chosen, but chosen bones hang on it, so it follows the animation" in told()
     assert sum(link(rig.pose.bones[name]).mass for name in ("arm", "hand")) == pytest.approx(5.0)
+    assert bpy.ops.limberjack.remove_ragdoll() == {"FINISHED"}
+    select_bones(rig, "arm", "thigh")
+    assert bpy.ops.limberjack.make_ragdoll(weight=5.0) == {"FINISHED"}
+    assert "'Rig:chest', 'Rig:hips': not chosen, but chosen bones hang on them, so they follow the animation" in told()
     assert capsule_length(rig, "chest") < 0.6 * rig.dimensions.z, "its shape is that of the whole body"
     select_bones(rig, "chest", "hips")
     assert bpy.ops.limberjack.make_ragdoll() == {"FINISHED"}

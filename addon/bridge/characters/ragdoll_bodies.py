@@ -81,7 +81,7 @@ def store_masses(plan: RagdollPlan, total: float, scene: bpy.types.Scene) -> Non
     unit = unit_length(scene)
     volumes = {name: solid_of_capsule(capsule_for(part.bone, unit)).volume for name, part in plan.new_parts.items()}
     places = {name: part.place for name, part in plan.falling_parts.items()}
-    masses = {name: volumes[name] * _density() for name in plan.held}
+    masses = {name: volumes[name] * _density() for name in plan.anchors}
     masses |= masses_of(places, volumes, total, plan.anatomy.is_humanoid)
     for name, mass in masses.items():
         settings = link_settings(plan.parts[name].bone)

@@ -68,7 +68,7 @@ class RagdollPlan:
         parts: by the name of the bone, each after the one above it.
         kept: names of the parts that are links already and stay as they are.
         merged: why other bones get no link, by name.
-        held: names of the parts that follow the animation, since chosen bones hang on them.
+        anchors: names of the parts that follow the animation, since chosen bones hang on them.
     """
 
     anatomy: Anatomy
@@ -76,7 +76,7 @@ class RagdollPlan:
     parts: dict[str, RagdollPart]
     kept: frozenset[str] = frozenset()
     merged: dict[str, str] = field(default_factory=dict)
-    held: frozenset[str] = frozenset()
+    anchors: frozenset[str] = frozenset()
 
     @property
     def new_parts(self) -> dict[str, RagdollPart]:
@@ -86,7 +86,7 @@ class RagdollPlan:
     @property
     def falling_parts(self) -> dict[str, RagdollPart]:
         """Those of them that follow physics."""
-        return {name: part for name, part in self.new_parts.items() if name not in self.held}
+        return {name: part for name, part in self.new_parts.items() if name not in self.anchors}
 
     @property
     def pieces(self) -> list[str]:
@@ -138,8 +138,8 @@ def plan_ragdoll(
             merged[name] = reason
             if (parent := skeleton.parents[name]) is not None:
                 points.setdefault(parent, []).extend(own)
-    held = {each for name in fits if name not in kept and (each := _holder(name, skeleton, fits, merged))}
-    for name in held:  # without the bones below, which are most of the body
+    anchors = {each for name in fits if name not in kept and (each := _holder(name, skeleton, fits, merged))}
+    for name in anchors:  # without the bones below, which are most of the body
         fit(name, [skeleton.points[name]] if name in skeleton.points else [])
     above = _above_each(skeleton, anatomy, fits)
     carrier = _common_carrier([name for name in above if above[name] is None], skeleton)
@@ -151,7 +151,7 @@ def plan_ragdoll(
         for name in parents_first(above)
     }
     reasons = dict(reversed(merged.items()))
-    return RagdollPlan(anatomy, skeleton, parts, frozenset(kept) & parts.keys(), reasons, frozenset(held))
+    return RagdollPlan(anatomy, skeleton, parts, frozenset(kept) & parts.keys(), reasons, frozenset(anchors))
 
 
 def capsule_by_bone(bone: bpy.types.PoseBone, part: str, direction: Vec3, length: float) -> BoneFit:

@@ -62,14 +62,14 @@ class MadeRagdoll:
         mass: of all parts that were set up [kg].
         summary: what was done, in one sentence.
         notes: sentences for the user about what may have to be changed.
-        remarks: sentences about what is as it should be.
+        details: sentences about what is as it should be.
     """
 
     plan: bridge.characters.ragdoll_plans.RagdollPlan
     mass: float
     summary: str
     notes: list[str]
-    remarks: list[str]
+    details: list[str]
 
 
 def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options: RagdollOptions) -> MadeRagdoll:
@@ -122,8 +122,8 @@ def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options
     bridge.characters.ragdoll_bodies.store_pairs(plan, extent, context.scene, starts)
     mass = sum(link_settings(bone).mass for bone in bones)
     notes += _notes_on_pieces(armature, plan)
-    remarks = [*_remarks_on_held(armature, plan), *_remarks_on_merged(plan)]
-    return MadeRagdoll(plan, mass, _summary(armature, plan, mass), notes, remarks)
+    details = [*_details_of_anchors(armature, plan), *_details_of_merged(plan)]
+    return MadeRagdoll(plan, mass, _summary(armature, plan, mass), notes, details)
 
 
 def remove_ragdoll(bones: Iterable[Node]) -> None:
@@ -182,7 +182,7 @@ def _set_up(
     for name, part in plan.new_parts.items():
         settings = link_settings(part.bone)
         settings.body_part = part.place.part
-        settings.motion = "KINEMATIC" if name in plan.held else "FREE"
+        settings.motion = "KINEMATIC" if name in plan.anchors else "FREE"
         bridge.skins.bone_fitting.store_fit(part.bone, part.fit)
     total = options.weight or bridge.characters.ragdoll_bodies.body_mass(
         plan, meshes, context.evaluated_depsgraph_get()
@@ -240,14 +240,17 @@ def _notes_on_pieces(armature: bpy.types.Object, plan: bridge.characters.ragdoll
     ]
 
 
-def _remarks_on_held(armature: bpy.types.Object, plan: bridge.characters.ragdoll_plans.RagdollPlan) -> list[str]:
-    """Return a remark about the bones that hold the chosen ones."""
-    held = named_bones(armature, [*plan.held])
-    return [f"{held}: not chosen, but chosen bones hang on it, so it follows the animation"] if plan.held else []
+def _details_of_anchors(armature: bpy.types.Object, plan: bridge.characters.ragdoll_plans.RagdollPlan) -> list[str]:
+    """Return a sentence about the bones that hold the chosen ones."""
+    if not plan.anchors:
+        return []
+    anchors = named_bones(armature, sorted(plan.anchors))
+    follow = "it, so it follows" if len(plan.anchors) == 1 else "them, so they follow"
+    return [f"{anchors}: not chosen, but chosen bones hang on {follow} the animation"]
 
 
-def _remarks_on_merged(plan: bridge.characters.ragdoll_plans.RagdollPlan) -> list[str]:
-    """Return one remark about the bones that got no link, with their reasons."""
+def _details_of_merged(plan: bridge.characters.ragdoll_plans.RagdollPlan) -> list[str]:
+    """Return one sentence about the bones that got no link, with their reasons."""
     return [_reasons_in_words(plan.merged)] if plan.merged else []
 
 
