@@ -91,8 +91,9 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
 
     made = make_ragdoll(bpy.context, armature, _options(arguments, armature))
     save_open_file(output)
-    say(*(f"{source}: note: {note}" for note in made.notes))
-    facts = _described(made) | {"output": str(output), "armature": armature.name, "notes": made.notes}
+    notes = [*made.notes, *made.details]
+    say(*(f"{source}: note: {note}" for note in notes))
+    facts = _described(made) | {"output": str(output), "armature": armature.name, "notes": notes}
     return CommandResult(facts, [f"{output}: {made.summary}"])
 
 

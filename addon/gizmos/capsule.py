@@ -16,7 +16,6 @@ from ...core.model import ModelError
 from .. import bridge
 from ..nodes import Node, is_part, is_selected, is_visible
 from ..nodes.chosen import active_node
-from ..overlays.sizes import active_radius
 from ..preferences import preferences
 from ..props import is_known_joint
 from ..props.chosen import meant_active_node
@@ -66,14 +65,13 @@ def has_handles(node: Node | None) -> bool:
 
 def handles_of_joint(node: Node, context) -> list[Vector]:
     """Return where the handles of the joint of a bone are, if they are shown."""
-    if node != active_node(context) or not is_known_joint(node):
+    if not is_known_joint(node):
         return []
     try:
         view = bridge.joints.axis_views.view_joint(node, context.scene)
     except ModelError:  # it has no handles
         return []
-    radius = active_radius(node, context.region, context.region_data)
-    return [point for _, _, _, point in joint.handles_of(view, radius)]
+    return [point for _, _, _, point in joint.shown_handles(view, node, context)]
 
 
 class LIMBERJACK_GGT_capsule(HandleGroup, bpy.types.GizmoGroup):

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from .. import bridge
 from ..nodes import Node, is_part, owner_of
+from ..props.ragdoll import is_body_part
 from ..props.settings import is_link_bone
 from .drags import Drag
 
@@ -27,6 +28,12 @@ class CapsuleDrag(Drag):
 
     def take_snapshot(self, context) -> bridge.values.snapshot.CapsuleSnapshot:
         return bridge.values.snapshot.CapsuleSnapshot(self.changed_objects(context))
+
+    def confirm(self, context) -> None:
+        """End the drag as one undo step. Parts of a ragdoll that overlap now do not collide with each other."""
+        parts = [bone for bone in self.bones if is_body_part(bone)]
+        bridge.characters.ragdoll_bodies.add_pairs_of(parts, context.scene)
+        super().confirm(context)
 
 
 class EndDrag(CapsuleDrag):

@@ -8,6 +8,7 @@ import math
 import bpy
 
 from ...core.model import ModelError
+from ..bridge.joints.axis_views import AxisView
 from ..bridge.viewport.rays import ray_under
 from ..nodes.naming import node_of
 from ..overlays import labels
@@ -46,8 +47,8 @@ SHAPES = {
 hexagons for capsules."""
 
 TIPS = {
-    "pose": "Position: moves the link",
-    "swing": "Swing: turns the link",
+    "pose": "Position: moves the joint",
+    "swing": "Swing: turns the joint",
     "home": "Start of simulations",
     "zero": "Zero: moves the parent's side alone",
     "aim": "Axis. Ctrl snaps",
@@ -58,6 +59,14 @@ TIPS = {
     "capsule_radius": "Thickness of the shape",
 }
 """Texts that are shown beside the handle under the mouse."""
+
+TIP_OF_CONE = "Largest swing"
+"""That of the limit of a cone, which has no other end."""
+
+
+def tip_of(role: str, axis: AxisView) -> str:
+    """Return the text of a handle under the mouse."""
+    return TIP_OF_CONE if axis.kind == "cone" and role == "upper" else TIPS[role]
 
 
 class LIMBERJACK_GT_handle(bpy.types.Gizmo):
@@ -86,7 +95,8 @@ class LIMBERJACK_GT_handle(bpy.types.Gizmo):
             if self.is_highlight:
                 labels.note_hover()
             if self.is_highlight and self.drag is None and context.space_data.overlay.show_overlays:
-                labels.hovered.append((self.matrix_basis.translation.copy(), TIPS[self.role]))
+                _, _, axis, _ = self.target
+                labels.hovered.append((self.matrix_basis.translation.copy(), tip_of(self.role, axis)))
 
     def draw_select(self, _context, select_id):
         if self.target:

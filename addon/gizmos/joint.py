@@ -16,6 +16,7 @@ from ..overlays.joint_glyphs import ring_radius
 from ..overlays.sizes import active_radius
 from ..preferences import preferences
 from ..props import is_known_joint
+from ..props.chosen import meant_active_node
 from .handle import LIMBERJACK_GT_handle
 from .handle_group import HandleGroup, HandlePlacement
 
@@ -28,6 +29,9 @@ COLORS = {
     "lower": (0.3, 0.8, 1.0),
     "upper": (0.3, 0.8, 1.0),
 }
+POSING = frozenset({"pose", "swing", "home", "zero"})
+"""Roles of handles that change where a link is, or what counts as its start."""
+
 ON = 0.9
 """Opacity of handles."""
 
@@ -50,6 +54,16 @@ def handles_of(view: bridge.joints.axis_views.JointView, radius: float) -> Itera
     if view.joint.kind.code == BALL and view.axes and acts:
         axis = view.axes[0]
         yield "swing", axis, radius, axis.origin + axis.zero * (0.7 * radius)
+
+
+def shown_handles(view: bridge.joints.axis_views.JointView, node: Node, context) -> list[HandlePlacement]:
+    """Return the handles of a joint that are shown in a view.
+
+    A bone that another chosen one moves, as the controls of a rig do, has none of those that would pose it.
+    """
+    found = handles_of(view, active_radius(node, context.region, context.region_data))
+    is_moved = node != active_node(context)
+    return [handle for handle in found if not is_moved or handle[0] not in POSING]
 
 
 def _handles_on_axis(
@@ -76,21 +90,22 @@ class LIMBERJACK_GGT_joint(HandleGroup, bpy.types.GizmoGroup):
 
     @classmethod
     def poll(cls, context):
-        obj = active_node(context)
+        chosen = active_node(context)
         style = preferences()
         shown = context.space_data.show_gizmo and style.show_overlays
         return (
             shown
             and context.mode in ("OBJECT", "POSE")
-            and is_known_joint(obj)
-            and is_selected(obj)
-            and is_visible(obj)
+            and chosen is not None
+            and is_known_joint(meant_active_node(context))
+            and is_selected(chosen)
+            and is_visible(chosen)
         )
 
     @staticmethod
     def node_of(context) -> Node | None:
-        obj = active_node(context)
-        return obj if is_known_joint(obj) else None
+        node = meant_active_node(context)
+        return node if is_known_joint(node) else None
 
     def view_key(self, node, context) -> tuple:
         return (active_radius(node, context.region, context.region_data),)
@@ -99,7 +114,7 @@ class LIMBERJACK_GGT_joint(HandleGroup, bpy.types.GizmoGroup):
         return bridge.joints.axis_views.view_joint(node, context.scene)
 
     def placements(self, view, node, context) -> list[HandlePlacement]:
-        return list(handles_of(view, active_radius(node, context.region, context.region_data)))
+        return shown_handles(view, node, context)
 
     def look(self, role, axis) -> tuple[tuple[float, float, float], float]:
         is_off = role in ("lower", "upper") and abs(getattr(axis, role)) == float("inf")

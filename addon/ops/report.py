@@ -30,22 +30,25 @@ def fail(operator, context, error: Exception | str) -> set[str]:
     return {"CANCELLED"}
 
 
-def succeed(operator, context, message: str, notes=(), refused=(), *, shows_notes: bool = True) -> set[str]:
+def succeed(operator, context, message: str, notes=(), refused=(), *, details=(), shows_notes: bool = True) -> set[str]:
     """Report what was done, with notes for the user, and return the result of a finished operator.
 
     The status bar shows only the last report: a single note, or the number of notes that the panel shows.
 
     Args:
         notes: sentences, which the panel keeps until the next operator of this add-on.
+        details: sentences about what is as it should be. The panel shows them after the notes; they are no warnings.
         shows_notes: False for a bake, whose notes the panel takes from the scene.
         refused: sentences about requests that were not carried out. A popup at the mouse shows them.
     """
     status = window_status(context.window_manager)
     status.error = ""
     note_change({*context.selected_objects, *meant_nodes(context)})
+    for detail in details:
+        operator.report({"INFO"}, detail)
     operator.report({"INFO"}, message)
     notes = list(dict.fromkeys((*refused, *notes)))  # shapes of a link may share a note
-    status.notes = "\n".join(notes) if shows_notes else ""
+    status.notes = "\n".join((*notes, *details)) if shows_notes else ""
     if refused:
         pop_up(context, message, list(dict.fromkeys(refused)))
     for note in notes:

@@ -16,6 +16,7 @@ from .. import bridge, watch
 from ..nodes import Node, is_visible, model_name, uid_of
 from ..nodes.chosen import active_node
 from ..props import is_joint
+from ..props.chosen import meant_active_node
 from . import labels
 from .joint_glyphs import glyph, limits, polyline, ring_radius
 from .lines import Color, Lines
@@ -59,8 +60,8 @@ def forget() -> None:
 def _picture(context, style) -> Picture:
     """Return the drawing, made again if something has changed."""
     global _cache_key
-    obj = active_node(context)
-    if not is_joint(obj) or not is_visible(obj):
+    chosen, obj = active_node(context), meant_active_node(context)
+    if chosen is None or not is_joint(obj) or not is_visible(chosen):
         return Picture()
     key = (watch.moves, uid_of(obj), *(tuple(getattr(style, name)) for name in COLORS))
     if key != _cache_key:

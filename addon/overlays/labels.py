@@ -18,6 +18,10 @@ SIZE = 11
 LABEL_OFFSET = 12
 """Distance from a mark to its number [pixels at resolution scale 1]."""
 
+TIP_BELOW = 18
+"""Distance from a handle down to its text, so that the text is not on the number of the handle [pixels at resolution
+scale 1]."""
+
 hovered: list[tuple[Vector, str]] = []
 """Place and text of the handle under the mouse. The handle adds them at each redraw."""
 
@@ -53,10 +57,31 @@ def draw(labels: Sequence[tuple[Vector, str]], context) -> None:
     blf.enable(0, blf.SHADOW)
     blf.shadow(0, 3, 0.0, 0.0, 0.0, 1.0)
     blf.color(0, 1.0, 1.0, 1.0, 1.0)
-    for point, text in (*labels, *hovered):
-        seen = location_3d_to_region_2d(context.region, context.region_data, point)
-        if seen is not None:
-            blf.position(0, seen.x + LABEL_OFFSET * scale, seen.y + 0.5 * LABEL_OFFSET * scale, 0.0)
-            blf.draw(0, text)
+    tips = _placed(hovered, context, -TIP_BELOW * scale)
+    numbers = _placed(labels, context, 0.5 * LABEL_OFFSET * scale)
+    for box, text in (*tips, *(each for each in numbers if not any(overlap(each[0], box) for box, _ in tips))):
+        blf.position(0, box[0], box[1], 0.0)
+        blf.draw(0, text)
     blf.disable(0, blf.SHADOW)
     hovered.clear()
+
+
+Box = tuple[float, float, float, float]
+"""Left, lower, right and upper end of a text in a view [pixels]."""
+
+
+def _placed(labels: Sequence[tuple[Vector, str]], context, height: float) -> list[tuple[Box, str]]:
+    """Return the boxes of labels that are seen, and their texts. height: of a text above its mark [pixels]."""
+    found = []
+    for point, text in labels:
+        seen = location_3d_to_region_2d(context.region, context.region_data, point)
+        if seen is not None:
+            left, lower = seen.x + LABEL_OFFSET * context.preferences.system.ui_scale, seen.y + height
+            width, tall = blf.dimensions(0, text)
+            found.append(((left, lower, left + width, lower + tall), text))
+    return found
+
+
+def overlap(one: Box, other: Box) -> bool:
+    """Return whether two boxes overlap."""
+    return all(one[axis] < other[axis + 2] and other[axis] < one[axis + 2] for axis in (0, 1))

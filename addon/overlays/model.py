@@ -21,8 +21,8 @@ from ...core.model import ModelError
 from .. import bridge, watch
 from ..bridge.values.numbers import scaled_pose
 from ..nodes import Node, display_size, has_own_shape, is_visible, joins_itself, model_name, origin_of, world_matrix
-from ..nodes.chosen import active_node
 from ..nodes.naming import node_named
+from ..props.chosen import meant_active_node
 from ..props.members import joints_in, links_in
 from ..props.settings import joint_settings, link_settings
 from .joint_glyphs import ball, dashed, glyph, limits
@@ -262,7 +262,7 @@ def draw(context, style) -> None:
 def up_to_date(rig: bridge.rig.Rig, context, style) -> _Drawing:
     """Return the scene's lines. They are made again if something that they depend on has changed."""
     drawing = _drawings.setdefault(context.scene.session_uid, _Drawing())
-    scene, active = context.scene, active_node(context)
+    scene, active = context.scene, meant_active_node(context)
     settings = [getattr(style, key) for key in _STYLE_KEYS]
     wanted = (rig.version, *(value if isinstance(value, bool | float) else tuple(value) for value in settings))
     if wanted != drawing.layout_key:

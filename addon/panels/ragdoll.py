@@ -7,9 +7,10 @@ import bpy
 from bpy.app.translations import pgettext_iface
 
 from ...core.characters.body_parts import PARTS
-from .. import ids
+from .. import bridge, ids
 from ..bridge.values.fields import COORDINATE_SUFFIXES
 from ..nodes import Node
+from ..nodes.copied_bones import bones_above
 from ..props import axes_in_use, core_joint, is_known_joint, kind_of
 from ..props.chosen import meant_active_node
 from ..props.ragdoll import is_body_part, ragdoll_of
@@ -41,6 +42,8 @@ class LIMBERJACK_PT_ragdoll(Below, bpy.types.Panel):
         bone = meant_active_node(context) if context.mode == "POSE" else None
         if is_body_part(bone):
             _draw_part(layout.box(), context, bone)
+        elif bone is not None:
+            _draw_follower(layout.box(), bone)
         layout.operator(ids.OP_RAGDOLL_REMOVE, icon="TRASH")
 
 
@@ -52,11 +55,13 @@ def _draw_part(layout, context, bone: Node) -> None:
     row = layout.row()
     row.use_property_split = False
     row.prop(settings, "follows", expand=True)
-    layout.prop(settings, "mass", text="Weight (kg)")
+    column = layout.column()
+    column.active = settings.motion == "FREE"  # else the animation alone moves it
+    column.prop(settings, "mass", text="Weight (kg)")
     joint = joint_settings(bone) if is_known_joint(bone) else None
     if joint is not None:
-        draw_followed(layout, joint, "drive_strength", text="Stiffness")
-        _draw_limits(layout, joint)
+        draw_followed(column, joint, "drive_strength", text="Stiffness")
+        _draw_limits(column, joint)
     body = section(layout, "part_shape", "Shape")
     if body:
         column = body.column(align=True)
@@ -66,7 +71,19 @@ def _draw_part(layout, context, bone: Node) -> None:
     body = section(layout, "part_limits", "Directions of Limits") if joint is not None else None
     if body:
         body.prop(joint, "limit_turn", text="Turn")
+    if bridge.scene.mirroring_bones.has_side(bone):
+        layout.operator(ids.OP_MIRROR, icon="MOD_MIRROR")
     layout.prop(window_status(context.window_manager), "shows_part_panels")
+
+
+def _draw_follower(layout, bone: Node) -> None:
+    """Draw on which part of the ragdoll a bone without a body hangs."""
+    above = next((each for each in bones_above(bone) if is_body_part(each)), None)
+    layout.label(text=bone.name, translate=False, icon="BONE_DATA")
+    if above is None:
+        layout.label(text="No part of the ragdoll")
+    else:
+        layout.label(text=pgettext_iface("Follows {part}").format(part=above.name), translate=False)
 
 
 def _draw_limits(layout, joint) -> None:

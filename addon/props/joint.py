@@ -162,9 +162,11 @@ class AxisProperties(PropertyGroup):
     )
     drive_target: FloatProperty(name="Force", description="Force of the drive, in N m or N")
 
-    lower_angle: _angle("lower", "Lower", "Lower limit")
+    lower_angle: _angle("lower", "Lower", "Where the joint stops in this direction")
     lower_length: _length("lower", "Lower", "Lower limit")
-    upper_angle: _angle("upper", "Upper", "Upper limit")
+    upper_angle: _angle(
+        "upper", "Upper", "Where the joint stops in this direction. Of a cone: how far the joint swings from its middle"
+    )
     upper_length: _length("upper", "Upper", "Upper limit")
     velocity_turning: _angle("velocity", "Speed", "Largest speed, per second")
     velocity_sliding: _face("velocity", "Speed", "Largest speed", unit="VELOCITY")
@@ -405,7 +407,8 @@ class JointProperties(PropertyGroup):
     enabled: BoolProperty(name="Enabled", description="When off, simulations ignore this joint", default=True)
     drive_strength: FloatProperty(
         name="Strength",
-        description="Fraction of the drive's force that acts: 1 for all of it, 0 for a limp joint",
+        description="Fraction of the drive's force that acts: 1 for all of it, 0 for a limp joint. It is the stiffness "
+        "of a part of a ragdoll",
         subtype="FACTOR",
         default=1.0,
         min=0.0,

@@ -82,7 +82,13 @@ class LinkProperties(PropertyGroup):
         min=1e-6,
         soft_max=20000.0,
     )
-    mass: FloatProperty(name="Mass (kg)", description="Mass (weight) of the link", default=1.0, min=0.0, precision=4)
+    mass: FloatProperty(
+        name="Mass (kg)",
+        description="Mass (weight) of this link, or of this part of a ragdoll",
+        default=1.0,
+        min=0.0,
+        precision=4,
+    )
     com: FloatVectorProperty(
         name="Center of Mass",
         description="Center of mass (balance point) in the link's axes, from its origin",
@@ -150,7 +156,9 @@ class LinkProperties(PropertyGroup):
     force: FloatVectorProperty(
         name="Force (N)", description="Pushes the link at its center of mass, along the world's axes", subtype="XYZ"
     )
-    torque: FloatVectorProperty(name="Torque (N m)", description="Turns the link about the world's axes", subtype="XYZ")
+    torque: FloatVectorProperty(
+        name="Torque", description="Turns the link about the world's axes, in N m", subtype="XYZ"
+    )
     force_turns_along: BoolProperty(
         name="Along with Link", description="Force and torque turn with the link, like those of an engine"
     )

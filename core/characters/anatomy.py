@@ -21,6 +21,9 @@ SNAP = 0.85
 """Cosine of the angle within which the direction up is taken to be an axis of the armature or that of the sky (about 30
 degrees): the legs of a body that stands do not lead straight down."""
 
+CHAINS = {"arm": ("upper_arm", "forearm", "hand"), "leg": ("thigh", "shin", "foot")}
+"""Parts of a limb from the trunk on, by the word that names any of them."""
+
 
 class Bone(NamedTuple):
     """A bone at rest.
@@ -92,12 +95,13 @@ def anatomy_of(bones: Iterable[Bone], up: Vec3, with_fingers: bool = False, as_h
     _tell_halves_apart(tree, found)
     _divide_spine(tree, found)
     _fill_in_ends(tree, found)
-    _leave_out_what_is_above(tree, found)
     axes = _axes_of(tree, found, up)
     is_humanoid = as_human is not False and _has_human_parts(found)
     is_humanoid = is_humanoid and (as_human is True or _stands_upright(tree, found, axes.up))
-    if not is_humanoid:
-        found = {name: _unspecific(place) for name, place in found.items()}
+    if is_humanoid:
+        _leave_out_what_is_above(tree, found)
+    else:
+        found = {name: _unspecific(name, place) for name, place in found.items()}
     merged = _with_reasons(found, with_fingers or not is_humanoid)
     return Anatomy(merged, is_humanoid, axes)
 
@@ -126,8 +130,9 @@ class _Tree:
 def _named_places(tree: _Tree) -> dict[str, Place]:
     """Return what the names of the bones tell. A part of the middle on one side is a helper of that part."""
     found = {}
+    hands = {name for name in tree.bones if read_bone_name(name, is_below_hand=False).part == "hand"}
     for name in tree.bones:
-        part, side = read_bone_name(name)
+        part, side = read_bone_name(name, is_below_hand=not hands.isdisjoint(tree.above(name)))
         found[name] = Place("helper" if part in CENTRAL and side != MIDDLE else part, side)
     return found
 
@@ -138,17 +143,14 @@ def _nearest(tree: _Tree, found: Mapping[str, Place], name: str, parts: Iterable
 
 
 def _tell_halves_apart(tree: _Tree, found: dict[str, Place]) -> None:
-    """Decide which half of an arm or leg a bone is that is only called that, and what a shoulder or one hip is.
+    """Decide which part of an arm or leg a bone is that is only called that, and what a shoulder or one hip is.
 
-    Rigs that name joints and not limbs call the upper arm a shoulder, and the thigh a left or right hip.
+    Rigs that name joints and not limbs call the upper arm a shoulder, and the thigh a left or right hip. Bones that
+    were extruded from a bone are numbered, as Leg.L, Leg.L.001 and Leg.L.002, and the last one is a foot.
     """
     for name, place in found.items():
-        if place.part == "arm":
-            part = "forearm" if _nearest(tree, found, name, ("upper_arm",)) else "upper_arm"
-            found[name] = place._replace(part=part)
-        elif place.part == "leg":
-            part = "shin" if _nearest(tree, found, name, ("thigh",)) else "thigh"
-            found[name] = place._replace(part=part)
+        if place.part in CHAINS:
+            found[name] = place._replace(part=_next_in_chain(tree, found, name))
     for name, place in found.items():
         if place.part == "clavicle":
             below = {found[each].part for each in tree.below(name)}
@@ -160,12 +162,28 @@ def _tell_halves_apart(tree: _Tree, found: dict[str, Place]) -> None:
                 found[name] = place._replace(part="thigh")
 
 
+def _next_in_chain(tree: _Tree, found: Mapping[str, Place], name: str) -> str:
+    """Return the part of an arm or leg that comes after the nearest one above a bone.
+
+    It is the same part once more if there is no next part, or if the name of a bone below tells that it is that part.
+    """
+    chain = CHAINS[found[name].part]
+    above = _nearest(tree, found, name, chain)
+    if above is None:
+        return chain[0]
+    number = chain.index(found[above].part)
+    following = chain[min(number + 1, len(chain) - 1)]
+    is_named = any(found[each].part == following for each in tree.below(name))
+    return chain[number] if is_named and following == chain[-1] else following
+
+
 def _divide_spine(tree: _Tree, found: dict[str, Place]) -> None:
     """Find the hips, the neck and the head of a spine whose bones are only numbered."""
     spine = [name for name, place in found.items() if place.part == "spine"]
     if spine and not any(place.part == ROOT for place in found.values()):
-        found[spine[0]] = Place(ROOT, MIDDLE)
-        spine = spine[1:]
+        hips = _carrier_of_legs(tree, found, spine[0]) or spine[0]
+        found[hips] = Place(ROOT, MIDDLE)
+        spine = [name for name in spine if name != hips]
     arms = [name for name, place in found.items() if place.part in ("clavicle", "upper_arm")]
     carriers = [carrier for name in arms if (carrier := _nearest(tree, found, name, ("spine", ROOT)))]
     if not carriers or any(place.part == "head" for place in found.values()):
@@ -176,6 +194,21 @@ def _divide_spine(tree: _Tree, found: dict[str, Place]) -> None:
         found[name] = Place("neck", MIDDLE)
     if beyond:
         found[beyond[-1]] = Place("head", MIDDLE)
+
+
+def _carrier_of_legs(tree: _Tree, found: Mapping[str, Place], spine: str) -> str | None:
+    """Return the bone without a known name that carries the legs beside the lowest bone of the spine.
+
+    A bone that is farther from the thighs than these are long is no part of the body: it moves all of it.
+    """
+    thighs = [name for name, place in found.items() if place.part == "thigh"]
+    above = next((each for each in tree.above(spine) if all(each in tree.above(thigh) for thigh in thighs)), None)
+    if not thighs or above is None or found[above].part or any(spine in tree.above(thigh) for thigh in thighs):
+        return None
+    middle = scale(_sum(tree.bones[name].head for name in thighs), 1.0 / len(thighs))
+    longest = max(norm(sub(tree.bones[name].tail, tree.bones[name].head)) for name in thighs)
+    bone = tree.bones[above]
+    return above if min(norm(sub(end, middle)) for end in (bone.head, bone.tail)) <= longest else None
 
 
 def _fill_in_ends(tree: _Tree, found: dict[str, Place]) -> None:
@@ -235,9 +268,13 @@ def _stands_upright(tree: _Tree, found: Mapping[str, Place], up: Vec3) -> bool:
     return dot(trunk, up) > UPRIGHT * norm(trunk)
 
 
-def _unspecific(place: Place) -> Place:
-    """Return the place of a bone of a creature: what its name tells of a human body does not hold."""
-    return place if place.part in ("tail", "twist", "helper") else place._replace(part="limb")
+def _unspecific(name: str, place: Place) -> Place:
+    """Return the place of a bone of a creature: what its name tells of a human body does not hold.
+
+    Its arms and legs may have any number of bones, so none of them is a twist bone because of its number only.
+    """
+    is_kept = place.part in ("tail", "twist", "helper") and read_bone_name(name).part not in CHAINS
+    return place if is_kept else place._replace(part="limb")
 
 
 def _with_reasons(found: Mapping[str, Place], with_fingers: bool) -> dict[str, Place]:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Joints of bones in Pose Mode: where their coordinates count from, their handles, and operators on the active one."""
 
+from types import SimpleNamespace
+
 import bpy
 import numpy as np
 import pytest
@@ -11,7 +13,9 @@ from limberjack.addon.bridge.joints.joint_edits import aim_axis
 from limberjack.addon.bridge.posing.posing import Posing
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.gizmos.drags import triangles_of
+from limberjack.addon.gizmos.handle import tip_of
 from limberjack.addon.gizmos.joint import LIMBERJACK_GGT_joint, handles_of
+from limberjack.addon.overlays import labels
 
 from .conftest import joint
 from .rigs import chain, hang_up, select_bones, tag
@@ -121,3 +125,37 @@ def test_ghosts_of_bones(scene, arm):
     along = [(to_bone @ Vector(point.tolist())).y for point in triangles]
     assert (min(along), max(along)) == (pytest.approx(0.0, abs=1e-6), pytest.approx(arm[1].length, rel=1e-6))
     assert len(triangles) == 24
+
+
+def test_texts_of_handles(scene, arm):
+    """Guards the text of a handle under the mouse: a cone has one limit, the largest swing, and a hinge has two."""
+    found = {(axis.number, role): tip_of(role, axis) for bone in arm[1:] for role, axis in limits_of(bone, scene)}
+    assert found == {
+        (0, "lower"): "Lower limit. Ctrl: both ends",
+        (0, "upper"): "Upper limit. Ctrl: both ends",
+        (3, "upper"): "Largest swing",
+        (4, "lower"): "Lower limit. Ctrl: both ends",
+        (4, "upper"): "Upper limit. Ctrl: both ends",
+    }
+
+
+def limits_of(bone, scene):
+    handles = handles_of(view_joint(bone, scene), 1.0)
+    return [(role, axis) for role, axis, _, _ in handles if role in ("lower", "upper")]
+
+
+def test_the_text_of_a_handle_hides_what_it_would_cover(monkeypatch):
+    """Guards the text of a handle near numbers of limits: those that it would overlap are left out, others are not."""
+    drawn = []
+    spots = {"tip": (100.0, 100.0), "near": (110.0, 75.0), "far": (100.0, 200.0)}
+    monkeypatch.setattr(labels, "location_3d_to_region_2d", lambda _region, _data, point: Vector(spots[point]))
+    monkeypatch.setattr(labels.blf, "draw", lambda _font, text: drawn.append(text))
+    monkeypatch.setattr(labels, "hovered", [("tip", "Largest swing")])
+    context = SimpleNamespace(
+        region=None, region_data=None, preferences=SimpleNamespace(system=SimpleNamespace(ui_scale=1.0))
+    )
+    labels.draw([("near", "15.0°"), ("far", "35.0°")], context)
+    assert drawn == ["Largest swing", "35.0°"]
+    drawn.clear()
+    labels.draw([("near", "15.0°")], context)
+    assert drawn == ["15.0°"], "the text stays without the mouse"

@@ -10,6 +10,8 @@ from limberjack.core.kinematics import tree_poses
 from limberjack.core.model.editing.mirroring import mirrored_pose
 
 from .conftest import joint, link
+from .humanoids import HUMANOIDS
+from .ragdolls import make
 from .rigs import armature, in_mode, select_bones, tag
 
 
@@ -51,6 +53,20 @@ def test_settings_are_mirrored(scene, arms):
     assert model.joint("Rig:hand.R").axes[0].upper == pytest.approx(0.7)
     image = model.link("Rig:hand.R")
     assert (image.mass, image.com) == (pytest.approx(0.6), pytest.approx((-0.1, 0.2, 0.3)))
+
+
+@pytest.mark.parametrize("kind", ["mixamo", "makehuman"])
+def test_parts_of_ragdolls_are_mirrored(scene, kind):
+    """Guards names whose side Blender does not know, as mixamorig:LeftArm: the other arm gets limits and shape."""
+    maker = HUMANOIDS[kind]
+    rig, _ = maker.build()
+    make(rig)
+    left, right = (rig.pose.bones[maker.names["forearm"].format(side)] for side in maker.sides)
+    joint(left).axes[0].upper_angle, link(left).bone_radius = 1.1, 0.5
+    select_bones(rig, left.name)
+    assert bpy.ops.limberjack.mirror() == {"FINISHED"}
+    assert joint(right).axes[0].upper_angle == pytest.approx(1.1)
+    assert link(right).bone_radius == pytest.approx(0.5)
 
 
 def test_what_cannot_be_mirrored_is_told(scene, arms):

@@ -73,17 +73,20 @@ def test_it_makes_what_the_button_makes(path, tmp_path, capsys):
 
 
 def test_its_options(path, tmp_path, capsys):
-    """Guards each option: chosen bones, fingers, weight, stiffness, self-collision and the preset of a creature."""
+    """Guards each option: chosen bones, which hang on the next one, fingers, weight, stiffness, self-collision and the
+    preset of a creature."""
     out = tmp_path / "out.blend"
     options = ["--weight", 60, "--stiffness", 0.5, "--no-self-collision", "--fingers", "--bones", "chest, arm,hand,tip"]
     assert run("ragdoll", path, "--armature", "Rig", *options, "-o", out, "--json") == core_cli.DONE
     found = validated("ragdoll", 0, capsys.readouterr().out)
-    assert found["mass"] == pytest.approx(60.0, rel=1e-6)
+    masses = {item["bone"]: item["mass"] for item in found["bones"]}
+    assert sum(masses.values()) - masses["hips"] == pytest.approx(60.0, rel=1e-6)
+    assert found["mass"] == pytest.approx(sum(masses.values()))
     assert {name for name, reason in found["merged"].items() if reason == "not chosen"} == {
-        *("hips", "head", "thigh", "shin", "finger")
+        *("head", "thigh", "shin", "finger")
     }
     rig = opened(out)
-    assert names_of(rig) == ["chest", "arm", "hand", "tip"]
+    assert names_of(rig) == ["hips", "chest", "arm", "hand", "tip"]
     bones = [rig.pose.bones[name] for name in names_of(rig)]
     assert {joint(bone).drive_strength for bone in bones} == {0.5}
     assert not any(link(bone).self_collide for bone in bones)

@@ -7,8 +7,13 @@ import math
 import bpy
 import numpy as np
 import pytest
+from mathutils import Vector
 
+from limberjack.addon.bridge.links.capsule_views import view_capsule
 from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.gizmos.capsule import handles_of
+from limberjack.addon.gizmos.capsule_drags import CAPSULE_DRAGS
+from limberjack.addon.props.pairs import pair_of, set_pair
 from support.cases import some
 
 from .baked import bake
@@ -91,6 +96,24 @@ def test_pairs_that_overlap_in_the_pose_are_excluded(scene):
     scene.limberjack.bake.start, scene.use_gravity = "POSE", False
     run = bake(scene)
     assert largest_motion(run) < 1e-6
+
+
+def test_shapes_that_overlap_after_a_drag_are_excluded(scene):
+    """Guards who enlarges a shape by its handles: what it overlaps then does not collide with it, neighbours need no
+    pair, and a pair that the user has set stays."""
+    arms = [(f"arm{n}", (0.5 * n, 0, 1), (0.5 * n, 1, 1), "core") for n in range(3)]
+    rig = armature([("core", (0, -0.5, 1), (0, 0, 1), ""), *arms])
+    make(rig)
+    set_pair(scene, rig.pose.bones["arm1"], rig.pose.bones["arm2"], True)
+    bone = rig.pose.bones["arm1"]
+    view = view_capsule(bone, scene)
+    axis = next(axis for role, axis, _, _ in handles_of(view, Vector((0, 0, -1))) if role == "capsule_radius")
+    drag = CAPSULE_DRAGS["capsule_radius"](bpy.context, bone, view, axis, 0.0)
+    drag.set_value(bpy.context, 0.45)
+    drag.confirm(bpy.context)
+    never = [{pair.a_node.name, pair.b_node.name} for pair in scene.limberjack.pairs if not pair.meets]
+    assert never == [{"arm0", "arm1"}]
+    assert pair_of(scene, bone, rig.pose.bones["arm2"]).meets
 
 
 @pytest.mark.parametrize("is_on", [True, False])

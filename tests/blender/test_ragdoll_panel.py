@@ -2,6 +2,7 @@
 """The panel of a ragdoll, and what the tab shows beside it."""
 
 import re
+from types import SimpleNamespace
 
 import bpy
 import pytest
@@ -17,7 +18,7 @@ from limberjack.addon.props.settings import window_status
 from .baked import bake
 from .characters import character, choose
 from .conftest import joint, link
-from .paper import draw
+from .paper import Paper, draw
 
 ADVANCED = (link_panels.LIMBERJACK_PT_link, joint_panels.LIMBERJACK_PT_joint)
 
@@ -37,6 +38,13 @@ def rig(scene):
 
 def activate(rig, name):
     rig.data.bones.active = rig.data.bones[name]
+
+
+def panel():
+    """The panel of the ragdoll alone, drawn."""
+    paper = Paper()
+    LIMBERJACK_PT_ragdoll.draw(SimpleNamespace(layout=paper), bpy.context)
+    return paper
 
 
 def shown(panel):
@@ -60,6 +68,35 @@ def test_the_part_that_is_active(rig, bone, labels):
     assert any(text.endswith(f": {bone}") for text in paper.texts)
     assert {"ragdoll_mass", "follows", "mass", "bone_radius"} <= set(paper.props)
     assert ("drive_strength" in paper.props) == bool(labels)
+
+
+def test_settings_without_effect_look_so(rig):
+    """Guards a part that follows the animation: its weight, stiffness and limits are dimmed."""
+    assert panel().active
+    link(rig.pose.bones["thigh"]).follows = "KINEMATIC"
+    assert not panel().active
+
+
+def test_sides_have_the_button_of_the_mirror(rig):
+    """Guards who looks for the button that the guide names: it is in the panel of a part that has a side."""
+    assert ids.OP_MIRROR not in panel().operators
+    rig.data.bones["thigh"].name = "thigh.L"
+    assert ids.OP_MIRROR in panel().operators
+
+
+def test_a_bone_without_a_body(rig):
+    """Guards who selects a bone that is no part: the panel says which part it follows, also two bones above."""
+    activate(rig, "tip")
+    assert {"tip", "Follows hand"} <= set(draw(rig).texts)
+
+
+def test_tooltips_of_a_part_have_its_words(rig):
+    """Guards tooltips: they tell what the labels of the panel say, and not only what a link or a drive has."""
+    own, its_joint = link(rig.pose.bones["thigh"]).bl_rna, joint(rig.pose.bones["thigh"]).bl_rna
+    assert "part of a ragdoll" in own.properties["mass"].description
+    assert "the stiffness of a part of a ragdoll" in its_joint.properties["drive_strength"].description
+    axis = joint(rig.pose.bones["thigh"]).axes[0].bl_rna
+    assert "Of a cone" in axis.properties["upper_angle"].description
 
 
 def test_a_joint_of_another_type(rig):

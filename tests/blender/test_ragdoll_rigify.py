@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ragdolls of Rigify's human, as its metarig and as the rig with controls that it generates, and of its wolf."""
 
+from types import SimpleNamespace
+
 import addon_utils
 import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix
 
+from limberjack.addon.bridge.joints.axis_views import view_joint
 from limberjack.addon.bridge.scene.read import read_scene
+from limberjack.addon.gizmos.joint import LIMBERJACK_GGT_joint, shown_handles
 
 from .baked import bake
 from .bone_rig import errors
@@ -125,12 +130,46 @@ def test_fingers_and_toes_by_choice(files, name):
 
 
 def test_controls_stand_for_bones(files):
-    """Guards artists who select controls: the bones that these move become parts."""
+    """Guards artists who select controls: the bones that these move become parts, and hang on the next one above."""
     rig = opened(files, "generated")
     dressed(rig)
     select_bones(rig, "upper_arm_fk.L", "forearm_fk.L", "hand_fk.L")
     assert bpy.ops.limberjack.make_ragdoll() == {"FINISHED"}
-    assert {short(name) for name in names_of(rig)} == {"upper_arm.L", "forearm.L", "hand.L"}
+    assert {short(name) for name in names_of(rig)} == {"shoulder.L", "upper_arm.L", "forearm.L", "hand.L"}
+
+
+def set_hidden(bone):
+    """Hide a bone, in Blender 4.5 as in 5."""
+    (bone if hasattr(bone, "hide") else bone.bone).hide = True
+
+
+class InView:
+    """The context of a view that shows handles."""
+
+    space_data = SimpleNamespace(show_gizmo=True)
+    region = SimpleNamespace(width=1000, height=800)
+    region_data = SimpleNamespace(perspective_matrix=Matrix.Identity(4), window_matrix=Matrix.Identity(4))
+
+    def __getattr__(self, name):
+        return getattr(bpy.context, name)
+
+
+def test_a_control_shows_the_limits_of_its_part(files):
+    """Guards who selects a control, and sees the panel of the part that it moves: the handles of its limits are shown,
+    too, but none that would pose the bone, which the control does."""
+    rig = opened(files, "generated")
+    dressed(rig)
+    make(rig)
+    select_bones(rig, "upper_arm_fk.L")
+    rig.data.bones.active = rig.data.bones["upper_arm_fk.L"]
+    context = InView()
+    assert LIMBERJACK_GGT_joint.poll(context)
+    part = LIMBERJACK_GGT_joint.node_of(context)
+    assert short(part.name) == "upper_arm.L"
+    view = view_joint(part, bpy.context.scene)
+    assert {role for role, *_ in shown_handles(view, part, context)} == {"lower", "upper", "aim"}
+    set_hidden(rig.pose.bones["upper_arm_fk.L"])
+    assert not LIMBERJACK_GGT_joint.poll(context)
 
 
 def test_the_human_falls_as_simulated(files):

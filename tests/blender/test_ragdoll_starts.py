@@ -5,8 +5,13 @@ import bpy
 import numpy as np
 import pytest
 
+from limberjack.addon.bridge.characters.ragdoll_joints import widen_to_present_pose
+from limberjack.addon.props.ragdoll import ragdoll_bones
+
 from .baked import bake
 from .characters import character, choose
+from .conftest import joint
+from .ragdolls import plain, told
 
 SPEED = 1.5
 """Speed of the walk along -y [m/s]."""
@@ -82,6 +87,41 @@ def test_a_walking_character_falls_as_fast_as_it_walks(scene, rig, animate, capf
     choose(rig)
     assert bpy.ops.limberjack.remove_ragdoll() == {"FINISHED"}
     assert start(scene) == ("HOME", False)
+
+
+def test_limits_contain_the_pose_at_the_start(scene, rig):
+    """Guards a ragdoll that is made at another frame than that at which it falls: joints may not start beyond their
+    limits, and limbs that overlap there do not collide. The frame stays, and the note names the pose."""
+    shin = rig.pose.bones["shin"]
+    shin.rotation_mode = "XYZ"
+    for frame, angle in ((1, -1.5), (20, 0.0)):
+        shin.rotation_euler.x = angle
+        shin.keyframe_insert("rotation_euler", frame=frame)
+    scene.frame_set(20)
+    assert bpy.ops.limberjack.make_ragdoll() == {"FINISHED"}
+    assert scene.frame_current == 20
+    assert "since its pose at frame 1 lies beyond" in told()
+    scene.frame_set(1)
+    for bone in ragdoll_bones(rig):
+        if joint(bone).parent_node is not None:
+            assert not widen_to_present_pose(bone, scene), bone.name
+
+
+def test_limbs_that_overlap_at_the_start(scene, rig):
+    """Guards the same for pairs: a hand that is in the chest at the first frame only does not collide with it."""
+    arm = rig.pose.bones["arm"]
+    arm.rotation_mode = "XYZ"
+    for frame, angle in ((1, 2.6), (20, 0.0)):
+        arm.rotation_euler.z = angle
+        arm.keyframe_insert("rotation_euler", frame=frame)
+    scene.frame_set(1)
+    assert bpy.ops.limberjack.make_ragdoll() == {"FINISHED"}
+    pairs = plain(scene.limberjack)["pairs"]
+    assert bpy.ops.limberjack.remove_ragdoll() == {"FINISHED"}
+    scene.frame_set(20)
+    assert bpy.ops.limberjack.make_ragdoll() == {"FINISHED"}
+    assert plain(scene.limberjack)["pairs"] == pairs
+    assert len(pairs) > 0
 
 
 def test_a_character_at_rest(scene, rig):

@@ -12,7 +12,7 @@ from limberjack.core.cli import describe
 from limberjack.core.model import ModelError
 
 from .baked import bake
-from .characters import BODY, character, choose
+from .characters import BODY, character, choose, skin
 from .conftest import joint, link
 from .humanoids import HUMANOIDS
 from .ragdolls import differing, make, names_of, parents_in, remove, stored, told, whole_dump
@@ -44,6 +44,14 @@ def test_parts_and_parents_of_a_character(scene, figure):
     above = {name: parent for name, _, _, parent in BODY}
     assert parents_in(scene) == {name: above[name] for name in PARTS if above[name]}
     assert told() == "2 bones follow the bones above them: 2 × finger"
+
+
+def test_what_is_as_it_should_be_is_no_warning(scene, figure, capfd):
+    """Guards the status bar: that fingers follow the hand is told in the panel, but not as a warning."""
+    make(figure[0])
+    output = capfd.readouterr().out
+    assert "2 bones follow the bones above them: 2 × finger" in output
+    assert "WARNING" not in output.upper()
 
 
 def test_parts_and_parents_of_each_kind_of_rig(scene, kind):
@@ -177,20 +185,20 @@ def test_making_it_twice_is_making_it_once(scene, figure):
 
 
 def test_selected_bones_only(scene, figure):
-    """Guards Pose Mode: the chosen bones become parts, others follow the ones above or stay animated; the mode and the
-    selection stay. All of them, or none, stand for the whole body."""
+    """Guards Pose Mode: the chosen bones become parts and hang on the bone above, others follow the ones above or stay
+    animated; the mode and the selection stay. All of them, or none, stand for the whole body."""
     rig, _ = figure
     select_bones(rig, "chest", "arm")
     assert bpy.ops.limberjack.make_ragdoll() == {"FINISHED"}
     assert bpy.context.mode == "POSE"
-    assert sorted(names_of(rig)) == ["arm", "chest"]
-    assert parents_in(scene) == {"arm": "chest"}
-    assert "5 × not chosen" in told()
+    assert sorted(names_of(rig)) == ["arm", "chest", "hips"]
+    assert parents_in(scene) == {"arm": "chest", "chest": "hips", "hips": "world"}
+    assert "4 × not chosen" in told()
     before = stored(rig)
     select_bones(rig, "hand")
     assert bpy.ops.limberjack.make_ragdoll(weight=1.0) == {"FINISHED"}
-    assert sorted(names_of(rig)) == ["arm", "chest", "hand"]
-    assert parents_in(scene) == {"arm": "chest", "hand": "arm"}
+    assert sorted(names_of(rig)) == ["arm", "chest", "hand", "hips"]
+    assert parents_in(scene) == {"arm": "chest", "chest": "hips", "hips": "world", "hand": "arm"}
     hand = joint(rig.pose.bones["hand"])
     assert link(rig.pose.bones["hand"]).mass == pytest.approx(1.0)
     assert (hand.axes[3].use_upper, hand.axes[0].drive_mode) == (True, "position")
@@ -200,6 +208,64 @@ def test_selected_bones_only(scene, figure):
         select_bones(rig, *chosen)
         assert bpy.ops.limberjack.make_ragdoll() == {"FINISHED"}
         assert sorted(names_of(rig)) == sorted(PARTS)
+
+
+def test_chosen_bones_hang_on_the_body(scene, figure):
+    """Guards who lets only an arm fall: the bone above it follows the animation, and the arm stays on it. The typed
+    weight is that of what falls."""
+    rig, _ = figure
+    select_bones(rig, "arm", "hand")
+    assert bpy.ops.limberjack.make_ragdoll(weight=5.0) == {"FINISHED"}
+    motions = {bone.name: link(bone).motion for bone in ragdoll_bones(rig)}
+    assert motions == {"chest": "KINEMATIC", "arm": "FREE", "hand": "FREE"}
+    assert "'Rig:chest': not chosen, but chosen bones hang on it, so it follows the animation" in told()
+    assert sum(link(rig.pose.bones[name]).mass for name in ("arm", "hand")) == pytest.approx(5.0)
+    assert bpy.ops.limberjack.remove_ragdoll() == {"FINISHED"}
+    select_bones(rig, "arm", "thigh")
+    assert bpy.ops.limberjack.make_ragdoll(weight=5.0) == {"FINISHED"}
+    assert "'Rig:chest', 'Rig:hips': not chosen, but chosen bones hang on them, so they follow the animation" in told()
+    assert capsule_length(rig, "chest") < 0.6 * rig.dimensions.z, "its shape is that of the whole body"
+    select_bones(rig, "chest", "hips")
+    assert bpy.ops.limberjack.make_ragdoll() == {"FINISHED"}
+    assert {link(bone).motion for bone in ragdoll_bones(rig)} == {"FREE"}
+
+
+def capsule_length(rig, name):
+    """Length of the capsule of a bone [m]."""
+    own = link(rig.pose.bones[name])
+    return (own.bone_end - own.bone_start) * rig.data.bones[name].length
+
+
+def test_a_chosen_bone_that_is_no_part(scene, figure):
+    """Guards who presses for one bone more: the message says why it cannot be a part, without the word link."""
+    rig, _ = figure
+    make(rig)
+    select_bones(rig, "finger")
+    with pytest.raises(RuntimeError, match=r"bone 'finger' follows the bone above it: finger\. Select other bones"):
+        bpy.ops.limberjack.make_ragdoll()
+
+
+def test_a_body_on_a_helper_is_whole(scene):
+    """Guards creatures whose trunk has the name of a control: it is a part, since all others hang on it."""
+    rig = armature(
+        [
+            ("root", (0, 0, 1), (0, 0, 1.4), ""),
+            ("wing.L", (0.2, 0, 1.3), (0.8, 0, 1.3), "root"),
+            ("wing.R", (-0.2, 0, 1.3), (-0.8, 0, 1.3), "root"),
+        ]
+    )
+    skin(rig, radii={"root": 0.15, "wing.L": 0.05, "wing.R": 0.05})
+    make(rig)
+    assert parents_in(scene) == {"wing.L": "root", "wing.R": "root"}
+    assert "pieces" not in told()
+
+
+def test_a_body_in_pieces(scene):
+    """Guards bones that hang on none: it is told that they fall apart, and which ones they are."""
+    rig = armature([("one", (0, 0, 1), (0, 0, 1.5), ""), ("other", (0.5, 0, 1), (0.5, 0, 1.5), "")])
+    skin(rig, radii={"one": 0.1, "other": 0.1})
+    make(rig)
+    assert "'Rig' falls apart into 2 pieces: 'Rig:one', 'Rig:other'." in told()
 
 
 def test_several_characters_at_once(scene):

@@ -232,3 +232,23 @@ def test_labels_of_a_ragdoll(scene, words, bone):
         found |= cut_off(words, SIDEBAR, shown)
     bpy.ops.object.mode_set(mode="OBJECT")
     assert found | cut_off(words, SIDEBAR, shown) == {}
+
+
+@pytest.mark.parametrize("bone", ["hips", "thigh", "shin"])
+def test_labels_of_all_settings_of_a_part(scene, words, bone):
+    """Guards All Settings of a ragdoll's part: the panels Link and Joint of the part at the top, a ball and a hinge,
+    with their sections open."""
+    rig, _ = character()
+    choose(rig)
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.limberjack.make_ragdoll()
+    status = window_status(bpy.context.window_manager)
+    status.notes = ""  # paragraphs are wrapped
+    status.shows_part_panels = True
+    rig.data.bones.active = rig.data.bones[bone]
+    for axis in joint(rig.pose.bones[bone]).axes:
+        axis.show_expanded = axis.show_drive = True
+    found = cut_off(words, SIDEBAR, in_tab())
+    status.shows_part_panels = False
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert found == {}

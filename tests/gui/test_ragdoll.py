@@ -28,10 +28,10 @@ LAST = 48
 DOT = "limberjack.setting_key"
 """The button beside Stiffness of the active part, by which the buttons are found that cannot say their names."""
 
-TO_FOLLOWS = -2.9
+TO_FOLLOWS = -2.6
 """Rows from it to the buttons Physics and Animation."""
 
-TO_LAST_LIMIT = 3.5
+TO_LAST_LIMIT = 3.3
 """Rows from it to the last limit of a ball."""
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
 import bpy
@@ -17,14 +17,16 @@ from ....core.geometry.mass import mass_properties
 from ....core.spatial import Pose
 from ....core.spatial.arrays import matmul, matvec
 from ...nodes import Node, owner_of
-from ...props.pairs import remove_pairs_of, set_pair
-from ...props.settings import link_settings
+from ...props.pairs import pair_of, remove_pairs_of, set_pair
+from ...props.ragdoll import ragdoll_bones
+from ...props.settings import joint_settings, link_settings
 from ..links.bone_capsules import BoneCapsule, capsule_of, solid_of_capsule
 from ..meshes.meshes import mesh_data
 from ..meshes.solids import solid_of
 from ..posing.link_poses import live_pose, pose_of_matrix, to_array, world_scale
+from ..skins.bone_fitting import extent_of
 from ..values.numbers import scaled_pose, unit_length
-from .ragdoll_plans import RagdollPart, RagdollPlan
+from .ragdoll_plans import RagdollPlan
 from .skeletons import vec3
 
 LIKE_CAPSULES = (0.5, 2.0)
@@ -36,13 +38,21 @@ OVERLAP_GAP = 2e-3
 
 
 def body_mass(plan: RagdollPlan, meshes: Sequence[bpy.types.Object], depsgraph: bpy.types.Depsgraph) -> float:
-    """Return the mass of a body [kg]: its volume, that of the meshes if they can be it, times the density of flesh."""
+    """Return the mass of the parts of a body that fall [kg]: their volume times the density of flesh.
+
+    It is that of the meshes if they can be the body.
+    """
     unit = unit_length(depsgraph.scene)
-    by_shape = sum(solid_of_capsule(capsule_for(part.bone, unit)).volume for part in plan.new_parts.values())
+    by_shape = sum(solid_of_capsule(capsule_for(part.bone, unit)).volume for part in plan.falling_parts.values())
     by_mesh = sum(_volume_of(obj, depsgraph, unit) for obj in meshes)
     low, high = LIKE_CAPSULES
     volume = by_mesh if low * by_shape <= by_mesh <= high * by_shape else by_shape
-    return volume * next(each.density for each in SUBSTANCES if each.name == "body")
+    return volume * _density()
+
+
+def _density() -> float:
+    """Return the density of flesh and bone [kg/m³]."""
+    return next(each.density for each in SUBSTANCES if each.name == "body")
 
 
 def _volume_of(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, unit: float) -> float:
@@ -63,11 +73,17 @@ def capsule_for(bone: Node, unit: float) -> BoneCapsule:
 
 
 def store_masses(plan: RagdollPlan, total: float, scene: bpy.types.Scene) -> None:
-    """Store the mass of each part that is set up. total: of them all [kg]."""
+    """Store the mass of each part that is set up.
+
+    Args:
+        total: of the parts that fall [kg]. The others weigh as much as their volume in flesh.
+    """
     unit = unit_length(scene)
     volumes = {name: solid_of_capsule(capsule_for(part.bone, unit)).volume for name, part in plan.new_parts.items()}
-    places = {name: part.place for name, part in plan.new_parts.items()}
-    for name, mass in masses_of(places, volumes, total, plan.anatomy.is_humanoid).items():
+    places = {name: part.place for name, part in plan.falling_parts.items()}
+    masses = {name: volumes[name] * _density() for name in plan.anchors}
+    masses |= masses_of(places, volumes, total, plan.anatomy.is_humanoid)
+    for name, mass in masses.items():
         settings = link_settings(plan.parts[name].bone)
         settings.mass_source, settings.mass = "MASS", mass
 
@@ -83,24 +99,27 @@ def rods_of(plan: RagdollPlan, scene: bpy.types.Scene) -> dict[str, Rod]:
     return found
 
 
-def store_pairs(plan: RagdollPlan, extent: float, scene: bpy.types.Scene) -> int:
+def present_poses(plan: RagdollPlan, scene: bpy.types.Scene) -> dict[str, Pose]:
+    """Return the poses of the parts in the world at the frame that the scene shows [m], by name."""
+    unit = unit_length(scene)
+    return {name: scaled_pose(live_pose(part.bone), unit) for name, part in plan.parts.items()}
+
+
+def store_pairs(
+    plan: RagdollPlan, extent: float, scene: bpy.types.Scene, others: Sequence[Mapping[str, Pose]] = ()
+) -> int:
     """Let parts that overlap, at rest or now, not collide with each other. Return the number of these pairs.
 
     Neighbours do not collide anyway. Pairs of bones that stay as they are keep their settings.
 
     Args:
         extent: of the character [Blender units].
+        others: more poses in which parts that overlap do not collide, as `present_poses` returns them.
     """
-    unit = unit_length(scene)
     bones = {name: part.bone for name, part in plan.parts.items()}
-    shapes = {name: capsule_for(bone, unit) for name, bone in bones.items()}
-    poses = [
-        {name: scaled_pose(_rest_pose(part), unit) for name, part in plan.parts.items()},
-        {name: scaled_pose(live_pose(bone), unit) for name, bone in bones.items()},
-    ]
-    found = overlapping_pairs(
-        {name: (shape.geometry, shape.pose) for name, shape in shapes.items()}, poses, OVERLAP_GAP * extent * unit
-    )
+    rest = {name: _rest_pose(bone, scene) for name, bone in bones.items()}
+    poses = [rest, present_poses(plan, scene), *others]
+    found = _overlapping(bones, poses, extent, scene)
     new = plan.new_parts.keys()
     remove_pairs_of(scene, {bones[name] for name in new})
     pairs = [pair for pair in combinations(bones, 2) if pair in found and not _are_neighbours(plan, *pair)]
@@ -110,11 +129,49 @@ def store_pairs(plan: RagdollPlan, extent: float, scene: bpy.types.Scene) -> int
     return len(pairs)
 
 
+def add_pairs_of(changed: Collection[Node], scene: bpy.types.Scene) -> int:
+    """Let parts whose shapes were changed not collide with other parts that they overlap, at rest or now.
+
+    Pairs of which the scene says already whether they collide keep that. Return the number of new pairs.
+    """
+    count = 0
+    for armature in {owner_of(bone) for bone in changed}:
+        bones = {bone.name: bone for bone in ragdoll_bones(armature)}
+        poses = [
+            {name: _rest_pose(bone, scene) for name, bone in bones.items()},
+            {name: scaled_pose(live_pose(bone), unit_length(scene)) for name, bone in bones.items()},
+        ]
+        for names in _overlapping(bones, poses, extent_of(armature, {}), scene):
+            a, b = (bones[name] for name in names)
+            is_new = pair_of(scene, a, b) is None and (a in changed or b in changed)
+            if is_new and b != joint_settings(a).parent_node and a != joint_settings(b).parent_node:
+                set_pair(scene, a, b, False)
+                count += 1
+    return count
+
+
+def _overlapping(
+    bones: Mapping[str, Node], poses: Sequence[Mapping[str, Pose]], extent: float, scene: bpy.types.Scene
+) -> set[tuple[str, str]]:
+    """Return the pairs of parts, by name, that overlap in at least one pose.
+
+    Args:
+        poses: of the parts in the world [m], by name.
+        extent: of the character [Blender units].
+    """
+    unit = unit_length(scene)
+    shapes = {name: capsule_for(bone, unit) for name, bone in bones.items()}
+    return overlapping_pairs(
+        {name: (shape.geometry, shape.pose) for name, shape in shapes.items()}, poses, OVERLAP_GAP * extent * unit
+    )
+
+
 def _are_neighbours(plan: RagdollPlan, a: str, b: str) -> bool:
     return plan.parts[a].above == b or plan.parts[b].above == a
 
 
-def _rest_pose(part: RagdollPart) -> Pose:
-    """Return the pose of a bone at rest in the world [Blender units]."""
-    armature = owner_of(part.bone)
-    return pose_of_matrix(matmul(to_array(armature.matrix_world), part.rest), np.abs(world_scale(armature)))
+def _rest_pose(bone: Node, scene: bpy.types.Scene) -> Pose:
+    """Return the pose of a bone at rest in the world [m]."""
+    armature = owner_of(bone)
+    rest = matmul(to_array(armature.matrix_world), to_array(bone.bone.matrix_local))
+    return scaled_pose(pose_of_matrix(rest, np.abs(world_scale(armature))), unit_length(scene))

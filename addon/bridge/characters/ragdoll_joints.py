@@ -69,13 +69,34 @@ def store_part_joint(bone: Node, made: PartJoint, scene: bpy.types.Scene) -> lis
     motion = MotionRange(joint, np.array(joint.q_neutral))
     motion.add_pose(inverse((0.0, 0.0, 0.0, *limit_turn_of(bone))))
     motion.add_pose(present_displacement(bone, joint, unit_length(scene)))
-    axes, notes = _widened(joint, motion)
+    return _store_widened(bone, joint, motion, "its pose", scene)
+
+
+def widen_to_present_pose(bone: Node, scene: bpy.types.Scene) -> list[str]:
+    """Widen the limits of a bone's joint so that they contain its pose at the frame that the scene shows.
+
+    Returns:
+        Messages about limits that were widened.
+    """
+    joint = read_joint(bone, scene)
+    motion = MotionRange(joint, np.array(joint.q_neutral))
+    motion.add_pose(present_displacement(bone, joint, unit_length(scene)))
+    return _store_widened(bone, joint, motion, f"its pose at frame {scene.frame_current}", scene)
+
+
+def _store_widened(bone: Node, joint: Joint, motion: MotionRange, pose: str, scene: bpy.types.Scene) -> list[str]:
+    """Store a joint with limits that contain a motion. Return messages about those that were widened.
+
+    Args:
+        pose: the words for the pose in the messages.
+    """
+    axes, notes = _widened(joint, motion, pose)
     if notes:
         store_joint(replace(joint, axes=axes), bone, scene)
     return [f"'{model_name(bone)}': {note}" for note in notes]
 
 
-def _widened(joint: Joint, motion: MotionRange) -> tuple[list[Axis], list[str]]:
+def _widened(joint: Joint, motion: MotionRange, pose: str) -> tuple[list[Axis], list[str]]:
     """Return the axes with limits that contain a motion, and sentences about those that were widened."""
     axes, notes = list(joint.axes), []
     for number, lowest in motion.lowest.items():
@@ -83,17 +104,17 @@ def _widened(joint: Joint, motion: MotionRange) -> tuple[list[Axis], list[str]]:
         word = slot.name or "angle"
         if motion.highest[number] > axis.upper:
             axes[number] = replace(axes[number], upper=motion.highest[number] + ROOM)
-            notes.append(_widening(word, "upper", axis.upper, axes[number].upper))
+            notes.append(_widening(word, "upper", axis.upper, axes[number].upper, pose))
         if "lower" in slot.fields and lowest < axis.lower:
             axes[number] = replace(axes[number], lower=lowest - ROOM)
-            notes.append(_widening(word, "lower", axis.lower, axes[number].lower))
+            notes.append(_widening(word, "lower", axis.lower, axes[number].lower, pose))
     return axes, notes
 
 
-def _widening(word: str, which: str, before: float, after: float) -> str:
+def _widening(word: str, which: str, before: float, after: float, pose: str) -> str:
     return (
         f"the {which} limit of its {word} is {math.degrees(after):.0f}° in place of {math.degrees(before):.0f}°, since "
-        "its pose lies beyond"
+        f"{pose} lies beyond"
     )
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import bpy
@@ -21,6 +21,9 @@ from .skeletons import Skeleton, extent_along, parents_first, skeleton_of, turn_
 
 TOO_SMALL = "small"
 """Reason for which a bone without a known part merges into the one above it."""
+
+NOT_CHOSEN = "not chosen"
+"""Reason for which a bone gets no link although it could."""
 
 SIZED = frozenset({"limb", "tail"})
 """Parts that get a link only if they are large enough: what they are for is not known."""
@@ -65,6 +68,7 @@ class RagdollPlan:
         parts: by the name of the bone, each after the one above it.
         kept: names of the parts that are links already and stay as they are.
         merged: why other bones get no link, by name.
+        anchors: names of the parts that follow the animation, since chosen bones hang on them.
     """
 
     anatomy: Anatomy
@@ -72,11 +76,22 @@ class RagdollPlan:
     parts: dict[str, RagdollPart]
     kept: frozenset[str] = frozenset()
     merged: dict[str, str] = field(default_factory=dict)
+    anchors: frozenset[str] = frozenset()
 
     @property
     def new_parts(self) -> dict[str, RagdollPart]:
         """The parts that are set up, by the name of the bone."""
         return {name: part for name, part in self.parts.items() if name not in self.kept}
+
+    @property
+    def falling_parts(self) -> dict[str, RagdollPart]:
+        """Those of them that follow physics."""
+        return {name: part for name, part in self.new_parts.items() if name not in self.anchors}
+
+    @property
+    def pieces(self) -> list[str]:
+        """The names of the parts that follow physics and hang on nothing."""
+        return [name for name, part in self.falling_parts.items() if part.above is None]
 
 
 def plan_ragdoll(
@@ -105,27 +120,38 @@ def plan_ragdoll(
     merged: dict[str, str] = {}
     fits: dict[str, BoneFit] = {}
     extents = {name: extent_along(name, skeleton, _continuations(name, skeleton, anatomy)) for name in anatomy.places}
+
+    def fit(name: str, own: list[BonePoints]) -> None:
+        bone, (direction, length) = skeleton.bones[name], extents[name]
+        found = capsule_fit(bone, own, turn=turn_along(bone, direction))
+        fits[name] = found or capsule_by_bone(bone, anatomy.places[name].part, direction, length)
+        merged.pop(name, None)
+
     for name in reversed(skeleton.bones):
         place, own = anatomy.places[name], points.get(name, [])
         reason = place.merges or _reason_of_size(name, skeleton, anatomy, own, least, bool(skin))
         if not reason and wanted is not None and name not in wanted:
-            reason = "not chosen"
+            reason = NOT_CHOSEN
         if not reason or name in kept:
-            bone, (direction, length) = skeleton.bones[name], extents[name]
-            fit = capsule_fit(bone, own, turn=turn_along(bone, direction))
-            fits[name] = fit or capsule_by_bone(bone, place.part, direction, length)
+            fit(name, own)
         else:
             merged[name] = reason
             if (parent := skeleton.parents[name]) is not None:
                 points.setdefault(parent, []).extend(own)
-    above = {name: _above(name, skeleton, fits) for name in skeleton.bones if name in fits}
-    if anatomy.is_humanoid:
-        _hang_on_hips(above, anatomy)
+    anchors = {each for name in fits if name not in kept and (each := _holder(name, skeleton, fits, merged))}
+    for name in anchors:  # without the bones below, which are most of the body
+        fit(name, [skeleton.points[name]] if name in skeleton.points else [])
+    above = _above_each(skeleton, anatomy, fits)
+    carrier = _common_carrier([name for name in above if above[name] is None], skeleton)
+    if carrier in merged and merged[carrier] != NOT_CHOSEN:
+        fit(carrier, points.get(carrier, []))
+        above = _above_each(skeleton, anatomy, fits)
     parts = {
         name: RagdollPart(skeleton.bones[name], anatomy.places[name], above[name], extents[name][0], fits[name])
         for name in parents_first(above)
     }
-    return RagdollPlan(anatomy, skeleton, parts, frozenset(kept) & parts.keys(), dict(reversed(merged.items())))
+    reasons = dict(reversed(merged.items()))
+    return RagdollPlan(anatomy, skeleton, parts, frozenset(kept) & parts.keys(), reasons, frozenset(anchors))
 
 
 def capsule_by_bone(bone: bpy.types.PoseBone, part: str, direction: Vec3, length: float) -> BoneFit:
@@ -140,9 +166,40 @@ def capsule_by_bone(bone: bpy.types.PoseBone, part: str, direction: Vec3, length
     return BoneFit(round(radius, DIGITS), 0.0, round(end, DIGITS), (0.0, 0.0), turn_along(bone, direction))
 
 
+def _above_each(skeleton: Skeleton, anatomy: Anatomy, chosen: Mapping[str, object]) -> dict[str, str | None]:
+    """Return the part above each chosen one, None for those that hang on nothing."""
+    above = {name: _above(name, skeleton, chosen) for name in skeleton.bones if name in chosen}
+    if anatomy.is_humanoid:
+        _hang_on_hips(above, anatomy)
+    return above
+
+
 def _above(name: str, skeleton: Skeleton, chosen: Mapping[str, object]) -> str | None:
     parent = skeleton.parents[name]
     return skeleton.carrier(parent, chosen) if parent is not None else None
+
+
+def _holder(name: str, skeleton: Skeleton, chosen: Mapping[str, object], merged: Mapping[str, str]) -> str | None:
+    """Return the nearest bone above a part that could be a part and was not chosen, if the part hangs on nothing else.
+
+    The part would fall off the body without it.
+    """
+    if _above(name, skeleton, chosen) is not None:
+        return None
+    unchosen = {each: reason for each, reason in merged.items() if reason == NOT_CHOSEN}
+    return _above(name, skeleton, unchosen)
+
+
+def _common_carrier(names: Sequence[str], skeleton: Skeleton) -> str | None:
+    """Return the nearest bone on which several bones hang; None if they are fewer than two, or hang on no common bone.
+
+    A body whose parts all hang on a bone that is no part, since it is small or has the name of a helper, would fall
+    apart.
+    """
+    if len(names) < 2:
+        return None
+    chains = [skeleton.bones_above(name) for name in names]
+    return next((each for each in chains[0] if all(each in chain for chain in chains[1:])), None)
 
 
 def _hang_on_hips(above: dict[str, str | None], anatomy: Anatomy) -> None:

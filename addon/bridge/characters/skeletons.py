@@ -54,6 +54,15 @@ class Skeleton:
         """Return the names of the bones that hang on a bone directly."""
         return [each for each, parent in self.parents.items() if parent == name]
 
+    def bones_above(self, name: str) -> list[str]:
+        """Return the names of the bones that carry a bone, the nearest first."""
+        found: list[str] = []
+        parent = self.parents[name]
+        while parent is not None:
+            found.append(parent)
+            parent = self.parents[parent]
+        return found
+
     def carrier(self, name: str, chosen: Mapping[str, object]) -> str | None:
         """Return the bone itself or the nearest one above it that is chosen; None if there is none."""
         carrier: str | None = name

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import bpy
 import numpy as np
 
+from ....core.characters.bone_names import name_of_other_side
 from ....core.model import ModelError
 from ....core.model.editing.mirroring import mirrored_inertia, mirrored_joint, mirrored_mimic, mirrored_point
 from ....core.spatial import Vec3
@@ -36,14 +37,20 @@ OWN = {
 
 
 def has_side(bone: bpy.types.PoseBone) -> bool:
-    """Return whether the bone's name has a side, as arm.L has."""
-    return flipped_name(bone.name) != bone.name
+    """Return whether the bone's name has a side, as arm.L or mixamorig:LeftArm has."""
+    return _name_of_image(bone) != bone.name
 
 
 def other_side(bone: bpy.types.PoseBone) -> bpy.types.PoseBone | None:
     """Return the bone of the same armature with the name of the other side; None if there is none."""
     bones = armature_bones(owner_of(bone))
-    return bones.get(flipped_name(bone.name)) if bones and has_side(bone) else None
+    return bones.get(_name_of_image(bone)) if bones and has_side(bone) else None
+
+
+def _name_of_image(bone: bpy.types.PoseBone) -> str:
+    """Return the name of the bone on the other side, by Blender's rules or by those of the makers of rigs."""
+    flipped = flipped_name(bone.name)
+    return flipped if flipped != bone.name else name_of_other_side(bone.name)
 
 
 def mirror_settings(bones: list[bpy.types.PoseBone], scene: bpy.types.Scene) -> list[str]:

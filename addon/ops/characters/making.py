@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import bpy
@@ -13,6 +13,7 @@ from ....core.characters.choices import AS_HUMAN, AUTO, BY_ANIMATION, BY_BODY, B
 from ....core.characters.muscles import RELAXED
 from ....core.model import ModelError
 from ....core.model.text import counted, weighed
+from ....core.spatial import Pose
 from ... import bake, bridge, ids
 from ...nodes import Node, armature_bones
 from ...props import is_link
@@ -23,7 +24,7 @@ from ...props.settings import joint_settings, link_settings, tagged_bones
 from ...watch import ignoring_changes
 from ..links.bone_colliders import named_bones, obstacle_of_armature
 from ..links.links import tag_links
-from .starts import restore_start, start_from_animation
+from .starts import at_start_of_fall, restore_start, start_from_animation
 
 SMALLEST = 0.05
 """Least length of a limb of unknown kind, relative to the extent of the character."""
@@ -35,7 +36,7 @@ class RagdollOptions:
 
     Attributes:
         preset: the name of one of `PRESETS`.
-        weight: mass of the whole body [kg]; 0 for that of its volume.
+        weight: mass of the whole body, or of the chosen bones [kg]; 0 for that of its volume.
         stiffness: strength of the muscles, from 0 to 1.
         self_collision: whether limbs collide with each other.
         fingers: whether fingers and toes get links of their own.
@@ -58,15 +59,17 @@ class MadeRagdoll:
 
     Attributes:
         plan: its parts, and the bones that got none.
-        mass: of the whole [kg].
+        mass: of all parts that were set up [kg].
         summary: what was done, in one sentence.
-        notes: sentences for the user.
+        notes: sentences for the user about what may have to be changed.
+        details: sentences about what is as it should be.
     """
 
     plan: bridge.characters.ragdoll_plans.RagdollPlan
     mass: float
     summary: str
     notes: list[str]
+    details: list[str]
 
 
 def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options: RagdollOptions) -> MadeRagdoll:
@@ -92,7 +95,7 @@ def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options
     plan = bridge.characters.ragdoll_plans.plan_ragdoll(
         armature, skin, SMALLEST, options.fingers, AS_HUMAN[options.preset], wanted, kept
     )
-    _check(armature, plan, options)
+    _check(armature, plan, options, wanted)
     notes = _notes_on_kept(armature, by_user)
     if not skin:
         notes.append(
@@ -108,11 +111,19 @@ def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options
         link_settings(bone).self_collide = options.self_collision
         joint_settings(bone).drive_strength = options.stiffness
     extent = bridge.skins.bone_fitting.extent_of(armature, skin)
-    bridge.characters.ragdoll_bodies.store_pairs(plan, extent, context.scene)
     if note := start_from_animation(armature, context.scene):
         notes.insert(0, note)  # the panel shows the first ones
+    starts: list[Mapping[str, Pose]] = []
+    with at_start_of_fall(armature, context.scene) as is_another_pose:
+        if is_another_pose:
+            for bone in (part.bone for part in plan.new_parts.values() if part.above is not None):
+                notes += bridge.characters.ragdoll_joints.widen_to_present_pose(bone, context.scene)
+            starts.append(bridge.characters.ragdoll_bodies.present_poses(plan, context.scene))
+    bridge.characters.ragdoll_bodies.store_pairs(plan, extent, context.scene, starts)
     mass = sum(link_settings(bone).mass for bone in bones)
-    return MadeRagdoll(plan, mass, _summary(armature, plan, mass), notes + _notes_on_merged(plan))
+    notes += _notes_on_pieces(armature, plan)
+    details = [*_details_of_anchors(armature, plan), *_details_of_merged(plan)]
+    return MadeRagdoll(plan, mass, _summary(armature, plan, mass), notes, details)
 
 
 def remove_ragdoll(bones: Iterable[Node]) -> None:
@@ -131,15 +142,21 @@ def remove_ragdoll(bones: Iterable[Node]) -> None:
 
 
 def _check(
-    armature: bpy.types.Object, plan: bridge.characters.ragdoll_plans.RagdollPlan, options: RagdollOptions
+    armature: bpy.types.Object,
+    plan: bridge.characters.ragdoll_plans.RagdollPlan,
+    options: RagdollOptions,
+    wanted: Collection[str] | None,
 ) -> None:
-    """Raise `ModelError` if no ragdoll can be made."""
+    """Raise `ModelError` if no ragdoll can be made. wanted: as in `plan_ragdoll`."""
     if options.preset == HUMAN and not plan.anatomy.is_humanoid:
         raise ModelError(
             f"armature '{armature.name}' has no bones that are known as hips, thighs and shins: choose the preset "
             "Creature, or name its bones as Rigify, Mixamo or Unreal do"
         )
     if not plan.new_parts:
+        chosen = {name: plan.merged[name] for name in wanted or plan.merged if name in plan.merged}
+        if plan.kept and chosen:
+            raise ModelError(f"{_reasons_in_words(chosen)}. Select other bones, or none for the whole body")
         if plan.kept:
             raise ModelError(f"the bones of armature '{armature.name}' are links already: untag them first")
         raise ModelError(f"armature '{armature.name}' has no bones to make a ragdoll of: select some that deform it")
@@ -162,9 +179,10 @@ def _set_up(
 ) -> list[str]:
     """Store the shapes, joints, masses and muscles of a ragdoll whose bones are links. Return notes."""
     scene = context.scene
-    for part in plan.new_parts.values():
+    for name, part in plan.new_parts.items():
         settings = link_settings(part.bone)
-        settings.body_part, settings.motion = part.place.part, "FREE"
+        settings.body_part = part.place.part
+        settings.motion = "KINEMATIC" if name in plan.anchors else "FREE"
         bridge.skins.bone_fitting.store_fit(part.bone, part.fit)
     total = options.weight or bridge.characters.ragdoll_bodies.body_mass(
         plan, meshes, context.evaluated_depsgraph_get()
@@ -212,10 +230,35 @@ def _summary(armature: bpy.types.Object, plan: bridge.characters.ragdoll_plans.R
     )
 
 
-def _notes_on_merged(plan: bridge.characters.ragdoll_plans.RagdollPlan) -> list[str]:
-    """Return one note about the bones that got no link, with their reasons."""
-    if len(plan.merged) < 2:
-        return [f"bone '{name}' follows the bone above it: {reason}" for name, reason in plan.merged.items()]
-    counts = Counter(plan.merged.values())
+def _notes_on_pieces(armature: bpy.types.Object, plan: bridge.characters.ragdoll_plans.RagdollPlan) -> list[str]:
+    """Return a note about a body that falls apart."""
+    if len(plan.pieces) < 2:
+        return []
+    return [
+        f"'{armature.name}' falls apart into {len(plan.pieces)} pieces: {named_bones(armature, plan.pieces)}. Parent "
+        "them to one bone that deforms the mesh, and press Make Ragdoll again"
+    ]
+
+
+def _details_of_anchors(armature: bpy.types.Object, plan: bridge.characters.ragdoll_plans.RagdollPlan) -> list[str]:
+    """Return a sentence about the bones that hold the chosen ones."""
+    if not plan.anchors:
+        return []
+    anchors = named_bones(armature, sorted(plan.anchors))
+    follow = "it, so it follows" if len(plan.anchors) == 1 else "them, so they follow"
+    return [f"{anchors}: not chosen, but chosen bones hang on {follow} the animation"]
+
+
+def _details_of_merged(plan: bridge.characters.ragdoll_plans.RagdollPlan) -> list[str]:
+    """Return one sentence about the bones that got no link, with their reasons."""
+    return [_reasons_in_words(plan.merged)] if plan.merged else []
+
+
+def _reasons_in_words(merged: Mapping[str, str]) -> str:
+    """Return a sentence about bones that get no link. merged: the reasons by name, at least one."""
+    if len(merged) < 2:
+        ((name, reason),) = merged.items()
+        return f"bone '{name}' follows the bone above it: {reason}"
+    counts = Counter(merged.values())
     reasons = ", ".join(f"{number} × {reason}" for reason, number in counts.most_common())
-    return [f"{counted(plan.merged, 'bone')} follow the bones above them: {reasons}"]
+    return f"{counted(merged, 'bone')} follow the bones above them: {reasons}"

@@ -62,7 +62,8 @@ class LIMBERJACK_OT_make_ragdoll(OnCharacters, bpy.types.Operator):
         except ModelError as error:
             return fail(self, context, error)
         message = "; ".join(each.summary for each in made)
-        return succeed(self, context, message, [note for each in made for note in each.notes])
+        notes, details = ([note for each in made for note in getattr(each, name)] for name in ("notes", "details"))
+        return succeed(self, context, message, notes, details=details)
 
     def _options(self, wanted: set[str] | None) -> RagdollOptions:
         return RagdollOptions(

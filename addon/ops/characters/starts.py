@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import bpy
 
@@ -13,6 +14,7 @@ from ...nodes.animation import action_of, has_changing_keys
 from ...props import ancestors
 from ...props.ragdoll import ragdoll_bones
 from ...props.settings import scene_settings
+from ...watch import ignoring_changes
 
 
 def start_from_animation(armature: bpy.types.Object, scene: bpy.types.Scene) -> str:
@@ -24,9 +26,31 @@ def start_from_animation(armature: bpy.types.Object, scene: bpy.types.Scene) -> 
     settings.start_by_ragdoll = True  # after the choice, whose update takes it back
     first, _ = bridge.values.numbers.frame_range(scene)
     return (
-        f"'{armature.name}' is animated, so its fall begins with its motion at frame {first}: Start From, in the panel "
-        "Simulation, is Animation"
+        f"'{armature.name}' is animated, so its fall begins with its motion at frame {first}, the first of the range: "
+        "Start From, in the panel Simulation, is Animation"
     )
+
+
+@contextmanager
+def at_start_of_fall(armature: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[bool]:
+    """Show the first frame of a simulation if it starts from animation. The scene returns to the frame that it showed.
+
+    Yields:
+        Whether that frame is another one than the scene shows, so that the character has another pose there.
+    """
+    first, _ = bridge.values.numbers.frame_range(scene)
+    before, within = scene.frame_current, scene.frame_subframe
+    starts_from_keys = scene_settings(scene).bake.start == "KEYS" and is_character_animated(armature)
+    if not starts_from_keys or (before, within) == (first, 0.0):
+        yield False
+        return
+    try:
+        with ignoring_changes():
+            scene.frame_set(first)
+        yield True
+    finally:
+        with ignoring_changes():
+            scene.frame_set(before, subframe=within)
 
 
 def restore_start(scene: bpy.types.Scene) -> None:

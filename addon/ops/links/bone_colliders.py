@@ -14,6 +14,7 @@ from ... import bridge, ids
 from ...nodes import Node, armature_bones, is_selected, model_name
 from ...props import ancestors, carrier_of, is_link
 from ...props.chosen import meant_node
+from ...props.ragdoll import is_body_part
 from ...props.settings import link_settings, scene_settings, tagged_bones
 from ...watch import ignoring_changes
 from ..report import fail, in_object_or_pose_mode, succeed
@@ -272,6 +273,7 @@ class LIMBERJACK_OT_bones_fit_to_mesh(_OnCharacterBones, bpy.types.Operator):
         if not fitted:
             return fail(self, context, notes[0] if notes else "Tag bones as links first: their capsules are fitted")
         notes += _weigh(context, fitted)
+        bridge.characters.ragdoll_bodies.add_pairs_of([bone for bone in fitted if is_body_part(bone)], context.scene)
         return succeed(self, context, f"The capsules of {counted(fitted, 'bone')} are fitted", notes)
 
 

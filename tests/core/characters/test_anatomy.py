@@ -16,7 +16,18 @@ from support.skeletons import NAMES, POSES, UPWARD, body
 
 Z = (0.0, 0.0, 1.0)
 
+EXTRUDED = (
+    {
+        **NAMES,
+        **{"hips": "Body", "upper_arm": "arm.{}", "forearm": "arm.{}.001", "hand": "arm.{}.002"},
+        **{"clavicle": "collar.{}", "thigh": "leg.{}", "shin": "leg.{}.001", "foot": "leg.{}.002", "toes": "toes.{}"},
+    },
+    ("L", "R"),
+)
+"""Names that Blender gives to bones that are extruded from others, and hips whose name tells nothing."""
+
 SCHEMES = {
+    "extruded": EXTRUDED,
     "plain": (NAMES, (".L", ".R")),
     "Mixamo": (
         {
@@ -220,6 +231,102 @@ def test_creatures():
     assert not as_creature.is_humanoid
     assert {place.part for place in as_creature.places.values()} == {"limb"}
     assert not any(place.merges for place in as_creature.places.values())
+
+
+def chain(names, parent, head, step):
+    """Bones one after the other along a direction."""
+    heads = [tuple(np.array(head, dtype=float) + n * np.array(step)) for n in range(len(names) + 1)]
+    return [
+        Bone(name, above, start, end)
+        for name, above, start, end in zip(names, (parent, *names), heads, heads[1:], strict=False)
+    ]
+
+
+def test_a_creature_that_was_extruded_is_whole():
+    """Guards creatures drawn in Blender: the unnamed bone that carries the chest and the legs is a limb, and so is each
+    numbered bone of a leg, also the third one, which is a foot."""
+    bones = [Bone("Body", None, (0, 0, 1), (0, -0.4, 1.1)), Bone("Chest", "Body", (0, -0.4, 1.1), (0, -0.8, 1.2))]
+    bones += [Bone("Head", "Chest", (0, -0.8, 1.2), (0, -1.1, 1.2)), Bone("Tail", "Body", (0, 0, 1), (0, 0.5, 1))]
+    for side, x in (("L", 0.2), ("R", -0.2)):
+        names = [f"Leg.{side}", f"Leg.{side}.001", f"Leg.{side}.002", f"Leg.{side}.003"]
+        bones += chain(names, "Body", (x, 0, 1), (0, 0, -0.25))
+    found = anatomy_of(bones, Z)
+    assert not found.is_humanoid
+    assert {name: place.part for name, place in found.places.items() if place.part != "limb"} == {"Tail": "tail"}
+    assert not any(place.merges for place in found.places.values())
+
+
+def test_the_bone_that_carries_the_legs_is_the_hips():
+    """Guards hips whose name tells nothing: they are the bone beside the thighs, and not one at the floor above it."""
+    bones = body(names=EXTRUDED[0], sides=EXTRUDED[1])
+    bones = [Bone("Scene", None, (0, 0, 0), (0, 0, 0.2)), bones[0]._replace(parent="Scene"), *bones[1:]]
+    places = anatomy_of(bones, Z).places
+    assert [(name, place.part) for name, place in places.items()][:3] == [
+        ("Scene", "helper"),
+        ("Body", "hips"),
+        ("spine", "spine"),
+    ]
+    bones = [bone._replace(parent="Scene" if bone.parent == "Body" else bone.parent) for bone in bones]
+    places = anatomy_of([bone for bone in bones if bone.name != "Body"], Z).places
+    assert (places["Scene"].part, places["spine"].part) == ("helper", "hips")
+
+
+def test_words_for_fingers_count_below_hands_only():
+    """Guards bones named middle, ring, little or index elsewhere, which would follow the bone above them."""
+    more = [("ring", "hips", "limb"), ("spine_middle", "chest", "spine"), ("little_wing.L", "chest", "limb")]
+    more += [("f_index.01.L", "hand.L", "finger"), ("middle.R", "hand.R", "finger"), ("thumb.L", "forearm.L", "finger")]
+    bones = [*body(), *(Bone(name, parent, (0, 0, 1.3), (0, 0, 1.4)) for name, parent, _ in more)]
+    found = parts_of(bones)
+    assert {name: found[name][0] for name, *_ in more} == {name: part for name, _, part in more}
+
+
+def test_a_character_of_daz():
+    """Guards Genesis 8: two hips, limbs of two halves, and four bones of the trunk; the parts are those of a body.
+
+    The list is that of Daz's own bones, without those of face, fingers and toes but one each.
+    """
+    below = {
+        "hip": "pelvis abdomenLower",
+        "pelvis": "lThighBend rThighBend",
+        "abdomenLower": "abdomenUpper",
+        "abdomenUpper": "chestLower",
+        "chestLower": "chestUpper lPectoral",
+        "chestUpper": "lCollar rCollar neckLower",
+        "neckLower": "neckUpper",
+        "neckUpper": "head",
+        "head": "upperTeeth lEye",
+        **{"lThighBend": "lThighTwist", "lThighTwist": "lShin", "lShin": "lFoot", "lFoot": "lMetatarsals lToe"},
+        **{"lCollar": "lShldrBend", "lShldrBend": "lShldrTwist", "lShldrTwist": "lForearmBend"},
+        **{"lForearmBend": "lForearmTwist", "lForearmTwist": "lHand", "lHand": "lCarpal1 lThumb1"},
+        **{"lCarpal1": "lMid1", "rCollar": "rShldrBend", "rThighBend": "rShin"},
+    }
+    heights = {
+        "hip": 1.0,
+        "pelvis": 1.0,
+        "lThighBend": 0.9,
+        "rThighBend": 0.9,
+        "lShin": 0.5,
+        "rShin": 0.5,
+        "lFoot": 0.1,
+    }
+    bones = [Bone("hip", None, (0, 0, 1.0), (0, 0, 1.1))]
+    for parent, names in below.items():
+        for name in names.split():
+            x = {"l": 0.1, "r": -0.1}.get(name[0] if name[1].isupper() else "", 0.0)
+            z = heights.get(name, 1.2 + 0.01 * len(bones))
+            bones.append(Bone(name, parent, (x, 0, z), (x, 0, z - 0.05)))
+    found = anatomy_of(bones, Z)
+    assert found.is_humanoid
+    kept = {name: (place.part, place.side) for name, place in found.places.items() if not place.merges}
+    assert kept == {
+        "hip": ("hips", MIDDLE),
+        **dict.fromkeys(("abdomenLower", "chestLower", "chestUpper"), ("spine", MIDDLE)),
+        **{"neckLower": ("neck", MIDDLE), "head": ("head", MIDDLE)},
+        **{"lThighBend": ("thigh", LEFT), "lShin": ("shin", LEFT), "lFoot": ("foot", LEFT)},
+        **{"lCollar": ("clavicle", LEFT), "lShldrBend": ("upper_arm", LEFT), "lForearmBend": ("forearm", LEFT)},
+        **{"lHand": ("hand", LEFT), "rCollar": ("clavicle", RIGHT), "rShldrBend": ("upper_arm", RIGHT)},
+        **{"rThighBend": ("thigh", RIGHT), "rShin": ("shin", RIGHT)},
+    }
 
 
 def test_an_animal_on_four_legs_is_no_human():

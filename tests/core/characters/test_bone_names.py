@@ -7,7 +7,7 @@ import pytest
 
 from limberjack.core.characters import bone_names
 from limberjack.core.characters.body_parts import PARTS
-from limberjack.core.characters.bone_names import LEFT, MIDDLE, RIGHT, read_bone_name
+from limberjack.core.characters.bone_names import LEFT, MIDDLE, RIGHT, name_of_other_side, read_bone_name
 
 MIDDLE_NAMES = {
     "Rigify": {"hips": "", "spine": "spine DEF-spine DEF-spine.003 ORG-spine.006", "face": "jaw DEF-jaw nose.001"},
@@ -197,6 +197,15 @@ SIDED = {
         },
         ("左", "右"),
     ),
+    "Daz": (
+        {
+            **{"thigh": "{}ThighBend {}Thigh", "shin": "{}Shin", "foot": "{}Foot", "toes": "{}Toe {}SmallToe2_2"},
+            **{"clavicle": "{}Collar", "upper_arm": "{}ShldrBend {}Shldr", "forearm": "{}ForearmBend {}ForeArm"},
+            **{"hand": "{}Hand", "finger": "{}Thumb1 {}Index1 {}Mid1 {}Pinky3", "helper": "{}Pectoral"},
+            "twist": "{}ThighTwist {}ShldrTwist {}ForearmTwist {}_thightwist1 {}_upperarmtwist2 {}_forearmtwist1",
+        },
+        ("l", "r"),
+    ),
     "MMD in Blender": (
         {
             "arm": "腕.{}",
@@ -251,6 +260,27 @@ def test_names_of_the_middle(name, part):
 def test_names_of_both_sides(name, part, side):
     """Guards each maker's names of bones of the left and the right side."""
     assert read_bone_name(name) == (part, side)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        tuple(name.format(word) for word in words)
+        for rows, words in SIDED.values()
+        for names in rows.values()
+        for name in names.split()
+    ],
+)
+def test_names_of_the_other_side(left, right):
+    """Guards each maker's names: the other side has the same name but for the word of the side, both ways."""
+    assert name_of_other_side(left) == right
+    assert name_of_other_side(right) == left
+
+
+@pytest.mark.parametrize("name", ["mixamorig:Spine1", "pelvis", "上半身", "Lamp", "leftover", "", "armor"])
+def test_names_without_a_side_stay(name):
+    """Guards bones in the middle, and words that only begin like a side."""
+    assert name_of_other_side(name) == name
 
 
 @pytest.mark.parametrize("name", ["Bip01 L Thigh", "Bip01 L UpperArm", "LeftThigh", "thigh.L", "左足"])
