@@ -4,6 +4,7 @@
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, PointerProperty, StringProperty
 from bpy.types import Object, PropertyGroup
 
+from ...core.characters.choices import BONE_SHAPES
 from ...core.geometry.densities import SUBSTANCES, substance_of
 from .entries import number_of
 from .made_by import made_by, note_maker
@@ -216,7 +217,7 @@ class LinkProperties(PropertyGroup):
     )
     is_fitted: BoolProperty(
         name="Fitted",
-        description="A generated collision shape of its link; generating again replaces it. Of a bone: its capsule was "
+        description="A generated collision shape of its link; generating again replaces it. Of a bone: its shape was "
         "fitted to meshes, and counts beside the objects on the bone",
     )
     fitted_from: StringProperty(
@@ -245,6 +246,11 @@ class LinkProperties(PropertyGroup):
     )
     name_in_file: StringProperty(description="Name that the file has for it")
     name_here: StringProperty(description="Name that Blender gave it for that; it counts while it has this name")
+    bone_shape: EnumProperty(
+        name="Shape",
+        description="What the bone collides as",
+        items=[(shape.name, shape.label, shape.help, number) for number, shape in enumerate(BONE_SHAPES)],
+    )
     bone_radius: FloatProperty(
         name="Radius",
         description="Radius of the bone's capsule, relative to the length of the bone",
@@ -285,6 +291,37 @@ class LinkProperties(PropertyGroup):
         "programs may point across limbs",
         subtype="EULER",
         unit="ROTATION",
+    )
+    box_size: FloatVectorProperty(
+        name="Size",
+        description="Size of the bone's box along its axes, relative to the length of the bone",
+        subtype="XYZ",
+        default=(0.2, 1.0, 0.2),
+        min=0.001,
+        soft_max=2.0,
+        precision=3,
+        step=1,
+    )
+    box_center: FloatVectorProperty(
+        name="Center",
+        description="Middle of the bone's box along its axes, from the head of the bone, relative to the bone's length",
+        subtype="XYZ",
+        default=(0.0, 0.5, 0.0),
+        soft_min=-1.0,
+        soft_max=2.0,
+        precision=3,
+        step=1,
+    )
+    box_turn: FloatVectorProperty(
+        name="Turn",
+        description="Turns the bone's box from the bone, about the head and the axes of the bone. Boxes of feet stand "
+        "upright",
+        subtype="EULER",
+        unit="ROTATION",
+    )
+    bone_hull: StringProperty(
+        description="Corners of the bone's convex hull in the axes of the bone, relative to its length; empty if it "
+        "was not fitted"
     )
     body_part: StringProperty(
         name="Body Part", description="Part of a body for which Make Ragdoll has set the bone up; empty for other links"

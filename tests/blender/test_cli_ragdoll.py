@@ -72,6 +72,17 @@ def test_it_makes_what_the_button_makes(path, tmp_path, capsys):
     assert found["notes"] == ["2 bones follow the bones above them: 2 × finger"]
 
 
+@pytest.mark.parametrize("shape", ["capsule", "box", "hull"])
+def test_the_shapes_of_the_parts(path, tmp_path, capsys, shape):
+    """Guards --shapes: all parts have the shape, the answer says so, and the file stores it."""
+    out = tmp_path / "out.blend"
+    assert run("ragdoll", path, "--armature", "Rig", "--shapes", shape, "-o", out, "--json") == core_cli.DONE
+    found = validated("ragdoll", 0, capsys.readouterr().out)
+    assert {item["shape"] for item in found["bones"]} == {shape}
+    rig = opened(out)
+    assert {link(rig.pose.bones[name]).bone_shape for name in names_of(rig)} == {shape.upper()}
+
+
 def test_its_options(path, tmp_path, capsys):
     """Guards each option: chosen bones, fingers, weight, stiffness, self-collision and the preset of a creature."""
     out = tmp_path / "out.blend"

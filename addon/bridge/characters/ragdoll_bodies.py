@@ -20,6 +20,7 @@ from ...nodes import Node, owner_of
 from ...props.pairs import remove_pairs_of, set_pair
 from ...props.settings import link_settings
 from ..links.bone_capsules import BoneCapsule, capsule_of, solid_of_capsule
+from ..links.bone_shapes import shape_of
 from ..meshes.meshes import mesh_data
 from ..meshes.solids import solid_of
 from ..posing.link_poses import live_pose, pose_of_matrix, to_array, world_scale
@@ -56,7 +57,7 @@ def _volume_of(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, unit: floa
 
 
 def capsule_for(bone: Node, unit: float) -> BoneCapsule:
-    """Return the capsule of a bone. unit: length of a Blender unit [m]."""
+    """Return the capsule of a bone, by which parts weigh whatever their shape. unit: length of a Blender unit [m]."""
     capsule = capsule_of(bone, unit)
     assert capsule is not None  # every bone has one
     return capsule
@@ -93,7 +94,7 @@ def store_pairs(plan: RagdollPlan, extent: float, scene: bpy.types.Scene) -> int
     """
     unit = unit_length(scene)
     bones = {name: part.bone for name, part in plan.parts.items()}
-    shapes = {name: capsule_for(bone, unit) for name, bone in bones.items()}
+    shapes = {name: shape for name, bone in bones.items() if (shape := shape_of(bone, unit))}
     poses = [
         {name: scaled_pose(_rest_pose(part), unit) for name, part in plan.parts.items()},
         {name: scaled_pose(live_pose(bone), unit) for name, bone in bones.items()},

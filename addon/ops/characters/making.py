@@ -40,6 +40,7 @@ class RagdollOptions:
         self_collision: whether limbs collide with each other.
         fingers: whether fingers and toes get links of their own.
         limits: the name of one of `LIMITS`.
+        shapes: the name of one of `SHAPES`.
         bones: names of the bones that may become links, or of bones that copy or steer them; None for all.
     """
 
@@ -49,6 +50,7 @@ class RagdollOptions:
     self_collision: bool = True
     fingers: bool = False
     limits: str = BY_BODY
+    shapes: str = AUTO
     bones: Collection[str] | None = None
 
 
@@ -90,7 +92,7 @@ def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options
     by_user = [bone for bone in links if not link_settings(bone).body_part]
     kept = [bone.name for bone in links if bone in by_user or (wanted is not None and bone.name not in wanted)]
     plan = bridge.characters.ragdoll_plans.plan_ragdoll(
-        armature, skin, SMALLEST, options.fingers, AS_HUMAN[options.preset], wanted, kept
+        armature, skin, SMALLEST, options.fingers, AS_HUMAN[options.preset], wanted, kept, options.shapes
     )
     _check(armature, plan, options)
     notes = _notes_on_kept(armature, by_user)
@@ -99,6 +101,8 @@ def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options
             f"no mesh follows the bones of '{armature.name}' by weights, so their shapes are those of a usual "
             "body: set Shape in the panel Ragdoll"
         )
+    elif note := _note_on_shapes(armature, plan, options.shapes):
+        notes.append(note)
     bones = [part.bone for part in plan.new_parts.values()]
     if wanted is None:
         remove_ragdoll([bone for bone in ragdoll_bones(armature) if bone not in bones])
@@ -154,6 +158,14 @@ def _notes_on_kept(armature: bpy.types.Object, bones: list[Node]) -> list[str]:
     return [f"{named_bones(armature, names)}: links already, so left as they are"] if bones else []
 
 
+def _note_on_shapes(armature: bpy.types.Object, plan: bridge.characters.ragdoll_plans.RagdollPlan, shapes: str) -> str:
+    """Return a note about the new parts that do not have the chosen shape; empty if there are none."""
+    names = [name for name, part in plan.new_parts.items() if shapes not in (AUTO, part.shape)]
+    if not names:
+        return ""
+    return f"{named_bones(armature, names)}: too little of a mesh follows for the chosen shape, so it is a capsule"
+
+
 def _set_up(
     context: bpy.types.Context,
     plan: bridge.characters.ragdoll_plans.RagdollPlan,
@@ -164,7 +176,7 @@ def _set_up(
     scene = context.scene
     for part in plan.new_parts.values():
         settings = link_settings(part.bone)
-        settings.body_part, settings.motion = part.place.part, "FREE"
+        settings.body_part, settings.motion, settings.bone_shape = part.place.part, "FREE", part.shape
         bridge.skins.bone_fitting.store_fit(part.bone, part.fit)
     total = options.weight or bridge.characters.ragdoll_bodies.body_mass(
         plan, meshes, context.evaluated_depsgraph_get()
