@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from mathutils import Matrix, Vector
+from mathutils import Matrix
 
 from ....core.geometry.primitives.limb_solids import limb_box, limb_hull
 from ....core.spatial import Vec3, quat_of_rpy, quat_to_mat
-from ....core.spatial.arrays import inverse, matmul
+from ....core.spatial.arrays import inverse, matmul, norm
 from ..links.bone_capsules import length_of
 from ..links.bone_shapes import text_of_points
 from ..posing.link_poses import to_array, world_scale
@@ -83,14 +83,14 @@ def turn_to_floor(bone: bpy.types.PoseBone, direction: Vec3, up: Vec3) -> Vec3 |
     Returns:
         Angles from the axes of the bone, as Blender's Euler angles XYZ [rad].
     """
-    along, z = Vector(direction), Vector(up)
-    rise = float(along.dot(z))
+    along, z = np.array(direction), np.array(up)
+    rise = float(along @ z)
     if abs(rise) > STEEPEST:
         return None
-    y = (along - rise * z).normalized()
-    x = Vector(np.cross(y, z))
-    to_armature = Matrix((x, y, z)).transposed()
-    return _rounded((bone.bone.matrix_local.to_3x3().inverted() @ to_armature).to_euler("XYZ"))
+    y = along - rise * z
+    y /= norm(y)
+    to_bone = to_array(bone.bone.matrix_local)[:3, :3].T
+    return _rounded(Matrix(matmul(to_bone, np.column_stack([np.cross(y, z), y, z])).tolist()).to_euler("XYZ"))
 
 
 def _rounded(values) -> Vec3:
