@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The properties of an object that is a link, or a shape of a link."""
 
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, PointerProperty, StringProperty
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    PointerProperty,
+    StringProperty,
+)
 from bpy.types import Object, PropertyGroup
 
 from ...core.characters.choices import BONE_SHAPES
@@ -12,7 +20,7 @@ from .overriding import let_override
 from .ragdoll import follow, self_collision_property, stiffness_property, total_mass_property
 from .references import bone_beside, node_at
 from .settings import node_with
-from .surface import SurfaceProperties
+from .surface import OverlappingPartsProperties, SurfaceProperties
 
 OTHER = ("OTHER", "Custom", "Any density, typed below")
 
@@ -325,6 +333,12 @@ class LinkProperties(PropertyGroup):
     )
     body_part: StringProperty(
         name="Body Part", description="Part of a body for which Make Ragdoll has set the bone up; empty for other links"
+    )
+    overlapping_parts: CollectionProperty(
+        type=OverlappingPartsProperties,
+        name="Overlapping Parts",
+        description="Of an armature that is a ragdoll: pairs of its bones that do not collide with each other. The "
+        "pairs of a scene come before them",
     )
     follows: EnumProperty(
         name="Follows",

@@ -17,7 +17,7 @@ from ....core.geometry.mass import mass_properties
 from ....core.spatial import Pose
 from ....core.spatial.arrays import matmul, matvec
 from ...nodes import Node, owner_of
-from ...props.pairs import remove_pairs_of, set_pair
+from ...props.pairs import overlapping_parts, remove_pairs_of, store_overlapping_parts
 from ...props.settings import link_settings
 from ..links.bone_capsules import BoneCapsule, capsule_of, solid_of_capsule
 from ..links.bone_shapes import shape_of
@@ -87,7 +87,9 @@ def rods_of(plan: RagdollPlan, scene: bpy.types.Scene) -> dict[str, Rod]:
 def store_pairs(plan: RagdollPlan, extent: float, scene: bpy.types.Scene) -> int:
     """Let parts that overlap, at rest or now, not collide with each other. Return the number of these pairs.
 
-    Neighbours do not collide anyway. Pairs of bones that stay as they are keep their settings.
+    Neighbours do not collide anyway. Pairs of bones that stay as they are keep their settings. The pairs are stored on
+    the armature, so that they come along with it. Former versions stored them in the scene, from which they are
+    removed.
 
     Args:
         extent: of the character [Blender units].
@@ -106,8 +108,9 @@ def store_pairs(plan: RagdollPlan, extent: float, scene: bpy.types.Scene) -> int
     remove_pairs_of(scene, {bones[name] for name in new})
     pairs = [pair for pair in combinations(bones, 2) if pair in found and not _are_neighbours(plan, *pair)]
     pairs = [pair for pair in pairs if not new.isdisjoint(pair)]
-    for a, b in pairs:
-        set_pair(scene, bones[a], bones[b], False)
+    armature = owner_of(next(iter(bones.values())))
+    former = [pair for pair in overlapping_parts(armature) if new.isdisjoint(bone.name for bone in pair)]
+    store_overlapping_parts(armature, [*former, *((bones[a], bones[b]) for a, b in pairs)])
     return len(pairs)
 
 

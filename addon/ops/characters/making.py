@@ -14,16 +14,17 @@ from ....core.characters.muscles import RELAXED
 from ....core.model import ModelError
 from ....core.model.text import counted, weighed
 from ... import bake, bridge, ids
-from ...nodes import Node, armature_bones
+from ...nodes import Node, armature_bones, owner_of
 from ...props import is_link
 from ...props.chosen import link_for
-from ...props.pairs import remove_pairs_of
+from ...props.identifiers import remove_unused_identifiers
+from ...props.pairs import overlapping_parts, remove_pairs_of, store_overlapping_parts
 from ...props.ragdoll import ragdoll_bones
 from ...props.settings import joint_settings, link_settings, tagged_bones
 from ...watch import ignoring_changes
 from ..links.bone_colliders import named_bones, obstacle_of_armature
 from ..links.links import tag_links
-from .starts import restore_start, start_from_animation
+from .starts import enable_contact_for_ragdoll, restore_scene, start_from_animation
 
 SMALLEST = 0.05
 """Least length of a limb of unknown kind, relative to the extent of the character."""
@@ -106,6 +107,7 @@ def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options
     bones = [part.bone for part in plan.new_parts.values()]
     if wanted is None:
         remove_ragdoll([bone for bone in ragdoll_bones(armature) if bone not in bones])
+    enable_contact_for_ragdoll(context.scene)
     notes += tag_links(context, bones)
     notes += _set_up(context, plan, options, meshes)
     for bone in bones:
@@ -127,11 +129,17 @@ def remove_ragdoll(bones: Iterable[Node]) -> None:
     bake.receipts.clear_some.clear_bake_of(removed)
     for scene in bpy.data.scenes:
         remove_pairs_of(scene, set(removed), only_among=False)
+    armatures = {owner_of(bone) for bone in removed}
+    for armature in armatures:
+        left = [pair for pair in overlapping_parts(armature) if not {*pair} & {*removed}]
+        store_overlapping_parts(armature, left)
     for bone in removed:
         for group in (ids.LINK, ids.JOINT, ids.BEFORE):
             bone.property_unset(group)
+    for armature in armatures:
+        remove_unused_identifiers(armature)
     for scene in bpy.data.scenes:
-        restore_start(scene)
+        restore_scene(scene)
 
 
 def _check(
