@@ -48,6 +48,7 @@ class Reading:
         notes: what the file contains and the model does not.
         files: the file itself, and those that it includes and names.
         allows_errors: whether `model` may be `partial` in spite of errors.
+        meant_to_fall: names of links of machines that fall on purpose, such as the characters of a scene.
     """
 
     partial: Model
@@ -55,6 +56,7 @@ class Reading:
     notes: list[str] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
     allows_errors: bool = False
+    meant_to_fall: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
         counts = f"{counted(self.issues, 'issue')}, {counted(self.notes, 'note')}"

@@ -14,7 +14,7 @@ from support.output_schema import validated
 from .characters import BODY, character
 from .conftest import joint, link
 from .ragdolls import make, names_of, stored
-from .rigs import armature
+from .rigs import armature, chain, tag
 from .test_cli import SAMPLES, run
 
 CREATURE = (
@@ -189,6 +189,32 @@ def test_other_commands_take_its_output(path, tmp_path, capsys):
     height = np.tensordot(masses, middles, 1)[:, 2] / masses.sum()
     times = np.arange(9) / 24.0
     np.testing.assert_allclose(height - height[0], -0.5 * 9.81 * times**2, atol=2e-4)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_ragdoll_is_meant_to_fall(scene, tmp_path, capsys, count):
+    """Guards check, bake, simulate and the doctor: none of them says that nothing holds a ragdoll, which falls on
+    purpose, also if there are two; of a machine beside them, they do."""
+    for number in range(count):
+        rig, _ = character(f"Rig{number}")
+        rig.location.x = 3.0 * number
+        bpy.context.view_layer.update()
+        make(rig)
+    scene.frame_end = 3
+    path = tmp_path / "scene.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    verbs = (("check",), ("bake", "-o", tmp_path / "out.npz"), ("simulate", "--duration", 0.1))
+    for verb, *options in verbs:
+        assert run(verb, path, *options) == core_cli.DONE
+        assert "nothing holds it" not in "".join(capsys.readouterr())
+    tag(chain(2, "Loose"))
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    for verb, *options in verbs:
+        assert run(verb, path, *options) == core_cli.DONE
+        told = "".join(capsys.readouterr())
+        assert "link 'Loose:b0'" in told
+        assert "nothing holds it" in told
+        assert "link 'Rig0:hips': nothing" not in told
 
 
 def _centre(X_WL, rig, name):
