@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Time a fall of the sample `stairs` beside Blender's rigid bodies on the same capsules. See ragdoll_falls.py."""
+"""Time a fall of the sample `stairs` beside Blender's rigid bodies with the same shapes. See ragdoll_falls.py."""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ...core.check.falling import CODE as FALLS
 from ...core.diagnosis import diagnose
 from ...core.spatial import norm, quat_mul, rotvec_of_quat
 from ...core.trajectory.touches import TABLES
@@ -17,7 +16,6 @@ from ...core.trajectory.trajectory import Trajectory
 from ..bridge.findings.problems import keys_replaced
 from ..bridge.scene.read import SceneReading
 from ..bridge.values.numbers import length_in_words
-from ..props.ragdoll import is_body_part
 from .bake_checks import note_on_excluded_poses
 from .baking import Bake
 from .inputs.simulation_inputs import SimulationInputs
@@ -76,12 +74,7 @@ class SimulationBake(Bake):
         return self.simulation.report
 
     def diagnose(self) -> list[Diagnosis]:
-        """Return the findings about the run, but for the fall of ragdolls, which are meant to fall."""
-        return [
-            found
-            for found in diagnose(self.simulation)
-            if found.code != FALLS or not is_body_part(self.reading.objects.get(found.name))
-        ]
+        return diagnose(self.simulation)
 
     @property
     def frames_done(self) -> int:

@@ -82,6 +82,7 @@ def load_open_scene(
     scene = open_scene()
     from ..bridge.findings.problems import issues_of_start, starting_by_keys
     from ..bridge.scene.read import scan_scene
+    from ..props.ragdoll import is_body_part
     from ..props.settings import scene_settings
 
     make_settings(settings, path)
@@ -97,7 +98,8 @@ def load_open_scene(
         issues += [issue for issue in issues_of_start(scene, reading) if issue.code == FALLS]
         if scene_settings(scene).contact:
             issues += sunk(reading.model, starting_by_keys(scene_settings(scene).bake.start, reading))
-    return Reading(reading.model, issues, reading.notes, files_of_scene(path))
+    meant_to_fall = frozenset(name for name, obj in reading.objects.items() if is_body_part(obj))
+    return Reading(reading.model, issues, reading.notes, files_of_scene(path), meant_to_fall=meant_to_fall)
 
 
 def _of_scene(scene: bpy.types.Scene, reading: SceneReading, is_simulated: bool) -> list[Issue]:

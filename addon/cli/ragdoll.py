@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...core.characters.choices import AUTO, BY_BODY, LIMITS, PRESETS, Choice
+from ...core.characters.choices import AUTO, BY_BODY, LIMITS, PRESETS, SHAPES, Choice
 from ...core.characters.muscles import RELAXED
 from ...core.cli.framework import OPEN_SCENE, Verb
 from ...core.cli.result import CommandResult, UsageError, say
@@ -54,6 +54,12 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=_words(LIMITS),
         default=BY_BODY.lower(),
         help="of joints: of a body, the rig's, or of its animation",
+    )
+    parser.add_argument(
+        "--shapes",
+        choices=_words(SHAPES),
+        default=AUTO.lower(),
+        help="what the parts collide as (default auto: boxes for hands and feet, capsules for others)",
     )
     parser.add_argument("--no-self-collision", action="store_true", help="let limbs pass through each other")
     parser.add_argument("--fingers", action="store_true", help="fingers and toes become rigid bodies, too")
@@ -120,6 +126,7 @@ def _options(arguments: argparse.Namespace, armature: bpy.types.Object) -> Ragdo
         self_collision=not arguments.no_self_collision,
         fingers=arguments.fingers,
         limits=arguments.limits.upper(),
+        shapes=arguments.shapes.upper(),
         bones=bones,
     )
 
@@ -151,6 +158,7 @@ def _described(made: MadeRagdoll) -> dict:
             "part": part.place.part,
             "parent": part.above,
             "mass": link_settings(part.bone).mass,
+            "shape": part.shape.lower(),
         }
         for name, part in made.plan.new_parts.items()
     ]

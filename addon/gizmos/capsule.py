@@ -60,7 +60,7 @@ def has_handles(node: Node | None) -> bool:
     if node is None or not is_part(node) or not is_link_bone(node):
         return False
     settings = link_settings(node)
-    return bool(settings.body_part) or settings.is_fitted
+    return settings.bone_shape == "CAPSULE" and (bool(settings.body_part) or settings.is_fitted)
 
 
 def handles_of_joint(node: Node, context) -> list[Vector]:

@@ -27,7 +27,7 @@ from ..props.members import joints_in, links_in
 from ..props.settings import joint_settings, link_settings
 from .joint_glyphs import ball, dashed, glyph, limits
 from .lines import Lines
-from .outlines import capsule_outline
+from .outlines import outline_of
 
 if TYPE_CHECKING:
     from ...core.model import Joint, Link, Model
@@ -172,15 +172,17 @@ def mass_layout(model: Model, unit: float, size: float) -> Layout:
 
 
 def capsule_layout(rig: bridge.rig.Rig, scene: bpy.types.Scene, style) -> Layout:
-    """Return the outlines of the capsules with which bones collide, but for those that are drawn as shapes."""
+    """Return the outlines of the shapes with which bones collide, but for those that are drawn as shapes."""
     layout = Layout()
     for link in rig.model.links:
         node = node_named(scene, link.name)
         if node is None or has_own_shape(node) or (style.show_ragdolls and link_settings(node).body_part):
             continue
-        if capsules := bridge.links.bone_capsules.capsules_among(link.collisions):
-            outlines = [capsule_outline(capsule.geometry, capsule.pose) for capsule in capsules]
-            layout.add(link.name, np.concatenate(outlines) / rig.unit, LINE)
+        shapes = bridge.links.bone_shapes
+        if any(shape.name == shapes.collision_name(node) for shape in link.collisions):
+            own = shapes.shape_of(node, rig.unit)
+            assert own is not None  # it is a bone
+            layout.add(link.name, outline_of(own) / rig.unit, LINE)
     return layout.close()
 
 

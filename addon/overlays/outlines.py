@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The outlines of capsules, with which bones collide."""
+"""The outlines of the shapes with which bones collide."""
 
 from __future__ import annotations
 
@@ -11,9 +11,20 @@ from .. import bridge
 
 if TYPE_CHECKING:
     from ...core.geometry import Capsule
+    from ..bridge.links.bone_shapes import BoneShape
 
 ARC = np.linspace(0.0, np.pi, 13)
 """Angles of the points of a half circle [rad]."""
+
+
+def outline_of(shape: BoneShape) -> np.ndarray:
+    """Return the lines of the shape of a bone in the frame of the bone, shape (n, 2, 3): the edges of a box or hull."""
+    capsule = shape.capsule
+    if capsule is not None:
+        return capsule_outline(capsule.geometry, capsule.pose)
+    points, faces = shape.polyhedron()
+    edges = {tuple(sorted(edge)) for face in faces for edge in zip(face, (*face[1:], face[0]), strict=True)}
+    return points[np.array(sorted(edges))]
 
 
 def capsule_outline(capsule: Capsule, pose) -> np.ndarray:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draw the parts of the active ragdoll over the 3D view: translucent capsules, coloured by what each part follows.
+"""Draw the parts of the active ragdoll over the 3D view: translucent shapes, coloured by what each part follows.
 
-The capsules are computed again when the scene has changed, and moved when something has moved. Without a ragdoll, a
+The shapes are computed again when the scene has changed, and moved when something has moved. Without a ragdoll, a
 redraw compares the keys of the last one only.
 """
 
@@ -18,8 +18,8 @@ from ..props.chosen import meant_active_node
 from ..props.ragdoll import ragdoll_bones, ragdoll_of
 from ..props.settings import link_settings
 from .lines import Lines
-from .outlines import capsule_outline
-from .surfaces import TRIANGLES, capsule_surface
+from .outlines import outline_of
+from .surfaces import surface_of
 from .triangles import Triangles
 
 COLORS = {"FREE": "physics_color", "KINEMATIC": "animation_color"}
@@ -35,7 +35,7 @@ OUTLINE_WIDTH = 1.3
 """Ratio between the widths of that outline and of other lines."""
 
 LIGHT = np.array((0.25, -0.45, 0.86))
-"""Direction to the light by which the capsules are shaded, a unit vector in world axes. It makes them look round."""
+"""Direction to the light by which the shapes are shaded, a unit vector in world axes. It makes them look round."""
 
 DARKEST = 0.45
 """Brightness of a surface that faces away from the light."""
@@ -46,6 +46,7 @@ class Part(NamedTuple):
 
     Attributes:
         points, normals: of its surface in the axes of the bone [Blender units], shape (n, 3).
+        triangles: indices of the points of each triangle, shape (t, 3).
         outline: shape (m, 2, 3).
         color: name of the preference.
     """
@@ -53,6 +54,7 @@ class Part(NamedTuple):
     bone: str
     points: np.ndarray
     normals: np.ndarray
+    triangles: np.ndarray
     outline: np.ndarray
     color: str
 
@@ -111,12 +113,11 @@ def _layout(armature: bpy.types.Object, scene: bpy.types.Scene) -> list[Part]:
     unit, found = bridge.values.numbers.unit_length(scene), []
     with bridge.posing.link_poses.keeping_scales():
         for bone in ragdoll_bones(armature):
-            capsule = bridge.links.bone_capsules.capsule_of(bone, unit)
-            assert capsule is not None  # every bone has one
-            points, normals = capsule_surface(capsule.geometry, capsule.pose)
-            outline = capsule_outline(capsule.geometry, capsule.pose) / unit
+            shape = bridge.links.bone_shapes.shape_of(bone, unit)
+            assert shape is not None  # every bone has one
+            points, normals, triangles = surface_of(shape)
             color = COLORS.get(link_settings(bone).motion, COLORS["KINEMATIC"])
-            found.append(Part(bone.name, points / unit, normals, outline, color))
+            found.append(Part(bone.name, points / unit, normals, triangles, outline_of(shape) / unit, color))
     return found
 
 
@@ -135,7 +136,7 @@ def _place(drawing: _Drawing, active: Node | None, style) -> tuple[list[Triangle
                 color[3] = min(color[3] * ACTIVE_OPACITY, 1.0)
                 outline = part.outline @ X_WB[:3, :3].T + X_WB[:3, 3]
                 outlines.append(Lines(outline, (*color[:3].tolist(), OUTLINE_OPACITY)))
-            triangles.append(TRIANGLES + sum(map(len, points)))
+            triangles.append(part.triangles + sum(map(len, points)))
             points.append(part.points @ X_WB[:3, :3].T + X_WB[:3, 3])
             colors.append(_shaded(color, part.normals @ X_WB[:3, :3].T))
     return [Triangles(np.concatenate(points), np.concatenate(triangles), np.concatenate(colors))], outlines

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The surfaces of capsules as triangles."""
+"""The surfaces of the shapes of bones as triangles."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from .. import bridge
 
 if TYPE_CHECKING:
     from ...core.geometry import Capsule
+    from ..bridge.links.bone_shapes import BoneShape
 
 SIDES = 20
 """Number of corners around a capsule."""
@@ -48,6 +49,27 @@ DIRECTIONS = _directions()
 
 TRIANGLES = _triangles()
 """Indices of the corners of the triangles of a capsule, shape (m, 3)."""
+
+
+def surface_of(shape: BoneShape) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the surface of the shape of a bone in the frame of the bone.
+
+    Returns:
+        Corners and their outward unit normals, both of shape (n, 3), and triangles, shape (m, 3). The faces of a box or
+        hull share no corners, since each has its own normal.
+    """
+    capsule = shape.capsule
+    if capsule is not None:
+        return *capsule_surface(capsule.geometry, capsule.pose), TRIANGLES
+    points, faces = shape.polyhedron()
+    corners, normals, triangles = [], [], []
+    for face in faces:
+        first, around = len(corners), points[list(face)]
+        across = np.cross(around, np.roll(around, -1, axis=0)).sum(axis=0)  # twice the area, along the normal
+        corners += [*around]
+        normals += [across / np.linalg.norm(across)] * len(face)
+        triangles += [(first, first + number, first + number + 1) for number in range(1, len(face) - 1)]
+    return np.array(corners), np.array(normals), np.array(triangles)
 
 
 def capsule_surface(capsule: Capsule, pose) -> tuple[np.ndarray, np.ndarray]:

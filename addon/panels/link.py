@@ -27,6 +27,7 @@ from .base import (
     paragraph,
     section,
 )
+from .bone_shape import draw_shape_of_bone
 from .key_dots import draw_followed
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
         _draw_motion(layout, context, settings)
         layout.prop(settings, "pin")
         if not has_own_shape(obj):
-            _draw_capsule(layout, settings)
+            _draw_bone_shape(layout, settings)
         body = layout if settings.motion == "FREE" else section(layout, "mass", "Mass")  # folded: it has no effect
         if body:
             _draw_mass(body, context, settings)
@@ -69,19 +70,11 @@ class LIMBERJACK_PT_link(Below, bpy.types.Panel):
         row.operator(ids.OP_LINK_UNTAG)
 
 
-def _draw_capsule(layout, settings):
-    """Draw the settings of the capsule of a bone."""
-    body = section(layout, "capsule", "Capsule")
+def _draw_bone_shape(layout, settings):
+    """Draw the settings of the shape of a bone."""
+    body = section(layout, "capsule", "Shape")
     if body:
-        body.prop(settings, "bone_radius")
-        column = body.column(align=True)
-        column.prop(settings, "bone_start")
-        column.prop(settings, "bone_end")
-        column = body.column(align=True)
-        for number, name in enumerate("XZ"):
-            text = pgettext_iface("Offset {axis}").format(axis=name)
-            column.prop(settings, "bone_offset", index=number, text=text, translate=False)
-        body.operator(ids.OP_BONE_FIT).selected_only = True
+        draw_shape_of_bone(body, settings, with_offset=True)
 
 
 def _draw_motion(layout, context, settings):

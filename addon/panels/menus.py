@@ -76,7 +76,7 @@ def _draw_surroundings(layout, scene: bpy.types.Scene) -> None:
     layout.operator(ids.OP_RAGDOLL, text="Make Ragdoll (Character, Falls Limp)")
     layout.operator(ids.OP_RAGDOLL_REMOVE)
     layout.operator(ids.OP_BONE_COLLIDERS, text="Bones as Colliders (Character, Armature)")
-    layout.operator(ids.OP_BONE_FIT, text="Fit Capsules to Mesh (Bones)")
+    layout.operator(ids.OP_BONE_FIT, text="Fit Shapes to Mesh (Bones)")
     layout.menu(ids.MT_COLLISIONS)
     layout.menu(ids.MT_SURFACES, text="Bounce, Bounciness, Friction (Surface Preset)")
     layout.prop(scene, "use_gravity", text="Gravity")

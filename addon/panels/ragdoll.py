@@ -16,6 +16,7 @@ from ..props.chosen import meant_active_node
 from ..props.ragdoll import is_body_part, ragdoll_of
 from ..props.settings import joint_settings, link_settings, window_status
 from .base import Below, in_columns, readable, section
+from .bone_shape import draw_shape_of_bone
 from .key_dots import draw_followed
 
 LIMITS = {
@@ -64,10 +65,7 @@ def _draw_part(layout, context, bone: Node) -> None:
         _draw_limits(column, joint)
     body = section(layout, "part_shape", "Shape")
     if body:
-        column = body.column(align=True)
-        for name in ("bone_radius", "bone_start", "bone_end"):
-            column.prop(settings, name)
-        body.operator(ids.OP_BONE_FIT).selected_only = True
+        draw_shape_of_bone(body, settings)
     body = section(layout, "part_limits", "Directions of Limits") if joint is not None else None
     if body:
         body.prop(joint, "limit_turn", text="Turn")

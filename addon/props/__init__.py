@@ -35,11 +35,12 @@ from .poses import PoseJointProperties, PoseProperties
 from .preview import PreviewProperties
 from .scene import SceneProperties, StatusProperties, show_error
 from .settings import acts_as_joint, joint_settings, link_settings, tagged_bones
-from .surface import ContactPairProperties, SurfaceProperties
+from .surface import ContactPairProperties, OverlappingPartsProperties, SurfaceProperties
 
 CLASSES = (
     SurfaceProperties,
     ContactPairProperties,
+    OverlappingPartsProperties,
     LinkProperties,
     LightProperties,
     AxisProperties,

@@ -1,9 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The properties of an object that is a link, or a shape of a link."""
 
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, PointerProperty, StringProperty
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    PointerProperty,
+    StringProperty,
+)
 from bpy.types import Object, PropertyGroup
 
+from ...core.characters.choices import BONE_SHAPES
 from ...core.geometry.densities import SUBSTANCES, substance_of
 from .entries import number_of
 from .made_by import made_by, note_maker
@@ -11,7 +20,7 @@ from .overriding import let_override
 from .ragdoll import follow, self_collision_property, stiffness_property, total_mass_property
 from .references import bone_beside, node_at
 from .settings import node_with
-from .surface import SurfaceProperties
+from .surface import OverlappingPartsProperties, SurfaceProperties
 
 OTHER = ("OTHER", "Custom", "Any density, typed below")
 
@@ -224,7 +233,7 @@ class LinkProperties(PropertyGroup):
     )
     is_fitted: BoolProperty(
         name="Fitted",
-        description="A generated collision shape of its link; generating again replaces it. Of a bone: its capsule was "
+        description="A generated collision shape of its link; generating again replaces it. Of a bone: its shape was "
         "fitted to meshes, and counts beside the objects on the bone",
     )
     fitted_from: StringProperty(
@@ -253,6 +262,11 @@ class LinkProperties(PropertyGroup):
     )
     name_in_file: StringProperty(description="Name that the file has for it")
     name_here: StringProperty(description="Name that Blender gave it for that; it counts while it has this name")
+    bone_shape: EnumProperty(
+        name="Shape",
+        description="What the bone collides as",
+        items=[(shape.name, shape.label, shape.help, number) for number, shape in enumerate(BONE_SHAPES)],
+    )
     bone_radius: FloatProperty(
         name="Radius",
         description="Radius of the bone's capsule, relative to the length of the bone",
@@ -294,8 +308,45 @@ class LinkProperties(PropertyGroup):
         subtype="EULER",
         unit="ROTATION",
     )
+    box_size: FloatVectorProperty(
+        name="Size",
+        description="Size of the bone's box along its axes, relative to the length of the bone",
+        subtype="XYZ",
+        default=(0.2, 1.0, 0.2),
+        min=0.001,
+        soft_max=2.0,
+        precision=3,
+        step=1,
+    )
+    box_center: FloatVectorProperty(
+        name="Center",
+        description="Middle of the bone's box along its axes, from the head of the bone, relative to the bone's length",
+        subtype="XYZ",
+        default=(0.0, 0.5, 0.0),
+        soft_min=-1.0,
+        soft_max=2.0,
+        precision=3,
+        step=1,
+    )
+    box_turn: FloatVectorProperty(
+        name="Turn",
+        description="Turns the bone's box from the bone, about the head and the axes of the bone. Boxes of feet stand "
+        "upright",
+        subtype="EULER",
+        unit="ROTATION",
+    )
+    bone_hull: StringProperty(
+        description="Corners of the bone's convex hull in the axes of the bone, relative to its length; empty if it "
+        "was not fitted"
+    )
     body_part: StringProperty(
         name="Body Part", description="Part of a body for which Make Ragdoll has set the bone up; empty for other links"
+    )
+    overlapping_parts: CollectionProperty(
+        type=OverlappingPartsProperties,
+        name="Overlapping Parts",
+        description="Of an armature that is a ragdoll: pairs of its bones that do not collide with each other. The "
+        "pairs of a scene come before them",
     )
     follows: EnumProperty(
         name="Follows",

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pairs of links for which a scene says whether they collide with each other."""
+"""The pairs of links for which a scene or a ragdoll says whether they collide with each other."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
 
+from .. import ids
 from ..nodes import Node
-from .settings import scene_settings
+from .references import bone_of_text, text_of_bone
+from .settings import link_settings, scene_settings
 
 
 def pair_of(scene: bpy.types.Scene, a: Node, b: Node):
@@ -37,6 +40,24 @@ def remove_pairs_of(scene: bpy.types.Scene, nodes: set[Node], *, only_among: boo
         if ends <= nodes or (not only_among and ends & nodes):
             settings.pairs.remove(number)
     settings.pair = max(0, min(settings.pair, len(settings.pairs) - 1))
+
+
+def overlapping_parts(armature: bpy.types.Object) -> list[tuple[Node, Node]]:
+    """Return the pairs of bones of a ragdoll that do not collide with each other. They are stored on the armature."""
+    if armature.pose is None or not armature.is_property_set(ids.LINK):
+        return []
+    stored = ((pair.a_bone, pair.b_bone) for pair in link_settings(armature).overlapping_parts)
+    found = ((bone_of_text(armature, a), bone_of_text(armature, b)) for a, b in stored)
+    return [(a, b) for a, b in found if a is not None and b is not None]
+
+
+def store_overlapping_parts(armature: bpy.types.Object, pairs: Iterable[tuple[Node, Node]]) -> None:
+    """Store the pairs of bones of a ragdoll that do not collide, in the place of all former ones."""
+    stored = link_settings(armature).overlapping_parts
+    stored.clear()
+    for a, b in pairs:
+        pair = stored.add()
+        pair.a_bone, pair.b_bone = text_of_bone(a), text_of_bone(b)
 
 
 def do_ends_collide(joint) -> bool:

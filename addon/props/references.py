@@ -42,7 +42,7 @@ def node_at(pointer: str) -> property:
 
     def refer_to(group, node: Node | None) -> None:
         bone = node if node is not None and is_part(node) else None
-        setattr(group, pointer + BESIDE, "" if bone is None else f"{_uid_of(bone)}:{bone.name}")
+        setattr(group, pointer + BESIDE, "" if bone is None else text_of_bone(bone))
         setattr(group, pointer, None if node is None else owner_of(node))
 
     return property(read, refer_to)
@@ -52,6 +52,16 @@ def referred_node(group, pointer: str) -> Node | None:
     """Return the node to which a pointer refers; None if there is none, or if the bone was deleted."""
     obj, text = getattr(group, pointer), getattr(group, pointer + BESIDE)
     return _bone_at(obj, text) if obj is not None and text else obj
+
+
+def text_of_bone(bone: Node) -> str:
+    """Return what a property of the bone's own armature stores to refer to the bone."""
+    return f"{_uid_of(bone)}:{bone.name}"
+
+
+def bone_of_text(armature: bpy.types.Object, text: str) -> Node | None:
+    """Return the bone of an armature that `text_of_bone` has described; None if it was deleted."""
+    return _bone_at(armature, text)
 
 
 def drop_foreign_bone(group, pointer: str) -> None:
@@ -70,7 +80,12 @@ def _uid_of(bone: Node) -> str:
 
 
 def _stored_uid(bone: Node) -> str:
-    return bone.get(BONE_UID, "").partition(":")[0]
+    return uid_in(bone.get(BONE_UID, ""))
+
+
+def uid_in(text: str) -> str:
+    """Return the identifier in what a reference or a bone stores."""
+    return text.partition(":")[0]
 
 
 def _bone_at(armature: bpy.types.Object, text: str) -> Node | None:

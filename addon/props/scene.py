@@ -49,6 +49,11 @@ def _choose_bone_row(_settings, row: int):
         choose_only(bpy.context, armature_bones(armature)[row])
 
 
+def _forget_maker(settings, _context):
+    """Note that the user, or another operator than Make Ragdoll, has chosen whether there is contact."""
+    settings.contact_by_ragdoll = False
+
+
 def _redraw_views(_settings, context):
     for area in context.screen.areas if context.screen else ():
         if area.type == "VIEW_3D":
@@ -80,7 +85,9 @@ class SceneProperties(PropertyGroup):
     contact: BoolProperty(
         name="Contact",
         description="Links strike, slide and rest on each other in simulations, instead of passing through",
+        update=_forget_maker,
     )
+    contact_by_ragdoll: BoolProperty(description="Whether Make Ragdoll has switched contact on")
     ground: BoolProperty(name="Ground", description="Ground (floor): invisible, infinite, at height zero of the world")
     ground_surface: PointerProperty(type=SurfaceProperties)
     ground_bounce: FloatProperty(

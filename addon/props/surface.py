@@ -152,6 +152,14 @@ class ContactPairProperties(PropertyGroup):
     b_node = node_at("b")
 
 
+@let_override
+class OverlappingPartsProperties(PropertyGroup):
+    """Two bones of the armature that stores it. They overlap as parts of a ragdoll, and do not collide."""
+
+    a_bone: bone_beside()
+    b_bone: bone_beside()
+
+
 def surface_of_material(density: float) -> Surface | None:
     """Return the surface of the material with this density [kg/m^3].
 

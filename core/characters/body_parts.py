@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..spatial import Vec3
+from .choices import BOX, CAPSULE
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ class BodyPart:
         group: a key of `MASS_SHARES`; empty if the mass follows from the volume only.
         tone: factor of the stiffness that the muscles of the part have, relative to those of a limb.
         thickness: radius relative to the length of the part, if no mesh tells its shape.
+        shape: its shape if the user chooses none: "CAPSULE", "BOX" or "HULL".
+        is_level: whether its box stands upright at rest, as a sole does, and does not lie along the bone.
         merges: why the part gets no link of its own and follows the part above it; empty if it gets one.
     """
 
@@ -64,6 +67,8 @@ class BodyPart:
     group: str = ""
     tone: float = 1.0
     thickness: float = 0.15
+    shape: str = CAPSULE
+    is_level: bool = False
     merges: str = ""
 
 
@@ -86,6 +91,10 @@ divide it in proportion to their volumes."""
 ROOT = "hips"
 """Name of the part that all others hang on."""
 
+# Hands and feet have boxes, so that feet stand flat. In 20 random falls of the sample `stairs` at good, the deepest
+# overlap was 0.12 mm, with capsules 0.60 mm, in the same time. Boxes would be closer to the vertices of hips and spine
+# (root mean square 14 and 10 mm, capsules 19 and 20 mm), but an overlap at draft was 11 mm deep, with capsules 2.4 mm;
+# so these have capsules.
 PARTS: dict[str, BodyPart] = {
     "hips": BodyPart("Hips", Swing(30.0, 30.0), "trunk", thickness=0.9),
     "spine": BodyPart("Spine", Swing(70.0, 45.0, is_shared=True), "trunk", tone=1.5, thickness=0.7),
@@ -94,10 +103,10 @@ PARTS: dict[str, BodyPart] = {
     "clavicle": BodyPart("Shoulder", Swing(20.0, 10.0), "trunk", tone=3.0, thickness=0.4),
     "upper_arm": BodyPart("Upper Arm", Swing(85.0, 70.0, middle=(0.8, 0.5, -0.35)), "upper arm"),
     "forearm": BodyPart("Forearm", Hinge(FRONT, 0.0, 145.0), "forearm"),
-    "hand": BodyPart("Hand", Swing(60.0, 80.0), "hand", tone=0.7, thickness=0.4),
+    "hand": BodyPart("Hand", Swing(60.0, 80.0), "hand", tone=0.7, thickness=0.4, shape=BOX),
     "thigh": BodyPart("Thigh", Swing(62.0, 40.0, middle=(0.15, 0.7, -0.7)), "thigh"),
     "shin": BodyPart("Shin", Hinge(BACK, 0.0, 140.0), "shin", thickness=0.13),
-    "foot": BodyPart("Foot", Swing(35.0, 20.0), "foot", thickness=0.3),
+    "foot": BodyPart("Foot", Swing(35.0, 20.0), "foot", thickness=0.3, shape=BOX, is_level=True),
     "toes": BodyPart("Toes", Swing(35.0, 5.0), "foot", merges="toes"),
     "finger": BodyPart("Finger", Swing(50.0, 8.0), "hand", merges="finger"),
     "tail": BodyPart("Tail", Swing(35.0, 15.0), tone=0.7),

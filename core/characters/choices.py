@@ -34,3 +34,18 @@ LIMITS = (
     Choice(BY_ANIMATION, "Animation", "From the range of the animation over the scene's frames, with a margin of 10 %"),
 )
 """Sources of the limits of joints."""
+
+CAPSULE, BOX, HULL = "CAPSULE", "BOX", "HULL"
+
+BONE_SHAPES = (
+    Choice(CAPSULE, "Capsule", "A cylinder with round ends along the limb: the fastest"),
+    Choice(BOX, "Box", "A box around what follows the bone: it stands flat"),
+    Choice(HULL, "Hull", "The convex hull of what follows the bone: the closest, and the slowest"),
+)
+"""Shapes of bones."""
+
+SHAPES = (
+    Choice(AUTO, "Automatic", "Boxes for hands and feet, capsules for all other parts"),
+    *BONE_SHAPES,
+)
+"""Shapes of the parts of a ragdoll."""

@@ -101,9 +101,10 @@ def _read(arguments: argparse.Namespace) -> Motion:
 def _simulated(arguments: argparse.Namespace) -> Motion:
     times = frame_times(arguments.duration, arguments.fps)
     initial = read_initial(arguments.initial)
-    model = load_usable(arguments.file, arguments.search, arguments.settings, arguments.strict).model
+    reading = load_usable(arguments.file, arguments.search, arguments.settings, arguments.strict)
+    model, falling = reading.model, reading.meant_to_fall
     compile_once(may_touch(model))
-    simulation = Simulation(model, times, arguments.accuracy, initial, record=["efforts"])
+    simulation = Simulation(model, times, arguments.accuracy, initial, record=["efforts"], meant_to_fall=falling)
     motion = simulation.run()
     tell_diagnoses(arguments.file, diagnose(simulation))
     return model, motion, simulation.report.notes

@@ -151,6 +151,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
         arguments.solver,
         record=arguments.record,
         contact=not arguments.no_contact,
+        meant_to_fall=reading.meant_to_fall,
     )
     try:
         simulation.run()

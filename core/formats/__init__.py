@@ -49,6 +49,7 @@ class Reading:
         files: the file itself, and those that it includes and names.
         allows_errors: whether `model` may be `partial` in spite of errors.
         format: of the file; None for a model that no file of a format contained.
+        meant_to_fall: names of links of machines that fall on purpose, such as the characters of a scene.
     """
 
     partial: Model
@@ -57,6 +58,7 @@ class Reading:
     files: list[Path] = field(default_factory=list)
     allows_errors: bool = False
     format: Format | None = None
+    meant_to_fall: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
         counts = f"{counted(self.issues, 'issue')}, {counted(self.notes, 'note')}"

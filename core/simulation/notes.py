@@ -26,7 +26,8 @@ def run_notes(compiled: CompiledModel, led: Iterable[str] = (), falls: str = "")
     """Return a sentence for each link that floats and has nothing to land on.
 
     Args:
-        led: links whose motion is prescribed. Neither they nor the links that joints connect with them float.
+        led: links whose motion is prescribed, or that fall on purpose. Neither they nor the links that joints connect
+            with them are reported.
         falls: the result of `falls_as_a_whole`. The doctor reports that link.
     """
     tree, model = compiled.tree, compiled.model

@@ -32,6 +32,7 @@ class RunFacts:
         times: of all frames [s], shape (F,). numbers: the numbers of these frames in messages, shape (F,).
         touches: the contacts of this stage; None if nothing can touch. contact: whether contact is switched on.
         jumps: the jumps of prescribed motion so far.
+        meant_to_fall: names of links of machines that fall on purpose.
     """
 
     compiled: CompiledModel
@@ -50,6 +51,7 @@ class RunFacts:
     touches: Touches | None = None
     contact: bool = False
     jumps: tuple[Jump, ...] = ()
+    meant_to_fall: frozenset[str] = frozenset()
 
     @cached_property
     def rates(self) -> np.ndarray:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,6 +70,8 @@ class Simulation:
             all of its values may then change a little, not only those that it leaves out.
         numbers: frame numbers for messages, shape (F,); None counts from 0.
         contact: whether collision shapes collide.
+        meant_to_fall: links of machines that fall on purpose, such as characters. Neither notes nor diagnoses say that
+            nothing holds them.
 
     Raises:
         ModelError: if the model cannot be simulated, or a loop cannot be closed. StateError: if `initial` or `controls`
@@ -92,6 +94,7 @@ class Simulation:
         is_measured: bool = False,
         numbers: np.ndarray | Sequence[float] | None = None,
         contact: bool = True,
+        meant_to_fall: Collection[str] = (),
     ):
         source = require_simulable(model)
         self._times = required_times(times)
@@ -126,7 +129,8 @@ class Simulation:
         if not self._goes_on:
             self._start(compiled, initial, is_measured)
         self._falls = falls_as_a_whole(source, compiled, self.controls, self._stage.start.qd)
-        self._notes += run_notes(compiled, self.controls.links, self._falls)
+        self._meant_to_fall = frozenset(meant_to_fall)
+        self._notes += run_notes(compiled, {*self.controls.links, *self._meant_to_fall}, self._falls)
         if contact and not self._contact and meeting_colliders(compiled, STILL):
             known = solvers_with_contact()[0]
             self._notes.append(f"solver '{solver}' knows no contact, so links pass through each other: {known} does")
@@ -425,6 +429,7 @@ class Simulation:
             stage.touches(self._zero),
             self._contact,
             self._jumps,
+            self._meant_to_fall,
         )
 
     def diagnose(self) -> list[Any]:

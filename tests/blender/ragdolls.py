@@ -7,7 +7,6 @@ import numpy as np
 from limberjack.addon import ids
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.props.ragdoll import ragdoll_bones
-from limberjack.addon.props.references import BONE_UID
 from limberjack.addon.props.settings import window_status
 
 from .bone_rig import dump
@@ -72,10 +71,8 @@ def differing(one, other):
 
 
 def whole_dump(scene):
-    """All that Make Ragdoll may change: bones, actions, constraints, pairs, and which settings of bones a file saves.
-
-    Identifiers of bones, results of the last bake, and whether there is contact, stay without doing anything.
-    """
+    """All that Make Ragdoll may change: bones, actions, constraints, pairs, contact, and which settings of bones a file
+    saves. Results of the last bake stay without doing anything."""
     found = dump(scene)
     for obj in scene.objects:
         for bone in obj.pose.bones if obj.pose else ():
@@ -85,10 +82,17 @@ def whole_dump(scene):
             found["groups", obj.name, bone.name] = [
                 group for group in (ids.LINK, ids.JOINT, ids.BEFORE) if bone.is_property_set(group)
             ]
-            found["keys", obj.name, bone.name] = sorted({*bone.keys()} - {BONE_UID})
+            found["keys", obj.name, bone.name] = sorted(bone.keys())
         found["own", obj.name] = sorted({*obj.keys()} - {ids.LINK, ids.JOINT, ids.BEFORE})
+        found["pairs", obj.name] = [
+            (pair.a_bone, pair.b_bone)
+            for pair in getattr(obj, ids.LINK).overlapping_parts
+            if obj.is_property_set(ids.LINK)
+        ]
         found["modifiers", obj.name] = [(item.type, item.name) for item in obj.modifiers]
-    found["pairs"] = plain(getattr(scene, ids.SCENE))["pairs"]
+    settings = getattr(scene, ids.SCENE)
+    found["pairs"] = plain(settings)["pairs"]
+    found["contact"] = (settings.contact, settings.is_property_set("contact"), settings.bake.is_property_set("start"))
     found["data"] = [(name, len(getattr(bpy.data, name))) for name in ("objects", "meshes", "actions", "collections")]
     return found
 

@@ -447,7 +447,7 @@ def test_limbs_that_overlap_at_rest(scene):
     scene.limberjack.ground, scene.frame_end = True, 36
     found = [each for each in show_rig(scene).problems if each.code == "overlapping"]
     assert [(each.name, "'Rig:thigh.R'" in each.message) for each in found] == [("Rig:thigh.L", True)]
-    for label, words in (("Move Apart", "joined or held"), ("Shrink", "make its Radius smaller, in the panel Link")):
+    for label, words in (("Move Apart", "joined or held"), ("Shrink", "make its shape smaller, in the panel Link")):
         with pytest.raises(RuntimeError, match=words):
             bpy.ops.limberjack.problem_mend(name="Rig:thigh.L", code="overlapping", label=label)
     for is_left_out in (False, True):

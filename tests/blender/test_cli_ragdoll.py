@@ -14,7 +14,7 @@ from support.output_schema import validated
 from .characters import BODY, character
 from .conftest import joint, link
 from .ragdolls import make, names_of, stored
-from .rigs import armature
+from .rigs import armature, chain, tag
 from .test_cli import SAMPLES, run
 
 CREATURE = (
@@ -70,6 +70,17 @@ def test_it_makes_what_the_button_makes(path, tmp_path, capsys):
     assert (found["human"], found["armature"], found["output"]) == (True, "Rig", str(out))
     assert found["merged"] == {"finger": "finger", "tip": "finger"}
     assert found["notes"] == ["2 bones follow the bones above them: 2 × finger"]
+
+
+@pytest.mark.parametrize("shape", ["capsule", "box", "hull"])
+def test_the_shapes_of_the_parts(path, tmp_path, capsys, shape):
+    """Guards --shapes: all parts have the shape, the answer says so, and the file stores it."""
+    out = tmp_path / "out.blend"
+    assert run("ragdoll", path, "--armature", "Rig", "--shapes", shape, "-o", out, "--json") == core_cli.DONE
+    found = validated("ragdoll", 0, capsys.readouterr().out)
+    assert {item["shape"] for item in found["bones"]} == {shape}
+    rig = opened(out)
+    assert {link(rig.pose.bones[name]).bone_shape for name in names_of(rig)} == {shape.upper()}
 
 
 def test_its_options(path, tmp_path, capsys):
@@ -181,6 +192,32 @@ def test_other_commands_take_its_output(path, tmp_path, capsys):
     height = np.tensordot(masses, middles, 1)[:, 2] / masses.sum()
     times = np.arange(9) / 24.0
     np.testing.assert_allclose(height - height[0], -0.5 * 9.81 * times**2, atol=2e-4)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_ragdoll_is_meant_to_fall(scene, tmp_path, capsys, count):
+    """Guards check, bake, simulate and the doctor: none of them says that nothing holds a ragdoll, which falls on
+    purpose, also if there are two; of a machine beside them, they do."""
+    for number in range(count):
+        rig, _ = character(f"Rig{number}")
+        rig.location.x = 3.0 * number
+        bpy.context.view_layer.update()
+        make(rig)
+    scene.frame_end = 3
+    path = tmp_path / "scene.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    verbs = (("check",), ("bake", "-o", tmp_path / "out.npz"), ("simulate", "--duration", 0.1))
+    for verb, *options in verbs:
+        assert run(verb, path, *options) == core_cli.DONE
+        assert "nothing holds it" not in "".join(capsys.readouterr())
+    tag(chain(2, "Loose"))
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    for verb, *options in verbs:
+        assert run(verb, path, *options) == core_cli.DONE
+        told = "".join(capsys.readouterr())
+        assert "link 'Loose:b0'" in told
+        assert "nothing holds it" in told
+        assert "link 'Rig0:hips': nothing" not in told
 
 
 def _centre(X_WL, rig, name):

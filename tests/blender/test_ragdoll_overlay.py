@@ -9,13 +9,16 @@ import numpy as np
 import pytest
 
 from limberjack.addon import watch
+from limberjack.addon.bridge.links.bone_shapes import shape_of
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.addon.overlays import ragdoll as overlay
 from limberjack.addon.overlays.model import capsule_layout, shown_joints
-from limberjack.addon.overlays.surfaces import TRIANGLES, capsule_surface
+from limberjack.addon.overlays.outlines import outline_of
+from limberjack.addon.overlays.surfaces import TRIANGLES, capsule_surface, surface_of
 from limberjack.addon.preferences import preferences
 from limberjack.addon.props.ragdoll import ragdoll_of
 from limberjack.core.geometry import Capsule
+from limberjack.core.geometry.shape_mass import solid_properties
 
 from .baked import bake
 from .characters import character, choose
@@ -63,6 +66,31 @@ def test_the_surface_of_a_capsule(length):
     assert 0.93 * whole < volume < whole
 
 
+@pytest.mark.parametrize("shape", ["BOX", "HULL"])
+def test_the_surface_of_a_box_and_of_a_hull(scene, rig, shape):
+    """Guards each face: its corners are those of the shape, its normal points outward, and the triangles enclose the
+    volume that core computes."""
+    bone = rig.pose.bones["thigh"]
+    link(bone).bone_shape = shape
+    found = shape_of(bone, 1.0)
+    points, normals, triangles = surface_of(found)
+    a, b, c = (points[triangles[:, corner]] for corner in range(3))
+    middle = points.mean(axis=0)
+    assert np.einsum("ni,ni->n", normals, points - middle).min() > 0.0
+    across = np.cross(b - a, c - a)
+    np.testing.assert_allclose(across / np.linalg.norm(across, axis=1)[:, None], normals[triangles[:, 0]], atol=1e-5)
+    volume = np.einsum("ni,ni->n", a, np.cross(b, c)).sum() / 6.0
+    assert volume == pytest.approx(solid_properties(found.geometry).volume, rel=1e-6)
+    edges = outline_of(found)
+    corners = len(np.unique(np.round(points, 9), axis=0))
+    assert corners - len(edges) + len(np.unique(np.round(normals, 4), axis=0)) == 2  # Euler's formula
+
+
+def of_parts(values, parts):
+    """The values of the points of each part."""
+    return np.split(values, np.cumsum([len(part.points) for part in parts])[:-1])
+
+
 def test_the_shapes_follow_the_bones(scene, rig, drawn):
     """Guards a posed character: each shape is where its bone is, and its colour says what it follows."""
     arm = rig.pose.bones["arm"]
@@ -74,18 +102,14 @@ def test_the_shapes_follow_the_bones(scene, rig, drawn):
     (shapes,) = drawn().shapes
     after = shapes.content[0]
     parts = drawn().parts
-    size = len(before) // len(parts)
-    assert len(triangles) == len(parts) * len(TRIANGLES)
+    assert len(triangles) == sum(len(part.triangles) for part in parts)
     moved = {
-        part.bone
-        for number, part in enumerate(parts)
-        if np.abs(after - before)[number * size : (number + 1) * size].max() > 1e-3
+        part.bone for part, own in zip(parts, of_parts(np.abs(after - before), parts), strict=True) if own.max() > 1e-3
     }
     assert moved == {"arm", "hand"}
     led = {"arm", "chest", "hips"}  # what an animated part hangs on is animated, too
     blue = np.array(preferences().physics_color)
-    for number, part in enumerate(parts):
-        shade = colors[number * size : (number + 1) * size]
+    for part, shade in zip(parts, of_parts(colors, parts), strict=True):
         color = np.array(preferences().animation_color) if part.bone in led else blue
         assert shade[:, 3] == pytest.approx(color[3])
         assert (shade[:, :3] <= color[:3] + 1e-9).all()
@@ -109,8 +133,9 @@ def test_the_active_part_stands_out(rig, drawn):
     bpy.ops.object.mode_set(mode="POSE")
     rig.data.bones.active = rig.data.bones["shin"]
     found = drawn()
-    opacity = found.shapes[0].content[2][:, 3].reshape(len(found.parts), -1)
-    bright = {part.bone for part, own in zip(found.parts, opacity, strict=True) if own[0] > opacity.min() + 0.1}
+    opacity = found.shapes[0].content[2][:, 3]
+    of_each = zip(found.parts, of_parts(opacity, found.parts), strict=True)
+    bright = {part.bone for part, own in of_each if own[0] > opacity.min() + 0.1}
     assert bright == {"shin"}
     assert len(found.outlines) == 1
     bpy.ops.object.mode_set(mode="OBJECT")

@@ -73,13 +73,13 @@ def test_children_that_merge_count_for_the_shape(scene, kind):
     """Guards feet: the toes follow the foot, so its capsule reaches over them."""
     rig, _ = kind.build()
     _, tubes = skin_of(kind, rig)
-    make(rig)
+    make(rig, shapes="CAPSULE")
     foot, toes = (kind.names[part].format(kind.sides[0]) for part in ("foot", "toes"))
     radius, start, end = capsule_in(scene, foot)
     assert distances(tubes[toes], start, end).max() < 1.6 * radius
     bare, *_ = kind.build("Bare")
     skin_of(kind, bare, [name for name in tubes if name != toes])
-    make(bare)
+    make(bare, shapes="CAPSULE")
     _, *ends = capsule_in(scene, foot, "Bare")
     assert np.linalg.norm(end - start) > np.linalg.norm(ends[1] - ends[0]) + 0.015
 

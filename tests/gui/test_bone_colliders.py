@@ -11,7 +11,7 @@ from test_handles import look_at, redo, undo
 from support.plan import walk
 
 TO_CAPSULE = -2.2
-"""Rows from Untag, while Mass below it is closed, to the header Capsule of a kinematic bone."""
+"""Rows from Untag, while Mass below it is closed, to the header Shape of a kinematic bone."""
 
 
 def stage(chosen: str) -> None:
@@ -85,7 +85,7 @@ def test_the_button_is_there_in_pose_mode():
 
 
 def test_the_capsule_of_a_bone_is_set_and_fitted():
-    """Guards Capsule in the panel Link: it opens, shows the fitted numbers, and Fit to Mesh restores them."""
+    """Guards Shape in the panel Link: it opens, shows the fitted numbers, and Fit to Mesh restores them."""
     stage("Figure")
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.limberjack.bones_as_colliders()

@@ -16,6 +16,7 @@ from ....core.spatial import Pose
 from ...bridge.posing.present_poses import poses_now
 from ...bridge.scene.read import SceneReading
 from ...bridge.values.numbers import frame_rate, unit_length
+from ...props.ragdoll import is_body_part
 from ..bake_checks import require_rigid_colliders
 from ..settings import BakeSettings
 from .animated_joints import joints_without_effect, notes_beyond_limits, without_joints
@@ -112,6 +113,7 @@ class SimulationInputs:
             "numbers": self.frames,
             "is_measured": self._is_measured and bool(self.initial_state.state),
             "contact": self.settings.contact,
+            "meant_to_fall": [name for name, node in self.reading.objects.items() if is_body_part(node)],
         }
         return Simulation(self.model, **own | changes)
 

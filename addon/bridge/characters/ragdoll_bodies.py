@@ -17,10 +17,11 @@ from ....core.geometry.mass import mass_properties
 from ....core.spatial import Pose
 from ....core.spatial.arrays import matmul, matvec
 from ...nodes import Node, owner_of
-from ...props.pairs import pair_of, remove_pairs_of, set_pair
+from ...props.pairs import overlapping_parts, pair_of, remove_pairs_of, store_overlapping_parts
 from ...props.ragdoll import ragdoll_bones
 from ...props.settings import joint_settings, link_settings
 from ..links.bone_capsules import BoneCapsule, capsule_of, solid_of_capsule
+from ..links.bone_shapes import shape_of
 from ..meshes.meshes import mesh_data
 from ..meshes.solids import solid_of
 from ..posing.link_poses import live_pose, pose_of_matrix, to_array, world_scale
@@ -66,7 +67,7 @@ def _volume_of(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, unit: floa
 
 
 def capsule_for(bone: Node, unit: float) -> BoneCapsule:
-    """Return the capsule of a bone. unit: length of a Blender unit [m]."""
+    """Return the capsule of a bone, by which parts weigh whatever their shape. unit: length of a Blender unit [m]."""
     capsule = capsule_of(bone, unit)
     assert capsule is not None  # every bone has one
     return capsule
@@ -110,7 +111,9 @@ def store_pairs(
 ) -> int:
     """Let parts that overlap, at rest or now, not collide with each other. Return the number of these pairs.
 
-    Neighbours do not collide anyway. Pairs of bones that stay as they are keep their settings.
+    Neighbours do not collide anyway. Pairs of bones that stay as they are keep their settings. The pairs are stored on
+    the armature, so that they come along with it. Former versions stored them in the scene, from which they are
+    removed.
 
     Args:
         extent: of the character [Blender units].
@@ -124,8 +127,9 @@ def store_pairs(
     remove_pairs_of(scene, {bones[name] for name in new})
     pairs = [pair for pair in combinations(bones, 2) if pair in found and not _are_neighbours(plan, *pair)]
     pairs = [pair for pair in pairs if not new.isdisjoint(pair)]
-    for a, b in pairs:
-        set_pair(scene, bones[a], bones[b], False)
+    armature = owner_of(next(iter(bones.values())))
+    former = [pair for pair in overlapping_parts(armature) if new.isdisjoint(bone.name for bone in pair)]
+    store_overlapping_parts(armature, [*former, *((bones[a], bones[b]) for a, b in pairs)])
     return len(pairs)
 
 
@@ -141,12 +145,17 @@ def add_pairs_of(changed: Collection[Node], scene: bpy.types.Scene) -> int:
             {name: _rest_pose(bone, scene) for name, bone in bones.items()},
             {name: scaled_pose(live_pose(bone), unit_length(scene)) for name, bone in bones.items()},
         ]
+        stored = overlapping_parts(armature)
+        known = {frozenset((a.name, b.name)) for a, b in stored}
+        new: list[tuple[Node, Node]] = []
         for names in _overlapping(bones, poses, extent_of(armature, {}), scene):
             a, b = (bones[name] for name in names)
-            is_new = pair_of(scene, a, b) is None and (a in changed or b in changed)
+            is_new = frozenset(names) not in known and pair_of(scene, a, b) is None and (a in changed or b in changed)
             if is_new and b != joint_settings(a).parent_node and a != joint_settings(b).parent_node:
-                set_pair(scene, a, b, False)
-                count += 1
+                new.append((a, b))
+        if new:
+            store_overlapping_parts(armature, [*stored, *new])
+        count += len(new)
     return count
 
 
@@ -160,7 +169,7 @@ def _overlapping(
         extent: of the character [Blender units].
     """
     unit = unit_length(scene)
-    shapes = {name: capsule_for(bone, unit) for name, bone in bones.items()}
+    shapes = {name: shape for name, bone in bones.items() if (shape := shape_of(bone, unit))}
     return overlapping_pairs(
         {name: (shape.geometry, shape.pose) for name, shape in shapes.items()}, poses, OVERLAP_GAP * extent * unit
     )

@@ -11,11 +11,13 @@ import numpy as np
 
 from ....core.characters.anatomy import Anatomy, Place, anatomy_of
 from ....core.characters.body_parts import CENTRAL, PARTS, ROOT
+from ....core.characters.choices import AUTO, BOX, CAPSULE, HULL
 from ....core.spatial import Vec3
 from ..links.bone_capsules import length_of
 from ..posing.link_poses import to_array
-from ..skins.bone_fitting import DIGITS, FAN, BoneFit, capsule_fit, extent_of
+from ..skins.bone_fitting import FAN, BoneFit, capsule_fit, extent_of, with_solids
 from ..skins.rest_skins import BonePoints
+from ..skins.solid_fitting import DIGITS, turn_to_floor
 from ..values.numbers import unit_length
 from .skeletons import Skeleton, extent_along, parents_first, skeleton_of, turn_along
 
@@ -37,7 +39,8 @@ class RagdollPart:
         place: its part of the body, and its side.
         above: the name of the next bone above it that becomes a link; None for the one at the top.
         direction: of the limb, a unit vector in the axes of the armature at rest.
-        fit: its capsule.
+        fit: its shapes.
+        shape: the name of the one that it has, one of `BONE_SHAPES`.
     """
 
     bone: bpy.types.PoseBone
@@ -45,6 +48,7 @@ class RagdollPart:
     above: str | None
     direction: Vec3
     fit: BoneFit
+    shape: str
 
     @property
     def rest(self) -> np.ndarray:
@@ -102,6 +106,7 @@ def plan_ragdoll(
     as_human: bool | None = None,
     wanted: Collection[str] | None = None,
     kept: Collection[str] = (),
+    shapes: str = AUTO,
 ) -> RagdollPlan:
     """Return the links of a ragdoll.
 
@@ -111,6 +116,7 @@ def plan_ragdoll(
         with_fingers, as_human: as in `anatomy_of`.
         wanted: names of the bones that may become links; None for all.
         kept: names of the bones that are links already and stay as they are.
+        shapes: the name of one of `SHAPES`.
     """
     skeleton = skeleton_of(armature, skin)
     up = armature.matrix_world.to_3x3().inverted().col[2].normalized()
@@ -122,9 +128,13 @@ def plan_ragdoll(
     extents = {name: extent_along(name, skeleton, _continuations(name, skeleton, anatomy)) for name in anatomy.places}
 
     def fit(name: str, own: list[BonePoints]) -> None:
-        bone, (direction, length) = skeleton.bones[name], extents[name]
+        bone, (direction, length), part = skeleton.bones[name], extents[name], anatomy.places[name].part
         found = capsule_fit(bone, own, turn=turn_along(bone, direction))
-        fits[name] = found or capsule_by_bone(bone, anatomy.places[name].part, direction, length)
+        if found is not None:
+            level = turn_to_floor(bone, direction, anatomy.axes.up) if PARTS[part].is_level else None
+            fits[name] = with_solids(found, bone, own, level)
+        else:
+            fits[name] = capsule_by_bone(bone, part, direction, length)
         merged.pop(name, None)
 
     for name in reversed(skeleton.bones):
@@ -147,11 +157,25 @@ def plan_ragdoll(
         fit(carrier, points.get(carrier, []))
         above = _above_each(skeleton, anatomy, fits)
     parts = {
-        name: RagdollPart(skeleton.bones[name], anatomy.places[name], above[name], extents[name][0], fits[name])
+        name: RagdollPart(
+            bone=skeleton.bones[name],
+            place=anatomy.places[name],
+            above=above[name],
+            direction=extents[name][0],
+            fit=fits[name],
+            shape=_shape_for(anatomy.places[name].part, fits[name], shapes),
+        )
         for name in parents_first(above)
     }
     reasons = dict(reversed(merged.items()))
     return RagdollPlan(anatomy, skeleton, parts, frozenset(kept) & parts.keys(), reasons, frozenset(anchors))
+
+
+def _shape_for(part: str, fit: BoneFit, shapes: str) -> str:
+    """Return the shape of a part: the chosen one, if points follow the bone of which it can be made; else a capsule."""
+    wanted = PARTS[part].shape if shapes == AUTO else shapes
+    is_there = {CAPSULE: True, BOX: fit.box is not None, HULL: bool(fit.hull)}
+    return wanted if is_there[wanted] else CAPSULE
 
 
 def capsule_by_bone(bone: bpy.types.PoseBone, part: str, direction: Vec3, length: float) -> BoneFit:

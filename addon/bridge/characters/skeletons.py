@@ -16,8 +16,8 @@ from ....core.spatial import Vec3
 from ....core.spatial.arrays import norm
 from ...nodes import armature_bones
 from ...nodes.copied_bones import bones_above, copied_bone
-from ..skins.bone_fitting import DIGITS
 from ..skins.rest_skins import BonePoints, joined
+from ..skins.solid_fitting import DIGITS
 
 SHORT = 0.1
 """Distance below which the end of a limb does not tell its direction, relative to the length of the bone."""

@@ -11,6 +11,7 @@ from ...late import late_modules
 if TYPE_CHECKING:
     from . import (
         bone_capsules,
+        bone_shapes,
         capsule_views,
         collision_fitting,
         collisions,

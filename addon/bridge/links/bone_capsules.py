@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import bpy
 import numpy as np
 
-from ....core.geometry import Capsule, Shape
+from ....core.geometry import Capsule
 from ....core.geometry.mass import MassProperties
 from ....core.geometry.shape_mass import solid_properties
 from ....core.spatial import (
@@ -82,11 +81,6 @@ def turn_of_capsule(bone: bpy.types.PoseBone) -> Quat:
 def length_of(bone: bpy.types.PoseBone) -> float:
     """Return the length of a bone at rest in the world [Blender units]."""
     return significant(shortest(bone.bone.length) * abs(float(world_scale(bone)[1])), 9)
-
-
-def capsules_among(shapes: Iterable[Shape]) -> list[BoneCapsule]:
-    """Return those of the shapes of a bone that are capsules."""
-    return [BoneCapsule(shape.geometry, shape.pose) for shape in shapes if isinstance(shape.geometry, Capsule)]
 
 
 def solid_of_capsule(capsule: BoneCapsule) -> MassProperties:

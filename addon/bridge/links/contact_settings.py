@@ -14,6 +14,7 @@ from ....core.model import WORLD, ContactPair, Joint, Link, Model
 from ....core.model.naming import STATIC, claim
 from ...nodes import Node, model_name, owner_of
 from ...props import is_link
+from ...props.pairs import overlapping_parts
 from ...props.settings import link_settings, scene_settings
 from ...props.surface import LAYERS, surface_of_material
 from ..values.fields import MEETING_FIELDS, SURFACE_FIELDS, read_fields, write_fields
@@ -110,17 +111,21 @@ def bits_of(mask: int) -> list[bool]:
 
 
 def read_pairs(scene: bpy.types.Scene, known: set[str]) -> list[ContactPair]:
-    """Return the scene's contact pairs whose links are in the model.
+    """Return the contact pairs of a scene and of the ragdolls in it whose links are in the model.
+
+    For two links that have a pair in the scene, that of a ragdoll is left out.
 
     Args:
         known: names of the links.
     """
-    found = []
-    for pair in scene_settings(scene).pairs:
-        ends = [model_name(obj) for obj in (pair.a_node, pair.b_node) if obj is not None]
+    stored = [(pair.a_node, pair.b_node, pair.meets) for pair in scene_settings(scene).pairs]
+    stored += [(a, b, False) for obj in scene.objects for a, b in overlapping_parts(obj)]
+    found: dict[frozenset[str], ContactPair] = {}
+    for a, b, meets in stored:
+        ends = [model_name(obj) for obj in (a, b) if obj is not None]
         if len(set(ends)) == 2 and known.issuperset(ends):
-            found.append(ContactPair(ends[0], ends[1], pair.meets))
-    return found
+            found.setdefault(frozenset(ends), ContactPair(ends[0], ends[1], meets))
+    return [*found.values()]
 
 
 def drop_lost_pairs(scene: bpy.types.Scene) -> None:

@@ -13,7 +13,7 @@ from ...nodes import Node, model_name
 from ...props.settings import link_settings
 from ..meshes.solids import Solid
 from ..values.numbers import shortest
-from .bone_capsules import capsule_of, solid_of_capsule
+from .bone_shapes import shape_of, solid_of_shape
 from .parts import EvaluatedScene, parts_of
 
 UPPER = np.triu_indices(3)  # xx, xy, xz, yy, yz, zz
@@ -44,9 +44,9 @@ def is_weighed(link: Node) -> bool:
 
 
 def weigh(link: Node, evaluated_scene: EvaluatedScene) -> MassProperties:
-    """Return the mass properties of all visible meshes of the link, or of the capsule of a bone without such meshes.
+    """Return the mass properties of all visible meshes of the link, or of the shape of a bone without such meshes.
 
-    A capsule that was fitted to a character's mesh counts beside the meshes on the bone.
+    A shape that was fitted to a character's mesh counts beside the meshes on the bone.
 
     The density is the link's, or follows from the mass that the user has set.
 
@@ -65,9 +65,9 @@ def weigh(link: Node, evaluated_scene: EvaluatedScene) -> MassProperties:
         solid = part.source().solid
         notes += [note.format(part.name) for note in solid.notes]
         solids.append(_properties(solid, part.matrix, part.name, evaluated_scene.unit))
-    has_capsule = not solids or link_settings(link).is_fitted
-    if has_capsule and (capsule := capsule_of(link, evaluated_scene.unit)):
-        solids.append(solid_of_capsule(capsule))
+    has_own_shape = not solids or link_settings(link).is_fitted
+    if has_own_shape and (shape := shape_of(link, evaluated_scene.unit)):
+        solids.append(solid_of_shape(shape))
     if not solids:
         raise ModelError(
             f"link '{model_name(link)}' has no mesh to weigh: give it a mesh as a child, or set its mass to Custom"

@@ -21,7 +21,7 @@ from ..posing.link_poses import pose_of_matrix
 from ..values.file_extras import original_name, parse_extras, parse_foreign
 from ..values.materials import MaterialReader
 from ..values.numbers import Units, scaled_pose, shortest_vec3, tidy_pose
-from .bone_capsules import capsule_of
+from .bone_shapes import collision_name, shape_of
 from .contact_settings import contact_settings_of
 from .gltf import glb_of
 from .parts import EvaluatedScene, Part, Source, parts_of
@@ -51,9 +51,9 @@ class ShapeReader:
         """Return the link's visuals and collisions."""
         parts = parts_of(link, self.evaluated_scene)
         visuals, collisions = self.of_parts(parts, link)
-        capsules = self._capsules(link, parts)
+        own = self._own_shape(link, parts)
         pieces = [self._shape(part) for part in self.pieces.get(link, ())]
-        return visuals + (pieces or capsules), collisions + self._colliding_capsules(link, parts, capsules)
+        return visuals + (pieces or own), collisions + self._own_colliding(link, parts, own)
 
     def of_parts(self, parts: Iterable[Part], link: Node | None = None) -> tuple[list[Shape], list[Shape]]:
         """Return the visuals and collisions of parts.
@@ -69,24 +69,27 @@ class ShapeReader:
         """Return the link's collisions for simulations. Their meshes have no materials."""
         parts = parts_of(link, self.evaluated_scene)
         collisions = self._collisions([part for part in parts if not self._is_empty(part)], link)
-        return collisions + self._colliding_capsules(link, parts, self._capsules(link, parts))
+        return collisions + self._own_colliding(link, parts, self._own_shape(link, parts))
 
-    def _capsules(self, link: Node, parts: list[Part]) -> list[Shape]:
-        """Return the capsule of a bone in a list, which is empty for other links, and for bones with other shapes."""
+    def _own_shape(self, link: Node, parts: list[Part]) -> list[Shape]:
+        """Return the shape of a bone itself in a list, which is empty for other links, and for bones with objects."""
         if any(part.is_visual for part in parts) and not link_settings(link).is_fitted:
             return []
-        capsule = capsule_of(link, self.evaluated_scene.unit)
-        return [Shape(link.name, capsule.geometry, capsule.pose)] if capsule else []
+        shape = shape_of(link, self.evaluated_scene.unit)
+        return [Shape(link.name, shape.geometry, shape.pose)] if shape else []
 
-    def _colliding_capsules(self, link: Node, parts: list[Part], capsules: list[Shape]) -> list[Shape]:
-        """Return the collisions of capsules. There are none if the link has collision shapes or does not collide."""
+    def _own_colliding(self, link: Node, parts: list[Part], own: list[Shape]) -> list[Shape]:
+        """Return the collisions of the shape of a bone.
+
+        There are none if the link has collision shapes or does not collide.
+        """
         settings = link_settings(link)
         if not settings.collides or any(part.settings.role in ("COLLISION", "BOTH") for part in parts):
             return []
         if parts and not settings.is_fitted:
             return []
         contact = contact_settings_of(link, link, self.units)
-        return [replace(capsule, name=f"{capsule.name}_collision", **vars(contact)) for capsule in capsules]
+        return [replace(shape, name=collision_name(link), **vars(contact)) for shape in own]
 
     def _collisions(self, parts: list[Part], link: Node | None, with_materials: bool = False) -> list[Shape]:
         if link is not None and not link_settings(link).collides:

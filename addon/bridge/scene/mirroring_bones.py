@@ -17,6 +17,7 @@ from ...props import is_joint, is_known_joint
 from ...props.settings import joint_settings, link_settings
 from ..joints.bone_joints import add_bone_joint, remove_bone_joint
 from ..joints.read_joints import read_joint
+from ..links.bone_shapes import mirrored_hull
 from ..links.tagging import obstacle_to_tagging
 from ..posing.link_poses import drawn_pose
 from ..values.fields import MIMIC_FIELDS, write_fields
@@ -119,6 +120,8 @@ def _copy_link(bone: bpy.types.PoseBone, image: bpy.types.PoseBone) -> None:
     target.inertia = mirrored_inertia(tuple(source.inertia))
     x, z = source.bone_offset
     target.bone_offset, target.bone_turn = (-x, z), _mirrored_angles(source.bone_turn)
+    target.box_center, target.box_turn = mirrored_point(tuple(source.box_center)), _mirrored_angles(source.box_turn)
+    target.bone_hull = mirrored_hull(source.bone_hull)
     target.rest_pose = format_pose(drawn_pose(image))
 
 

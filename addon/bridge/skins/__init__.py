@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The meshes that armatures deform: which bones they follow at rest, and the capsules that are fitted to them.
+"""The meshes that armatures deform: which bones they follow at rest, and the shapes that are fitted to them.
 
-The capsules are settings of the bones; `links` makes shapes of them. Tagging bones belongs to the operators.
+The shapes are settings of the bones; `links` reads them. Tagging bones belongs to the operators.
 """
 
 from typing import TYPE_CHECKING
@@ -9,6 +9,6 @@ from typing import TYPE_CHECKING
 from ...late import late_modules
 
 if TYPE_CHECKING:
-    from . import bone_fitting, bound_meshes, rest_skins
+    from . import bone_fitting, bound_meshes, rest_skins, solid_fitting
 
 __getattr__ = late_modules(__name__)

@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fit the capsules of bones to the meshes that the bones deform, and decide which bones are too small to have one."""
+"""Fit the shapes of bones to the meshes that the bones deform, and decide which bones are too small to have one."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import bpy
 import numpy as np
 
 from ....core.geometry.primitives.limbs import limb_capsule_without_strays
 from ....core.spatial import Vec3, quat_of_rpy, quat_to_mat
-from ....core.spatial.arrays import dot, inverse, matmul, norm
-from ...props.settings import link_settings
+from ....core.spatial.arrays import dot, matmul, norm
+from ...props.settings import is_link_bone, link_settings
 from ..links.bone_capsules import length_of
-from ..posing.link_poses import to_array, world_scale
-from .rest_skins import BonePoints, joined
+from ..posing.link_poses import world_scale
+from ..values.numbers import shortest_vec3
+from .rest_skins import BonePoints
+from .solid_fitting import DIGITS, BoxFit, box_fit, hull_fit, local_points
 
 FEWEST_POINTS = 4
 """Number of points of a mesh to which a capsule can be fitted."""
@@ -32,16 +34,16 @@ FAN = 3
 behind them would be long enough for capsules, and belong to the hand.
 """
 
-DIGITS = 4
-"""Decimals of the fitted settings, which are relative to the length of the bone."""
-
 
 @dataclass(frozen=True)
 class BoneFit:
-    """The capsule of a bone, as the settings of a link store it: relative to the length of the bone.
+    """The shapes of a bone, as the settings of a link store them: relative to the length of the bone.
 
     Attributes:
-        turn: angles of its axes from those of the bone [rad].
+        radius, start, end, offset: of the capsule.
+        turn: angles of the capsule's axes from those of the bone [rad].
+        box: None if the points have none.
+        hull: corners of the hull; empty if the points have none.
     """
 
     radius: float
@@ -49,11 +51,13 @@ class BoneFit:
     end: float
     offset: tuple[float, float]
     turn: Vec3 = (0.0, 0.0, 0.0)
+    box: BoxFit | None = None
+    hull: str = ""
 
 
 @dataclass
 class Fits:
-    """The capsules that were fitted to a character.
+    """The shapes that were fitted to a character.
 
     Attributes:
         by_bone: by the name of the bone.
@@ -71,7 +75,9 @@ def fit_bones(
     smallest: float = 0.0,
     kept: Collection[str] = (),
 ) -> Fits:
-    """Fit capsules to the points that bones dominate.
+    """Fit shapes to the points that bones dominate.
+
+    A bone that has a fitted shape already keeps the directions of its capsule and of its box.
 
     The points of a bone that gets no capsule count for the nearest bone above it that does: those of fingers for the
     hand, those of a face for the head.
@@ -92,8 +98,9 @@ def fit_bones(
         parts, carrier, bone = points.get(name, []), carriers[name], _bones_of(armature)[name]
         own = parts[:1] if name in skin else []
         judged = own if carrier is not None and counts[carrier] >= FAN else parts
-        if name in wanted and capsule_fit(bone, judged, smallest) and (fit := capsule_fit(bone, parts)):
-            found.by_bone[name] = fit
+        turn, box_turn = _known_turns(bone)
+        if name in wanted and capsule_fit(bone, judged, smallest) and (fit := capsule_fit(bone, parts, turn=turn)):
+            found.by_bone[name] = with_solids(fit, bone, parts, box_turn)
         elif carrier is not None:
             points.setdefault(carrier, []).extend(parts)
     order = [bone.name for bone in _bones_of(armature)]
@@ -101,11 +108,41 @@ def fit_bones(
     return found
 
 
+def _known_turns(bone: bpy.types.PoseBone) -> tuple[Vec3, Vec3 | None]:
+    """Return the turns of the capsule and of the box of a bone [rad]. None for the box: it was not fitted yet."""
+    if not is_link_bone(bone) or not link_settings(bone).is_fitted:
+        return (0.0, 0.0, 0.0), None
+    settings = link_settings(bone)
+    turn, box_turn = (shortest_vec3(angles) for angles in (settings.bone_turn, settings.box_turn))
+    return turn, box_turn if settings.is_property_set("box_turn") else None
+
+
 def store_fit(bone: bpy.types.PoseBone, fit: BoneFit) -> None:
-    """Store a capsule in the settings of a bone."""
+    """Store all shapes of a fit in the settings of a bone."""
     settings = link_settings(bone)
     settings.bone_radius, settings.bone_start, settings.bone_end = fit.radius, fit.start, fit.end
     settings.bone_offset, settings.bone_turn, settings.is_fitted = fit.offset, fit.turn, True
+    box = fit.box or box_around(fit)
+    settings.box_size, settings.box_center, settings.box_turn = box.size, box.center, box.turn
+    settings.bone_hull = fit.hull
+
+
+def box_around(fit: BoneFit) -> BoxFit:
+    """Return the box around the capsule of a fit."""
+    (x, z), width = fit.offset, 2.0 * fit.radius
+    return BoxFit((width, max(fit.end - fit.start, width), width), (x, 0.5 * (fit.start + fit.end), z), fit.turn)
+
+
+def with_solids(fit: BoneFit, bone: bpy.types.PoseBone, parts: list[BonePoints], box_turn: Vec3 | None) -> BoneFit:
+    """Return a fit with the box and the hull of the points that follow a bone.
+
+    Args:
+        box_turn: angles of the box's axes from those of the bone [rad]. None: it lies along the capsule, turned about
+            it as the points suggest.
+    """
+    local = local_points(bone, parts)
+    box = box_fit(local, fit.turn if box_turn is None else box_turn, box_turn is not None)
+    return replace(fit, box=box, hull=hull_fit(local))
 
 
 def extent_of(armature: bpy.types.Object, skin: Mapping[str, BonePoints]) -> float:
@@ -134,12 +171,11 @@ def capsule_fit(
     """
     if sum(len(part.points) for part in parts) < FEWEST_POINTS:
         return None
-    every = joined(parts)
-    rest, length = inverse(to_array(bone.bone.matrix_local)), length_of(bone)
-    local = (matmul(every.points, rest[:3, :3].T) + rest[:3, 3]) * np.abs(world_scale(bone)) / length
+    found = local_points(bone, parts)
+    local = found.points
     along_y = matmul(local, np.array(quat_to_mat(quat_of_rpy(*turn))).reshape(3, 3)) if any(turn) else local
-    capsule = limb_capsule_without_strays(along_y, every.areas)
-    if capsule is None or (capsule.end - capsule.start) * length < smallest:
+    capsule = limb_capsule_without_strays(along_y, found.areas)
+    if capsule is None or (capsule.end - capsule.start) * length_of(bone) < smallest:
         return None
     radius, start, end, x, z = (
         round(number, DIGITS) + 0.0 for number in (capsule.radius, capsule.start, capsule.end, *capsule.across)

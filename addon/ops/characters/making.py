@@ -15,16 +15,17 @@ from ....core.model import ModelError
 from ....core.model.text import counted, weighed
 from ....core.spatial import Pose
 from ... import bake, bridge, ids
-from ...nodes import Node, armature_bones
+from ...nodes import Node, armature_bones, owner_of
 from ...props import is_link
 from ...props.chosen import link_for
-from ...props.pairs import remove_pairs_of
+from ...props.identifiers import remove_unused_identifiers
+from ...props.pairs import overlapping_parts, remove_pairs_of, store_overlapping_parts
 from ...props.ragdoll import ragdoll_bones
 from ...props.settings import joint_settings, link_settings, tagged_bones
 from ...watch import ignoring_changes
 from ..links.bone_colliders import named_bones, obstacle_of_armature
 from ..links.links import tag_links
-from .starts import at_start_of_fall, restore_start, start_from_animation
+from .starts import at_start_of_fall, enable_contact_for_ragdoll, restore_scene, start_from_animation
 
 SMALLEST = 0.05
 """Least length of a limb of unknown kind, relative to the extent of the character."""
@@ -41,6 +42,7 @@ class RagdollOptions:
         self_collision: whether limbs collide with each other.
         fingers: whether fingers and toes get links of their own.
         limits: the name of one of `LIMITS`.
+        shapes: the name of one of `SHAPES`.
         bones: names of the bones that may become links, or of bones that copy or steer them; None for all.
     """
 
@@ -50,6 +52,7 @@ class RagdollOptions:
     self_collision: bool = True
     fingers: bool = False
     limits: str = BY_BODY
+    shapes: str = AUTO
     bones: Collection[str] | None = None
 
 
@@ -93,7 +96,7 @@ def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options
     by_user = [bone for bone in links if not link_settings(bone).body_part]
     kept = [bone.name for bone in links if bone in by_user or (wanted is not None and bone.name not in wanted)]
     plan = bridge.characters.ragdoll_plans.plan_ragdoll(
-        armature, skin, SMALLEST, options.fingers, AS_HUMAN[options.preset], wanted, kept
+        armature, skin, SMALLEST, options.fingers, AS_HUMAN[options.preset], wanted, kept, options.shapes
     )
     _check(armature, plan, options, wanted)
     notes = _notes_on_kept(armature, by_user)
@@ -102,9 +105,12 @@ def make_ragdoll(context: bpy.types.Context, armature: bpy.types.Object, options
             f"no mesh follows the bones of '{armature.name}' by weights, so their shapes are those of a usual "
             "body: set Shape in the panel Ragdoll"
         )
+    elif note := _note_on_shapes(armature, plan, options.shapes):
+        notes.append(note)
     bones = [part.bone for part in plan.new_parts.values()]
     if wanted is None:
         remove_ragdoll([bone for bone in ragdoll_bones(armature) if bone not in bones])
+    enable_contact_for_ragdoll(context.scene)
     notes += tag_links(context, bones)
     notes += _set_up(context, plan, options, meshes)
     for bone in bones:
@@ -134,11 +140,17 @@ def remove_ragdoll(bones: Iterable[Node]) -> None:
     bake.receipts.clear_some.clear_bake_of(removed)
     for scene in bpy.data.scenes:
         remove_pairs_of(scene, set(removed), only_among=False)
+    armatures = {owner_of(bone) for bone in removed}
+    for armature in armatures:
+        left = [pair for pair in overlapping_parts(armature) if not {*pair} & {*removed}]
+        store_overlapping_parts(armature, left)
     for bone in removed:
         for group in (ids.LINK, ids.JOINT, ids.BEFORE):
             bone.property_unset(group)
+    for armature in armatures:
+        remove_unused_identifiers(armature)
     for scene in bpy.data.scenes:
-        restore_start(scene)
+        restore_scene(scene)
 
 
 def _check(
@@ -171,6 +183,14 @@ def _notes_on_kept(armature: bpy.types.Object, bones: list[Node]) -> list[str]:
     return [f"{named_bones(armature, names)}: links already, so left as they are"] if bones else []
 
 
+def _note_on_shapes(armature: bpy.types.Object, plan: bridge.characters.ragdoll_plans.RagdollPlan, shapes: str) -> str:
+    """Return a note about the new parts that do not have the chosen shape; empty if there are none."""
+    names = [name for name, part in plan.new_parts.items() if shapes not in (AUTO, part.shape)]
+    if not names:
+        return ""
+    return f"{named_bones(armature, names)}: too little of a mesh follows for the chosen shape, so it is a capsule"
+
+
 def _set_up(
     context: bpy.types.Context,
     plan: bridge.characters.ragdoll_plans.RagdollPlan,
@@ -181,7 +201,7 @@ def _set_up(
     scene = context.scene
     for name, part in plan.new_parts.items():
         settings = link_settings(part.bone)
-        settings.body_part = part.place.part
+        settings.body_part, settings.bone_shape = part.place.part, part.shape
         settings.motion = "KINEMATIC" if name in plan.anchors else "FREE"
         bridge.skins.bone_fitting.store_fit(part.bone, part.fit)
     total = options.weight or bridge.characters.ragdoll_bodies.body_mass(

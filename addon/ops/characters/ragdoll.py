@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
-from ....core.characters.choices import LIMITS, PRESETS
+from ....core.characters.choices import LIMITS, PRESETS, SHAPES
 from ....core.characters.muscles import RELAXED
 from ....core.model import ModelError
 from ....core.model.text import counted
@@ -44,6 +44,11 @@ class LIMBERJACK_OT_make_ragdoll(OnCharacters, bpy.types.Operator):
     stiffness: FloatProperty(
         name="Stiffness", description=STIFFNESS_HELP, subtype="FACTOR", default=RELAXED, min=0.0, max=1.0
     )
+    shapes: EnumProperty(
+        name="Shapes",
+        description="What the parts collide as. Each can be changed later",
+        items=[(*shape, number) for number, shape in enumerate(SHAPES)],
+    )
     limits: EnumProperty(
         name="Limits",
         description="Where the limits of joints come from",
@@ -67,7 +72,14 @@ class LIMBERJACK_OT_make_ragdoll(OnCharacters, bpy.types.Operator):
 
     def _options(self, wanted: set[str] | None) -> RagdollOptions:
         return RagdollOptions(
-            self.preset, self.weight, self.stiffness, self.self_collision, self.fingers, self.limits, wanted
+            preset=self.preset,
+            weight=self.weight,
+            stiffness=self.stiffness,
+            self_collision=self.self_collision,
+            fingers=self.fingers,
+            limits=self.limits,
+            shapes=self.shapes,
+            bones=wanted,
         )
 
 

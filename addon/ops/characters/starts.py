@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Let the fall of an animated character begin with its motion, unless the user has chosen how simulations start."""
+"""Settings of the scene that Make Ragdoll changes unless the user has chosen them: how simulations start, and contact.
+
+The fall of an animated character begins with its motion.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,11 @@ from ... import bridge
 from ...nodes import armature_bones
 from ...nodes.animation import action_of, has_changing_keys
 from ...props import ancestors
+from ...props.members import has_links
 from ...props.ragdoll import ragdoll_bones
 from ...props.settings import scene_settings
 from ...watch import ignoring_changes
+from ..links.links import enable_contact_initially
 
 
 def start_from_animation(armature: bpy.types.Object, scene: bpy.types.Scene) -> str:
@@ -53,8 +58,22 @@ def at_start_of_fall(armature: bpy.types.Object, scene: bpy.types.Scene) -> Iter
             scene.frame_set(before, subframe=within)
 
 
-def restore_start(scene: bpy.types.Scene) -> None:
-    """Take back what `start_from_animation` has set, once the scene has no ragdoll."""
+def enable_contact_for_ragdoll(scene: bpy.types.Scene) -> None:
+    """Switch contact on if a ragdoll is the first machine of a scene and the user has not chosen."""
+    if enable_contact_initially(scene):
+        scene_settings(scene).contact_by_ragdoll = True  # after the choice, whose update takes it back
+
+
+def restore_scene(scene: bpy.types.Scene) -> None:
+    """Take back what Make Ragdoll has set in a scene: contact once it has no link, the start once it has no ragdoll."""
+    _restore_start(scene)
+    settings = scene_settings(scene)
+    if settings.contact_by_ragdoll and not has_links(scene):
+        settings.property_unset("contact")
+        settings.property_unset("contact_by_ragdoll")
+
+
+def _restore_start(scene: bpy.types.Scene) -> None:
     settings = scene_settings(scene).bake
     if settings.start_by_ragdoll and not any(map(ragdoll_bones, scene.objects)):
         settings.property_unset("start")

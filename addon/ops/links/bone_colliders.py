@@ -255,7 +255,7 @@ def named_bones(armature: bpy.types.Object, names: Collection[str]) -> str:
 
 
 class LIMBERJACK_OT_bones_fit_to_mesh(_OnCharacterBones, bpy.types.Operator):
-    """Fit the capsules of bones that are links to the meshes that the bones, and those below without links, deform"""
+    """Fit the shapes of bones that are links to the meshes that the bones, and those below without links, deform"""
 
     bl_idname = ids.OP_BONE_FIT
     bl_label = "Fit to Mesh"
@@ -271,16 +271,16 @@ class LIMBERJACK_OT_bones_fit_to_mesh(_OnCharacterBones, bpy.types.Operator):
             fitted += found
             notes += more
         if not fitted:
-            return fail(self, context, notes[0] if notes else "Tag bones as links first: their capsules are fitted")
+            return fail(self, context, notes[0] if notes else "Tag bones as links first: their shapes are fitted")
         notes += _weigh(context, fitted)
         bridge.characters.ragdoll_bodies.add_pairs_of([bone for bone in fitted if is_body_part(bone)], context.scene)
-        return succeed(self, context, f"The capsules of {counted(fitted, 'bone')} are fitted", notes)
+        return succeed(self, context, f"The shapes of {counted(fitted, 'bone')} are fitted", notes)
 
 
 def _fit_links(
     context, armature: bpy.types.Object, bones: list[bpy.types.PoseBone]
 ) -> tuple[list[bpy.types.PoseBone], list[str]]:
-    """Fit the capsules of those bones that are links. Return them, and notes for the user."""
+    """Fit the shapes of those bones that are links. Return them, and notes for the user."""
     links = [bone for bone in tagged_bones(armature) if is_link(bone)]
     wanted = [bone for bone in links if bone in bones]
     skin = _skin_of(context, armature, bridge.skins.bound_meshes.meshes_bound_to(armature, context.scene))
@@ -293,7 +293,7 @@ def _fit_links(
     for bone in fitted:
         bridge.skins.bone_fitting.store_fit(bone, fits[bone.name])
     left = [bone.name for bone in wanted if bone.name not in fits]
-    notes = [f"{named_bones(armature, left)}: no part of a mesh follows, so the capsule is as before"] if left else []
+    notes = [f"{named_bones(armature, left)}: no part of a mesh follows, so the shape is as before"] if left else []
     return fitted, notes
 
 

@@ -104,14 +104,16 @@ def tag_links(context, objects: list[Node]) -> list[str]:
     return notes + [note for obj in objects for note in _set_up_mass(obj, evaluated_scene)]
 
 
-def enable_contact_initially(scene: bpy.types.Scene) -> None:
-    """Switch contact on when the first links of a scene are made.
+def enable_contact_initially(scene: bpy.types.Scene) -> bool:
+    """Switch contact on when the first links of a scene are made. Return whether it was switched on.
 
     It stays off in scenes from before contact existed.
     """
     settings = scene_settings(scene)
-    if not has_links(scene) and not settings.is_property_set("contact"):
-        settings.contact = True
+    if has_links(scene) or settings.is_property_set("contact"):
+        return False
+    settings.contact = True
+    return True
 
 
 def _set_up_mass(obj: Node, evaluated_scene: "bridge.links.parts.EvaluatedScene") -> list[str]:

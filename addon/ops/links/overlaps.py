@@ -146,7 +146,7 @@ def _smallest_moving(context, obj) -> bpy.types.Object:
     free = [link for link in links if link_settings(link).motion == "FREE"]
     moving = [link for link in free if isinstance(link, bpy.types.Object)]
     if free and not moving:
-        raise ModelError(f"'{model_name(free[0])}' is a bone: make its Radius smaller, in the panel Link, Capsule")
+        raise ModelError(f"'{model_name(free[0])}' is a bone: make its shape smaller, in the panel Link, Shape")
     if not moving:
         raise ModelError(f"link '{obj.name}' and what it overlaps do not move by themselves: move them by hand")
     return min(moving, key=lambda link: max(link.dimensions))

@@ -119,7 +119,7 @@ def largest_gap(placed: Placed, vertices: np.ndarray, triangles: np.ndarray) -> 
     lengths = norm(normals)
     faces = lengths > 0.0
     normals = normals[faces] / lengths[faces, None]
-    around = _directions()
+    around = even_directions(DIRECTIONS)
     reach = [
         (normals * p[faces, 0]).sum(axis=1),
         (matmul(vertices, around.T)).max(axis=0),
@@ -208,10 +208,10 @@ def _axes_of_faces(corners: np.ndarray) -> np.ndarray:
     return np.column_stack([first, second, np.cross(first, second)])
 
 
-def _directions() -> np.ndarray:
-    """Return unit vectors spread evenly over a sphere, along a spiral of the golden angle, shape (n, 3)."""
-    k = np.arange(DIRECTIONS) + 0.5
-    z, turn = 1.0 - 2.0 * k / DIRECTIONS, math.pi * (1.0 + math.sqrt(5.0)) * k
+def even_directions(count: int) -> np.ndarray:
+    """Return unit vectors spread evenly over a sphere, along a spiral of the golden angle, shape (count, 3)."""
+    k = np.arange(count) + 0.5
+    z, turn = 1.0 - 2.0 * k / count, math.pi * (1.0 + math.sqrt(5.0)) * k
     across = np.sqrt(1.0 - z * z)
     cosine, sine = cosines_sines(turn)
     return np.column_stack([across * cosine, across * sine, z])

@@ -73,7 +73,7 @@ def limb_capsule_without_strays(points: np.ndarray, weights: np.ndarray) -> Limb
         if capsule is None:
             return None
         distances = np.abs(_distances(points, _values_of(capsule))[0])
-        usual = USUAL * _weighted_median(distances[kept], areas[kept])
+        usual = USUAL * weighted_median(distances[kept], areas[kept])
         still = distances <= max(STRAY * usual, LEAST_STRAY * capsule.radius)
         if (still == kept).all() or areas[still].sum() < (1.0 - MOST_STRAY) * areas.sum():
             break
@@ -89,7 +89,8 @@ def _values_of(capsule: LimbCapsule) -> np.ndarray:
     return np.array((x, z, 0.5 * (capsule.start + capsule.end), half, capsule.radius))
 
 
-def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
+def weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
+    """Return the least of some values such that those up to it have half of the weight."""
     order = np.argsort(values, kind="stable")
     sums = np.cumsum(weights[order])
     return float(values[order][np.searchsorted(sums, 0.5 * sums[-1])])

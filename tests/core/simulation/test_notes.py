@@ -39,6 +39,19 @@ def test_what_is_led_does_not_float():
     assert told.startswith("link 'c': nothing holds it, so it falls; ")
 
 
+def test_what_is_meant_to_fall_is_not_reported():
+    """Guards characters: neither a note nor the doctor says that nothing holds one, with others beside it or alone."""
+    model = Model("m", [Link("hips"), Link("head")], [Joint("neck", "ball", "hips", "head")])
+    times = np.array((0.0, 0.1))
+    meant = Simulation(model, times, meant_to_fall=["hips"])
+    meant.run()
+    assert (meant.diagnose(), meant.report.notes) == ([], [])
+    model.links += [Link("base"), Link("bar")]
+    model.joints.append(Joint("hinge", "revolute", "base", "bar"))
+    (told,) = Simulation(model, times, meant_to_fall=["hips"]).report.notes
+    assert told.startswith("link 'base': nothing holds it")
+
+
 def wheels(count, **axis):
     """Wheels of 2 kg m^2, each turned by a torque of its own."""
     links = [Link(f"rim{i}", 1.0, inertia=(1.0, 0.0, 0.0, 1.0, 0.0, 2.0)) for i in range(count)]
