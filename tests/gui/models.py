@@ -173,8 +173,8 @@ MJCF = """\
 
 
 def folder_of_models() -> Path:
-    """A new folder with an arm as URDF and as SDF, each of a box, a cylinder, a capsule and a mesh from a file, and with
-    an arm and a box of MuJoCo."""
+    """A new folder with an arm as URDF and as SDF, each of a box, a cylinder, a capsule and a mesh from a file, and
+    with an arm and a box of MuJoCo."""
     folder = Path(tempfile.mkdtemp(prefix="models_"))
     for name, text in (("arm.urdf", URDF), ("arm.sdf", SDF), ("wedge.obj", WEDGE), ("playground.xml", MJCF)):
         (folder / name).write_text(text)
