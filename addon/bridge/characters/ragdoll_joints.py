@@ -98,7 +98,7 @@ def _widening(word: str, which: str, before: float, after: float) -> str:
 
 
 def store_muscles(name: str, plan: RagdollPlan, rods: Mapping[str, Rod], scene: bpy.types.Scene) -> None:
-    """Store the drives of a part's joint, which pull to its present pose, and its damping.
+    """Store the drives of a part's joint, which pull to its present pose, its damping and its friction.
 
     Args:
         rods: the parts at rest, by name; in the armature's axes [m].
@@ -121,6 +121,7 @@ def store_muscles(name: str, plan: RagdollPlan, rods: Mapping[str, Rod], scene: 
             drive_damping=muscles.drive_damping,
             drive_target=targets[number],
             damping=muscles.damping,
+            friction=muscles.friction,
         )
     store_joint(replace(joint, axes=axes), bone, scene)
 
