@@ -15,7 +15,7 @@ from ..nodes import Node, is_part, owner_of
 from .members import links_on
 from .settings import is_link_bone, joint_settings, link_settings
 
-OF_MASS = ("drive_stiffness", "drive_damping", "damping")
+OF_MASS = ("drive_stiffness", "drive_damping", "damping", "friction")
 """Fields of an axis that Make Ragdoll has set in proportion to the masses that the joint moves."""
 
 

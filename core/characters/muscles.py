@@ -22,6 +22,12 @@ STIFF_DAMPING = 0.7
 PASSIVE_DAMPING = 0.1
 """Damping ratio that a limp joint has, relative to the frequency of a stiff one: tissue always takes up energy."""
 
+PASSIVE_FRICTION = 0.03
+"""Dry friction of a joint, as the angle by which a stiff joint's drive would have to be turned for the same torque
+[rad]. Tissue holds small torques without moving, so a body that lies stays as it lies. With damping alone, limbs would
+creep to their balance for seconds.
+"""
+
 LEAST_INERTIA = 0.1
 """Least inertia about an axis, as a part of the greatest one: a forearm has next to none about its own axis."""
 
@@ -44,17 +50,19 @@ class Rod(NamedTuple):
 
 
 class Muscles(NamedTuple):
-    """Drive and damper of a joint about one axis.
+    """Drive, damper and friction of a joint about one axis.
 
     Attributes:
         stiffness: of the drive at full strength [N m/rad].
         drive_damping: of the drive at full strength [N m s/rad].
         damping: of the joint, which does not depend on the strength [N m s/rad].
+        friction: torque of the joint's dry friction, which does not depend on the strength either [N m].
     """
 
     stiffness: float
     drive_damping: float
     damping: float
+    friction: float
 
 
 def muscles_about(rods: Iterable[Rod], point: Vec3, axes: Iterable[Vec3], tone: float) -> list[Muscles]:
@@ -88,6 +96,11 @@ def inertia_about(rods: Iterable[Rod], point: Vec3, axis: Vec3) -> float:
 
 
 def _muscles(inertia: float, tone: float) -> Muscles:
-    stiffness = tone * inertia * STIFF * STIFF
+    stiffness = inertia * STIFF * STIFF
     per_ratio = 2.0 * inertia * STIFF
-    return Muscles(stiffness, STIFF_DAMPING * per_ratio * math.sqrt(tone), PASSIVE_DAMPING * per_ratio)
+    return Muscles(
+        tone * stiffness,
+        STIFF_DAMPING * per_ratio * math.sqrt(tone),
+        PASSIVE_DAMPING * per_ratio,
+        PASSIVE_FRICTION * stiffness,
+    )

@@ -14,13 +14,14 @@ from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.gizmos.capsule import handles_of
 from limberjack.addon.gizmos.capsule_drags import CAPSULE_DRAGS
 from limberjack.addon.props.pairs import overlapping_parts, pair_of, set_pair
+from limberjack.addon.props.settings import link_settings
 from support.cases import some
 
 from .baked import bake
 from .bone_rig import assert_exact
 from .conftest import joint, link
 from .humanoids import HEIGHT, HUMANOIDS, RADII, skin_of
-from .ragdolls import make, names_of
+from .ragdolls import make, names_of, remove
 from .rigs import armature
 
 FAT = {part: 1.8 * radius for part, radius in RADII.items()}
@@ -149,8 +150,12 @@ def test_a_limp_body_gains_no_energy(scene, kind):
 
 
 def motion_of(scene, rig, hips):
-    """The trajectory of a body that is held by its hips, while its limbs sag against their muscles."""
+    """The trajectory of a body that is held by its hips, while its limbs sag against their muscles. Its joints have no
+    dry friction, since whether a limb sticks or slips depends on the last digits of single precision."""
     scene.limberjack.contact = False
+    for name in names_of(rig):
+        for axis in joint(rig.pose.bones[name]).axes:
+            axis.friction = 0.0
     link(rig.pose.bones[hips]).motion = "STATIC"
     return bake(scene).trajectory
 
@@ -168,6 +173,7 @@ def test_the_motion_does_not_depend_on_the_units_of_an_armature(scene, scale, tu
     plain, _ = kind.build()
     skin_of(kind, plain)
     make(plain, weight=70.0)
+    frictions = turning_frictions(read_scene(scene))
     expected = motion_of(scene, plain, "J_Bip_C_Hips")
     masses = {item.name: item.mass for item in read_scene(scene).links}
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
@@ -178,6 +184,7 @@ def test_the_motion_does_not_depend_on_the_units_of_an_armature(scene, scale, tu
     skin_of(other, rig)
     make(rig, weight=70.0)
     assert tuple(rig.scale) == pytest.approx((scale,) * 3)
+    np.testing.assert_allclose(turning_frictions(read_scene(scene)), frictions, rtol=1e-3)
     found = motion_of(scene, rig, "J_Bip_C_Hips")
     assert {item.name: item.mass for item in read_scene(scene).links} == pytest.approx(masses, rel=1e-3)
     assert found.link_names == expected.link_names
@@ -237,3 +244,28 @@ def test_a_body_stands_up_to_its_stiffness(scene):
     assert 0.0 < sags[0] < sags[1] < sags[2]
     assert sags[2] > 0.25
     assert joint(rig.pose.bones["lowerarm01.L"]).drive_strength == 0.0
+
+
+def test_bodies_are_of_flesh(scene, kind):
+    """Guards bodies that come to rest: limbs resist rolling and spinning, in proportion to their radius, and each axis
+    of a joint has friction, which follows the weight of the body; Remove Ragdoll takes it away."""
+    rig, _ = kind.build()
+    skin_of(kind, rig)
+    make(rig, weight=70.0)
+    model = read_scene(scene, with_shapes=True)
+    for part in model.links:
+        for shape in part.collisions:
+            assert shape.surface.rolling_friction == pytest.approx(0.15 * shape.geometry.radius, rel=1e-5)
+            assert shape.surface.spinning_friction == pytest.approx(0.15 * shape.geometry.radius, rel=1e-5)
+    before = turning_frictions(model)
+    assert before.min() > 0.0
+    link_settings(rig).ragdoll_mass = 140.0
+    np.testing.assert_allclose(turning_frictions(read_scene(scene)), 2.0 * before, rtol=1e-5)
+    remove(rig)
+    assert all(link_settings(bone).surface.source == "AUTO" for bone in rig.pose.bones)
+
+
+def turning_frictions(model):
+    """The friction of each axis about which the joints of a ragdoll turn [N m]."""
+    counts = {"ball": 3, "revolute": 1}
+    return np.array([axis.friction for item in model.joints for axis in item.axes[: counts.get(item.type, 0)]])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Masses and collisions of the parts of a ragdoll, once they are links."""
+"""Masses, surfaces and collisions of the parts of a ragdoll, once they are links."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 
 from ....core.characters.body_masses import masses_of
+from ....core.characters.flesh import flesh_surface
 from ....core.characters.muscles import Rod
 from ....core.characters.self_collision import overlapping_pairs
 from ....core.geometry.densities import SUBSTANCES
@@ -22,12 +23,13 @@ from ...props.ragdoll import ragdoll_bones
 from ...props.settings import joint_settings, link_settings
 from ..links.bone_capsules import BoneCapsule, capsule_of, solid_of_capsule
 from ..links.bone_shapes import shape_of
+from ..links.contact_settings import write_surface
 from ..meshes.meshes import mesh_data
 from ..meshes.solids import solid_of
 from ..posing.link_poses import live_pose, pose_of_matrix, to_array, world_scale
 from ..skins.bone_fitting import extent_of
-from ..values.numbers import scaled_pose, unit_length
-from .ragdoll_plans import RagdollPlan
+from ..values.numbers import scaled_pose, unit_length, units_of
+from .ragdoll_plans import RagdollPart, RagdollPlan
 from .skeletons import vec3
 
 LIKE_CAPSULES = (0.5, 2.0)
@@ -87,6 +89,14 @@ def store_masses(plan: RagdollPlan, total: float, scene: bpy.types.Scene) -> Non
     for name, mass in masses.items():
         settings = link_settings(plan.parts[name].bone)
         settings.mass_source, settings.mass = "MASS", mass
+
+
+def store_surfaces(plan: RagdollPlan, scene: bpy.types.Scene) -> None:
+    """Store the surface of each part that is set up."""
+    units = units_of(scene)
+    for part in plan.new_parts.values():
+        capsule = capsule_for(part.bone, unit_length(scene))
+        write_surface(flesh_surface(capsule.geometry.radius), link_settings(part.bone).surface, units)
 
 
 def rods_of(plan: RagdollPlan, scene: bpy.types.Scene) -> dict[str, Rod]:

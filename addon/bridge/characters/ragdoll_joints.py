@@ -119,7 +119,7 @@ def _widening(word: str, which: str, before: float, after: float, pose: str) -> 
 
 
 def store_muscles(name: str, plan: RagdollPlan, rods: Mapping[str, Rod], scene: bpy.types.Scene) -> None:
-    """Store the drives of a part's joint, which pull to its present pose, and its damping.
+    """Store the drives of a part's joint, which pull to its present pose, its damping and its friction.
 
     Args:
         rods: the parts at rest, by name; in the armature's axes [m].
@@ -142,6 +142,7 @@ def store_muscles(name: str, plan: RagdollPlan, rods: Mapping[str, Rod], scene: 
             drive_damping=muscles.drive_damping,
             drive_target=targets[number],
             damping=muscles.damping,
+            friction=muscles.friction,
         )
     store_joint(replace(joint, axes=axes), bone, scene)
 

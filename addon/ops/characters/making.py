@@ -197,7 +197,7 @@ def _set_up(
     options: RagdollOptions,
     meshes: list[bpy.types.Object],
 ) -> list[str]:
-    """Store the shapes, joints, masses and muscles of a ragdoll whose bones are links. Return notes."""
+    """Store the shapes, surfaces, joints, masses and muscles of a ragdoll whose bones are links. Return notes."""
     scene = context.scene
     for name, part in plan.new_parts.items():
         settings = link_settings(part.bone)
@@ -208,6 +208,7 @@ def _set_up(
         plan, meshes, context.evaluated_depsgraph_get()
     )
     bridge.characters.ragdoll_bodies.store_masses(plan, total, scene)
+    bridge.characters.ragdoll_bodies.store_surfaces(plan, scene)
     rods = bridge.characters.ragdoll_bodies.rods_of(plan, scene)
     notes: list[str] = []
     for name, part in plan.new_parts.items():

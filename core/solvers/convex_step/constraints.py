@@ -59,6 +59,12 @@ MAX_PENETRATION = 1e-2
 """Upper bound of the penetration under a body's own weight, as a share of the thickness of the thinner solid."""
 LIGHT_LOAD = 10.0
 """Load of a contact above which its stiffness grows with the load, in weights of the lighter body."""
+SHORT_STEP = 0.3
+"""Length of a step, as a share of the base step, up to which a rigid contact is as stiff as in a base step. A spring
+whose stiffness shrinks with the square of the length would stop a fast body only after many short steps, deep in the
+other one, and throw it back. Steps that follow one that was taken again are so short; those for frames that lie close
+together seldom are.
+"""
 RIGID_STOP_STIFFNESS = 1e7
 """Stiffness from which on a joint's stop counts as rigid [N/m or N m/rad]. A softer one is a spring in the step."""
 
@@ -149,10 +155,11 @@ def add_contact(system, collisions, step, point, contact, h, base_step, gravity)
         normal.stiffness, normal.dissipation = h * h * point.stiffness, point.dissipation
         normal.bias_impulse[0] = -h * point.stiffness * contact.gap
     else:
-        stiffness = rigid_stiffness(step, contact.constraint, h, base_step)
-        stiffness = max(stiffness, loaded_stiffness(contact, h, base_step, gravity))
+        nominal = base_step if h <= SHORT_STEP * base_step else h
+        stiffness = rigid_stiffness(step, contact.constraint, nominal, base_step)
+        stiffness = max(stiffness, loaded_stiffness(contact, nominal, base_step, gravity))
         stiffness *= thinness_factor(collisions, contact, base_step, gravity)
-        rate = target_rate(contact.gap, h, base_step, gravity)
+        rate = target_rate(contact.gap, h if contact.gap > 0.0 else nominal, base_step, gravity)
         set_rigid_limit(step, contact.constraint, contact.gap, point.restitution, stiffness, rate)
     sliding = point.friction if contact.is_slipping else point.static_friction
     strain = get3(contact.slip_strain)

@@ -27,9 +27,7 @@ from ...contact.collision_state import (
 )
 from ...contact.contact_kinematics import velocity_at
 from ...dynamics.constraints import ROW_COUNT
-from ...dynamics.set_valued_forces import force_law_coordinate, stop_energy
-from ...joints.limited_quantities import DISTANCE
-from ...model.compiling.compiled import ON_DOF, ON_QUANTITY
+from ...dynamics.set_valued_forces import stop_energy
 from ...spatial import norm, sub
 from ...spatial.storage import copy, get3, put3
 from ..protocol import HOPELESS, REACHED, UNDERWAY
@@ -38,7 +36,6 @@ from ..stepping import has_diverged
 from ..system import DISSIPATED, SUPPLIED, normalize_quaternions, parts_of, read_signals
 from .constraint_potentials import BOUNDED
 from .constraints import (
-    RIGID_STOP_STIFFNESS,
     add_bilateral_constraints,
     add_contact,
     add_set_valued_force_constraints,
@@ -69,6 +66,7 @@ from .sleeping import (
     wake,
     wake_if_forces_changed,
 )
+from .step_checks import leaves_range, overlaps_too_far
 
 ARRAYS_TOO_SHORT = 3
 """Return value of `advance_convex`, besides a `Progress`: the step was not taken, since an array is too short for it.
@@ -79,9 +77,10 @@ MIN_STEP = 1e-9
 RETRY_FACTOR = 0.1
 """Length of the next try as a share of a step that failed."""
 SHORTER = 0.25
-"""Length of the next try as a share of a step in which an angle left its range."""
-LEAST_FOR_RANGES = 0.05
-"""Step down to which one is taken again for angles that leave their range, as a share of the base step."""
+"""Length of the next try as a share of a step in which an angle left its range or solids came to overlap."""
+LEAST_RETAKEN = 0.05
+"""Step down to which one is taken again for angles that leave their range or for overlaps, as a share of the base step.
+"""
 MIN_REMAINING = 1e-12
 """Time up to a frame that counts as none [s]: it is a rounding error, and no step is that short."""
 FLIGHT_TOLERANCE = 0.01
@@ -92,7 +91,8 @@ class ConvexStepSettings(
     KernelTuple,
     namedtuple(
         "ConvexStepSettings",
-        "base_step momentum_residual friction_bound_change rest_height growth_error sleep_threshold range_error",
+        "base_step momentum_residual friction_bound_change rest_height growth_error sleep_threshold range_error"
+        " overlap_share",
     ),
 ):
     """Tolerances of the convex step at one accuracy level.
@@ -106,6 +106,8 @@ class ConvexStepSettings(
         sleep_threshold: a body is still while it moves no farther than this in a step [m].
         range_error: a step in which an angle with a rigid stop leaves its range by more than this is taken again in
             shorter ones [rad].
+        overlap_share: a step in which the overlap of rigid solids grows by more than this is taken again in shorter
+            ones; as a share of the thickness of the thinner one.
     """
 
 
@@ -114,7 +116,7 @@ def advance_convex(calls, system, collisions, step, y, trial, slopes, stepping, 
     """Integrate `y` in place up to `end` [s], by at most `most_steps` steps.
 
     Return a `Progress`, or ARRAYS_TOO_SHORT. A step that fails is undone as a whole and tried again with RETRY_FACTOR
-    times its length.
+    times its length; one that the checks of step_checks.py reject, with SHORTER times its length.
     """
     now = stepping[0]
     for _ in range(most_steps):
@@ -131,17 +133,20 @@ def advance_convex(calls, system, collisions, step, y, trial, slopes, stepping, 
         fits, succeeded, change = take_step(
             calls, system, collisions, step, y, trial, slopes, now, h, settings, impacts
         )
-        if not fits:
-            restore_backup(step, contacts)
-            return ARRAYS_TOO_SHORT
-        failed = not succeeded or has_diverged(system, y, trial)
+        failed = fits and (not succeeded or has_diverged(system, y, trial))
         if failed and h < MIN_STEP:
             return HOPELESS
-        may_be_shorter = h > LEAST_FOR_RANGES * settings.base_step
-        if failed or (may_be_shorter and leaves_range(system, trial, y, settings.range_error)):
+        retake = failed
+        if fits and not failed and h > LEAST_RETAKEN * settings.base_step:
+            retake = leaves_range(system, trial, y, settings.range_error)
+            if not retake:
+                fits, retake = overlaps_too_far(system, collisions, step, y, h, settings)
+        if retake or not fits:
             copy(trial, y)
             restore_backup(step, contacts)
             impacts.count[0], now.impacts, now.soft_energy = impacts_listed, impact_count, stored
+            if not fits:
+                return ARRAYS_TOO_SHORT
             now.convex_step = (RETRY_FACTOR if failed else SHORTER) * h
             now.rejected += 1
             continue
@@ -167,6 +172,7 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
     Return (whether the arrays were long enough, whether the step succeeded, the largest change of a velocity [m/s]). A
     step fails if it is too long for the rotation of bodies.
     """
+    copy(y, trial)
     q, qd = parts_of(system, y)
     slope, model, work = slopes[0], system.model, system.work
     reset_event_states(system, q)
@@ -184,7 +190,6 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
     if not find_constraints(system, collisions, step, q, qd, now.time, h, settings, gravity):
         return False, True, 0.0
     find_velocities(step, settings.momentum_residual, settings.friction_bound_change)
-    copy(y, trial)
     choose_position_velocities(step, qd)
     store_contacts(step, h)
     store_element_loads(system, step, h, max(gravity, 1.0))
@@ -205,42 +210,6 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
     for k in range(work.force_states.shape[0]):
         work.force_states[k].is_step_constraint = 0
     return True, succeeded, largest_velocity_change(model, step, qd)
-
-
-@subroutine
-def leaves_range(system, start, end, error):
-    """Return whether an angle with a rigid stop is farther beyond its range at the end of a step than at its start.
-
-    The constraint of such a stop is linear in velocities, and angles of cones and twists are not; and a limb may turn
-    on in the impacts at the end of a step.
-
-    Args:
-        start, end: states. error: by how much the angle must be farther beyond [rad].
-    """
-    model, states = system.model, system.work.force_states
-    before, after = parts_of(system, start)[0], parts_of(system, end)[0]
-    for k in range(model.set_valued_forces.shape[0]):
-        element, state = model.set_valued_forces[k], states[k]
-        if state.is_disabled or element.stiffness < RIGID_STOP_STIFFNESS or not is_angle(model, element):
-            continue
-        beyond = excess(state, force_law_coordinate(model, element, after))
-        if beyond > error and beyond > excess(state, force_law_coordinate(model, element, before)) + error:
-            return True
-    return False
-
-
-@jitable
-def is_angle(model, element):
-    """Return whether the coordinate of a set-valued force is an angle of a joint, and neither a length nor a speed."""
-    if element.kind == ON_QUANTITY:
-        return element.code != DISTANCE
-    return element.kind == ON_DOF and model.dofs[element.v].slide == 0.0
-
-
-@jitable
-def excess(state, value):
-    """Return how far a value is beyond the range of its stops, below 0 within it [m or rad]."""
-    return max(value - state.upper, state.lower - value)
 
 
 @subroutine

@@ -40,8 +40,14 @@ def step_cost(bodies, points):
 
 @jitable
 def event_cost(bodies, points):
-    """Return the cost of an event [ns]. Without contact it is 0, because convex steps would not do better there."""
+    """Return the cost of an event of a contact [ns]; 0 without contact points."""
     return STEPS_PER_EVENT * step_cost(bodies, points) if points > 0 else 0.0
+
+
+@jitable
+def joint_event_cost(bodies):
+    """Return the cost of an event of a joint while nothing is in contact [ns]."""
+    return STEPS_PER_EVENT * step_cost(bodies, 0)
 
 
 @jitable

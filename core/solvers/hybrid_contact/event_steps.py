@@ -53,7 +53,7 @@ from .contact_events import (
     store_margins,
 )
 from .contact_modes import resolve_contacts
-from .costs import SWEEP_ENTRY_COST, event_cost
+from .costs import SWEEP_ENTRY_COST, event_cost, joint_event_cost
 from .event_location import first_event, locate_event, try_step
 from .safeguards import jumps
 from .stabilization import remove_rounding_errors
@@ -303,6 +303,8 @@ def advance_to_event(calls, system, events, y, trial, slopes, now, h, event):
     pressed = count_pressed_stops(system)
     if kind == JOINT:
         apply_mode_change(system, y, index, margin)
+        if system.touch.count[POINTS] == 0:  # otherwise `update_contacts` counts the event
+            now.event_cost += joint_event_cost(system.model.bodies.shape[0])
     fits = update_contacts(calls, system, events, y, slopes, now)
     adapt_to_stops(system, now, tolerances.steps, pressed)
     if kind == JOINT and margin == DRIVE:

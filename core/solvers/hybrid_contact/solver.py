@@ -89,8 +89,11 @@ class HybridContactSolver(Adaptive):
     """Relative change of the friction bounds at which the outer iteration of a convex step stops."""
     GROWTH_ERROR = {"draft": 1e-5, "good": 1e-7, "exact": 1e-9}
     """Displacement caused by the change of velocities in a step up to which the next step may be longer [m]."""
-    RANGE_ERROR = {"draft": 2e-3, "good": 1e-3, "exact": 1e-4}
+    RANGE_ERROR = {"draft": 1e-3, "good": 1e-3, "exact": 1e-4}
     """Angle beyond its range from which on a convex step is taken again in shorter ones [rad]."""
+    OVERLAP_SHARE = {"draft": 0.02, "good": 0.005, "exact": 0.001}
+    """Growth of an overlap from which on a convex step is taken again in shorter ones, as a share of the thickness of
+    the thinner solid."""
     SLEEP_DISPLACEMENT = GROWTH_ERROR
     """Displacement in a step up to which a body counts as still [m]."""
     POINTS_AT_FIRST = 16
@@ -120,6 +123,7 @@ class HybridContactSolver(Adaptive):
             growth_error=self.GROWTH_ERROR[accuracy],
             sleep_threshold=self.SLEEP_DISPLACEMENT[accuracy],
             range_error=self.RANGE_ERROR[accuracy],
+            overlap_share=self.OVERLAP_SHARE[accuracy],
         )
         self._only_convex_steps = is_unequal(system, collisions, bodies_led(compiled, *constraints.prescribed))
         self._stepping[0].convex_steps_taken = SOON

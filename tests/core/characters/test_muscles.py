@@ -31,7 +31,7 @@ def arm(muscles, gravity):
     made = join(model, "shoulder", "revolute", WORLD, "arm", (0.0, 0.0, 0.0), Y)
     (axis,) = made.axes
     axis.drive_mode, axis.drive_target = "position", 0.0
-    axis.drive_stiffness, axis.drive_damping, axis.damping = muscles
+    axis.drive_stiffness, axis.drive_damping, axis.damping, axis.friction = muscles
     return model
 
 
@@ -44,13 +44,14 @@ def test_a_stiff_arm_sags_as_statics_says():
     """Guards the scale of the stiffness: an arm that is stretched out comes to rest where the moment of the drive is
     that of its weight, some 15 degrees lower; a limp one hangs down."""
     (muscles,) = muscles_about([ROD], (0.0, 0.0, 0.0), [Y], 1.0)
-    _, q = angles(arm(muscles, GRAVITY), 6.0)
+    smooth = muscles._replace(friction=0.0)
+    _, q = angles(arm(smooth, GRAVITY), 6.0)
     expected = brentq(
         lambda angle: muscles.stiffness * angle - MASS * GRAVITY * LENGTH / 2.0 * math.cos(angle), 0.0, 1.5
     )
     assert q[-1] == pytest.approx(expected, abs=1e-4)
     assert 12.0 < math.degrees(expected) < 18.0
-    _, limp = angles(arm(muscles._replace(stiffness=0.0, drive_damping=0.0), GRAVITY), 30.0)
+    _, limp = angles(arm(smooth._replace(stiffness=0.0, drive_damping=0.0), GRAVITY), 30.0)
     assert limp[-1] == pytest.approx(math.pi / 2.0, abs=1e-3)
 
 
@@ -59,7 +60,7 @@ def test_an_arm_swings_with_the_period_of_a_rod():
     frequency is that of a stiff joint but for the mean over directions, 1/4 + 1/18 instead of 1/3."""
     (muscles,) = muscles_about([ROD], (0.0, 0.0, 0.0), [Y], 1.0)
     period = 2.0 * math.pi * math.sqrt(MASS * LENGTH**2 / 3.0 / muscles.stiffness)
-    times, q = angles(arm(muscles._replace(drive_damping=0.0, damping=0.0), 0.0), 2.0, 0.3)
+    times, q = angles(arm(muscles._replace(drive_damping=0.0, damping=0.0, friction=0.0), 0.0), 2.0, 0.3)
     np.testing.assert_allclose(q, 0.3 * np.cos(2.0 * math.pi * times / period), atol=1e-5)
     assert 1.0 / period == pytest.approx(1.5 * math.sqrt((1.0 / 4.0 + 1.0 / 18.0) * 3.0))
 
@@ -71,11 +72,23 @@ def test_a_stiff_arm_swings_back_once():
     omega = math.sqrt(muscles.stiffness / inertia)
     ratio = (muscles.drive_damping + muscles.damping) / (2.0 * inertia * omega)
     assert 0.7 < ratio < 0.9
-    times, q = angles(arm(muscles, 0.0), 2.0, 0.3)
+    times, q = angles(arm(muscles._replace(friction=0.0), 0.0), 2.0, 0.3)
     damped, decay = omega * math.sqrt(1.0 - ratio**2), ratio * omega
     closed = np.exp(-decay * times) * (np.cos(damped * times) + decay / damped * np.sin(damped * times))
     np.testing.assert_allclose(q, 0.3 * closed, atol=1e-5)
     assert -0.01 < q.min() < -1e-4
+
+
+@pytest.mark.parametrize("share", [0.9, 1.1])
+def test_a_limp_arm_rests_where_friction_holds_its_weight(share):
+    """Guards bodies that lie: an arm stays at the angle at which its weight exerts less than the friction of its joint,
+    which is a few degrees, and moves from where it exerts more."""
+    (muscles,) = muscles_about([ROD], (0.0, 0.0, 0.0), [Y], 1.0)
+    limp, moment = muscles._replace(stiffness=0.0, drive_damping=0.0), MASS * GRAVITY * LENGTH / 2.0
+    lean = math.asin(share * limp.friction / moment)
+    assert 1.0 < math.degrees(lean) < 10.0
+    _, q = angles(arm(limp, GRAVITY), 2.0, math.pi / 2.0 + lean)
+    assert (abs(q[-1] - q[0]) < 1e-9) == (share < 1.0)
 
 
 @given(st.tuples(*[st.floats(-3.0, 3.0)] * 3), st.tuples(*[st.floats(-2.0, 2.0)] * 3))
@@ -118,3 +131,4 @@ def test_limbs_of_all_sizes_behave_alike(tone, mass, size):
     assert found.stiffness / inertia == pytest.approx(tone * STIFF**2)
     assert found.drive_damping / (2.0 * math.sqrt(found.stiffness * inertia)) == pytest.approx(0.7)
     assert found.damping / (2.0 * inertia * STIFF) == pytest.approx(0.1)
+    assert found.friction == pytest.approx(0.03 * inertia * STIFF**2)

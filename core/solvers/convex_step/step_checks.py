@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Checks of a finished convex step, after which steps.py takes it again in shorter ones.
+
+Constraints are linear in the velocities of a step. Where bodies turn far in it, angles may leave their range and solids
+may overlap, although the constraints are satisfied.
+"""
+
+from __future__ import annotations
+
+from ...collision.solids import BALL
+from ...compilation.jit import jitable, subroutine
+from ...contact.collision_state import (
+    END_COUNT,
+    HALF_SPACE_EXTENT,
+    NEEDED_PAIRS,
+    PAIR_COUNT,
+    START_COUNT,
+    list_contacts,
+    thickness,
+    update_solid_poses,
+)
+from ...contact.contact_features import combine_pair_surfaces
+from ...dynamics.set_valued_forces import force_law_coordinate
+from ...joints.limited_quantities import DISTANCE
+from ...kinematics.motion import update_bodies
+from ...model.compiling.compiled import ON_DOF, ON_QUANTITY
+from ...spatial import dot, norm, sub
+from ...spatial.storage import get3
+from ..system import parts_of
+from .constraints import RIGID_STOP_STIFFNESS
+from .sleeping import remove_sleeping_pairs
+
+LEAST_TURN = 0.1
+"""Rotation in a step from which on overlaps are looked for after it [rad]. The end of a limb comes nearer to a surface
+by half the square of this times its distance from the joint, which the linear constraint of the contact leaves out.
+"""
+LEAST_DEFLECTION = 4.0
+"""Displacement in a step by a change of velocity from which on overlaps are looked for after it, as a multiple of that
+by gravity. A struck body may meet another one of which the velocities at the start of the step told nothing.
+"""
+LEAST_OVERLAP = 1.0
+"""Least overlap for which a step is taken again, as a multiple of the distance g h^2 that gravity adds to a base step.
+"""
+
+
+# ---- angles
+
+
+@subroutine
+def leaves_range(system, start, end, error):
+    """Return whether an angle with a rigid stop is farther beyond its range at the end of a step than at its start.
+
+    The constraint of such a stop is linear in velocities, and angles of cones and twists are not; and a limb may turn
+    on in the impacts at the end of a step.
+
+    Args:
+        start, end: states. error: by how much the angle must be farther beyond [rad].
+    """
+    model, states = system.model, system.work.force_states
+    before, after = parts_of(system, start)[0], parts_of(system, end)[0]
+    for k in range(model.set_valued_forces.shape[0]):
+        element, state = model.set_valued_forces[k], states[k]
+        if state.is_disabled or element.stiffness < RIGID_STOP_STIFFNESS or not is_angle(model, element):
+            continue
+        beyond = excess(state, force_law_coordinate(model, element, after))
+        if beyond > error and beyond > excess(state, force_law_coordinate(model, element, before)) + error:
+            return True
+    return False
+
+
+@jitable
+def is_angle(model, element):
+    """Return whether the coordinate of a set-valued force is an angle of a joint, and neither a length nor a speed."""
+    if element.kind == ON_QUANTITY:
+        return element.code != DISTANCE
+    return element.kind == ON_DOF and model.dofs[element.v].slide == 0.0
+
+
+@jitable
+def excess(state, value):
+    """Return how far a value is beyond the range of its stops, below 0 within it [m or rad]."""
+    return max(value - state.upper, state.lower - value)
+
+
+# ---- overlaps
+
+
+@subroutine
+def overlaps_too_far(system, collisions, step, y, h, settings):
+    """Return (whether the arrays were long enough, whether rigid solids have come to overlap too far in a step).
+
+    Contacts at the end of the step are compared with `collisions.starts`. Afterwards `collisions` has the pairs and
+    the poses of the end.
+
+    Args:
+        y: the state at the end of the step, which took h seconds.
+    """
+    q, qd = parts_of(system, y)
+    update_bodies(system.model, system.work, q, qd)
+    gravity = norm(get3(system.model.gravity))
+    if not may_overlap(system, collisions, h, gravity):
+        return True, False
+    update_solid_poses(system, collisions)
+    count = collisions.kernels.find_pairs(
+        collisions.solids, collisions.solid_poses, collisions.collision_filter, 0.0, collisions.tree, collisions.pairs
+    )
+    if count > collisions.pairs.shape[0]:
+        collisions.counts[NEEDED_PAIRS] = count
+        return False, False
+    collisions.counts[PAIR_COUNT] = remove_sleeping_pairs(system.work, collisions, step, count)
+    if not list_contacts(system, collisions, 0.0, collisions.ends, collisions.end_states, END_COUNT):
+        return False, False
+    least = LEAST_OVERLAP * gravity * settings.base_step * settings.base_step
+    for k in range(collisions.counts[END_COUNT]):
+        end = collisions.ends[k]
+        bound = max(least, settings.overlap_share * thinner_of(collisions, end))
+        has_grown = -end.gap > bound and -end.gap > overlap_at_start(collisions, end) + bound
+        if has_grown and is_rigid_pair(system, collisions, end):
+            return True, True
+    return True, False
+
+
+@subroutine
+def may_overlap(system, collisions, h, gravity):
+    """Return whether a solid has turned far in a step of h seconds, or was struck.
+
+    `collisions.twists` are those of the start, and bodies have the velocities of the end. A ball around the origin of
+    its body may turn as it likes.
+    """
+    for i in range(collisions.solids.shape[0]):
+        solid = collisions.solids[i]
+        if solid.body == 0:
+            continue
+        twist, body, o = collisions.twists[solid.body], system.work.bodies[solid.body], get3(solid.origin)
+        w, w_end, spin = get3(twist, 3), get3(body.velocity), 0.0
+        arm = norm(o) + min(solid.bounding_radius, HALF_SPACE_EXTENT)
+        if not (solid.kind == BALL and dot(o, o) == 0.0):
+            if h * max(norm(w), norm(w_end)) > LEAST_TURN:
+                return True
+            spin = norm(sub(w_end, w)) * arm
+        if norm(sub(get3(body.velocity, 3), get3(twist))) + spin > LEAST_DEFLECTION * gravity * h:
+            return True
+    return False
+
+
+@jitable
+def thinner_of(collisions, contact):
+    """Return the thickness of the thinner of two solids in contact [m]; that of the other one if one is a mesh."""
+    first, second = thickness(collisions.solids[contact.first]), thickness(collisions.solids[contact.second])
+    return min(first, second) if min(first, second) > 0.0 else max(first, second)
+
+
+@jitable
+def is_rigid_pair(system, collisions, contact):
+    """Return whether neither surface of a contact is compliant."""
+    point = system.touch.points[0]  # scratch, as for the constraints of contacts
+    combine_pair_surfaces(point, collisions.surfaces[contact.first], collisions.surfaces[contact.second])
+    return not point.is_soft
+
+
+@subroutine
+def overlap_at_start(collisions, contact):
+    """Return the deepest overlap of the contact's pair as the step began [m]; 0 if there was none."""
+    deepest = 0.0
+    for k in range(collisions.counts[START_COUNT]):
+        start = collisions.starts[k]
+        if start.first == contact.first and start.second == contact.second:
+            deepest = max(deepest, -start.gap)
+    return deepest
