@@ -33,6 +33,9 @@ from .settings import Settings
 LEAST = 1e-14
 """Length of a direction below which MuJoCo takes it for zero [1]."""
 
+LEAST_TILT = 1e-10
+"""Sine of the angle to the z axis, or to its opposite, below which MuJoCo takes a direction for it."""
+
 AXES: dict[str, Vec3] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 """Unit vectors by the letters of `eulerseq`."""
 
@@ -80,7 +83,16 @@ def _xyaxes(element: Element, _settings: Settings, findings: Findings) -> Quat:
 
 def _zaxis(element: Element, _settings: Settings, findings: Findings) -> Quat:
     given = findings.attribute_vector(element, "zaxis", AXES["z"])
-    return quat_of_z(_unit(given, element, "zaxis", findings))
+    return quat_along(_unit(given, element, "zaxis", findings))
+
+
+def quat_along(direction: Vec3) -> Quat:
+    """Return the smallest rotation that takes z to a direction of any length except 0, as MuJoCo computes it.
+
+    Near -z, where small numbers decide about which axis it turns, this is x: 1e-16 in place of 0 does not matter.
+    """
+    x, y, z = scale(direction, 1.0 / norm(direction))
+    return quat_of_z((0.0, 0.0, z) if norm((x, y, 0.0)) < LEAST_TILT else direction)
 
 
 def _euler(element: Element, settings: Settings, findings: Findings) -> Quat:

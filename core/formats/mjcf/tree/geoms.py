@@ -13,12 +13,12 @@ from typing import cast
 from ....files.xml import Element
 from ....geometry import Box, Capsule, Color, Cylinder, Ellipsoid, Geometry, Material, Plane, Shape, Sphere
 from ....geometry.mass import MassProperties
-from ....model.naming import claim
-from ....spatial import Pose, Vec3, compose, norm, quat_of_z, scale, sub
+from ....model.naming import TakenNames
+from ....spatial import Pose, Vec3, compose, norm, scale, sub
 from ...alike import named_image
 from ...findings import Findings
 from ..model_file import asset_uri
-from ..poses import numbers_of
+from ..poses import numbers_of, quat_along
 from ..settings import SWITCHES, word
 from .bodies import Part, part_pose
 from .meshes import MeshAsset, MeshAssets
@@ -82,7 +82,7 @@ class GeomReader:
         self.findings = findings
         self.meshes = MeshAssets(findings)
 
-    def read(self, part: Part, taken: set[str], number: int) -> Geom:
+    def read(self, part: Part, taken: TakenNames, number: int) -> Geom:
         """Return a geom.
 
         Args:
@@ -97,7 +97,7 @@ class GeomReader:
         elif kind in ("mesh", "sdf"):
             findings.error(element, "no-mesh", f'a geom of type {kind} names no mesh; write mesh="NAME"')
         geometry, pose = self._geometry(part, kind, mesh)
-        shape = Shape(claim(part.name or f"geom_{number}", taken), geometry, pose, self._material(part))
+        shape = Shape(taken.claim(part.name or f"geom_{number}"), geometry, pose, self._material(part))
         contype, conaffinity = (self._mask(element, name) for name in ("contype", "conaffinity"))
         return Geom(part, shape, int(findings.attribute(element, "group", 0.0)), mesh, kind, contype, conaffinity)
 
@@ -152,7 +152,7 @@ class GeomReader:
         half = 0.5 * length
         size = (radius, half, 0.0) if kind in ("capsule", "cylinder") else (radius, radius, half)
         middle = scale((start[0] + end[0], start[1] + end[1], start[2] + end[2]), 0.5)
-        return primitive(kind, size), compose(part.around.pose, middle + quat_of_z(along))
+        return primitive(kind, size), compose(part.around.pose, middle + quat_along(along))
 
     def _fitted(self, part: Part, kind: str, mesh: MeshAsset, pose: Pose) -> tuple[Geometry | None, Pose]:
         """Return a primitive that is fitted to a mesh."""
