@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from ....files.xml import Element
 from ....model import WORLD, Joint, Mimic, Model
-from ....model.naming import claim
+from ....model.naming import TakenNames
 from ....spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, compose, inverse, quat_normalized
 from ...findings import Findings, Places
 from ..model_file import ModelFile
@@ -28,7 +28,7 @@ class EqualityReader:
 
     def __init__(self, model: Model, assembled: Assembled, places: Places, findings: Findings):
         self.model, self.assembled, self.places, self.findings = model, assembled, places, findings
-        self._taken = {joint.name for joint in model.joints}
+        self._taken = TakenNames(joint.name for joint in model.joints)
 
     def read(self, file: ModelFile, prefix: str = "") -> None:
         """Add the constraints of a file to the model. prefix: of its names, if the file was attached."""
@@ -95,7 +95,7 @@ class EqualityReader:
         """Add a joint between two (link, joint frame in it)."""
         if child[0] == WORLD:
             parent, child = child, parent
-        name = claim(element.name or f"{element.tag}_{child[0]}", self._taken)
+        name = self._taken.claim(element.name or f"{element.tag}_{child[0]}")
         joint = Joint(name, kind, parent[0], child[0], parent[1], child[1], enabled=self._is_active(element))
         joint.closes_loop = not {parent[0], child[0]} & self.assembled.floating
         self.model.joints.append(joint)

@@ -8,7 +8,7 @@ from typing import cast
 
 from ....files.xml import Element
 from ....model import WORLD, Frame, Joint, Link, Model
-from ....model.naming import STATIC, claim
+from ....model.naming import STATIC, TakenNames, claim
 from ....spatial import IDENTITY, ZERO_SYM, Pose, compose, scale
 from ...findings import Findings, Places
 from ..settings import SWITCHES, word
@@ -59,7 +59,7 @@ class Assembler:
         self.start: Start = start or {}
         self.geoms = GeomReader(findings)
         self.assembled = Assembled(links={WORLD: WORLD})
-        self._joint_names: set[str] = set()
+        self._joint_names = TakenNames()
         self._poses: dict[str, Pose] = {WORLD: IDENTITY}
 
     def add(self, tree: BodyTree) -> None:
@@ -100,7 +100,7 @@ class Assembler:
         self._sites(body, link.name)
         read_inertial(body, geoms, link, self.geoms, self.findings)
         self._gravity(body, link)
-        renamed = {joint.name: claim(joint.name, self._joint_names) for joint in moved.joints}
+        renamed = {joint.name: self._joint_names.claim(joint.name) for joint in moved.joints}
         for joint in moved.joints:
             joint.name = renamed[joint.name]
             self._add_joint(joint, body.element)
@@ -118,7 +118,7 @@ class Assembler:
             self.findings.note(f"{message} (first in {body.element.subject}, line {body.element.line})", once="mocap")
 
     def _hold(self, link: str, asked: str, parent: str, pose: Pose, at: Element) -> None:
-        self._add_joint(Joint(claim(asked, self._joint_names), "fixed", parent, link, pose), at)
+        self._add_joint(Joint(self._joint_names.claim(asked), "fixed", parent, link, pose), at)
 
     def _add_link(self, link: Link, at: Element) -> None:
         self.model.links.append(link)
@@ -137,7 +137,7 @@ class Assembler:
             link.force = scale(self.model.gravity, -share * link.mass)
 
     def _shapes(self, body: Body, link: Link) -> list[Geom]:
-        taken: set[str] = set()
+        taken = TakenNames()
         geoms = [self.geoms.read(part, taken, number) for number, part in enumerate(body.all("geom"), 1)]
         for geom in geoms:
             if geom.part.name:
@@ -163,4 +163,4 @@ class Assembler:
         """Return the pose of a site in its body: that of a geom of the same type."""
         if "fromto" not in part.element.attributes:
             return part_pose(part, self.findings)
-        return self.geoms.read(part, set(), 1).shape.pose
+        return self.geoms.read(part, TakenNames(), 1).shape.pose

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from ....files.xml import Element
 from ....model import WORLD
-from ....model.naming import claim
+from ....model.naming import TakenNames
 from ....spatial import IDENTITY, ZERO, Pose, compose
 from ...findings import Findings
 from ..model_file import ModelFile
@@ -33,6 +33,7 @@ class Surroundings:
         pose: of the frame around it, in the body [m].
         childclass: its default class if it names none; "" for the file's own.
         prefix, suffix: before and after its name: those of <attach> and <replicate>.
+        attached: the elements that <attach> has put around it.
     """
 
     file: ModelFile
@@ -40,6 +41,7 @@ class Surroundings:
     childclass: str = ""
     prefix: str = ""
     suffix: str = ""
+    attached: tuple[Element, ...] = ()
 
     def name_of(self, element: Element) -> str:
         """Return the name of an element in the whole model; "" if it has none."""
@@ -103,7 +105,7 @@ class BodyTree:
         self.findings = findings
         self.world = Body(WORLD, file.document.root, Surroundings(file))
         self.attached: list[tuple[ModelFile, str]] = []
-        self._taken = {WORLD}
+        self._taken = TakenNames((WORLD,))
         self._count = 0
         self._waiting: list[tuple[Element, Body, Surroundings]] = []
         for section in reversed([*file.document.sections("worldbody"), *file.document.sections("body")]):
@@ -113,6 +115,7 @@ class BodyTree:
         if self._waiting:
             message = f"it has more than {MAX_BODIES:,} bodies and parts; split the model"
             findings.error(file.document.root, "too-many-elements", message)
+            self.world.children.clear()  # or else the user waits for what is refused
 
     def _push(self, holder: Element, body: Body, around: Surroundings) -> None:
         self._waiting.extend((child, body, around) for child in reversed(holder.children))
@@ -139,7 +142,7 @@ class BodyTree:
             message = f"another body is named '{asked}' too; give each its own name"
             self.findings.error(element, "repeated-name", message)
         pose = compose(around.pose, pose_of(element, around.file.settings, self.findings))
-        child = Body(claim(asked, self._taken), element, around, body, pose)
+        child = Body(self._taken.claim(asked), element, around, body, pose)
         body.children.append(child)
         self._push(element, child, replace(around, pose=IDENTITY, childclass=self._class_of(element, around)))
 
@@ -196,11 +199,11 @@ class BodyTree:
         if found is None:
             message = f"<attach> names the {wanted} '{name}', which is not there; check the name"
             self.findings.error(element, f"unknown-{wanted}", message)
-        elif _is_inside(element, found):
+        elif _is_inside(element, found) or found in around.attached:
             message = f"<attach> puts the {wanted} '{name}' into itself; name one that is not around it"
             self.findings.error(element, "attach-cycle", message)
         else:
-            self._waiting.append((found, body, inner))
+            self._waiting.append((found, body, replace(inner, attached=(*around.attached, found))))
 
     _NODES: dict[str, Callable[[BodyTree, Element, Body, Surroundings], None]] = {
         "body": _body,
