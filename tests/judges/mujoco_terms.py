@@ -3,10 +3,14 @@
 
 Use: mujoco_terms.py OUT.json STATES SEED FILE... Writes one entry for each file: `error`, or bodies (without the world)
 and joints in MuJoCo's order, gravity, and for each state qpos, qvel, poses of bodies, M (rows) and the bias force.
+
+Meshes whose files are absent become tetrahedra, and images go. `is_weighed` is false for a body whose mass is that of
+such a tetrahedron.
 """
 
 import json
 import sys
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -14,7 +18,46 @@ import numpy as np
 TYPES = ("free", "ball", "slide", "hinge")
 
 
-def bodies_of(model):
+CORNERS = [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]
+FACES = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]
+
+
+def model_of(path):
+    """The model of a file, and the numbers of bodies whose masses are not known, since meshes are absent."""
+    try:
+        return mujoco.MjModel.from_xml_path(path), set()
+    except ValueError as error:
+        if "Error opening file" not in str(error):
+            raise
+    spec = mujoco.MjSpec.from_file(path)
+    absent = set()
+    for mesh in spec.meshes:
+        if mesh.file and not is_there(path, spec.meshdir, mesh.file):
+            absent.add(mesh.name or Path(mesh.file).stem)
+            mesh.name = mesh.name or Path(mesh.file).stem
+            mesh.file, mesh.uservert, mesh.userface = "", CORNERS, FACES
+    for texture in spec.textures:
+        if not all(is_there(path, spec.texturedir, file) for file in (texture.file, *texture.cubefiles) if file):
+            texture.file, texture.cubefiles = "", [""] * 6
+            texture.builtin = mujoco.mjtBuiltin.mjBUILTIN_FLAT
+            texture.width, texture.height = 2, 2 if texture.type == mujoco.mjtTexture.mjTEXTURE_2D else 12
+    for skin in list(spec.skins):
+        spec.delete(skin)
+    from_geoms = spec.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
+    vague = [
+        body
+        for body in spec.bodies
+        if (from_geoms or not body.explicitinertial) and any(geom.meshname in absent for geom in body.geoms)
+    ]
+    model = spec.compile()
+    return model, {body.id for body in vague}
+
+
+def is_there(path, folder, file):
+    return (Path(path).parent / folder / file).exists()
+
+
+def bodies_of(model, vague):
     found = []
     for i in range(1, model.nbody):
         R = np.zeros(9)
@@ -28,12 +71,17 @@ def bodies_of(model):
                 "com": model.body_ipos[i].tolist(),
                 "inertia": inertia[[0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]].tolist(),
                 "gravcomp": float(model.body_gravcomp[i]),
+                "is_weighed": i not in vague,
             }
         )
     return found
 
 
 def joints_of(model):
+    home = model.qpos0
+    for i in range(model.nkey):
+        if model.key(i).name.lower() == "home":
+            home = model.key_qpos[i]
     found = []
     for i in range(model.njnt):
         dof = model.jnt_dofadr[i]
@@ -49,7 +97,7 @@ def joints_of(model):
                 "friction": float(model.dof_frictionloss[dof]),
                 "armature": float(model.dof_armature[dof]),
                 "stiffness": float(np.ravel(model.jnt_stiffness[i])[0]),
-                "home": float(model.qpos0[model.jnt_qposadr[i]]),
+                "home": float(home[model.jnt_qposadr[i]]),
                 "rest": float(model.qpos_spring[model.jnt_qposadr[i]]),
             }
         )
@@ -76,14 +124,14 @@ def state_of(model, data, rng):
 
 def told(path, states, rng):
     try:
-        model = mujoco.MjModel.from_xml_path(path)
+        model, vague = model_of(path)
     except (ValueError, RuntimeError) as error:
         return {"error": str(error)}
     data = mujoco.MjData(model)
     return {
         "error": "",
         "gravity": model.opt.gravity.tolist(),
-        "bodies": bodies_of(model),
+        "bodies": bodies_of(model, vague),
         "joints": joints_of(model),
         "states": [state_of(model, data, rng) for _ in range(states)],
     }

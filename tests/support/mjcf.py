@@ -66,13 +66,21 @@ def places_of(model: Model) -> list[Place]:
 
 
 class Beside:
-    """Our model, without the joints that equality constraints add, beside MuJoCo's."""
+    """Our model, without what equality constraints add, beside MuJoCo's."""
 
     def __init__(self, model: Model, theirs: dict):
         links = links_of(model)
         floating = {links[joint["body"]] for joint in theirs["joints"] if joint["type"] == "free"}
-        held = [joint for joint in model.joints if not joint.closes_loop and joint.child not in floating]
+        held = [
+            replace(joint, mimic=None)
+            for joint in model.joints
+            if not joint.closes_loop and joint.child not in floating
+        ]
         self.model, self.theirs = replace(model, joints=held, couplings=[], contact_pairs=[]), theirs
+        for name, body in zip(links, theirs["bodies"], strict=False):
+            if not body["is_weighed"]:
+                link = self.model.link(name)
+                link.mass, link.com, link.inertia = body["mass"], tuple(body["com"]), tuple(body["inertia"])
         self.places, self.links = places_of(self.model), links
 
     def differences(self, tolerance: float = 1e-9) -> list[str]:
