@@ -11,10 +11,10 @@ from collections.abc import Callable
 from ....files.xml import Element
 from ....model import WORLD, Joint, Mimic, Model
 from ....model.naming import TakenNames
-from ....spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, compose, inverse, quat_normalized
+from ....spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, compose, inverse
 from ...findings import Findings, Places
 from ..model_file import ModelFile
-from ..poses import numbers_of
+from ..poses import numbers_of, unit_quat
 from ..settings import SWITCHES, word
 from ..tree.assembly import Assembled
 from ..tree.joints import JointPlace
@@ -65,7 +65,7 @@ class EqualityReader:
             X_PC = compose(inverse(self._drawn(parent)), self._drawn(child))
             x, y, z, *quat = self.findings.attribute_vector(element, "relpose", (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
             if any(quat):
-                X_PC = (x, y, z, *quat_normalized(quat))
+                X_PC = (x, y, z, *unit_quat(quat))
             X_PJ, X_CJ = compose(X_PC, anchor), anchor
         holds_turns = self.findings.attribute(element, "torquescale", 1.0) > 0.0
         self._add_loop(element, "fixed" if holds_turns else "ball", (parent, X_PJ), (child, X_CJ))

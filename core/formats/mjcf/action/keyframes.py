@@ -7,9 +7,9 @@ Source: MuJoCo documentation, XML Reference, "keyframe/key".
 from __future__ import annotations
 
 from ....files.xml import Element
-from ....spatial import quat_normalized
 from ...findings import Findings, numbers_in
 from ..model_file import ModelFile
+from ..poses import unit_quat
 from ..tree.bodies import BodyTree, Part
 from ..tree.joints import kind_of
 
@@ -42,7 +42,7 @@ def start_of(tree: BodyTree, key: Element | None, findings: Findings) -> dict[Pa
     at = 0
     for part, width in zip(parts, widths, strict=True):
         own = values[at : at + width]
-        found[part] = own if width == 1 else own[:-4] + _unit(own[-4:])
+        found[part] = own if width == 1 else own[:-4] + unit_quat(own[-4:])
         at += width
     return found
 
@@ -58,8 +58,3 @@ def controls_of(file: ModelFile, key: Element | None, findings: Findings) -> dic
         findings.warning(key, "bad-number", message)
         return {}
     return dict(zip(names, values, strict=True))
-
-
-def _unit(quat: tuple[float, ...]) -> tuple[float, ...]:
-    w, x, y, z = quat
-    return quat_normalized((w, x, y, z)) if any(quat) else (1.0, 0.0, 0.0, 0.0)

@@ -21,7 +21,7 @@ from ....geometry import Surface
 from ....model import WORLD, Model
 from ....spatial import norm
 from ...findings import Findings
-from ..poses import numbers_of
+from ..poses import integer_of, numbers_of
 from ..tree.assembly import Assembled
 from ..tree.geoms import Geom
 
@@ -70,7 +70,7 @@ def _surface(geom: Geom, mass: float, gravity: float, findings: Findings) -> Sur
     """Return the surface of a geom. mass: of what is fixed to its link [kg], or 0 if that does not move."""
     element = geom.part.element
     sliding, spinning, rolling = numbers_of(element, "friction", FRICTION, findings)
-    dimensions = int(findings.attribute(element, "condim", 3.0))
+    dimensions = integer_of(element, "condim", 3, findings)
     surface = Surface(
         friction=max(sliding, 0.0) if dimensions > 1 else 0.0,
         spinning_friction=max(spinning, 0.0) if dimensions > 3 else 0.0,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -13,7 +14,7 @@ from ....spatial import IDENTITY, ZERO_SYM, Pose, compose, scale
 from ...findings import Findings, Places
 from ..settings import SWITCHES, word
 from .bodies import Body, BodyTree, Part, part_pose
-from .geoms import Geom, GeomReader, collision_of
+from .geoms import Geom, GeomReader, collision_of, segment
 from .inertials import read_inertial, scale_to_total
 from .joints import JointPlace, Start, read_joints
 
@@ -141,6 +142,7 @@ class Assembler:
         geoms = [self.geoms.read(part, taken, number) for number, part in enumerate(body.all("geom"), 1)]
         for geom in geoms:
             if geom.part.name:
+                self._require_new(geom.part, self.assembled.geoms)
                 self.assembled.geoms[geom.part.name] = (link.name, geom)
             if geom.shape.geometry is None:
                 continue
@@ -155,12 +157,17 @@ class Assembler:
     def _sites(self, body: Body, link: str) -> None:
         for part in body.all("site"):
             if part.name:
+                self._require_new(part, self.assembled.sites)
                 frame = Frame(part.name, link, self._site_pose(part))
                 self.assembled.sites[part.name] = frame
                 self.model.frames.append(frame)
 
     def _site_pose(self, part: Part) -> Pose:
-        """Return the pose of a site in its body: that of a geom of the same type."""
-        if "fromto" not in part.element.attributes:
-            return part_pose(part, self.findings)
-        return self.geoms.read(part, TakenNames(), 1).shape.pose
+        if "fromto" in part.element.attributes:
+            return segment(part, self.findings)[0]
+        return part_pose(part, self.findings)
+
+    def _require_new(self, part: Part, known: Mapping[str, object]) -> None:
+        if part.name in known:
+            message = f"another {part.element.tag} is named '{part.name}' too; give each its own name"
+            self.findings.error(part.element, "repeated-name", message)

@@ -15,7 +15,7 @@ from ....model.naming import TakenNames
 from ....spatial import IDENTITY, ZERO, Pose, compose
 from ...findings import Findings
 from ..model_file import ModelFile
-from ..poses import pose_of, quat_of_euler
+from ..poses import integer_of, pose_of, quat_of_euler
 
 MAX_BODIES = 100_000
 """Largest number of bodies and parts of them. <replicate> in <replicate> multiplies them."""
@@ -156,7 +156,7 @@ class BodyTree:
     def _replicate(self, element: Element, body: Body, around: Surroundings) -> None:
         """Visit the content once for each copy. Copy i is moved and turned i times by offset and euler."""
         settings = around.file.settings
-        count = int(self.findings.attribute(element, "count", 0.0))
+        count = integer_of(element, "count", 0, self.findings)
         offset = self.findings.attribute_vector(element, "offset", ZERO)
         euler = self.findings.attribute_vector(element, "euler", ZERO)
         separator = element.attributes.get("sep", "")

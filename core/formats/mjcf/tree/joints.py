@@ -29,13 +29,11 @@ from ....spatial import (
     Vec3,
     compose,
     inverse,
-    norm,
     quat_rotate,
-    scale,
     sub,
 )
 from ...findings import Findings
-from ..poses import LEAST, numbers_of
+from ..poses import numbers_of, unit_vector
 from ..settings import word
 from .bodies import Body, Part
 
@@ -162,11 +160,10 @@ def _degree(part: Part, findings: Findings) -> _Degree:
     element, settings = part.element, part.around.file.settings
     is_hinge = kind_of(part, findings) == "hinge"
     axis = findings.attribute_vector(element, "axis", (0.0, 0.0, 1.0))
-    length = norm(axis)
-    if length < LEAST:
+    unit = unit_vector(axis)
+    if unit is None:
         findings.error(element, "zero-axis", "its axis is 0 0 0, which has no direction; write 0 0 1, say")
-        axis, length = (0.0, 0.0, 1.0), 1.0
-    direction = quat_rotate(part.around.pose[3:], scale(axis, 1.0 / length))
+    direction = quat_rotate(part.around.pose[3:], unit or (0.0, 0.0, 1.0))
     ref = findings.attribute(element, "ref", 0.0) * (settings.radians_per_unit if is_hinge else 1.0)
     return _Degree(part, Screw(direction, _point(part, findings), float(is_hinge), float(not is_hinge)), ref)
 

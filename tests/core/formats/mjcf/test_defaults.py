@@ -35,7 +35,7 @@ def values_of(joint, classes=CLASSES, attributes=""):
     ],
 )
 def test_inheritance(attributes, childclass, expected):
-    """An element's own values count, then those of its class, or of the body's childclass, and of the classes around."""
+    """An element's own values count, then those of its class or the body's childclass, and of the classes around."""
     given = f'childclass="{childclass}"' if childclass else ""
     assert values_of(f'<joint name="j" {attributes}/>', attributes=given) == expected
 

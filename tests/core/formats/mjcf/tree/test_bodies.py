@@ -33,7 +33,8 @@ def attached(tmp_path, content, arm=ARM, compiler=""):
     (tmp_path / "arm.xml").write_text(arm)
     path = tmp_path / "main.xml"
     path.write_text(
-        f"""<mujoco>{compiler}<asset><model name="arm" file="arm.xml"/></asset><worldbody>{content}</worldbody></mujoco>"""
+        f"""<mujoco>{compiler}<asset><model name="arm" file="arm.xml"/></asset>
+        <worldbody>{content}</worldbody></mujoco>"""
     )
     return read(path)
 
@@ -150,7 +151,8 @@ def test_attached_models(attributes, names, place, tmp_path):
 
 def test_the_same_model_twice(tmp_path):
     """Guards two arms of one file: each prefix has joints and drives of its own."""
-    content = '<attach model="arm" body="base" prefix="l_"/><frame pos="0 5 0"><attach model="arm" body="base" prefix="r_"/></frame>'
+    content = """<attach model="arm" body="base" prefix="l_"/>
+    <frame pos="0 5 0"><attach model="arm" body="base" prefix="r_"/></frame>"""
     model = attached(tmp_path, content).model
     assert names_of(model) == ["l_base", "r_base"]
     assert model.link("r_base").pose[:3] == pytest.approx((1, 5, 0))
@@ -169,7 +171,8 @@ def test_attached_contacts(tmp_path):
 def test_own_bodies_are_attached():
     """<attach> without a model puts a copy of a body of the same file into another place."""
     model = model_of(
-        f'<body name="a" pos="1 0 0">{MASS}<joint name="j"/></body><frame pos="0 0 2"><attach body="a" prefix="c_"/></frame>'
+        f"""<body name="a" pos="1 0 0">{MASS}<joint name="j"/></body>
+        <frame pos="0 0 2"><attach body="a" prefix="c_"/></frame>"""
     )
     assert names_of(model) == ["a", "c_a"]
     assert model.link("c_a").pose[:3] == (1.0, 0.0, 2.0)
@@ -194,7 +197,8 @@ def test_wrong_attachments(content, code, tmp_path):
 def test_bodies_that_attach_each_other():
     """Guards against an endless walk: two bodies, each of which has a copy of the other."""
     found = errors_of(
-        f'<body name="a">{MASS}<attach body="b" prefix="p"/></body><body name="b">{MASS}<attach body="a" prefix="q"/></body>'
+        f"""<body name="a">{MASS}<attach body="b" prefix="p"/></body>
+        <body name="b">{MASS}<attach body="a" prefix="q"/></body>"""
     )
     assert "attach-cycle" in found
 
