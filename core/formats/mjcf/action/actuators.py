@@ -14,17 +14,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ....check import check_definition
-from ....dynamics.equations import tree_mass_matrix
 from ....files.xml import Element
 from ....model import Model
-from ....model.compiling.compile import compile_model
 from ...findings import Findings
 from ..defaults import MAIN
 from ..model_file import ModelFile
 from ..poses import numbers_of
 from ..settings import SWITCHES, word
 from ..tree.assembly import Assembled
+from .inertias import Inertias
 from .tendons import Pull, Tendons
 
 READ = ("general", "motor", "position", "velocity")
@@ -204,12 +202,11 @@ def _numbers(element: Element, name: str, findings: Findings) -> tuple[float, ..
     return numbers_of(element, name, (0.0,) * 10, findings)
 
 
-def set_drives(model: Model, actuators: Sequence[Actuator], findings: Findings) -> None:
+def set_drives(model: Model, actuators: Sequence[Actuator], inertias: Inertias, findings: Findings) -> None:
     """Give each axis that actuators pull on one drive, which does what they do together."""
     by_axis: dict[tuple[str, int], list[Actuator]] = {}
     for actuator in actuators:
         by_axis.setdefault((actuator.pull.joint, actuator.pull.axis), []).append(actuator)
-    inertias = _Inertias(model)
     for (name, number), group in by_axis.items():
         axis = model.joint(name).axes[number]
         stiffness = damping = steady = effort = 0.0
@@ -217,7 +214,7 @@ def set_drives(model: Model, actuators: Sequence[Actuator], findings: Findings) 
             force, n = each.force, each.pull.ratio
             b0, b1, b2 = force.bias if force.is_affine else (0.0, 0.0, 0.0)
             if force.damping_ratio and force.is_affine:
-                b2 = -2.0 * force.damping_ratio * math.sqrt(max(-b1, 0.0) * inertias.of(name, number)) / abs(n)
+                b2 = -2.0 * force.damping_ratio * math.sqrt(max(-b1, 0.0) * inertias.diagonal(name, number)) / abs(n)
             stiffness -= b1 * n * n
             damping -= b2 * n * n
             steady += n * (force.gain * each.control + b0 + b1 * each.pull.offset)
@@ -243,29 +240,3 @@ def _largest(actuator: Actuator, has_bias: bool) -> float:
     if has_bias:
         return limit
     return min(limit, abs(actuator.force.gain) * max(map(abs, actuator.controls)))
-
-
-class _Inertias:
-    """Inertias that axes move in the initial pose, which are computed when they are first needed."""
-
-    def __init__(self, model: Model):
-        self.model = model
-        self._found: dict[tuple[str, int], float] | None = None
-
-    def of(self, joint: str, axis: int) -> float:
-        """Return the inertia about or along an axis [kg m^2 or kg]; 0 if the model has errors."""
-        if self._found is None:
-            self._found = self._compute()
-        return self._found.get((joint, axis), 0.0)
-
-    def _compute(self) -> dict[tuple[str, int], float]:
-        if any(issue.is_error for issue in check_definition(self.model)):
-            return {}
-        compiled = compile_model(self.model)
-        M = tree_mass_matrix(compiled)
-        return {
-            (name, column.axis): float(M[span.v.start + place, span.v.start + place])
-            for name, span in compiled.spans.items()
-            if name not in compiled.floating
-            for place, column in enumerate(self.model.joint(name).columns)
-        }

@@ -27,7 +27,8 @@ class Assembled:
     """What the rest of a file refers to by names.
 
     Attributes:
-        joints: where each joint of the file is.
+        places: where each joint of the file is, in MuJoCo's order.
+        joints: the same by names; a joint that has none has the name of ours.
         links: the link of each body, by the body's name.
         geoms: (link, geom) by the geom's name. sites: the frame of each site.
         all_geoms: all geoms, by links.
@@ -35,6 +36,7 @@ class Assembled:
         floating: links that no joint holds.
     """
 
+    places: list[JointPlace] = field(default_factory=list)
     joints: dict[str, JointPlace] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
     geoms: dict[str, tuple[str, Geom]] = field(default_factory=dict)
@@ -111,6 +113,7 @@ class Assembler:
                 message = f"another joint is named '{name}' too; give each its own name"
                 self.findings.error(body.element, "repeated-name", message, f"joint '{name}'")
             self.assembled.joints[name or place.joint] = place
+            self.assembled.places.append(place)
         if not body.all("joint"):
             suffix = STATIC if parent.name == WORLD else "_fixed"
             self._hold(link.name, f"{link.name}{suffix}", parent.name, body.pose, body.element)

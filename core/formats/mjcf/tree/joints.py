@@ -50,6 +50,7 @@ class JointPlace:
     """Where a joint of the file is in the model.
 
     Attributes:
+        part: its element.
         joint: name of the joint; "" for a free joint, whose link floats.
         axis: number of its axis there; 0 for a ball.
         kind: one of `KINDS`.
@@ -57,6 +58,7 @@ class JointPlace:
         ref: value of its coordinate as drawn [rad or m].
     """
 
+    part: Part
     joint: str
     axis: int
     kind: str
@@ -107,20 +109,20 @@ def read_joints(body: Body, link: str, parent: str, start: Start, findings: Find
         drawn = body.pose if number == 1 else IDENTITY
         kind = kind_of(run[0], findings)
         if kind == "free":
-            places.append((run[0].name, JointPlace("", 0, kind, child)))
+            places.append((run[0].name, JointPlace(run[0], "", 0, kind, child)))
             pose = compose(pose, drawn)
             continue
         name = run[0].name if len(run) == 1 and run[0].name else f"{child}_joint"
         if kind == "ball":
             joint = _ball(name, run[0], drawn, before, child, findings)
             joint.home = start.get(run[0], joint.home)
-            places.append((run[0].name, JointPlace(name, 0, kind, child)))
+            places.append((run[0].name, JointPlace(run[0], name, 0, kind, child)))
         else:
             degrees = [_degree(part, findings) for part in run]
             joint = _screws(name, degrees, drawn, before, child, findings)
             joint.home = tuple(start.get(degree.part, (degree.ref,))[0] for degree in degrees)
             for axis, degree in enumerate(degrees):
-                place = JointPlace(name, axis, kind_of(degree.part, findings), child, degree.ref)
+                place = JointPlace(degree.part, name, axis, kind_of(degree.part, findings), child, degree.ref)
                 places.append((degree.part.name, place))
         joints.append(joint)
         pose = compose(pose, compose(joint.X_PJ, inverse(joint.X_CJ)))
