@@ -77,12 +77,12 @@ class ActuatorReader:
         self.model, self.assembled, self.tendons, self.findings = model, assembled, tendons, findings
         self.found: list[Actuator] = []
 
-    def read(self, file: ModelFile, prefix: str = "", controls: dict[str, float] | None = None) -> None:
+    def read(self, file: ModelFile, prefix: str = "", controls: dict[Element, float] | None = None) -> None:
         """Read the actuators of a file.
 
         Args:
             prefix: of its names, if it was attached.
-            controls: u at the start by names; 0, or the nearest allowed value, for the others.
+            controls: u at the start; 0, or the nearest allowed value, for the others.
         """
         if not file.settings.drives:
             return
@@ -90,7 +90,7 @@ class ActuatorReader:
             if element.tag in READ:
                 self._read(element, file, prefix, controls or {})
 
-    def _read(self, element: Element, file: ModelFile, prefix: str, controls: dict[str, float]) -> None:
+    def _read(self, element: Element, file: ModelFile, prefix: str, controls: dict[Element, float]) -> None:
         complete, force = _force_of(element, file, self.findings)
         pull = self._transmission(complete, prefix)
         if pull is None:
@@ -104,10 +104,9 @@ class ActuatorReader:
             return
         pull = Pull(pull.joint, pull.axis, pull.ratio * gear[0], pull.offset * gear[0])
         least, most = self._range(complete, "ctrl", file)
-        name = prefix + element.name
-        control = min(max(controls.get(name, 0.0), least), most)
+        control = min(max(controls.get(element, 0.0), least), most)
         forces = self._range(complete, "force", file)
-        self.found.append(Actuator(name, complete, force, pull, control, (least, most), forces))
+        self.found.append(Actuator(prefix + element.name, complete, force, pull, control, (least, most), forces))
 
     def _transmission(self, element: Element, prefix: str) -> Pull | None:
         """Return the axis that an actuator drives; None if it drives none, which is told."""
@@ -129,6 +128,10 @@ class ActuatorReader:
             if pull is None:
                 self._lose(element, "a tendon over joints that do not follow each other")
             return pull
+        if "tendon" in attributes and tendon not in self.tendons.names and not prefix:
+            message = f"it drives the tendon '{tendon}', which is not there; check the name"
+            self.findings.error(element, "unknown-tendon", message)
+            return None
         self._lose(element, "a transmission other than a joint or a fixed tendon")
         return None
 

@@ -47,14 +47,14 @@ def start_of(tree: BodyTree, key: Element | None, findings: Findings) -> dict[Pa
     return found
 
 
-def controls_of(file: ModelFile, key: Element | None, findings: Findings) -> dict[str, float]:
-    """Return the control of each actuator at a key, by the actuators' names; {} if it gives none."""
+def controls_of(file: ModelFile, key: Element | None, findings: Findings) -> dict[Element, float]:
+    """Return the control of each actuator at a key; {} if it gives none."""
     if key is None or "ctrl" not in key.attributes:
         return {}
-    names = [element.name for element in file.document.entries("actuator")]
+    actuators = [*file.document.entries("actuator")]
     values = numbers_in(key.attributes["ctrl"])
-    if len(values) != len(names):
-        message = f"ctrl of the key '{key.name}' has {len(values)} numbers for {len(names)} actuators; correct it"
+    if len(values) != len(actuators):
+        message = f"ctrl of the key '{key.name}' has {len(values)} numbers for {len(actuators)} actuators; correct it"
         findings.warning(key, "bad-number", message)
         return {}
-    return dict(zip(names, values, strict=True))
+    return dict(zip(actuators, values, strict=True))

@@ -32,6 +32,7 @@ class Assembled:
         links: the link of each body, by the body's name.
         geoms: (link, geom) by the geom's name. sites: the frame of each site.
         all_geoms: all geoms, by links.
+        parents: the link of the parent of each body's link, unless that is the world.
         drawn: X_WL of each body as drawn, with each joint at its ref [m].
         floating: links that no joint holds.
     """
@@ -42,6 +43,7 @@ class Assembled:
     geoms: dict[str, tuple[str, Geom]] = field(default_factory=dict)
     sites: dict[str, Frame] = field(default_factory=dict)
     all_geoms: dict[str, list[Geom]] = field(default_factory=dict)
+    parents: dict[str, str] = field(default_factory=dict)
     drawn: dict[str, Pose] = field(default_factory=lambda: {WORLD: IDENTITY})
     floating: set[str] = field(default_factory=set)
 
@@ -87,6 +89,8 @@ class Assembler:
     def _body(self, body: Body, parent: Body) -> None:
         link = Link(body.name, mass=0.0, inertia=ZERO_SYM)
         self.assembled.links[body.name] = link.name
+        if parent.name != WORLD:
+            self.assembled.parents[link.name] = parent.name
         moved = read_joints(body, link.name, parent.name, self.start, self.findings)
         X_WP = self._poses[parent.name]
         self.assembled.drawn[body.name] = compose(self.assembled.drawn[parent.name], body.pose)
