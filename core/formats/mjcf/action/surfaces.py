@@ -14,6 +14,7 @@ Source: MuJoCo documentation, Modeling, "Solver parameters", and Computation, "P
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from ....files.xml import Element
@@ -38,8 +39,8 @@ IMPEDANCES = (0.0001, 0.9999)
 STANDARD_GRAVITY = 9.81
 """Gravity by which the depth at rest is computed where the file has none [m/s^2]."""
 
-ITERATIONS = 100
-"""Largest number of fixed-point iterations for the depth. Each one reduces the error by a third or more."""
+BISECTIONS = 55
+"""Number of bisections for the depth at rest: the last one is below the last digit of the first interval."""
 
 
 def read_surfaces(model: Model, assembled: Assembled, findings: Findings) -> None:
@@ -95,13 +96,21 @@ def rest_of(element: Element, gravity: float, findings: Findings) -> tuple[float
         stiffness, damping = -solref[0] / most**2, -solref[1] / most
     if not stiffness > 0.0:
         return 0.0, 0.0
-    depth = 0.0
-    for _ in range(ITERATIONS):
+
+    def needed(depth: float) -> float:
+        """Return the depth at which a contact with the impedance of this depth carries the weight."""
         d = impedance(depth, solimp)
-        before, depth = depth, gravity * (1.0 - d) / (d * d * stiffness)
-        if abs(depth - before) <= 1e-9 * depth:
-            break
-    return depth, max(damping, 0.0) * impedance(depth, solimp)
+        return gravity * (1.0 - d) / (d * d * stiffness)
+
+    # The impedance lies between those at both ends, so the depth lies below the larger of the depths that they need.
+    low, high = 0.0, max(needed(0.0), needed(math.inf))
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        if middle < needed(middle):
+            low = middle
+        else:
+            high = middle
+    return high, max(damping, 0.0) * impedance(high, solimp)
 
 
 def impedance(depth: float, solimp: tuple[float, ...]) -> float:
