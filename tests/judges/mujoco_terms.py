@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Run by the judges' Python: what MuJoCo makes of MJCF files, and their terms at random states.
 
-Use: mujoco_terms.py OUT.json STATES SEED FILE... Writes one entry for each file: `error`, or bodies (without the world)
-and joints in MuJoCo's order, gravity, and for each state qpos, qvel, poses of bodies, M (rows) and the bias force.
+Use: mujoco_terms.py OUT.json STATES SEED FRAMES FILE... Writes one entry for each file: `error`, or bodies (without
+the world) and joints in MuJoCo's order, gravity, and for each state qpos, qvel, poses of bodies, M (rows) and the bias
+force. If FRAMES is not 0, each state also has `motion`: poses of bodies in so many frames, FRAME s apart, without
+constraints, actuators and fluid.
 
 Meshes whose files are absent become tetrahedra, and images go. `is_weighed` is false for a body whose mass is that of
 such a tetrahedron.
@@ -15,6 +17,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
+FRAME, STEP = 0.1, 1e-4
 TYPES = ("free", "ball", "slide", "hinge")
 
 
@@ -122,24 +125,44 @@ def state_of(model, data, rng):
     }
 
 
-def told(path, states, rng):
+def motion_of(model, state, frames):
+    """Poses of bodies in the frames after a state, by Runge and Kutta's method."""
+    model.opt.integrator, model.opt.timestep = mujoco.mjtIntegrator.mjINT_RK4, STEP
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_ACTUATION
+    model.opt.density = model.opt.viscosity = 0.0
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:] = state["qpos"], state["qvel"]
+    found = []
+    for _ in range(frames):
+        for _ in range(round(FRAME / STEP)):
+            mujoco.mj_step(model, data)
+        mujoco.mj_kinematics(model, data)
+        found.append(np.hstack([data.xpos, data.xquat])[1:].tolist())
+    assert not any(warning.number for warning in data.warning), "MuJoCo's own motion is not stable"
+    return found
+
+
+def told(path, states, frames, rng):
     try:
         model, vague = model_of(path)
     except (ValueError, RuntimeError) as error:
         return {"error": str(error)}
     data = mujoco.MjData(model)
+    found = [state_of(model, data, rng) for _ in range(states)]
+    if frames:
+        found = [{**state, "motion": motion_of(model, state, frames)} for state in found]
     return {
         "error": "",
         "gravity": model.opt.gravity.tolist(),
         "bodies": bodies_of(model, vague),
         "joints": joints_of(model),
-        "states": [state_of(model, data, rng) for _ in range(states)],
+        "states": found,
     }
 
 
-def main(out, states, seed, *paths):
+def main(out, states, seed, frames, *paths):
     rng = np.random.default_rng(int(seed))
-    found = [told(path, int(states), rng) for path in paths]
+    found = [told(path, int(states), int(frames), rng) for path in paths]
     with open(out, "w") as file:
         json.dump(found, file)
 
