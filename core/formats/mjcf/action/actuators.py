@@ -102,6 +102,8 @@ class ActuatorReader:
         if any(gear[1:]):
             self._lose(element, "a gear of six numbers")
             return
+        if not gear[0] * pull.ratio:
+            return  # its force is 0
         pull = Pull(pull.joint, pull.axis, pull.ratio * gear[0], pull.offset * gear[0])
         least, most = self._range(complete, "ctrl", file)
         control = min(max(controls.get(element, 0.0), least), most)
@@ -217,7 +219,7 @@ def set_drives(model: Model, actuators: Sequence[Actuator], inertias: Inertias, 
             force, n = each.force, each.pull.ratio
             b0, b1, b2 = force.bias if force.is_affine else (0.0, 0.0, 0.0)
             if force.damping_ratio and force.is_affine:
-                b2 = -2.0 * force.damping_ratio * math.sqrt(max(-b1, 0.0) * inertias.diagonal(name, number)) / abs(n)
+                b2 = -2.0 * force.damping_ratio * math.sqrt(max(0.0, -b1 * inertias.diagonal(name, number))) / abs(n)
             stiffness -= b1 * n * n
             damping -= b2 * n * n
             steady += n * (force.gain * each.control + b0 + b1 * each.pull.offset)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from ....model import Axis, Model
 from ...findings import Findings
 from ..tree.assembly import Assembled
-from .inertias import Inertias
+from .inertias import LEAST, Inertias
 
 
 def set_springs(model: Model, assembled: Assembled, inertias: Inertias, findings: Findings) -> None:
@@ -34,6 +34,6 @@ def set_springs(model: Model, assembled: Assembled, inertias: Inertias, findings
         axes: list[Axis] = joint.axes[:3] if place.kind == "ball" else [joint.axes[place.axis]]
         for axis in axes:
             if settings.springs:
-                axis.spring_stiffness = inertia / (time * ratio) ** 2
+                axis.spring_stiffness = inertia / max(LEAST, time * time * ratio * ratio)
             if settings.dampers:
-                axis.damping = 2.0 * inertia / time
+                axis.damping = 2.0 * inertia / max(LEAST, time)

@@ -39,6 +39,9 @@ IMPEDANCES = (0.0001, 0.9999)
 STANDARD_GRAVITY = 9.81
 """Gravity by which the depth at rest is computed where the file has none [m/s^2]."""
 
+LEAST = 1e-15
+"""Least squared time [s^2] and least stiffness [1/s^2], as MuJoCo bounds divisors."""
+
 BISECTIONS = 55
 """Number of bisections for the depth at rest: the last one is below the last digit of the first interval."""
 
@@ -91,10 +94,11 @@ def rest_of(element: Element, gravity: float, findings: Findings) -> tuple[float
     solimp = numbers_of(element, "solimp", SOLIMP, findings)
     most = min(max(solimp[1], IMPEDANCES[0]), IMPEDANCES[1])
     if solref[0] > 0.0 and solref[1] > 0.0:
-        stiffness, damping = 1.0 / (most * solref[0] * solref[1]) ** 2, 2.0 / (most * solref[0])
+        time = most * solref[0] * solref[1]
+        stiffness, damping = 1.0 / max(time * time, LEAST), 2.0 / max(most * solref[0], LEAST)
     else:  # solref is minus the stiffness [1/s^2] and minus the damping [1/s]
-        stiffness, damping = -solref[0] / most**2, -solref[1] / most
-    if not stiffness > 0.0:
+        stiffness, damping = -solref[0] / (most * most), -solref[1] / most
+    if not LEAST < stiffness < math.inf:
         return 0.0, 0.0
 
     def needed(depth: float) -> float:
@@ -125,7 +129,7 @@ def impedance(depth: float, solimp: tuple[float, ...]) -> float:
     if power == 1.0:
         y = x
     elif x <= middle:
-        y = x**power / middle ** (power - 1.0)
+        y = middle * (x / middle) ** power
     else:
-        y = 1.0 - (1.0 - x) ** power / (1.0 - middle) ** (power - 1.0)
+        y = 1.0 - (1.0 - middle) * ((1.0 - x) / (1.0 - middle)) ** power
     return least + y * (most - least)

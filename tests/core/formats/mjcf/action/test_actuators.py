@@ -75,6 +75,19 @@ def test_dampratio_with_gear():
     assert axis.drive_damping == pytest.approx(2.0 * math.sqrt(400.0 * 4.0))
 
 
+@pytest.mark.parametrize(
+    "actuator", ['<position joint="j" kp="1" dampratio="1" gear="0"/>', '<motor joint="j" gear="0"/>']
+)
+def test_a_gear_of_zero(actuator):
+    """Such an actuator does nothing, and nothing is divided by its gear."""
+    assert drive(actuator).drive_mode == "off"
+
+
+def test_dampratio_of_a_negative_stiffness():
+    """Guards a square root of what is negative: the drive is told and left out."""
+    assert drive('<position joint="j" kp="-5" dampratio="1"/>').drive_mode == "off"
+
+
 def test_dampratio_is_of_the_pose_as_drawn():
     """Guards that the key home does not change inertias, which MuJoCo computes at qpos0."""
     bodies = """<body name="b"><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><joint name="j" axis="0 0 1"/>

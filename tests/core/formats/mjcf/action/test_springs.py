@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Springs and dampers by a time constant and a damping ratio, against closed forms."""
 
+import time
+
 import pytest
 
-from support.mjcf_texts import body, errors_of, model_of
+from support.mjcf_texts import MASS, body, errors_of, model_of
 
 POINT = '<inertial pos="0 0 2" mass="3" diaginertia="0.5 0.5 0.5"/>'
 TWO = """<body name="b"><inertial pos="0 0 0" mass="3" diaginertia="1 1 1"/><joint name="i" type="slide"/>
@@ -68,6 +70,21 @@ def test_flags():
     joint = body('<joint name="j" type="slide" springdamper="0.1 1"/>')
     assert found(model_of(joint, '<option><flag spring="disable"/></option>'), "j") == pytest.approx((0.0, 20.0))
     assert found(model_of(joint, '<option><flag damper="disable"/></option>'), "j") == pytest.approx((100.0, 0.0))
+
+
+def test_extreme_times():
+    """Numbers that nobody means overflow nowhere."""
+    for text in ("1e200 1e200", "1e-200 1e-200", "1e308 1"):
+        assert found(model_of(body(f'<joint name="j" springdamper="{text}"/>')), "j")[0] >= 0.0
+
+
+def test_many_copies():
+    """Guards the time of hundreds of joints, each of which has an inertia of its own."""
+    begun = time.process_time()
+    joints = '<joint type="slide" springdamper="0.1 1"/>'
+    model = model_of(f'<replicate count="500"><body>{MASS}{joints}</body></replicate>')
+    assert model.joints[499].axes[0].damping == pytest.approx(20.0)
+    assert time.process_time() - begun < 5.0
 
 
 @pytest.mark.parametrize("text", ["0.1 0", "-1 1", "1", "a b"])

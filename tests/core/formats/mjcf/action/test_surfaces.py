@@ -54,6 +54,7 @@ def equation(r, solref, solimp):
         ((0.02, 1.0), (0.8, 0.8, 0.01, 0.5, 1.0)),
         ((-5000.0, -100.0), SOLIMP),
         ((0.02, 1.0), (0.9, 0.5, 0.001, 0.5, 2.0)),
+        ((0.02, 1.0), (0.9, 0.95, 0.001, 0.001, 400.0)),
         ((-1e5, 0.0), (0.9, 0.95, 0.001, 0.3, 4.0)),
     ],
 )
@@ -83,6 +84,14 @@ def test_impedances_are_bounded():
     assert impedance(0.0, (1.0, 1.0, 0.001, 0.5, 2.0)) == 0.9999
     assert math.isfinite(depth_at_rest(ball('solimp="1 1 0"'), 1.0))
     assert impedance(0.5, (0.9, 0.95, 0.0, 1.0, 9.0)) == pytest.approx(0.95)
+
+
+@pytest.mark.parametrize(
+    "solref", ["1e200 1e200", "1e-200 1e-200", "-1e-320 0", "-1e308 0", "1 1e308", "-1e200 -1e300"]
+)
+def test_extreme_times(solref):
+    """Numbers that nobody means overflow nowhere: the contact is rigid or has a stiffness."""
+    assert surface(f'solref="{solref}"').stiffness > 0.0
 
 
 def test_solimp_may_be_incomplete():
