@@ -108,7 +108,7 @@ class _Mjcf(_Grammar):
         if around < 0.1:
             return _element("frame", made, **self.pose())
         if around < 0.2:
-            count = self.choose("2", "3", wrong=("0", "-1", "1e9", "99999", "x"))
+            count = self.choose("2", "3", wrong=("0", "-1", "1e9", "300", "x"))
             return _element("replicate", made, count=count, **self.given(offset=self.numbers(3), euler=self.numbers(3)))
         return made
 

@@ -62,7 +62,7 @@ def test_a_root_element_decides_for_xml(tmp_path, name):
 
 def test_another_root_element_names_the_formats_of_xml(tmp_path):
     (tmp_path / "a.xml").write_text("<world/>")
-    with pytest.raises(UnreadableError, match=r"<world>; <sdf> \(SDF\) or <robot> \(URDF\) is needed"):
+    with pytest.raises(UnreadableError, match=r"<world>; <sdf> \(SDF\) or <robot> \(URDF\) or <mujoco> \(MJCF\) is "):
         formats.read(tmp_path / "a.xml")
 
 

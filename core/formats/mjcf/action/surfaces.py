@@ -52,13 +52,13 @@ def read_surfaces(model: Model, assembled: Assembled, findings: Findings) -> Non
     masses: dict[str, float] = {}
     for link in model.links:
         masses[parts[link.name]] = masses.get(parts[link.name], 0.0) + link.mass
-    held = {parts[joint.child] for joint in model.rigid_joints() if joint.parent == WORLD}
+    immobile = {parts[joint.child] for joint in model.rigid_joints() if joint.parent == WORLD}
     gravity = norm(model.gravity) or STANDARD_GRAVITY
     frictions: set[float] = set()
     for link in model.links:
         collisions = {shape.name: shape for shape in link.collisions}
         part = parts[link.name]
-        mass = 0.0 if part in held else masses[part]
+        mass = 0.0 if part in immobile else masses[part]
         for geom in assembled.all_geoms.get(link.name, ()):
             if shape := collisions.get(geom.shape.name):
                 shape.surface = _surface(geom, mass, gravity, findings)

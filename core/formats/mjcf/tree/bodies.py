@@ -28,7 +28,7 @@ PARTS = ("joint", "freejoint", "geom", "site", "inertial", "camera", "light")
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class Scope:
     """What the elements around an element say about it.
 
     Attributes:
@@ -63,7 +63,7 @@ class Part:
 
     name: str
     element: Element
-    around: Surroundings
+    around: Scope
 
 
 @dataclass(eq=False)
@@ -78,7 +78,7 @@ class Body:
 
     name: str
     element: Element
-    around: Surroundings
+    around: Scope
     parent: Body | None = None
     pose: Pose = IDENTITY
     parts: dict[str, list[Part]] = field(default_factory=dict)
@@ -106,13 +106,13 @@ class BodyTree:
 
     def __init__(self, file: ModelFile, findings: Findings):
         self.findings = findings
-        self.world = Body(WORLD, file.document.root, Surroundings(file))
+        self.world = Body(WORLD, file.document.root, Scope(file))
         self.attached: list[tuple[ModelFile, str]] = []
         self._taken = TakenNames((WORLD,))
         self._count = 0
-        self._waiting: list[tuple[Element, Body, Surroundings]] = []
+        self._waiting: list[tuple[Element, Body, Scope]] = []
         for section in reversed([*file.document.sections("worldbody"), *file.document.sections("body")]):
-            self._push(section, self.world, Surroundings(file))
+            self._push(section, self.world, Scope(file))
         while self._waiting and self._count <= MAX_BODIES:
             self._visit(*self._waiting.pop())
         if self._waiting:
@@ -120,17 +120,17 @@ class BodyTree:
             findings.error(file.document.root, "too-many-elements", message)
             self.world.children.clear()  # or else the user waits for what is refused
 
-    def _push(self, holder: Element, body: Body, around: Surroundings) -> None:
+    def _push(self, holder: Element, body: Body, around: Scope) -> None:
         self._waiting.extend((child, body, around) for child in reversed(holder.children))
 
-    def _visit(self, element: Element, body: Body, around: Surroundings) -> None:
+    def _visit(self, element: Element, body: Body, around: Scope) -> None:
         self._count += 1
         if element.tag in PARTS:
             self._add_part(element, body, around)
         elif visit := self._NODES.get(element.tag):
             visit(self, element, body, around)
 
-    def _add_part(self, element: Element, body: Body, around: Surroundings) -> None:
+    def _add_part(self, element: Element, body: Body, around: Scope) -> None:
         tag = "joint" if element.tag == "freejoint" else element.tag
         if body.parent is None and tag in ("joint", "inertial"):
             message = f"the world has no <{element.tag}>; put it into a <body>, or take it out"
@@ -139,7 +139,7 @@ class BodyTree:
         complete = around.file.defaults.complete(element, around.childclass)
         body.parts.setdefault(tag, []).append(Part(around.name_of(element), complete, around))
 
-    def _body(self, element: Element, body: Body, around: Surroundings) -> None:
+    def _body(self, element: Element, body: Body, around: Scope) -> None:
         asked = around.name_of(element) or f"{body.name}_body"
         if asked in self._taken and element.name:
             message = f"another body is named '{asked}' too; give each its own name"
@@ -149,14 +149,14 @@ class BodyTree:
         body.children.append(child)
         self._push(element, child, replace(around, pose=IDENTITY, childclass=self._class_of(element, around)))
 
-    def _frame(self, element: Element, body: Body, around: Surroundings) -> None:
+    def _frame(self, element: Element, body: Body, around: Scope) -> None:
         pose = compose(around.pose, pose_of(element, around.file.settings, self.findings))
         self._push(element, body, replace(around, pose=pose, childclass=self._class_of(element, around)))
 
-    def _class_of(self, element: Element, around: Surroundings) -> str:
+    def _class_of(self, element: Element, around: Scope) -> str:
         return around.file.defaults.known(element, "childclass") or around.childclass
 
-    def _replicate(self, element: Element, body: Body, around: Surroundings) -> None:
+    def _replicate(self, element: Element, body: Body, around: Scope) -> None:
         """Visit the content once for each copy. Copy i is moved and turned i times by offset and euler."""
         settings = around.file.settings
         count = integer_of(element, "count", 0, self.findings)
@@ -180,7 +180,7 @@ class BodyTree:
         for each in reversed(copies):
             self._push(element, body, each)
 
-    def _attach(self, element: Element, body: Body, around: Surroundings) -> None:
+    def _attach(self, element: Element, body: Body, around: Scope) -> None:
         """Visit the body, the frame or the world of another file, or of this one."""
         prefix = element.attributes.get("prefix", "")
         model = element.attributes.get("model", "")
@@ -208,7 +208,7 @@ class BodyTree:
         else:
             self._waiting.append((found, body, replace(inner, attached=(*around.attached, found))))
 
-    _NODES: dict[str, Callable[[BodyTree, Element, Body, Surroundings], None]] = {
+    _NODES: dict[str, Callable[[BodyTree, Element, Body, Scope], None]] = {
         "body": _body,
         "frame": _frame,
         "replicate": _replicate,
