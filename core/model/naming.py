@@ -63,6 +63,28 @@ def claim(name: str, taken: set[str]) -> str:
     return chosen
 
 
+class TakenNames:
+    """Names in use, for many calls of `claim`: the time of a call does not grow with the number of names."""
+
+    def __init__(self, names: Iterable[str] = ()):
+        self._taken = set(names)
+        self._next: dict[str, int] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._taken
+
+    def claim(self, name: str) -> str:
+        """Return `name`, or the first of name_2, name_3, ... that is not in use. It is in use from now on."""
+        number = self._next.get(name, 1)
+        chosen = f"{name}_{number}" if number > 1 else name
+        while chosen in self._taken:
+            number += 1
+            chosen = f"{name}_{number}"
+        self._next[name] = number + 1
+        self._taken.add(chosen)
+        return chosen
+
+
 def free_name(name: str, taken: Collection[str]) -> str:
     """Return `name` after as few underscores as make it a name that is not in `taken`."""
     while name in taken:

@@ -10,6 +10,9 @@ from .elementary import atan2, cos_sin
 from .types import Pose, Quat, Vec3
 from .vectors import add, dot, rotate, scale
 
+SMALLEST_SQUARE = 1e-290
+"""Square of the sine of an angle below which two directions are the same: smaller squares lose their digits."""
+
 
 @jitable
 def quat_mul(a, b):
@@ -111,7 +114,7 @@ def quat_of_rpy(roll: float, pitch: float, yaw: float) -> Quat:
 def quat_of_z(direction: Vec3) -> Quat:
     """Return the smallest rotation that takes z to a direction of any length except 0. For -z it is about x."""
     x, y, z = scale(direction, 1.0 / math.sqrt(dot(direction, direction)))
-    if not (x or y):
+    if x * x + y * y < SMALLEST_SQUARE:
         return (1.0, 0.0, 0.0, 0.0) if z > 0.0 else (0.0, 1.0, 0.0, 0.0)
     # Both forms are the same number; near -z the second one avoids cancellation.
     above_minus_z = 1.0 + z if z > 0.0 else (x * x + y * y) / (1.0 - z)

@@ -18,9 +18,11 @@ from limberjack.core.cli import describe
 from limberjack.core.formats import FORMATS, UnreadableError, UnwritableError, read, write
 
 from .fuzz_grammar import NAMES, NUMBERS, REFERENCES, random_sdf, random_urdf
+from .fuzz_mjcf import random_mjcf
 
 DATA = Path(__file__).parents[1] / "data"
-FORMATS_FUZZED = ("sdf", "urdf")
+FORMATS_FUZZED = ("sdf", "urdf", "mjcf")
+GRAMMARS = {"sdf": random_sdf, "urdf": random_urdf, "mjcf": random_mjcf}
 SECONDS = 5.0
 MEGABYTES = 500
 
@@ -30,6 +32,10 @@ BESIDE = {
     "folder/model.config": '<model><name>m</name><sdf version="1.9">model.sdf</sdf></model>',
     "folder/model.sdf": '<sdf version="1.9"><model name="m"><include><uri>../other.sdf</uri></include></model></sdf>',
     "folder/cycle.sdf": '<sdf version="1.9"><model name="m"><include><uri>cycle.sdf</uri></include></model></sdf>',
+    "other.xml": '<mujoco><worldbody><body name="body1"><geom size="1"/><joint name="x"/></body></worldbody></mujoco>',
+    "broken.xml": '<mujoco><worldbody><body name="body1">',
+    "cycle.xml": '<mujoco><include file="cycle.xml"/></mujoco>',
+    "folder/model.xml": '<mujoco><asset><model file="in.mjcf"/></asset><include file="../other.xml"/></mujoco>',
 }
 """What lies beside each file, for it to include."""
 
@@ -45,10 +51,9 @@ def make(kind: str, seed: int) -> bytes:
     """The input of a format and a seed."""
     rng = random.Random(f"{kind} {seed}")
     if rng.random() < 0.5:
-        data = (random_sdf(rng) if kind == "sdf" else random_urdf(rng)).encode()
+        data = GRAMMARS[kind](rng).encode()
         return _mutated(rng, data) if rng.random() < 0.1 else data
-    suffix = "sdf" if kind == "sdf" else "urdf"
-    return _mutated(rng, rng.choice([path.read_bytes() for path in sorted(DATA.glob(f"*.{suffix}"))]))
+    return _mutated(rng, rng.choice([path.read_bytes() for path in sorted(DATA.glob(f"*.{kind}"))]))
 
 
 def check(data: bytes, kind: str, folder: Path) -> None:

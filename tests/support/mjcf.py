@@ -13,18 +13,21 @@ from limberjack.core.dynamics.equations import tree_mass_matrix
 from limberjack.core.kinematics import forward_kinematics
 from limberjack.core.model import Joint, Model
 from limberjack.core.model.compiling.compile import compile_model
+from limberjack.core.simulation import Simulation
 from limberjack.core.spatial import compose, inverse
 from support.judges import PYTHON
 
 SCRIPT = Path(__file__).parents[1] / "judges" / "mujoco_terms.py"
+FRAME = 0.1
+"""Time between frames of motions [s]."""
 SCENERY = "worldbody"
 """The link of the world's geoms, which MuJoCo has as its body 0."""
 
 
-def mujocos(paths: list[Path], folder: Path, states: int = 3, seed: int = 0) -> list[dict]:
-    """What MuJoCo makes of each file."""
+def mujocos(paths: list[Path], folder: Path, states: int = 3, seed: int = 0, frames: int = 0) -> list[dict]:
+    """What MuJoCo makes of each file. frames: of the motion that begins in each state, 0.1 s apart."""
     out = folder / "terms.json"
-    command = [PYTHON, SCRIPT, out, str(states), str(seed), *paths]
+    command = [PYTHON, SCRIPT, out, str(states), str(seed), str(frames), *paths]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-600:]
     return json.loads(out.read_text())
@@ -66,7 +69,7 @@ def places_of(model: Model) -> list[Place]:
 
 
 class Beside:
-    """Our model, without the joints that equality constraints add, beside MuJoCo's."""
+    """Our model, without what equality constraints add, beside MuJoCo's."""
 
     def __init__(self, model: Model, theirs: dict, has_key: bool = False):
         """has_key: whether the initial pose is that of a key, not MuJoCo's own."""
@@ -79,6 +82,10 @@ class Beside:
                 first.setdefault(joint.child, replace(joint, mimic=None))
         held = list(first.values())
         self.model, self.theirs = replace(model, joints=held, couplings=[], contact_pairs=[]), theirs
+        for name, body in zip(links, theirs["bodies"], strict=False):
+            if not body["is_weighed"]:
+                link = self.model.link(name)
+                link.mass, link.com, link.inertia = body["mass"], tuple(body["com"]), tuple(body["inertia"])
         self.places, self.links = places_of(self.model), links
 
     def differences(self, tolerance: float = 1e-9) -> list[str]:
@@ -147,6 +154,27 @@ class Beside:
             ours = gravity_forces(compiled, q) + velocity_forces(compiled, q, qd)
             yield from _unlike("bias forces", ours, bias, tolerance * (np.abs(bias).max() + 1e-3))
 
+    def motion_apart(self) -> float:
+        """Largest distance between a body of ours and MuJoCo's in the frames of the motion [m].
+
+        Nothing acts but gravity, springs and dampers.
+        """
+        model = replace(self.model, links=[replace(link, collisions=[]) for link in self.model.links])
+        model.joints = [replace(joint, axes=[_passive(axis) for axis in joint.axes]) for joint in model.joints]
+        compiled, apart = compile_model(model), 0.0
+        for state in self.theirs["states"]:
+            q, qd, *_ = self._mapped(compiled, state)
+            initial = {
+                "q": {name: q[span.q].tolist() for name, span in compiled.spans.items()},
+                "qd": {name: qd[span.v].tolist() for name, span in compiled.spans.items()},
+            }
+            times = FRAME * np.arange(len(state["motion"]) + 1)
+            trajectory = Simulation(model, times, initial=initial).run()
+            for number, name in enumerate(self.links):
+                theirs = np.array([poses[number] for poses in state["motion"]])
+                apart = max(apart, np.abs(trajectory.link(name)[1:, :3] - theirs[:, :3]).max())
+        return float(apart)
+
     def _mapped(self, compiled, state):
         """Our q and qd; the matrix T of MuJoCo's velocities by ours, and its rate times our velocities.
 
@@ -175,6 +203,12 @@ class Beside:
                 q[span.q.start + place.number], qd[span.v.start + place.number] = qpos[at_q], qvel[at_v]
                 T[at_v, span.v.start + place.number] = 1.0
         return q, qd, T, rate
+
+
+def _passive(axis):
+    """An axis without limits, friction and drive."""
+    free = {"lower": -np.inf, "upper": np.inf, "friction": 0.0, "drive_mode": "off", "effort": np.inf}
+    return replace(axis, **free)
 
 
 def _matrix(quat):

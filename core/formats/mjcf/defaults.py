@@ -62,7 +62,7 @@ class Defaults:
         return list(self._values)
 
     def _read(self, section: Element) -> None:
-        waiting = [(section, MAIN, MAIN)]
+        waiting, named = [(section, MAIN, MAIN)], {*self._values}
         while waiting:
             element, name, parent = waiting.pop()
             values = {kind: dict(given) for kind, given in self._values[parent].items()}
@@ -74,15 +74,31 @@ class Defaults:
                     kind = KINDS[child.tag]
                     values[kind] = merged(values.get(kind, {}), child.attributes)
             self._values[name], self.actuators[name] = values, actuators
-            for child in reversed([*element.all("default")]):
-                inner = child.attributes.get("class", "")
-                if not inner:
-                    self.findings.error(child, "no-name", "<default> in a <default> has no class; give it a name")
-                elif inner in self._values and inner != MAIN:
-                    message = f"the class '{inner}' is defined twice; give each its own name"
-                    self.findings.error(child, "repeated-name", message)
-                else:
-                    waiting.append((child, inner, name))
+            if element is section:
+                self._names_main(section)
+            inner = [child for child in element.all("default") if self._is_new(child, named)]
+            waiting.extend((child, child.attributes["class"], name) for child in reversed(inner))
+
+    def _names_main(self, section: Element) -> None:
+        """Let the class of a section mean the main class, which old versions of MuJoCo could rename."""
+        name = section.attributes.get("class", MAIN)
+        if name != MAIN:
+            message = f"it gives the main class another name, '{name}', which MuJoCo no longer allows; take it out"
+            self.findings.excuse(section, "main-renamed", message)
+            self._values[name], self.actuators[name] = self._values[MAIN], self.actuators[MAIN]
+
+    def _is_new(self, element: Element, named: set[str]) -> bool:
+        """Return whether a <default> in another one has a name of its own, which is added. Report one that has none."""
+        name = element.attributes.get("class", "")
+        if not name:
+            self.findings.error(element, "no-name", "<default> in a <default> has no class; give it a name")
+        elif name in named:
+            message = f"the class '{name}' is defined twice; give each its own name"
+            self.findings.error(element, "repeated-name", message)
+        else:
+            named.add(name)
+            return True
+        return False
 
     def complete(self, element: Element, childclass: str, kind: str = "") -> Element:
         """Return a copy of an element, without its children, that has the attributes of its class too.

@@ -6,6 +6,7 @@ Source: MuJoCo documentation, Modeling, "Frame orientations".
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from ...files.xml import Element
@@ -33,6 +34,9 @@ from .settings import Settings
 LEAST = 1e-14
 """Length of a direction below which MuJoCo takes it for zero [1]."""
 
+LEAST_TILT = 1e-10
+"""Sine of the angle to the z axis, or to its opposite, below which MuJoCo takes a direction for it."""
+
 AXES: dict[str, Vec3] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 """Unit vectors by the letters of `eulerseq`."""
 
@@ -54,12 +58,23 @@ def orientation_of(element: Element, settings: Settings, findings: Findings) -> 
 
 
 def _quat(element: Element, _settings: Settings, findings: Findings) -> Quat:
-    quat = findings.attribute_vector(element, "quat", IDENTITY_QUAT)
-    largest = max(map(abs, quat))
+    return quat_of(element, "quat", findings)
+
+
+def quat_of(element: Element, name: str, findings: Findings) -> Quat:
+    """Return the quaternion in an attribute, at length 1; the identity if there is none."""
+    quat = findings.attribute_vector(element, name, IDENTITY_QUAT)
+    if not any(quat):
+        findings.excuse(element, "bad-number", f"its {name} is 0 0 0 0, read as 1 0 0 0, as MuJoCo does; write that")
+    return unit_quat(quat)
+
+
+def unit_quat(values: Sequence[float]) -> Quat:
+    """Return four numbers as a quaternion of length 1; the identity if all are 0."""
+    largest = max(map(abs, values))
     if largest == 0.0:
-        findings.excuse(element, "bad-number", "its quat is 0 0 0 0, read as 1 0 0 0, as MuJoCo does; write that")
         return IDENTITY_QUAT
-    w, x, y, z = (part / largest for part in quat)
+    w, x, y, z = (value / largest for value in values)
     return quat_normalized((w, x, y, z))
 
 
@@ -80,7 +95,16 @@ def _xyaxes(element: Element, _settings: Settings, findings: Findings) -> Quat:
 
 def _zaxis(element: Element, _settings: Settings, findings: Findings) -> Quat:
     given = findings.attribute_vector(element, "zaxis", AXES["z"])
-    return quat_of_z(_unit(given, element, "zaxis", findings))
+    return quat_along(_unit(given, element, "zaxis", findings))
+
+
+def quat_along(direction: Vec3) -> Quat:
+    """Return the smallest rotation that takes z to a direction of any length except 0, as MuJoCo computes it.
+
+    Near -z, where small numbers decide about which axis it turns, this is x: 1e-16 in place of 0 does not matter.
+    """
+    x, y, z = scale(direction, 1.0 / norm(direction))
+    return quat_of_z((0.0, 0.0, z) if norm((x, y, 0.0)) < LEAST_TILT else direction)
 
 
 def _euler(element: Element, settings: Settings, findings: Findings) -> Quat:
@@ -103,12 +127,30 @@ _READERS = {"quat": _quat, "axisangle": _axisangle, "xyaxes": _xyaxes, "zaxis": 
 
 def _unit(vector: Vec3, element: Element, name: str, findings: Findings) -> Vec3:
     """Return a vector at length 1; the z axis after an error was reported."""
-    length = norm(vector)
-    if length < LEAST:
+    found = unit_vector(vector)
+    if found is None:
         message = f"{name} '{element.attributes[name]}' has no direction; give vectors that are not zero or parallel"
         findings.error(element, "zero-axis", message)
-        return AXES["z"]
-    return scale(vector, 1.0 / length)
+    return found or AXES["z"]
+
+
+def unit_vector(vector: Vec3) -> Vec3 | None:
+    """Return a vector at length 1, however long it is; None if MuJoCo takes its length for zero."""
+    largest = max(map(abs, vector))
+    if largest < LEAST or not math.isfinite(largest):
+        return None
+    x, y, z = (part / largest for part in vector)
+    return scale((x, y, z), 1.0 / norm((x, y, z)))
+
+
+def integer_of(element: Element, name: str, default: int, findings: Findings) -> int:
+    """Return the integer in an attribute; the default if there is none, or after an error was reported."""
+    number = findings.attribute(element, name, float(default))
+    if number % 1 or not -(2**31) <= number < 2**32:
+        message = f"{name} of <{element.tag}> is '{element.attributes[name]}'; give an integer of 32 bits"
+        findings.error(element, "bad-number", message)
+        return default
+    return int(number)
 
 
 def numbers_of(element: Element, name: str, default: Sequence[float], findings: Findings) -> tuple[float, ...]:

@@ -15,8 +15,9 @@ from ..source import Source
 from .action.actuators import ActuatorReader, set_drives
 from .action.contacts import read_contacts
 from .action.equalities import EqualityReader
-from .action.inertias import TreeInertias
+from .action.inertias import Inertias
 from .action.keyframes import controls_of, home_key, start_of
+from .action.springs import set_springs
 from .action.surfaces import read_surfaces
 from .action.tendons import Tendons
 from .model_file import open_model
@@ -36,8 +37,8 @@ def read_mjcf(source: Source, findings: Findings, files: FilesBeside) -> tuple[M
     assembler = Assembler(model, places, findings, start_of(tree, key, findings))
     assembler.add(tree)
     assembled = assembler.assembled
-    inertias = TreeInertias(model)
     sources = [(file, ""), *tree.attached]
+    inertias = Inertias(model, assembled)
     equalities = EqualityReader(model, assembled, places, findings)
     for each, prefix in sources:
         equalities.read(each, prefix)
@@ -48,5 +49,6 @@ def read_mjcf(source: Source, findings: Findings, files: FilesBeside) -> tuple[M
     for each, prefix in sources:
         tendons.read(each, prefix)
         actuators.read(each, prefix, controls_of(each, key, findings) if each is file else None)
+    set_springs(model, assembled, inertias, findings)
     set_drives(model, actuators.found, inertias, findings)
     return model, places

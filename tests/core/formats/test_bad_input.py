@@ -114,7 +114,7 @@ UNREADABLE = {
     "text": b"hello",
     "truncated": (DATA / "frames_1_9.sdf").read_bytes()[:700],
     "bomb": BOMB,
-    "other root": b"<usd/>",
+    "other root": b"<scene/>",
     "xacro": b'<robot name="r"><xacro:macro name="x"/></robot>',
     "deep": b"<sdf>" + b"<model>" * 5000,
     "binary": bytes(range(256)),

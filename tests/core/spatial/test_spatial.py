@@ -114,7 +114,17 @@ def test_the_parallel_axis_theorem(mass, c):
 
 
 @pytest.mark.parametrize(
-    "direction", [(0, 0, 1), (0, 0, -2), (3, 0, 0), (0.6, 0, -0.8), (1e-7, 0, -1), (1e-3, 2e-3, 5)]
+    "direction",
+    [
+        (0, 0, 1),
+        (0, 0, -2),
+        (3, 0, 0),
+        (0.6, 0, -0.8),
+        (1e-7, 0, -1),
+        (1e-3, 2e-3, 5),
+        (1e-160, 0, -1),
+        (0, 1e-310, -1),
+    ],
 )
 def test_the_least_turn_of_z(direction):
     """Guards `quat_of_z`: z goes there, and no turn about z is in it."""
@@ -122,3 +132,4 @@ def test_the_least_turn_of_z(direction):
     expected = np.array(direction) / np.linalg.norm(direction)
     assert sp.quat_rotate(q, (0.0, 0.0, 1.0)) == pytest.approx(expected, abs=1e-14)
     assert q[3] == 0.0
+    assert np.linalg.norm(q) == pytest.approx(1.0, abs=1e-14)

@@ -22,7 +22,7 @@ from ..model_file import ModelFile
 from ..poses import numbers_of
 from ..settings import SWITCHES, word
 from ..tree.assembly import Assembled
-from .inertias import TreeInertias
+from .inertias import Inertias
 from .tendons import Pull, Tendons
 
 READ = ("general", "motor", "position", "velocity")
@@ -77,12 +77,12 @@ class ActuatorReader:
         self.model, self.assembled, self.tendons, self.findings = model, assembled, tendons, findings
         self.found: list[Actuator] = []
 
-    def read(self, file: ModelFile, prefix: str = "", controls: dict[str, float] | None = None) -> None:
+    def read(self, file: ModelFile, prefix: str = "", controls: dict[Element, float] | None = None) -> None:
         """Read the actuators of a file.
 
         Args:
             prefix: of its names, if it was attached.
-            controls: u at the start by names; 0, or the nearest allowed value, for the others.
+            controls: u at the start; 0, or the nearest allowed value, for the others.
         """
         if not file.settings.drives:
             return
@@ -90,7 +90,7 @@ class ActuatorReader:
             if element.tag in READ:
                 self._read(element, file, prefix, controls or {})
 
-    def _read(self, element: Element, file: ModelFile, prefix: str, controls: dict[str, float]) -> None:
+    def _read(self, element: Element, file: ModelFile, prefix: str, controls: dict[Element, float]) -> None:
         complete, force = _force_of(element, file, self.findings)
         pull = self._transmission(complete, prefix)
         if pull is None:
@@ -102,12 +102,13 @@ class ActuatorReader:
         if any(gear[1:]):
             self._lose(element, "a gear of six numbers")
             return
+        if not gear[0] * pull.ratio:
+            return  # its force is 0
         pull = Pull(pull.joint, pull.axis, pull.ratio * gear[0], pull.offset * gear[0])
         least, most = self._range(complete, "ctrl", file)
-        name = prefix + element.name
-        control = min(max(controls.get(name, 0.0), least), most)
+        control = min(max(controls.get(element, 0.0), least), most)
         forces = self._range(complete, "force", file)
-        self.found.append(Actuator(name, complete, force, pull, control, (least, most), forces))
+        self.found.append(Actuator(prefix + element.name, complete, force, pull, control, (least, most), forces))
 
     def _transmission(self, element: Element, prefix: str) -> Pull | None:
         """Return the axis that an actuator drives; None if it drives none, which is told."""
@@ -129,6 +130,10 @@ class ActuatorReader:
             if pull is None:
                 self._lose(element, "a tendon over joints that do not follow each other")
             return pull
+        if "tendon" in attributes and tendon not in self.tendons.names and not prefix:
+            message = f"it drives the tendon '{tendon}', which is not there; check the name"
+            self.findings.error(element, "unknown-tendon", message)
+            return None
         self._lose(element, "a transmission other than a joint or a fixed tendon")
         return None
 
@@ -199,7 +204,7 @@ def _numbers(element: Element, name: str, findings: Findings) -> tuple[float, ..
     return numbers_of(element, name, (0.0,) * 10, findings)
 
 
-def set_drives(model: Model, actuators: Sequence[Actuator], inertias: TreeInertias, findings: Findings) -> None:
+def set_drives(model: Model, actuators: Sequence[Actuator], inertias: Inertias, findings: Findings) -> None:
     """Give each axis that actuators pull on one drive, which does what they do together."""
     by_axis: dict[tuple[str, int], list[Actuator]] = {}
     for actuator in actuators:
@@ -211,7 +216,7 @@ def set_drives(model: Model, actuators: Sequence[Actuator], inertias: TreeInerti
             force, n = each.force, each.pull.ratio
             b0, b1, b2 = force.bias if force.is_affine else (0.0, 0.0, 0.0)
             if force.damping_ratio and force.is_affine:
-                b2 = -2.0 * force.damping_ratio * math.sqrt(max(-b1, 0.0) * inertias.of_axis(name, number)) / abs(n)
+                b2 = -2.0 * force.damping_ratio * math.sqrt(max(0.0, -b1 * inertias.diagonal(name, number))) / abs(n)
             stiffness -= b1 * n * n
             damping -= b2 * n * n
             steady += n * (force.gain * each.control + b0 + b1 * each.pull.offset)

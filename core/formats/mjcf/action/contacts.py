@@ -18,10 +18,14 @@ from ..tree.geoms import Geom, collision_of
 def read_contacts(model: Model, assembled: Assembled, file: ModelFile, findings: Findings, prefix: str = "") -> None:
     """Add the pairs of links that do not collide, and let the geoms collide that are paired.
 
+    If a body and its parent collide (the flag `filterparent`), add these pairs too.
+
     prefix: of the file's names, if it was attached.
     """
     if not file.settings.contacts:
         return
+    if not prefix and not file.settings.parents_pass:
+        model.contact_pairs += [ContactPair(parent, link, True) for link, parent in assembled.parents.items()]
     for element in file.document.entries("contact"):
         if element.tag == "exclude":
             _exclude(element, model, assembled, findings, prefix)

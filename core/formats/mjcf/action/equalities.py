@@ -10,11 +10,11 @@ from collections.abc import Callable
 
 from ....files.xml import Element
 from ....model import WORLD, Joint, Mimic, Model
-from ....model.naming import claim
-from ....spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, compose, inverse, quat_normalized
+from ....model.naming import TakenNames
+from ....spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, compose, inverse
 from ...findings import Findings, Places
 from ..model_file import ModelFile
-from ..poses import numbers_of
+from ..poses import numbers_of, unit_quat
 from ..settings import SWITCHES, word
 from ..tree.assembly import Assembled
 from ..tree.joints import JointPlace
@@ -28,7 +28,7 @@ class EqualityReader:
 
     def __init__(self, model: Model, assembled: Assembled, places: Places, findings: Findings):
         self.model, self.assembled, self.places, self.findings = model, assembled, places, findings
-        self._taken = {joint.name for joint in model.joints}
+        self._taken = TakenNames(joint.name for joint in model.joints)
 
     def read(self, file: ModelFile, prefix: str = "") -> None:
         """Add the constraints of a file to the model. prefix: of its names, if the file was attached."""
@@ -65,7 +65,7 @@ class EqualityReader:
             X_PC = compose(inverse(self._drawn(parent)), self._drawn(child))
             x, y, z, *quat = self.findings.attribute_vector(element, "relpose", (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
             if any(quat):
-                X_PC = (x, y, z, *quat_normalized(quat))
+                X_PC = (x, y, z, *unit_quat(quat))
             X_PJ, X_CJ = compose(X_PC, anchor), anchor
         holds_turns = self.findings.attribute(element, "torquescale", 1.0) > 0.0
         self._add_loop(element, "fixed" if holds_turns else "ball", (parent, X_PJ), (child, X_CJ))
@@ -95,7 +95,7 @@ class EqualityReader:
         """Add a joint between two (link, joint frame in it)."""
         if child[0] == WORLD:
             parent, child = child, parent
-        name = claim(element.name or f"{element.tag}_{child[0]}", self._taken)
+        name = self._taken.claim(element.name or f"{element.tag}_{child[0]}")
         joint = Joint(name, kind, parent[0], child[0], parent[1], child[1], enabled=self._is_active(element))
         joint.closes_loop = not {parent[0], child[0]} & self.assembled.floating
         self.model.joints.append(joint)

@@ -1,112 +1,128 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Inertias that a force on an axis or on a body moves, all joints free: MuJoCo defines dampings and contacts by them.
+"""Inertias that forces on joints and bodies move in the pose as drawn, which MuJoCo calls qpos0.
 
-Source: MuJoCo documentation, mjModel, dof_M0 and body_invweight0; mj_setConst in engine_setconst.c.
+Source: MuJoCo documentation, XML Reference, "joint/springdamper" and "actuator/position/dampratio"; mjModel, dof_M0 and
+body_invweight0, mj_setConst in engine_setconst.c.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from ....check import check_definition
-from ....dynamics.equations import tree_mass_matrix
+from ....dynamics.aba import articulated_body
+from ....dynamics.equations import tree_inverse_dynamics
+from ....dynamics.singular import is_singular
+from ....kinematics import make_work
 from ....kinematics.frames import jacobian
-from ....model import WORLD, Axis, Model
+from ....model import WORLD, Axis, Joint, Model
 from ....model.compiling.compile import compile_model
 from ....model.compiling.compiled import CompiledModel
-from ....spatial.arrays import dot, inverse
+from ....spatial.arrays import dot
+from ..tree.assembly import Assembled
+from ..tree.joints import JointPlace
 
 MAX_DOFS = 400
-"""Largest number of degrees of freedom for which inertias are computed: the mass matrix is inverted.
+"""Largest number of degrees of freedom for which the masses that forces on links move are computed.
 
 Models with more are heaps of separate bodies, whose own masses are nearly as good.
 """
 
+LEAST = 1e-15
+"""Least mean of diagonal entries of M⁻¹, as MuJoCo bounds it [1/(kg m^2) or 1/kg]."""
 
-class TreeInertias:
-    """Inertias of a tree of bodies in its initial pose, without limits. They are computed when first needed."""
 
-    def __init__(self, model: Model):
-        """Take the bodies and joints of a model as they are now, before constraints between them are added."""
-        joints = [replace(joint, axes=[_unlimited(axis) for axis in joint.axes]) for joint in model.joints]
-        self._model = replace(model, joints=joints, links=[*model.links])
+class Inertias:
+    """Inertias of the joints of a model without equality constraints. They are computed when they are first needed."""
 
-    @cached_property
-    def _compiled(self) -> CompiledModel | None:
-        """The compiled tree; None if the model has errors, does not move, or has more than `MAX_DOFS`."""
-        if any(issue.is_error for issue in check_definition(self._model)):
-            return None
-        compiled = compile_model(self._model)
-        return compiled if 0 < compiled.nv <= MAX_DOFS else None
+    def __init__(self, model: Model, assembled: Assembled):
+        """Note the joints that the model has now. Those that equality constraints add later do not count."""
+        self._model, self._assembled = model, assembled
+        self._joints = [*model.joints]
 
-    @cached_property
-    def _mass_matrix(self) -> np.ndarray:
-        return tree_mass_matrix(self._compiled) if self._compiled else np.zeros((0, 0))
+    def diagonal(self, joint: str, axis: int) -> float:
+        """Return the entry of M for an axis [kg m^2 or kg]; 0 if the model has errors."""
+        compiled = self._bare_model
+        if compiled is None:
+            return 0.0
+        dof = compiled.spans[joint].v.start + axis
+        return float(tree_inverse_dynamics(compiled, qdd=_unit(compiled, dof))[dof])
 
-    @cached_property
-    def _inverse(self) -> np.ndarray | None:
-        """The inverse of the mass matrix; None if it is singular."""
-        M = self._mass_matrix
-        found = np.zeros_like(M)
-        try:
-            for block in _blocks(M):
-                found[np.ix_(block, block)] = inverse(M[np.ix_(block, block)])
-        except ZeroDivisionError:
-            return None
-        return found
+    def free(self, place: JointPlace) -> float:
+        """Return the inertia that a joint moves if all others are free: the inverse of the entry of M⁻¹ [kg m^2 or kg].
 
-    @cached_property
-    def _still(self) -> set[str]:
-        """The links that are fixed to the world."""
-        parts = self._model.rigid_parts()
-        fixed = {parts[joint.child] for joint in self._model.rigid_joints() if joint.parent == WORLD}
-        return {link for link, part in parts.items() if part in fixed}
-
-    def _place(self, joint: str, axis: int) -> int | None:
-        span = self._compiled.spans.get(joint) if self._compiled else None
-        number = self._model.joint(joint).place_of(axis) if span else None
-        return None if span is None or number is None else span.v.start + number
-
-    def of_axis(self, joint: str, axis: int) -> float:
-        """Return M_ii, the inertia that moves if all other axes are held [kg m^2 or kg]; 0 if it is not known."""
-        place = self._place(joint, axis)
-        return 0.0 if place is None else float(self._mass_matrix[place, place])
-
-    def of_free_axis(self, joint: str, axis: int) -> float:
-        """Return 1 / (M^-1)_ii, the inertia that moves if all other axes are free; 0 if it is not known."""
-        place = self._place(joint, axis)
-        return 0.0 if place is None or self._inverse is None else 1.0 / float(self._inverse[place, place])
+        For a ball joint, it is the inverse of the mean of three entries. It is 0 if the model has errors, or if a body
+        that moves has no mass.
+        """
+        compiled = self._bare_model
+        if compiled is None:
+            return 0.0
+        start = compiled.spans[place.joint].v.start
+        dofs = range(start, start + 3) if place.kind == "ball" else [start + place.axis]
+        entries = [_inverse_entry(compiled, dof) for dof in dofs]
+        return len(dofs) / max(LEAST, sum(entries)) if all(entries) else 0.0
 
     def mass_at(self, link: str) -> float:
         """Return the mass that a force on a link's com moves, on the average of three directions [kg].
 
-        It is 3 / trace(J M^-1 J'), or the link's own mass if that is not known; 0 if the link does not move.
+        It is 3 / trace(J M⁻¹ J'), or the link's own mass if the model has errors or more than `MAX_DOFS`; 0 if the link
+        does not move.
         """
-        if self._compiled is None or self._inverse is None:
-            return 0.0 if link in self._still else self._model.link(link).mass
-        J = jacobian(self._compiled, None, link, self._model.link(link).com)[:3]
-        weight = sum(float(dot(row, dot(self._inverse, row))) for row in J)
+        compiled = self._bare_model
+        if compiled is None or compiled.nv > MAX_DOFS:
+            return 0.0 if link in self._immobile else self._model.link(link).mass
+        rows = jacobian(compiled, None, link, self._model.link(link).com)[:3]
+        weight = sum(float(dot(row, _accelerations(compiled, row))) for row in rows if row.any())
         return 3.0 / weight if weight > 0.0 else 0.0
 
+    @cached_property
+    def _immobile(self) -> set[str]:
+        """The links that are fixed to the world."""
+        parts = self._model.rigid_parts()
+        fixed = {parts[joint.child] for joint in self._joints if joint.holds_rigidly and joint.parent == WORLD}
+        return {link for link, part in parts.items() if part in fixed}
 
-def _unlimited(axis: Axis) -> Axis:
-    return replace(axis, lower=-math.inf, upper=math.inf)
+    @cached_property
+    def _bare_model(self) -> CompiledModel | None:
+        """The model as drawn without gravity, limits, springs and equality constraints; None if it has errors."""
+        refs: dict[str, dict[int, float]] = {}
+        for place in self._assembled.places:
+            refs.setdefault(place.joint, {})[place.axis] = place.ref
+        joints = [_bare(joint, refs.get(joint.name, {})) for joint in self._joints]
+        links = [replace(link, visuals=[], collisions=[]) for link in self._model.links]
+        bare = Model(self._model.name, links, joints, gravity=(0.0, 0.0, 0.0))
+        return None if any(issue.is_error for issue in check_definition(bare)) else compile_model(bare)
 
 
-def _blocks(M: np.ndarray) -> list[list[int]]:
-    """Return the rows of each block on the diagonal of a mass matrix: separate machines, or branches from the world."""
-    rest, found = set(range(len(M))), []
-    while rest:
-        block, ahead = [], [rest.pop()]
-        while ahead:
-            row = ahead.pop()
-            block.append(row)
-            linked = rest.intersection(np.flatnonzero(M[row]).tolist())
-            rest -= linked
-            ahead += linked
-        found.append(sorted(block))
-    return found
+def _bare(joint: Joint, refs: Mapping[int, float]) -> Joint:
+    axes = [
+        Axis(axis.xyz, turn=axis.turn, slide=axis.slide, point=axis.point, armature=axis.armature)
+        for axis in joint.axes
+    ]
+    bare = replace(joint, axes=axes, mimic=None, enabled=True)
+    bare.home = (1.0, 0.0, 0.0, 0.0) if joint.type == "ball" else tuple(refs[axis] for axis in sorted(refs))
+    return bare
+
+
+def _inverse_entry(compiled: CompiledModel, dof: int) -> float:
+    """Return an entry on the diagonal of M⁻¹: the acceleration by a force of 1. It is 0 if M is singular."""
+    return float(_accelerations(compiled, _unit(compiled, dof))[dof])
+
+
+def _accelerations(compiled: CompiledModel, force: np.ndarray) -> np.ndarray:
+    """Return M⁻¹ times joint forces; zeros if M is singular."""
+    q, qd, qdd = compiled.positions(None), np.zeros(compiled.nv), np.zeros(compiled.nv)
+    work = make_work(compiled.arrays)
+    if not is_singular(compiled, q, qd, force, work):
+        articulated_body(compiled.arrays, work, q, qd, force, qdd)
+    return qdd
+
+
+def _unit(compiled: CompiledModel, dof: int) -> np.ndarray:
+    unit = np.zeros(compiled.nv)
+    unit[dof] = 1.0
+    return unit

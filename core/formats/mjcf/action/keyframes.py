@@ -7,9 +7,9 @@ Source: MuJoCo documentation, XML Reference, "keyframe/key".
 from __future__ import annotations
 
 from ....files.xml import Element
-from ....spatial import quat_normalized
 from ...findings import Findings, numbers_in
 from ..model_file import ModelFile
+from ..poses import unit_quat
 from ..tree.bodies import BodyTree, Part
 from ..tree.joints import kind_of
 
@@ -42,24 +42,19 @@ def start_of(tree: BodyTree, key: Element | None, findings: Findings) -> dict[Pa
     at = 0
     for part, width in zip(parts, widths, strict=True):
         own = values[at : at + width]
-        found[part] = own if width == 1 else own[:-4] + _unit(own[-4:])
+        found[part] = own if width == 1 else own[:-4] + unit_quat(own[-4:])
         at += width
     return found
 
 
-def controls_of(file: ModelFile, key: Element | None, findings: Findings) -> dict[str, float]:
-    """Return the control of each actuator at a key, by the actuators' names; {} if it gives none."""
+def controls_of(file: ModelFile, key: Element | None, findings: Findings) -> dict[Element, float]:
+    """Return the control of each actuator at a key; {} if it gives none."""
     if key is None or "ctrl" not in key.attributes:
         return {}
-    names = [element.name for element in file.document.entries("actuator")]
+    actuators = [*file.document.entries("actuator")]
     values = numbers_in(key.attributes["ctrl"])
-    if len(values) != len(names):
-        message = f"ctrl of the key '{key.name}' has {len(values)} numbers for {len(names)} actuators; correct it"
+    if len(values) != len(actuators):
+        message = f"ctrl of the key '{key.name}' has {len(values)} numbers for {len(actuators)} actuators; correct it"
         findings.warning(key, "bad-number", message)
         return {}
-    return dict(zip(names, values, strict=True))
-
-
-def _unit(quat: tuple[float, ...]) -> tuple[float, ...]:
-    w, x, y, z = quat
-    return quat_normalized((w, x, y, z)) if any(quat) else (1.0, 0.0, 0.0, 0.0)
+    return dict(zip(actuators, values, strict=True))

@@ -14,6 +14,7 @@ Source: MuJoCo documentation, Modeling, "Solver parameters", and Computation, "P
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -22,10 +23,10 @@ from ....geometry import Shape, Surface
 from ....model import Model
 from ....spatial import norm
 from ...findings import Findings
-from ..poses import numbers_of
+from ..poses import integer_of, numbers_of
 from ..tree.assembly import Assembled
 from ..tree.geoms import Geom
-from .inertias import TreeInertias
+from .inertias import Inertias
 
 SOLREF = (0.02, 1.0)
 """Default time constant [s] and damping ratio of a contact."""
@@ -40,8 +41,11 @@ IMPEDANCES = (0.0001, 0.9999)
 STANDARD_GRAVITY = 9.81
 """Gravity by which the depth at rest is computed where the file has none [m/s^2]."""
 
-ITERATIONS = 100
-"""Largest number of fixed-point iterations for the depth. Each one reduces the error by a third or more."""
+LEAST = 1e-15
+"""Least squared time [s^2] and least stiffness [1/s^2], as MuJoCo bounds divisors."""
+
+BISECTIONS = 55
+"""Number of bisections for the depth at rest: the last one is below the last digit of the first interval."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,7 @@ class _Collision:
     mass: float
 
 
-def read_surfaces(model: Model, assembled: Assembled, inertias: TreeInertias, findings: Findings) -> None:
+def read_surfaces(model: Model, assembled: Assembled, inertias: Inertias, findings: Findings) -> None:
     """Set the surface of each collision.
 
     Here the smaller of two frictions counts, and the larger of two torsional and rolling ones. If all geoms that stand
@@ -104,7 +108,7 @@ def read_surfaces(model: Model, assembled: Assembled, inertias: TreeInertias, fi
         findings.note(f"{who} have different frictions: where two meet, MuJoCo takes the larger one, here the smaller")
 
 
-def _collisions(model: Model, assembled: Assembled, inertias: TreeInertias, findings: Findings) -> Iterator[_Collision]:
+def _collisions(model: Model, assembled: Assembled, inertias: Inertias, findings: Findings) -> Iterator[_Collision]:
     for link in model.links:
         shapes = {shape.name: shape for shape in link.collisions}
         if not shapes:
@@ -114,8 +118,8 @@ def _collisions(model: Model, assembled: Assembled, inertias: TreeInertias, find
             if shape := shapes.get(geom.shape.name):
                 element = geom.part.element
                 friction = numbers_of(element, "friction", FRICTION, findings)
-                dimensions = int(findings.attribute(element, "condim", 3.0))
-                priority = int(findings.attribute(element, "priority", 0.0))
+                dimensions = integer_of(element, "condim", 3, findings)
+                priority = integer_of(element, "priority", 0, findings)
                 yield _Collision(shape, geom, _Contact(friction, dimensions, priority), mass)
 
 
@@ -133,18 +137,27 @@ def rest_of(element: Element, gravity: float, findings: Findings) -> tuple[float
     solimp = numbers_of(element, "solimp", SOLIMP, findings)
     most = min(max(solimp[1], IMPEDANCES[0]), IMPEDANCES[1])
     if solref[0] > 0.0 and solref[1] > 0.0:
-        stiffness, damping = 1.0 / (most * solref[0] * solref[1]) ** 2, 2.0 / (most * solref[0])
+        time = most * solref[0] * solref[1]
+        stiffness, damping = 1.0 / max(time * time, LEAST), 2.0 / max(most * solref[0], LEAST)
     else:  # solref is minus the stiffness [1/s^2] and minus the damping [1/s]
-        stiffness, damping = -solref[0] / most**2, -solref[1] / most
-    if not stiffness > 0.0:
+        stiffness, damping = -solref[0] / (most * most), -solref[1] / most
+    if not LEAST < stiffness < math.inf:
         return 0.0, 0.0
-    depth = 0.0
-    for _ in range(ITERATIONS):
+
+    def needed(depth: float) -> float:
+        """Return the depth at which a contact with the impedance of this depth carries the weight."""
         d = impedance(depth, solimp)
-        before, depth = depth, gravity * (1.0 - d) / (d * d * stiffness)
-        if abs(depth - before) <= 1e-9 * depth:
-            break
-    return depth, max(damping, 0.0) * impedance(depth, solimp)
+        return gravity * (1.0 - d) / (d * d * stiffness)
+
+    # The impedance lies between those at both ends, so the depth lies below the larger of the depths that they need.
+    low, high = 0.0, max(needed(0.0), needed(math.inf))
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        if middle < needed(middle):
+            low = middle
+        else:
+            high = middle
+    return high, max(damping, 0.0) * impedance(high, solimp)
 
 
 def impedance(depth: float, solimp: tuple[float, ...]) -> float:
@@ -159,7 +172,7 @@ def impedance(depth: float, solimp: tuple[float, ...]) -> float:
     if power == 1.0:
         y = x
     elif x <= middle:
-        y = x**power / middle ** (power - 1.0)
+        y = middle * (x / middle) ** power
     else:
-        y = 1.0 - (1.0 - x) ** power / (1.0 - middle) ** (power - 1.0)
+        y = 1.0 - (1.0 - middle) * ((1.0 - x) / (1.0 - middle)) ** power
     return least + y * (most - least)

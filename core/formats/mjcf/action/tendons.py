@@ -35,15 +35,21 @@ class Pull:
 
 
 class Tendons:
-    """The fixed tendons of a model by their names."""
+    """The fixed tendons of a model by their names.
+
+    Attributes:
+        names: of all tendons, also of those that are not read.
+    """
 
     def __init__(self, model: Model, assembled: Assembled, findings: Findings):
         self.model, self.assembled, self.findings = model, assembled, findings
+        self.names: set[str] = set()
         self._terms: dict[str, list[tuple[JointPlace, float]]] = {}
 
     def read(self, file: ModelFile, prefix: str = "") -> None:
         """Add the tendons of a file. prefix: of its names, if it was attached."""
         for element in file.document.entries("tendon"):
+            self.names.add(prefix + element.name)
             if element.tag != "fixed":
                 continue
             terms = []

@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import cast
 
 from ....files.xml import Element
 from ....model import WORLD, Frame, Joint, Link, Model
-from ....model.naming import STATIC, claim
+from ....model.naming import STATIC, TakenNames, claim
 from ....spatial import IDENTITY, ZERO_SYM, Pose, compose, scale
 from ...findings import Findings, Places
 from ..settings import SWITCHES, word
 from .bodies import Body, BodyTree, Part, part_pose
-from .geoms import Geom, GeomReader, collision_of
+from .geoms import Geom, GeomReader, collision_of, segment
 from .inertials import read_inertial, scale_to_total
 from .joints import JointPlace, Start, read_joints
 
@@ -26,19 +27,23 @@ class Assembled:
     """What the rest of a file refers to by names.
 
     Attributes:
-        joints: where each joint of the file is.
+        places: where each joint of the file is, in MuJoCo's order.
+        joints: the same by names; a joint that has none has the name of ours.
         links: the link of each body, by the body's name.
         geoms: (link, geom) by the geom's name. sites: the frame of each site.
         all_geoms: all geoms, by links.
+        parents: the link of the parent of each body's link, unless that is the world.
         drawn: X_WL of each body as drawn, with each joint at its ref [m].
         floating: links that no joint holds.
     """
 
+    places: list[JointPlace] = field(default_factory=list)
     joints: dict[str, JointPlace] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
     geoms: dict[str, tuple[str, Geom]] = field(default_factory=dict)
     sites: dict[str, Frame] = field(default_factory=dict)
     all_geoms: dict[str, list[Geom]] = field(default_factory=dict)
+    parents: dict[str, str] = field(default_factory=dict)
     drawn: dict[str, Pose] = field(default_factory=lambda: {WORLD: IDENTITY})
     floating: set[str] = field(default_factory=set)
 
@@ -59,7 +64,7 @@ class Assembler:
         self.start: Start = start or {}
         self.geoms = GeomReader(findings)
         self.assembled = Assembled(links={WORLD: WORLD})
-        self._joint_names: set[str] = set()
+        self._joint_names = TakenNames()
         self._poses: dict[str, Pose] = {WORLD: IDENTITY}
 
     def add(self, tree: BodyTree) -> None:
@@ -84,6 +89,8 @@ class Assembler:
     def _body(self, body: Body, parent: Body) -> None:
         link = Link(body.name, mass=0.0, inertia=ZERO_SYM)
         self.assembled.links[body.name] = link.name
+        if parent.name != WORLD:
+            self.assembled.parents[link.name] = parent.name
         moved = read_joints(body, link.name, parent.name, self.start, self.findings)
         X_WP = self._poses[parent.name]
         self.assembled.drawn[body.name] = compose(self.assembled.drawn[parent.name], body.pose)
@@ -100,7 +107,7 @@ class Assembler:
         self._sites(body, link.name)
         read_inertial(body, geoms, link, self.geoms, self.findings)
         self._gravity(body, link)
-        renamed = {joint.name: claim(joint.name, self._joint_names) for joint in moved.joints}
+        renamed = {joint.name: self._joint_names.claim(joint.name) for joint in moved.joints}
         for joint in moved.joints:
             joint.name = renamed[joint.name]
             self._add_joint(joint, body.element)
@@ -110,6 +117,7 @@ class Assembler:
                 message = f"another joint is named '{name}' too; give each its own name"
                 self.findings.error(body.element, "repeated-name", message, f"joint '{name}'")
             self.assembled.joints[name or place.joint] = place
+            self.assembled.places.append(place)
         if not body.all("joint"):
             suffix = STATIC if parent.name == WORLD else "_fixed"
             self._hold(link.name, f"{link.name}{suffix}", parent.name, body.pose, body.element)
@@ -118,7 +126,7 @@ class Assembler:
             self.findings.note(f"{message} (first in {body.element.subject}, line {body.element.line})", once="mocap")
 
     def _hold(self, link: str, asked: str, parent: str, pose: Pose, at: Element) -> None:
-        self._add_joint(Joint(claim(asked, self._joint_names), "fixed", parent, link, pose), at)
+        self._add_joint(Joint(self._joint_names.claim(asked), "fixed", parent, link, pose), at)
 
     def _add_link(self, link: Link, at: Element) -> None:
         self.model.links.append(link)
@@ -137,10 +145,11 @@ class Assembler:
             link.force = scale(self.model.gravity, -share * link.mass)
 
     def _shapes(self, body: Body, link: Link) -> list[Geom]:
-        taken: set[str] = set()
+        taken = TakenNames()
         geoms = [self.geoms.read(part, taken, number) for number, part in enumerate(body.all("geom"), 1)]
         for geom in geoms:
             if geom.part.name:
+                self._require_new(geom.part, self.assembled.geoms)
                 self.assembled.geoms[geom.part.name] = (link.name, geom)
             if geom.shape.geometry is None:
                 continue
@@ -155,12 +164,17 @@ class Assembler:
     def _sites(self, body: Body, link: str) -> None:
         for part in body.all("site"):
             if part.name:
+                self._require_new(part, self.assembled.sites)
                 frame = Frame(part.name, link, self._site_pose(part))
                 self.assembled.sites[part.name] = frame
                 self.model.frames.append(frame)
 
     def _site_pose(self, part: Part) -> Pose:
-        """Return the pose of a site in its body: that of a geom of the same type."""
-        if "fromto" not in part.element.attributes:
-            return part_pose(part, self.findings)
-        return self.geoms.read(part, set(), 1).shape.pose
+        if "fromto" in part.element.attributes:
+            return segment(part, self.findings)[0]
+        return part_pose(part, self.findings)
+
+    def _require_new(self, part: Part, known: Mapping[str, object]) -> None:
+        if part.name in known:
+            message = f"another {part.element.tag} is named '{part.name}' too; give each its own name"
+            self.findings.error(part.element, "repeated-name", message)

@@ -11,21 +11,24 @@ from dataclasses import dataclass, field, replace
 
 from ....files.xml import Element
 from ....model import WORLD
-from ....model.naming import claim
+from ....model.naming import TakenNames
 from ....spatial import IDENTITY, ZERO, Pose, compose
 from ...findings import Findings
 from ..model_file import ModelFile
-from ..poses import pose_of, quat_of_euler
+from ..poses import integer_of, pose_of, quat_of_euler
 
-MAX_BODIES = 100_000
-"""Largest number of bodies and parts of them. <replicate> in <replicate> multiplies them."""
+MAX_BODIES = 30_000
+"""Largest number of bodies and parts of them, since <replicate> in <replicate> multiplies them.
+
+Each takes up to 20 kB and 0.1 ms.
+"""
 
 PARTS = ("joint", "freejoint", "geom", "site", "inertial", "camera", "light")
 """Tags of what a body consists of, besides bodies."""
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class Scope:
     """What the elements around an element say about it.
 
     Attributes:
@@ -33,6 +36,7 @@ class Surroundings:
         pose: of the frame around it, in the body [m].
         childclass: its default class if it names none; "" for the file's own.
         prefix, suffix: before and after its name: those of <attach> and <replicate>.
+        attached: the elements that <attach> has put around it.
     """
 
     file: ModelFile
@@ -40,6 +44,7 @@ class Surroundings:
     childclass: str = ""
     prefix: str = ""
     suffix: str = ""
+    attached: tuple[Element, ...] = ()
 
     def name_of(self, element: Element) -> str:
         """Return the name of an element in the whole model; "" if it has none."""
@@ -58,7 +63,7 @@ class Part:
 
     name: str
     element: Element
-    around: Surroundings
+    around: Scope
 
 
 @dataclass(eq=False)
@@ -73,7 +78,7 @@ class Body:
 
     name: str
     element: Element
-    around: Surroundings
+    around: Scope
     parent: Body | None = None
     pose: Pose = IDENTITY
     parts: dict[str, list[Part]] = field(default_factory=dict)
@@ -101,30 +106,31 @@ class BodyTree:
 
     def __init__(self, file: ModelFile, findings: Findings):
         self.findings = findings
-        self.world = Body(WORLD, file.document.root, Surroundings(file))
+        self.world = Body(WORLD, file.document.root, Scope(file))
         self.attached: list[tuple[ModelFile, str]] = []
-        self._taken = {WORLD}
+        self._taken = TakenNames((WORLD,))
         self._count = 0
-        self._waiting: list[tuple[Element, Body, Surroundings]] = []
+        self._waiting: list[tuple[Element, Body, Scope]] = []
         for section in reversed([*file.document.sections("worldbody"), *file.document.sections("body")]):
-            self._push(section, self.world, Surroundings(file))
+            self._push(section, self.world, Scope(file))
         while self._waiting and self._count <= MAX_BODIES:
             self._visit(*self._waiting.pop())
         if self._waiting:
             message = f"it has more than {MAX_BODIES:,} bodies and parts; split the model"
             findings.error(file.document.root, "too-many-elements", message)
+            self.world.children.clear()  # or else the user waits for what is refused
 
-    def _push(self, holder: Element, body: Body, around: Surroundings) -> None:
+    def _push(self, holder: Element, body: Body, around: Scope) -> None:
         self._waiting.extend((child, body, around) for child in reversed(holder.children))
 
-    def _visit(self, element: Element, body: Body, around: Surroundings) -> None:
+    def _visit(self, element: Element, body: Body, around: Scope) -> None:
         self._count += 1
         if element.tag in PARTS:
             self._add_part(element, body, around)
         elif visit := self._NODES.get(element.tag):
             visit(self, element, body, around)
 
-    def _add_part(self, element: Element, body: Body, around: Surroundings) -> None:
+    def _add_part(self, element: Element, body: Body, around: Scope) -> None:
         tag = "joint" if element.tag == "freejoint" else element.tag
         if body.parent is None and tag in ("joint", "inertial"):
             message = f"the world has no <{element.tag}>; put it into a <body>, or take it out"
@@ -133,27 +139,27 @@ class BodyTree:
         complete = around.file.defaults.complete(element, around.childclass)
         body.parts.setdefault(tag, []).append(Part(around.name_of(element), complete, around))
 
-    def _body(self, element: Element, body: Body, around: Surroundings) -> None:
+    def _body(self, element: Element, body: Body, around: Scope) -> None:
         asked = around.name_of(element) or f"{body.name}_body"
         if asked in self._taken and element.name:
             message = f"another body is named '{asked}' too; give each its own name"
             self.findings.error(element, "repeated-name", message)
         pose = compose(around.pose, pose_of(element, around.file.settings, self.findings))
-        child = Body(claim(asked, self._taken), element, around, body, pose)
+        child = Body(self._taken.claim(asked), element, around, body, pose)
         body.children.append(child)
         self._push(element, child, replace(around, pose=IDENTITY, childclass=self._class_of(element, around)))
 
-    def _frame(self, element: Element, body: Body, around: Surroundings) -> None:
+    def _frame(self, element: Element, body: Body, around: Scope) -> None:
         pose = compose(around.pose, pose_of(element, around.file.settings, self.findings))
         self._push(element, body, replace(around, pose=pose, childclass=self._class_of(element, around)))
 
-    def _class_of(self, element: Element, around: Surroundings) -> str:
+    def _class_of(self, element: Element, around: Scope) -> str:
         return around.file.defaults.known(element, "childclass") or around.childclass
 
-    def _replicate(self, element: Element, body: Body, around: Surroundings) -> None:
+    def _replicate(self, element: Element, body: Body, around: Scope) -> None:
         """Visit the content once for each copy. Copy i is moved and turned i times by offset and euler."""
         settings = around.file.settings
-        count = int(self.findings.attribute(element, "count", 0.0))
+        count = integer_of(element, "count", 0, self.findings)
         offset = self.findings.attribute_vector(element, "offset", ZERO)
         euler = self.findings.attribute_vector(element, "euler", ZERO)
         separator = element.attributes.get("sep", "")
@@ -174,7 +180,7 @@ class BodyTree:
         for each in reversed(copies):
             self._push(element, body, each)
 
-    def _attach(self, element: Element, body: Body, around: Surroundings) -> None:
+    def _attach(self, element: Element, body: Body, around: Scope) -> None:
         """Visit the body, the frame or the world of another file, or of this one."""
         prefix = element.attributes.get("prefix", "")
         model = element.attributes.get("model", "")
@@ -196,13 +202,13 @@ class BodyTree:
         if found is None:
             message = f"<attach> names the {wanted} '{name}', which is not there; check the name"
             self.findings.error(element, f"unknown-{wanted}", message)
-        elif _is_inside(element, found):
+        elif _is_inside(element, found) or found in around.attached:
             message = f"<attach> puts the {wanted} '{name}' into itself; name one that is not around it"
             self.findings.error(element, "attach-cycle", message)
         else:
-            self._waiting.append((found, body, inner))
+            self._waiting.append((found, body, replace(inner, attached=(*around.attached, found))))
 
-    _NODES: dict[str, Callable[[BodyTree, Element, Body, Surroundings], None]] = {
+    _NODES: dict[str, Callable[[BodyTree, Element, Body, Scope], None]] = {
         "body": _body,
         "frame": _frame,
         "replicate": _replicate,

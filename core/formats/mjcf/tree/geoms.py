@@ -13,12 +13,12 @@ from typing import cast
 from ....files.xml import Element
 from ....geometry import Box, Capsule, Color, Cylinder, Ellipsoid, Geometry, Material, Plane, Shape, Sphere
 from ....geometry.mass import MassProperties
-from ....model.naming import claim
-from ....spatial import Pose, Vec3, compose, norm, quat_of_z, scale, sub
+from ....model.naming import TakenNames
+from ....spatial import Pose, Vec3, compose, norm, scale, sub
 from ...alike import named_image
-from ...findings import Findings
+from ...findings import Findings, numbers_in
 from ..model_file import asset_uri
-from ..poses import numbers_of
+from ..poses import integer_of, numbers_of, quat_along, unit_vector
 from ..settings import SWITCHES, word
 from .bodies import Part, part_pose
 from .meshes import MeshAsset, MeshAssets
@@ -82,7 +82,7 @@ class GeomReader:
         self.findings = findings
         self.meshes = MeshAssets(findings)
 
-    def read(self, part: Part, taken: set[str], number: int) -> Geom:
+    def read(self, part: Part, taken: TakenNames, number: int) -> Geom:
         """Return a geom.
 
         Args:
@@ -97,12 +97,12 @@ class GeomReader:
         elif kind in ("mesh", "sdf"):
             findings.error(element, "no-mesh", f'a geom of type {kind} names no mesh; write mesh="NAME"')
         geometry, pose = self._geometry(part, kind, mesh)
-        shape = Shape(claim(part.name or f"geom_{number}", taken), geometry, pose, self._material(part))
+        shape = Shape(taken.claim(part.name or f"geom_{number}"), geometry, pose, self._material(part))
         contype, conaffinity = (self._mask(element, name) for name in ("contype", "conaffinity"))
-        return Geom(part, shape, int(findings.attribute(element, "group", 0.0)), mesh, kind, contype, conaffinity)
+        return Geom(part, shape, integer_of(element, "group", 0, findings), mesh, kind, contype, conaffinity)
 
     def _mask(self, element: Element, name: str) -> int:
-        return int(self.findings.attribute(element, name, 1.0)) & 0xFFFF_FFFF
+        return integer_of(element, name, 1, self.findings) & 0xFFFF_FFFF
 
     # ---- shapes
 
@@ -125,34 +125,32 @@ class GeomReader:
         return primitive(kind, self._size(element, kind)), pose
 
     def _size(self, element: Element, kind: str) -> Vec3:
+        text = element.attributes.get("size", "0")
         size = numbers_of(element, "size", (0.0, 0.0, 0.0), self.findings)
+        if not 1 <= len(numbers_in(text)) <= len(size):  # which is reported
+            return (1.0, 1.0, 1.0)
         for number, length in enumerate(size[: SIZES[kind]], 1):
             if not length > 0.0:
-                found = element.attributes.get("size", "missing")
+                found = text if "size" in element.attributes else "missing"
                 message = f"size of a {kind} is {found}; number {number} of {SIZES[kind]} must be above 0 m"
                 self.findings.error(element, "bad-size", message)
                 return (1.0, 1.0, 1.0)
         return cast(Vec3, size)
 
     def _between(self, part: Part, kind: str) -> tuple[Geometry | None, Pose]:
-        """Return a shape along a segment: MuJoCo's z axis points from its second end to its first one."""
+        """Return a shape along the segment of its fromto."""
         element = part.element
-        ends = self.findings.attribute_vector(element, "fromto", (0.0, 0.0, 0.0, 0.0, 0.0, 1.0))
-        start, end = ends[:3], ends[3:]
-        along = sub(start, end)
-        length = norm(along)
-        if length < 1e-14:
-            self.findings.error(element, "bad-size", "the two points of its fromto are the same; move one")
-            return None, part.around.pose
+        pose, length = segment(part, self.findings)
+        if not length:
+            return None, pose
         radius = numbers_of(element, "size", (0.0, 0.0, 0.0), self.findings)[0]
         if not radius > 0.0:
             found = element.attributes.get("size", "missing")
             self.findings.error(element, "bad-size", f"size of a {kind} is {found}; it must be above 0 m")
-            return None, part.around.pose
+            return None, pose
         half = 0.5 * length
         size = (radius, half, 0.0) if kind in ("capsule", "cylinder") else (radius, radius, half)
-        middle = scale((start[0] + end[0], start[1] + end[1], start[2] + end[2]), 0.5)
-        return primitive(kind, size), compose(part.around.pose, middle + quat_of_z(along))
+        return primitive(kind, size), pose
 
     def _fitted(self, part: Part, kind: str, mesh: MeshAsset, pose: Pose) -> tuple[Geometry | None, Pose]:
         """Return a primitive that is fitted to a mesh."""
@@ -219,6 +217,23 @@ class GeomReader:
             return None, shape.pose
         is_shell = word(element, "shellinertia", SWITCHES, False, self.findings)
         return primitive_solid(shape.geometry, is_shell), shape.pose
+
+
+def segment(part: Part, findings: Findings) -> tuple[Pose, float]:
+    """Return the pose and the length of the segment between the two points of `fromto`, in the body [m].
+
+    The origin is in its middle, and z points from the second point to the first one, as MuJoCo has it. The length is 0
+    after an error was reported.
+    """
+    ends = findings.attribute_vector(part.element, "fromto", (0.0, 0.0, 0.0, 0.0, 0.0, 1.0))
+    start, end = ends[:3], ends[3:]
+    along = sub(start, end)
+    direction = unit_vector(along)
+    if direction is None:
+        findings.error(part.element, "bad-size", "the two points of its fromto are the same; move one")
+        return part.around.pose, 0.0
+    middle = scale((start[0] + end[0], start[1] + end[1], start[2] + end[2]), 0.5)
+    return compose(part.around.pose, middle + quat_along(direction)), norm(along)
 
 
 def collision_of(geom: Geom) -> Shape:

@@ -67,7 +67,8 @@ def _from_geoms(geoms: Sequence[Geom], link: Link, settings: Settings, reader: G
 
 def _bound(link: Link, settings: Settings) -> None:
     """Raise mass and principal moments to their least values, and make moments equal that no body can have."""
-    link.mass = max(link.mass, settings.bound_mass)
+    if settings.bound_mass:
+        link.mass = max(link.mass, settings.bound_mass)
     if not settings.bound_inertia and not settings.balance_inertia:
         return
     moments, axes = eigh(np.array(sym_to_mat(link.inertia)).reshape(3, 3))

@@ -29,13 +29,11 @@ from ....spatial import (
     Vec3,
     compose,
     inverse,
-    norm,
     quat_rotate,
-    scale,
     sub,
 )
 from ...findings import Findings
-from ..poses import LEAST, numbers_of
+from ..poses import numbers_of, unit_vector
 from ..settings import word
 from .bodies import Body, Part
 
@@ -52,6 +50,7 @@ class JointPlace:
     """Where a joint of the file is in the model.
 
     Attributes:
+        part: its element.
         joint: name of the joint; "" for a free joint, whose link floats.
         axis: number of its axis there; 0 for a ball.
         kind: one of `KINDS`.
@@ -59,6 +58,7 @@ class JointPlace:
         ref: value of its coordinate as drawn [rad or m].
     """
 
+    part: Part
     joint: str
     axis: int
     kind: str
@@ -109,20 +109,20 @@ def read_joints(body: Body, link: str, parent: str, start: Start, findings: Find
         drawn = body.pose if number == 1 else IDENTITY
         kind = kind_of(run[0], findings)
         if kind == "free":
-            places.append((run[0].name, JointPlace("", 0, kind, child)))
+            places.append((run[0].name, JointPlace(run[0], "", 0, kind, child)))
             pose = compose(pose, drawn)
             continue
         name = run[0].name if len(run) == 1 and run[0].name else f"{child}_joint"
         if kind == "ball":
             joint = _ball(name, run[0], drawn, before, child, findings)
             joint.home = start.get(run[0], joint.home)
-            places.append((run[0].name, JointPlace(name, 0, kind, child)))
+            places.append((run[0].name, JointPlace(run[0], name, 0, kind, child)))
         else:
             degrees = [_degree(part, findings) for part in run]
             joint = _screws(name, degrees, drawn, before, child, findings)
             joint.home = tuple(start.get(degree.part, (degree.ref,))[0] for degree in degrees)
             for axis, degree in enumerate(degrees):
-                place = JointPlace(name, axis, kind_of(degree.part, findings), child, degree.ref)
+                place = JointPlace(degree.part, name, axis, kind_of(degree.part, findings), child, degree.ref)
                 places.append((degree.part.name, place))
         joints.append(joint)
         pose = compose(pose, compose(joint.X_PJ, inverse(joint.X_CJ)))
@@ -162,11 +162,10 @@ def _degree(part: Part, findings: Findings) -> _Degree:
     element, settings = part.element, part.around.file.settings
     is_hinge = kind_of(part, findings) == "hinge"
     axis = findings.attribute_vector(element, "axis", (0.0, 0.0, 1.0))
-    length = norm(axis)
-    if length < LEAST:
+    unit = unit_vector(axis)
+    if unit is None:
         findings.error(element, "zero-axis", "its axis is 0 0 0, which has no direction; write 0 0 1, say")
-        axis, length = (0.0, 0.0, 1.0), 1.0
-    direction = quat_rotate(part.around.pose[3:], scale(axis, 1.0 / length))
+    direction = quat_rotate(part.around.pose[3:], unit or (0.0, 0.0, 1.0))
     ref = findings.attribute(element, "ref", 0.0) * (settings.radians_per_unit if is_hinge else 1.0)
     return _Degree(part, Screw(direction, _point(part, findings), float(is_hinge), float(not is_hinge)), ref)
 

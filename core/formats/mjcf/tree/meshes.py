@@ -18,14 +18,18 @@ from ....files.xml import Element
 from ....geometry import Mesh
 from ....geometry.mesh_data import mesh_triangles
 from ....mesh_files import MeshFileError, read_parts
-from ....spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, Vec3, inverse, quat_normalized, quat_to_mat
+from ....spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, Vec3, inverse, quat_to_mat
 from ....spatial.arrays import matmul
 from ...findings import Findings, numbers_in
 from ..model_file import ModelFile, asset_uri
+from ..poses import quat_of
 from ..settings import word
 from .solids import MESH_MODES, MeshProperties, mesh_solid
 
 ONES: Vec3 = (1.0, 1.0, 1.0)
+
+LEAST_CORNERS = 4
+"""Least number of vertices of a mesh in MuJoCo: those of a tetrahedron."""
 
 
 @dataclass(eq=False)
@@ -108,10 +112,10 @@ class MeshAssets:
         mode = word(element, "inertia", {name: name for name in MESH_MODES}, MESH_MODES[0], findings)
         mesh, problem = self._data(element, file, scale)
         refpos = findings.attribute_vector(element, "refpos", ZERO)
-        refquat = findings.attribute_vector(element, "refquat", IDENTITY_QUAT)
+        refquat = quat_of(element, "refquat", findings)
         if refpos == ZERO and refquat == IDENTITY_QUAT:
             return MeshAsset(mesh, IDENTITY, mode, problem)
-        X_MA = inverse(refpos + quat_normalized(refquat))  # the mesh's frame in that of the asset, before the scale
+        X_MA = inverse(refpos + refquat)  # the mesh's frame in that of the asset, before the scale
         if refquat == IDENTITY_QUAT or scale[0] == scale[1] == scale[2] > 0.0:
             x, y, z = (part * factor for part, factor in zip(X_MA[:3], scale, strict=True))
             return MeshAsset(mesh, (x, y, z, *X_MA[3:]), mode, problem)
@@ -145,8 +149,8 @@ class MeshAssets:
         numbers = numbers_in(element.attributes["vertex"])
         corners = numbers_in(element.attributes.get("face", ""))
         count = len(numbers) // 3
-        if not numbers or len(numbers) % 3 or len(corners) % 3:
-            message = "vertex and face take three numbers for each vertex and each triangle; complete them"
+        if count < LEAST_CORNERS or len(numbers) % 3 or len(corners) % 3 or not all(map(math.isfinite, numbers)):
+            message = "vertex and face take three numbers for each vertex, 4 or more, and each triangle; correct them"
             self.findings.error(element, "bad-number", message)
             return Mesh(scale=scale), message
         if any(not 0 <= corner < count or corner % 1 for corner in corners):

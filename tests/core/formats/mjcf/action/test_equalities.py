@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Equality constraints: loops and joints that follow others."""
+
+import math
+
+import numpy as np
+import pytest
+
+from limberjack.core.kinematics import closed_state, link_poses
+from limberjack.core.model.compiling.compile import compile_model
+from limberjack.core.spatial import compose, inverse, quat_of_rotvec
+from support.mjcf_texts import MASS, body, errors_of, issues_of, model_of
+
+TWO = f"""<body name="a" pos="1 0 0" euler="0 0 90">{MASS}<joint name="i"/><site name="s" pos="0 1 0"/></body>
+<body name="c" pos="0 2 0" euler="0 90 0">{MASS}<joint name="j" ref="{{}}"/><site name="t" pos="0 0 1"/></body>"""
+
+
+def equality(content, ref="0"):
+    return model_of(TWO.format(ref), f"<equality>{content}</equality>")
+
+
+def loop(content, ref="0"):
+    (found,) = [joint for joint in equality(content, ref).joints if joint.closes_loop]
+    return found
+
+
+def ends(model, joint):
+    """The joint's frames at home, on its parent and on its child, in the world."""
+    poses = link_poses(model)
+    return compose(poses[joint.parent], joint.X_PJ), compose(poses[joint.child], joint.X_CJ)
+
+
+@pytest.mark.parametrize("ref", ["0", "40"])
+def test_connect(ref):
+    """A ball joint holds together the two points that coincide as drawn, where joints are at their refs."""
+    model = equality('<connect body1="a" body2="c" anchor="0.1 0.2 0.3"/>', ref)
+    joint = model.joints[-1]
+    assert (joint.type, joint.parent, joint.child, joint.closes_loop) == ("ball", "a", "c", True)
+    assert joint.X_PJ[:3] == (0.1, 0.2, 0.3)
+    on_a, on_c = ends(model, joint)
+    assert on_a[:3] == pytest.approx(on_c[:3])
+    assert on_a[:3] == pytest.approx((1 - 0.2, 0.1, 0.3))
+
+
+def test_connect_to_the_world():
+    """A body that is not named is the world; it becomes the parent."""
+    joint = loop('<connect body1="a" anchor="0 0 1"/>')
+    assert (joint.parent, joint.child) == ("world", "a")
+    assert joint.X_PJ[:3] == pytest.approx((1, 0, 1))
+
+
+def test_sites():
+    """Two sites are held together, wherever they are drawn."""
+    joint = loop('<connect site1="s" site2="t"/>')
+    assert (joint.type, joint.X_PJ[:3], joint.X_CJ[:3]) == ("ball", (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    assert loop('<weld site1="s" site2="t"/>').type == "fixed"
+
+
+def test_weld():
+    """A weld without relpose holds two bodies as drawn."""
+    model = equality('<weld body1="a" body2="c"/>')
+    joint = model.joints[-1]
+    assert (joint.type, joint.closes_loop) == ("fixed", True)
+    on_a, on_c = ends(model, joint)
+    assert on_a == pytest.approx(on_c)
+
+
+def test_relpose():
+    """relpose is the pose of the second body in the first one; anchor is a point of the second body."""
+    quat = quat_of_rotvec((0.0, 0.0, 1.0))
+    text = " ".join(map(repr, (1.0, 2.0, 3.0, *(2.0 * part for part in quat))))
+    joint = loop(f'<weld body1="a" body2="c" relpose="{text}" anchor="0 0 5"/>')
+    assert compose(joint.X_PJ, inverse(joint.X_CJ)) == pytest.approx((1, 2, 3, *quat))
+    assert joint.X_CJ[:3] == (0.0, 0.0, 5.0)
+
+
+def test_a_weld_of_points():
+    """torquescale="0" leaves turns free, so that it is a ball joint."""
+    assert loop('<weld body1="a" body2="c" torquescale="0"/>').type == "ball"
+
+
+def test_a_constraint_that_is_off():
+    """active="false" keeps the joint, switched off."""
+    assert not equality('<connect body1="a" body2="c" anchor="0 0 0" active="false"/>').joints[-1].enabled
+
+
+def test_a_floating_body_is_held():
+    """A weld of a free body to the world holds it; it is the joint of that body, and closes no loop."""
+    model = model_of(body("<freejoint/>", 'pos="1 2 3"'), '<equality><weld body1="b"/></equality>')
+    (joint,) = model.joints
+    assert (joint.type, joint.child, joint.closes_loop) == ("fixed", "b", False)
+    assert link_poses(model)["b"][:3] == pytest.approx((1, 2, 3))
+
+
+@pytest.mark.parametrize("ref", [0.0, 30.0])
+@pytest.mark.parametrize(("polycoef", "constant", "factor"), [("", 0.0, 1.0), ("0.2 -3", 0.2, -3.0)])
+def test_joints_that_follow(ref, polycoef, constant, factor):
+    """q1 - ref1 = a0 + a1 (q2 - ref2)."""
+    given = f'polycoef="{polycoef}"' if polycoef else ""
+    model = equality(f'<joint joint1="i" joint2="j" {given}/>', str(ref))
+    compiled = compile_model(model)
+    q, _ = closed_state(compiled, {"j": 0.5})
+    expected = constant + factor * (0.5 - math.radians(ref))
+    assert q[compiled.spans["i"].q] == pytest.approx([expected])
+
+
+def test_refs_of_followers():
+    """The follower's own ref counts as well."""
+    model = equality('<joint joint1="j" joint2="i" polycoef="0 2"/>', "30")
+    compiled = compile_model(model)
+    q, _ = closed_state(compiled, {"i": 0.25})
+    assert q[compiled.spans["j"].q] == pytest.approx([math.radians(30.0) + 0.5])
+
+
+def test_a_joint_that_is_held():
+    """An equality of one joint holds it at ref + a0."""
+    axis = equality('<joint joint1="j" polycoef="0.1"/>', "30").joint("j").axes[0]
+    assert axis.lower == axis.upper == pytest.approx(math.radians(30.0) + 0.1)
+
+
+def test_axes_of_stacks_follow():
+    """Guards joints in one body, which are axes of one joint here."""
+    joints = '<joint name="i" axis="1 0 0"/><joint name="j" axis="0 1 0"/>'
+    model = model_of(body(joints), '<equality><joint joint1="j" joint2="i" polycoef="0 2"/></equality>')
+    compiled = compile_model(model)
+    (joint,) = model.joints
+    assert joint.mimic.axis == 1
+    assert joint.mimic.leader_axis == 0
+    assert compiled.nv == 2
+
+
+def test_what_is_lost():
+    """Curved couplings and second leaders are told."""
+    curved = issues_of(TWO.format(0), '<equality><joint joint1="i" joint2="j" polycoef="0 1 0.5"/></equality>')
+    assert ("warning", "curved-coupling") in curved
+    twice = '<joint joint1="i" joint2="j"/>' * 2
+    assert ("warning", "second-leader") in issues_of(TWO.format(0), f"<equality>{twice}</equality>")
+
+
+def test_equalities_that_are_off():
+    """The flag switches all of them off."""
+    rest = '<option><flag equality="disable"/></option><equality><weld body1="a" body2="c"/></equality>'
+    assert len(model_of(TWO.format(0), rest).joints) == 2
+
+
+def test_defaults():
+    """Guards `active` of a class, which connect, weld and joint share."""
+    rest = '<default><equality active="false"/></default><equality><weld body1="a" body2="c"/></equality>'
+    assert not model_of(TWO.format(0), rest).joints[-1].enabled
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        ('<connect body1="z" body2="c" anchor="0 0 0"/>', "unknown-body"),
+        ('<connect site1="s" site2="z"/>', "unknown-site"),
+        ('<joint joint1="z"/>', "unknown-joint"),
+        ('<joint joint1="i" joint2="z"/>', "unknown-joint"),
+        ('<joint joint1="i" joint2="j" polycoef="a"/>', "bad-number"),
+        ('<weld body1="a" body2="c" relpose="1 2 3"/>', "bad-number"),
+        ('<weld body1="a" body2="c" active="maybe"/>', "bad-value"),
+    ],
+)
+def test_wrong_constraints(content, code):
+    """Each is one error."""
+    assert errors_of(TWO.format(0), f"<equality>{content}</equality>") == [code]
+
+
+def test_a_tiny_quaternion():
+    """Guards relpose with a quaternion whose square is 0."""
+    joint = loop('<weld body1="a" body2="c" relpose="0 0 0 1e-200 0 0 0"/>')
+    assert np.isfinite(joint.X_PJ).all()
