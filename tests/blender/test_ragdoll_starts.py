@@ -12,7 +12,7 @@ from limberjack.addon.props.ragdoll import ragdoll_bones
 from .baked import bake
 from .characters import character, choose
 from .conftest import joint
-from .ragdolls import plain, told
+from .ragdolls import told
 
 SPEED = 1.5
 """Speed of the walk along -y [m/s]."""

@@ -183,8 +183,8 @@ def test_a_follower_with_an_offset():
         ('<motor joint="j" gear="1 2 0 0 0 0"/>', "six numbers"),
         ('<motor site="s"/>', "transmission"),
         ('<general joint="j" gaintype="affine" gainprm="1 1"/>', "gaintype"),
-        ('<position joint="j" timeconst="0.1"/>', "dynamics"),
-        ('<general joint="j" dyntype="integrator"/>', "dynamics"),
+        ('<position joint="j" timeconst="0.1"/>', "timeconst of <position> is not read"),
+        ('<general joint="j" dyntype="integrator"/>', "dyntype of <general> is not read"),
     ],
 )
 def test_what_is_lost_is_told(actuator, words):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from limberjack.core.formats.mjcf.action.surfaces import SOLIMP, impedance
+from limberjack.core.geometry.contact_properties import combine_surfaces
 from limberjack.core.simulation import Simulation
 from support.mjcf_texts import MASS, model_of, reading_of
 
@@ -111,8 +112,30 @@ def test_solimp_may_be_incomplete():
     ],
 )
 def test_friction(attributes, expected):
-    """condim says which of the three frictions act."""
-    found = surface(attributes)
+    """condim says which of the three frictions act, of a geom that meets nothing that stands still."""
+    found = model_of(f'<body name="b"><freejoint/><geom size="1" {attributes}/></body>').link("b").collisions[0].surface
+    assert (found.friction, found.spinning_friction, found.rolling_friction) == expected
+
+
+@pytest.mark.parametrize(
+    ("geom", "floor", "expected"),
+    [
+        ('friction="0.5"', 'friction="0.3"', (0.5, 0.0, 0.0)),
+        ('friction="0.3"', 'friction="0.5"', (0.5, 0.0, 0.0)),
+        ('friction="0.3" priority="1"', 'friction="0.5"', (0.3, 0.0, 0.0)),
+        ('friction="0.3"', 'friction="0.5" priority="2"', (0.5, 0.0, 0.0)),
+        ('friction="0.3" condim="1"', 'friction="0.2" condim="1"', (0.0, 0.0, 0.0)),
+        ('friction="0.3" condim="1"', 'friction="0.2"', (0.3, 0.0, 0.0)),
+        ('friction="0.3 0.01" condim="4"', 'friction="0.2 0.02"', (0.3, 0.02, 0.0)),
+        ('friction="0.3" condim="6"', "", (1.0, 0.005, 0.0001)),
+    ],
+)
+def test_friction_on_a_floor(geom, floor, expected):
+    """A geom that moves has on the floor the friction that MuJoCo takes: the larger one, or that of the higher
+    priority, with the larger condim (Computation, "Contact parameters")."""
+    model = ball(geom, floor=floor)
+    surfaces = [model.link(name).collisions[0].surface for name in ("b", "worldbody")]
+    found = combine_surfaces(*surfaces)
     assert (found.friction, found.spinning_friction, found.rolling_friction) == expected
 
 
@@ -139,9 +162,10 @@ def test_without_gravity():
 
 
 def test_different_frictions_are_told():
-    """MuJoCo takes the larger of two frictions, we the smaller one; a note tells, where it matters."""
-    bodies = '<geom type="plane" size="1 1 1" friction="{}"/><body><freejoint/><geom size="1"/></body>'
-    for friction, is_told in (("1", False), ("0.3", True)):
+    """MuJoCo takes the larger of two frictions, we the smaller one; a note tells where two geoms that move have two."""
+    bodies = """<geom type="plane" size="1 1 1" friction="0.7"/><body><freejoint/><geom size="1" friction="2"/></body>
+    <body><freejoint/><geom size="1" friction="{}"/></body>"""
+    for friction, is_told in (("2", False), ("3", True)):
         text = f"<mujoco><worldbody>{bodies.format(friction)}</worldbody></mujoco>"
         notes = reading_of(text).notes
         assert any("different frictions" in note for note in notes) is is_told
