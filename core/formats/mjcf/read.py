@@ -22,7 +22,7 @@ from .action.surfaces import read_surfaces
 from .action.tendons import Tendons
 from .model_file import open_model
 from .tree.assembly import Assembler
-from .tree.bodies import BodyTree
+from .tree.bodies import OWN, BodyTree
 
 
 def read_mjcf(source: Source, findings: Findings, files: FilesBeside) -> tuple[Model, Places]:
@@ -37,18 +37,18 @@ def read_mjcf(source: Source, findings: Findings, files: FilesBeside) -> tuple[M
     assembler = Assembler(model, places, findings, start_of(tree, key, findings))
     assembler.add(tree)
     assembled = assembler.assembled
-    sources = [(file, ""), *tree.attached]
+    sources = [(file, OWN), *tree.attached]
     inertias = Inertias(model, assembled)
     equalities = EqualityReader(model, assembled, places, findings)
-    for each, prefix in sources:
-        equalities.read(each, prefix)
-        read_contacts(model, assembled, each, findings, prefix)
+    for each, affixes in sources:
+        equalities.read(each, affixes)
+        read_contacts(model, assembled, each, findings, affixes)
     read_surfaces(model, assembled, inertias, findings)
     tendons = Tendons(model, assembled, findings)
     actuators = ActuatorReader(model, assembled, tendons, findings)
-    for each, prefix in sources:
-        tendons.read(each, prefix)
-        actuators.read(each, prefix, controls_of(each, key, findings) if each is file else None)
+    for each, affixes in sources:
+        tendons.read(each, affixes)
+        actuators.read(each, affixes, controls_of(each, key, findings) if each is file else None)
     set_springs(model, assembled, inertias, findings)
     set_drives(model, actuators.found, inertias, findings)
     return model, places

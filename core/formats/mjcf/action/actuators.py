@@ -22,6 +22,7 @@ from ..model_file import ModelFile
 from ..poses import numbers_of
 from ..settings import SWITCHES, word
 from ..tree.assembly import Assembled
+from ..tree.bodies import OWN, Affixes
 from .inertias import Inertias
 from .tendons import Pull, Tendons
 
@@ -77,22 +78,22 @@ class ActuatorReader:
         self.model, self.assembled, self.tendons, self.findings = model, assembled, tendons, findings
         self.found: list[Actuator] = []
 
-    def read(self, file: ModelFile, prefix: str = "", controls: dict[Element, float] | None = None) -> None:
+    def read(self, file: ModelFile, affixes: Affixes = OWN, controls: dict[Element, float] | None = None) -> None:
         """Read the actuators of a file.
 
         Args:
-            prefix: of its names, if it was attached.
+            affixes: of its names, if it was attached.
             controls: u at the start; 0, or the nearest allowed value, for the others.
         """
         if not file.settings.drives:
             return
         for element in file.document.entries("actuator"):
             if element.tag in READ:
-                self._read(element, file, prefix, controls or {})
+                self._read(element, file, affixes, controls or {})
 
-    def _read(self, element: Element, file: ModelFile, prefix: str, controls: dict[Element, float]) -> None:
+    def _read(self, element: Element, file: ModelFile, affixes: Affixes, controls: dict[Element, float]) -> None:
         complete, force = _force_of(element, file, self.findings)
-        pull = self._transmission(complete, prefix)
+        pull = self._transmission(complete, affixes)
         if pull is None:
             return
         if force.problem:
@@ -108,29 +109,29 @@ class ActuatorReader:
         least, most = self._range(complete, "ctrl", file)
         control = min(max(controls.get(element, 0.0), least), most)
         forces = self._range(complete, "force", file)
-        self.found.append(Actuator(prefix + element.name, complete, force, pull, control, (least, most), forces))
+        self.found.append(Actuator(affixes.of(element.name), complete, force, pull, control, (least, most), forces))
 
-    def _transmission(self, element: Element, prefix: str) -> Pull | None:
+    def _transmission(self, element: Element, affixes: Affixes) -> Pull | None:
         """Return the axis that an actuator drives; None if it drives none, which is told."""
         attributes = element.attributes
         target = attributes.get("joint") or attributes.get("jointinparent")
         if target:
-            place = self.assembled.joints.get(prefix + target)
+            place = self.assembled.joints.get(affixes.of(target))
             if place is not None and place.kind in ("hinge", "slide"):
                 return Pull(place.joint, place.axis, 1.0)
             if place is not None:
                 self._lose(element, f"a drive of a {place.kind} joint")
-            elif not prefix:
+            elif affixes.is_own:
                 message = f"it drives the joint '{target}', which is not there; check the name"
                 self.findings.error(element, "unknown-joint", message)
             return None
-        tendon = prefix + attributes.get("tendon", "")
+        tendon = affixes.of(attributes.get("tendon", ""))
         if tendon in self.tendons:
             pull = self.tendons.pull(tendon)
             if pull is None:
                 self._lose(element, "a tendon over joints that do not follow each other")
             return pull
-        if "tendon" in attributes and tendon not in self.tendons.names and not prefix:
+        if "tendon" in attributes and tendon not in self.tendons.names and affixes.is_own:
             message = f"it drives the tendon '{tendon}', which is not there; check the name"
             self.findings.error(element, "unknown-tendon", message)
             return None

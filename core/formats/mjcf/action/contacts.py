@@ -12,43 +12,46 @@ from ....model import ContactPair, Model
 from ...findings import Findings
 from ..model_file import ModelFile
 from ..tree.assembly import Assembled
+from ..tree.bodies import OWN, Affixes
 from ..tree.geoms import Geom, collision_of
 
 
-def read_contacts(model: Model, assembled: Assembled, file: ModelFile, findings: Findings, prefix: str = "") -> None:
+def read_contacts(
+    model: Model, assembled: Assembled, file: ModelFile, findings: Findings, affixes: Affixes = OWN
+) -> None:
     """Add the pairs of links that do not collide, and let the geoms collide that are paired.
 
     If a body and its parent collide (the flag `filterparent`), add these pairs too.
 
-    prefix: of the file's names, if it was attached.
+    affixes: of the file's names, if it was attached.
     """
     if not file.settings.contacts:
         return
-    if not prefix and not file.settings.parents_pass:
+    if affixes.is_own and not file.settings.parents_pass:
         model.contact_pairs += [ContactPair(parent, link, True) for link, parent in assembled.parents.items()]
     for element in file.document.entries("contact"):
         if element.tag == "exclude":
-            _exclude(element, model, assembled, findings, prefix)
+            _exclude(element, model, assembled, findings, affixes)
         elif element.tag == "pair":
-            _pair(element, model, assembled, findings, prefix)
+            _pair(element, model, assembled, findings, affixes)
 
 
-def _exclude(element: Element, model: Model, assembled: Assembled, findings: Findings, prefix: str) -> None:
-    names = [prefix + element.attributes.get(name, "") for name in ("body1", "body2")]
+def _exclude(element: Element, model: Model, assembled: Assembled, findings: Findings, affixes: Affixes) -> None:
+    names = [affixes.of(element.attributes.get(name, "")) for name in ("body1", "body2")]
     links = [assembled.links.get(name) for name in names]
     if links[0] and links[1]:
         model.contact_pairs.append(ContactPair(links[0], links[1], False))
-    elif not prefix:
+    elif affixes.is_own:
         unknown = next(name for name, link in zip(names, links, strict=True) if not link)
         findings.error(element, "unknown-body", f"<exclude> names the body '{unknown}', which is not there")
 
 
-def _pair(element: Element, model: Model, assembled: Assembled, findings: Findings, prefix: str) -> None:
+def _pair(element: Element, model: Model, assembled: Assembled, findings: Findings, affixes: Affixes) -> None:
     """Let two geoms collide, whatever their masks, by a layer that only they are on."""
-    names = [prefix + element.attributes.get(name, "") for name in ("geom1", "geom2")]
+    names = [affixes.of(element.attributes.get(name, "")) for name in ("geom1", "geom2")]
     first, second = (assembled.geoms.get(name) for name in names)
     if first is None or second is None:
-        if not prefix:
+        if affixes.is_own:
             unknown = names[0] if first is None else names[1]
             findings.error(element, "unknown-geom", f"<pair> names the geom '{unknown}', which is not there")
         return

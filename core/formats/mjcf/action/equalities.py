@@ -17,6 +17,7 @@ from ..model_file import ModelFile
 from ..poses import numbers_of, unit_quat
 from ..settings import SWITCHES, word
 from ..tree.assembly import Assembled
+from ..tree.bodies import OWN, Affixes
 from ..tree.joints import JointPlace
 
 PAIR_NAMES = (("body1", "body2"), ("site1", "site2"))
@@ -30,22 +31,22 @@ class EqualityReader:
         self.model, self.assembled, self.places, self.findings = model, assembled, places, findings
         self._taken = TakenNames(joint.name for joint in model.joints)
 
-    def read(self, file: ModelFile, prefix: str = "") -> None:
-        """Add the constraints of a file to the model. prefix: of its names, if the file was attached."""
+    def read(self, file: ModelFile, affixes: Affixes = OWN) -> None:
+        """Add the constraints of a file to the model. affixes: of its names, if the file was attached."""
         if not file.settings.equalities:
             return
         for element in file.document.entries("equality"):
             if reader := self._READERS.get(element.tag):
-                reader(self, file.defaults.complete(element, "", "equality"), prefix)
+                reader(self, file.defaults.complete(element, "", "equality"), affixes)
 
     def _is_active(self, element: Element) -> bool:
         return word(element, "active", SWITCHES, True, self.findings)
 
     # ---- loops
 
-    def _connect(self, element: Element, prefix: str) -> None:
+    def _connect(self, element: Element, affixes: Affixes) -> None:
         """Add a ball joint at a point of two bodies, which coincides as drawn, or at two sites."""
-        ends = self._ends(element, prefix)
+        ends = self._ends(element, affixes)
         if ends is None:
             return
         (parent, X_PJ), (child, X_CJ) = ends
@@ -54,9 +55,9 @@ class EqualityReader:
             X_CJ = compose(inverse(self._drawn(child)), compose(self._drawn(parent), X_PJ))
         self._add_loop(element, "ball", (parent, X_PJ), (child, X_CJ))
 
-    def _weld(self, element: Element, prefix: str) -> None:
+    def _weld(self, element: Element, affixes: Affixes) -> None:
         """Add a fixed joint between two bodies, as drawn or with a given relative pose, or between two sites."""
-        ends = self._ends(element, prefix)
+        ends = self._ends(element, affixes)
         if ends is None:
             return
         (parent, X_PJ), (child, X_CJ) = ends
@@ -70,7 +71,7 @@ class EqualityReader:
         holds_turns = self.findings.attribute(element, "torquescale", 1.0) > 0.0
         self._add_loop(element, "fixed" if holds_turns else "ball", (parent, X_PJ), (child, X_CJ))
 
-    def _ends(self, element: Element, prefix: str) -> tuple[tuple[str, Pose], tuple[str, Pose]] | None:
+    def _ends(self, element: Element, affixes: Affixes) -> tuple[tuple[str, Pose], tuple[str, Pose]] | None:
         """Return (link, frame in it) of both ends; the world for a second body that is not named.
 
         Return None if a name is unknown, which is reported.
@@ -79,11 +80,13 @@ class EqualityReader:
         found: list[tuple[str, Pose]] = []
         for attribute in kind:
             name = element.attributes.get(attribute, "")
-            if attribute.startswith("site") and (frame := self.assembled.sites.get(prefix + name)):
+            if attribute.startswith("site") and (frame := self.assembled.sites.get(affixes.of(name))):
                 found.append((frame.link, frame.pose))
-            elif attribute.startswith("body") and (link := self.assembled.links.get(prefix + name if name else WORLD)):
+            elif attribute.startswith("body") and (
+                link := self.assembled.links.get(affixes.of(name) if name else WORLD)
+            ):
                 found.append((link, IDENTITY))
-            elif not prefix:  # an attached file may refer to what was not attached
+            elif affixes.is_own:  # an attached file may refer to what was not attached
                 message = f"{attribute} '{name}' of <{element.tag}> is not there; check the name"
                 self.findings.error(element, f"unknown-{attribute[:4]}", message)
         return (found[0], found[1]) if len(found) == 2 else None
@@ -103,10 +106,10 @@ class EqualityReader:
 
     # ---- joints that follow others
 
-    def _joint(self, element: Element, prefix: str) -> None:
+    def _joint(self, element: Element, affixes: Affixes) -> None:
         """Let a joint follow another by q1 - q1' = a0 + a1 (q2 - q2'), with q' as drawn; or hold it."""
-        follower = self._place(element, "joint1", prefix)
-        leader = self._place(element, "joint2", prefix) if "joint2" in element.attributes else None
+        follower = self._place(element, "joint1", affixes)
+        leader = self._place(element, "joint2", affixes) if "joint2" in element.attributes else None
         if follower is None or (leader is None and "joint2" in element.attributes) or not self._is_active(element):
             return
         constant, factor, *others = numbers_of(element, "polycoef", (0.0, 1.0, 0.0, 0.0, 0.0), self.findings)
@@ -125,19 +128,19 @@ class EqualityReader:
         offset = follower.ref + constant
         joint.mimic = Mimic(leader.joint, factor, offset, leader.ref, follower.axis, leader.axis)
 
-    def _place(self, element: Element, attribute: str, prefix: str) -> JointPlace | None:
+    def _place(self, element: Element, attribute: str, affixes: Affixes) -> JointPlace | None:
         """Return where the hinge or slide that an attribute names is; None if there is none, which is reported."""
         name = element.attributes.get(attribute, "")
-        place = self.assembled.joints.get(prefix + name)
+        place = self.assembled.joints.get(affixes.of(name))
         if place is not None and place.kind in ("hinge", "slide"):
             return place
-        if not prefix:
+        if affixes.is_own:
             found = "is not there" if place is None else f"is a {place.kind}"
             message = f"{attribute} '{name}' of <{element.tag}> {found}; name a hinge or slide"
             self.findings.error(element, "unknown-joint", message)
         return None
 
-    _READERS: dict[str, Callable[[EqualityReader, Element, str], None]] = {
+    _READERS: dict[str, Callable[[EqualityReader, Element, Affixes], None]] = {
         "connect": _connect,
         "weld": _weld,
         "joint": _joint,

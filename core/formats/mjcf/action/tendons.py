@@ -15,6 +15,7 @@ from ....model import Model
 from ...findings import Findings
 from ..model_file import ModelFile
 from ..tree.assembly import Assembled
+from ..tree.bodies import OWN, Affixes
 from ..tree.joints import JointPlace
 
 
@@ -46,22 +47,22 @@ class Tendons:
         self.names: set[str] = set()
         self._terms: dict[str, list[tuple[JointPlace, float]]] = {}
 
-    def read(self, file: ModelFile, prefix: str = "") -> None:
-        """Add the tendons of a file. prefix: of its names, if it was attached."""
+    def read(self, file: ModelFile, affixes: Affixes = OWN) -> None:
+        """Add the tendons of a file. affixes: of its names, if it was attached."""
         for element in file.document.entries("tendon"):
-            self.names.add(prefix + element.name)
+            self.names.add(affixes.of(element.name))
             if element.tag != "fixed":
                 continue
             terms = []
             for item in element.all("joint"):
-                name = prefix + item.attributes.get("joint", "")
+                name = affixes.of(item.attributes.get("joint", ""))
                 place = self.assembled.joints.get(name)
                 if place is None or place.kind not in ("hinge", "slide"):
                     message = f"the tendon '{element.name}' runs over '{name}', which is no hinge or slide; name one"
                     self.findings.error(item, "unknown-joint", message)
                 else:
                     terms.append((place, self.findings.attribute(item, "coef", 1.0)))
-            self._terms[prefix + element.name] = terms
+            self._terms[affixes.of(element.name)] = terms
 
     def __contains__(self, name: str) -> bool:
         return name in self._terms

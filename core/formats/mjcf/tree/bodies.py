@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from ....files.xml import Element
 from ....model import WORLD
@@ -25,6 +26,26 @@ Each takes up to 20 kB and 0.1 ms.
 
 PARTS = ("joint", "freejoint", "geom", "site", "inertial", "camera", "light")
 """Tags of what a body consists of, besides bodies."""
+
+
+class Affixes(NamedTuple):
+    """What comes before and after all names of an attached file."""
+
+    prefix: str = ""
+    suffix: str = ""
+
+    def of(self, name: str) -> str:
+        """Return a name of the file as it is in the whole model."""
+        return f"{self.prefix}{name}{self.suffix}"
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the file is the main one, and not a copy that another file attaches."""
+        return self == OWN
+
+
+OWN = Affixes()
+"""Affixes of the main file."""
 
 
 @dataclass(frozen=True)
@@ -101,13 +122,13 @@ class BodyTree:
 
     Attributes:
         world: its root.
-        attached: (file, prefix of its names) for each <attach> of another file.
+        attached: (file, affixes of its names) for each <attach> of another file.
     """
 
     def __init__(self, file: ModelFile, findings: Findings):
         self.findings = findings
         self.world = Body(WORLD, file.document.root, Scope(file))
-        self.attached: list[tuple[ModelFile, str]] = []
+        self.attached: list[tuple[ModelFile, Affixes]] = []
         self._taken = TakenNames((WORLD,))
         self._count = 0
         self._waiting: list[tuple[Element, Body, Scope]] = []
@@ -191,7 +212,7 @@ class BodyTree:
             return
         inner = replace(around, file=file, prefix=around.prefix + prefix, childclass="" if model else around.childclass)
         if model:
-            self.attached.append((file, inner.prefix))
+            self.attached.append((file, Affixes(inner.prefix, inner.suffix)))
         wanted = next((tag for tag in ("body", "frame") if tag in element.attributes), "")
         if not wanted:
             for section in reversed([*file.document.sections("worldbody")]):

@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+from limberjack.core.formats import read
 from support.mjcf_texts import MASS, body, errors_of, model_of, reading_of
 
 JOINT = body('<joint name="j" type="slide" axis="1 0 0" {}/>')
@@ -225,3 +226,16 @@ def test_actuation_that_is_off():
         drive('<motor joint="j" ctrlrange="-2 2"/>', rest='<option><flag actuation="disable"/></option>').effort
         == math.inf
     )
+
+
+def test_actuators_of_copies_of_an_attached_file(tmp_path):
+    """Each copy brings its own, whose names get its prefix and its number: MuJoCo's 100 humanoids."""
+    inner = """<mujoco><worldbody><body name="b"><joint name="j"/><geom size="1"/></body></worldbody>
+    <actuator><motor name="m" joint="j" ctrlrange="-3 3"/></actuator></mujoco>"""
+    outer = """<mujoco><asset><model name="one" file="inner.xml"/></asset><worldbody>
+    <replicate count="2" offset="3 0 0" sep="-"><attach model="one" body="b" prefix="p_"/></replicate>
+    </worldbody></mujoco>"""
+    (tmp_path / "inner.xml").write_text(inner)
+    (tmp_path / "outer.xml").write_text(outer)
+    model = read(tmp_path / "outer.xml").model
+    assert {joint.name: joint.axes[0].effort for joint in model.joints} == {"p_j-0": 3.0, "p_j-1": 3.0}
