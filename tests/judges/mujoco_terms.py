@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Run by the judges' Python: what MuJoCo makes of MJCF files, and their terms at random states.
 
-Use: mujoco_terms.py OUT.json STATES SEED FILE... Writes one entry for each file: `error`, or bodies (without the world)
-and joints in MuJoCo's order, gravity, and for each state qpos, qvel, poses of bodies, M (rows) and the bias force.
+Use: mujoco_terms.py OUT.json STATES SEED FILE... Writes one entry for each file: `error` and `warnings` of the
+compiler; without an error bodies (without the world) and joints in MuJoCo's order, gravity, and for each state qpos,
+qvel, poses of bodies, M (rows) and the bias force.
 """
 
 import json
@@ -75,13 +76,17 @@ def state_of(model, data, rng):
 
 
 def told(path, states, rng):
+    warnings = []
+    mujoco.set_mju_user_warning(warnings.append)
     try:
         model = mujoco.MjModel.from_xml_path(path)
     except (ValueError, RuntimeError) as error:
-        return {"error": str(error)}
+        return {"error": str(error), "warnings": warnings}
+    warnings = [*warnings]  # without those of random states
     data = mujoco.MjData(model)
     return {
         "error": "",
+        "warnings": warnings,
         "gravity": model.opt.gravity.tolist(),
         "bodies": bodies_of(model),
         "joints": joints_of(model),

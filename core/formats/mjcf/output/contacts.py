@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from ....geometry import Shape, Surface
 from ....geometry.shapes import ALL_LAYERS
-from ....model import Link, Model
+from ....model import WORLD, Link, Model
 from ....model.graph import connected_components
 from ....spatial import norm
 from ...xml.output import number, numbers
@@ -42,6 +42,7 @@ class Contacts:
         for link in model.links:
             part = self._parts[link.name]
             self._masses[part] = self._masses.get(part, 0.0) + link.mass
+        self._held = {self._parts[joint.child] for joint in model.rigid_joints() if joint.parent == WORLD}
         self._families = self._by_family()
         shapes = [shape for link in model.links for shape in link.collisions]
         plain = all(shape.layers == shape.meets == ALL_LAYERS for shape in shapes)
@@ -68,10 +69,10 @@ class Contacts:
         dimensions = 6 if frictions[2] else 4 if frictions[1] else 3 if frictions[0] else 1
         if dimensions != 3:
             given["condim"] = str(dimensions)
-        written = (frictions[0], frictions[1] or FRICTION[1], frictions[2] or FRICTION[2])
-        if written != FRICTION and frictions[0]:
+        written = (frictions[0], *(frictions[1:] if dimensions > 3 else FRICTION[1:]))
+        if written != FRICTION and dimensions > 1:
             given["friction"] = numbers(written)
-        given |= self._compliance(link, surface)
+        given |= self._compliance(link, shape, surface)
         self._tell(link, shape, surface)
         return given
 
@@ -87,10 +88,15 @@ class Contacts:
             return {"contype": str(0x7FFF_FFFF), "conaffinity": str(0x7FFF_FFFF)}
         return {"contype": str(_signed(shape.layers)), "conaffinity": str(_signed(shape.meets))}
 
-    def _compliance(self, link: Link, surface: Surface) -> dict[str, str]:
+    def _compliance(self, link: Link, shape: Shape, surface: Surface) -> dict[str, str]:
         """Return solref for the depth at which the link rests under its own weight; see action/surfaces.py."""
-        mass = self._masses[self._parts[link.name]]
-        if not math.isfinite(surface.contact_stiffness) or not mass > 0.0:
+        if not math.isfinite(surface.contact_stiffness):
+            return {}
+        part = self._parts[link.name]
+        mass = 0.0 if part in self._held else self._masses[part]
+        if not mass > 0.0:
+            words = f"its stiffness of {surface.stiffness:g} N/m is left out, since it has no weight to sink by in MJCF"
+            self.losses.append(f"link '{link.name}': collision '{shape.name}': {words}")
             return {}
         gravity = norm(self.model.gravity) or STANDARD_GRAVITY
         depth = mass * gravity / surface.stiffness
