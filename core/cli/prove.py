@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..answer import DONE, SIMULATION_FAILED
 from ..files.errors import UnwritableError
+from ..formats import once
 from ..model.text import aligned, counted
 from ..prove.comparing import Difference
 from ..prove.judges import find_judges
@@ -18,6 +19,9 @@ from ..prove.proving import SAME_MASS, SAME_MOTION, SAME_POSE, Proof, Row, prove
 from .framework import Verb, add_file, add_settings, load_usable
 from .result import CommandResult, say
 from .simulate import compile_once, positive
+
+SHOWN = 5
+"""Number of a judge's warnings in the text; --json has all."""
 
 SECONDS = 1.0
 """Default time that is simulated [s]."""
@@ -92,6 +96,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
         _lines(proof, wrong, arguments),
         SIMULATION_FAILED if wrong else DONE,
         f"{wrong[0]}{more}" if wrong else None,
+        [f"{arguments.file}: error differs: {line}" for line in wrong],
     )
 
 
@@ -114,13 +119,20 @@ def _lines(proof: Proof, wrong: list[str], arguments: argparse.Namespace) -> lis
             lines.append(f"{subject}: not simulated: {row.why_no_motion}")
         if row.absent:
             lines.append(f"{subject}: without {counted(row.absent, 'link')}: {', '.join(row.absent[:5])}")
-        lines += [f"{subject}: {warning}" for warning in row.warnings]
+        if row.moved_frames:
+            lines.append(f"{subject}: {counted(row.moved_frames, 'link')} with the frame elsewhere, at the same place")
+        warnings = once(row.warnings)
+        lines += [f"{subject}: {warning}" for warning in warnings[:SHOWN]]
+        if warnings[SHOWN:]:
+            lines.append(f"{subject}: and {counted(warnings[SHOWN:], 'more warning')}")
     for name, losses in proof.losses.items():
         lines += [f"{name}: loss: {loss}" for loss in losses]
     lines += [f"{judge.name} was not found; to ask it: {judge.install}" for judge in proof.absent]
     if wrong:
-        return [*lines, *(f"differs: {line}" for line in wrong)]
-    return [*lines, f"all agree: {SAME_POSE:g} m and rad at the start, {SAME_MASS:g} of each mass{_after(arguments)}"]
+        return lines
+    but = ", but for losses" if any(row.lost_motion(arguments.tolerance) for row in proof.rows) else ""
+    bounds = f"{SAME_POSE:g} m and rad at the start, {SAME_MASS:g} of each mass{_after(arguments)}"
+    return [*lines, f"all agree{but}: {bounds}"]
 
 
 def _after(arguments: argparse.Namespace) -> str:
@@ -134,9 +146,11 @@ def _cells(row: Row, seconds: float, same_motion: float) -> tuple[str, ...]:
         return row.format, reader, "refused", "", "", "differs"
     mass = f"{row.mass.relative:.0e}" if row.mass else ""
     motion = _cell(row.motion) if row.motion or not row.start or not seconds else "not simulated"
-    verdict = "differs" if row.wrong(same_motion) else "accepted" if row.start is None else "agrees"
-    if row.explained and row.motion and max(row.motion.distance, row.motion.angle) > same_motion:
-        verdict = f"{verdict}, but for losses"
+    verdict = "accepts" if row.start is None else "agrees"
+    if row.lost_motion(same_motion):
+        verdict = "agrees, but for losses"
+    if row.wrong(same_motion):
+        verdict = "differs"
     return row.format, reader, _cell(row.start), mass, motion, verdict
 
 

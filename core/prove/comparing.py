@@ -5,12 +5,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from ..kinematics import tree_poses
-from ..model import Model, ModelError
+from ..model import Link, Model, ModelError
 from ..simulation import SimulationError, simulate
-from ..spatial import dot, norm, quat_mul, sub
+from ..spatial import IDENTITY_QUAT, Pose, Sym3, compose, dot, inverse, norm, quat_mul, sub
+from ..spatial.arrays import matmul
+from ..spatial.rotations import quat_to_mat
 from ..text import one_line
 
 FRAMES = 4
@@ -45,6 +49,11 @@ class Difference:
     angle: float = 0.0
     link: str = ""
 
+    @property
+    def largest(self) -> float:
+        """The larger one of the two numbers."""
+        return max(self.distance, self.angle)
+
 
 @dataclass(frozen=True)
 class MassDifference:
@@ -67,7 +76,7 @@ without any."""
 
 
 def behaviour_of(model: Model, seconds: float) -> Behaviour:
-    """Return what a model does here without contact.
+    """Return what a model does here without contact and without velocity limits, which other simulators lack.
 
     Args:
         seconds: time to simulate [s]; 0 for none.
@@ -78,12 +87,18 @@ def behaviour_of(model: Model, seconds: float) -> Behaviour:
     found = Behaviour({link.name: link.mass for link in model.links}, dict(start))
     if seconds:
         try:
-            motion = simulate(model, seconds, frame_rate=FRAMES / seconds, accuracy="exact", contact=False)
+            motion = simulate(_unhurried(model), seconds, frame_rate=FRAMES / seconds, accuracy="exact", contact=False)
         except (ModelError, SimulationError) as error:
             found.motion_error = one_line(str(error))
         else:
             found.end = dict(zip(motion.link_names, motion.X_WL[-1].tolist(), strict=True))
     return found
+
+
+def _unhurried(model: Model) -> Model:
+    """Return a copy without velocity limits."""
+    joints = [replace(joint, axes=[replace(axis, velocity=math.inf) for axis in joint.axes]) for joint in model.joints]
+    return replace(model, joints=joints)
 
 
 def pose_difference(ours: Mapping[str, Sequence[float]], theirs: Mapping[str, Sequence[float]]) -> Difference:
@@ -92,8 +107,7 @@ def pose_difference(ours: Mapping[str, Sequence[float]], theirs: Mapping[str, Se
     for name in ours.keys() & theirs.keys():
         (x, y, z, *quat), (u, v, w, *other) = ours[name], theirs[name]
         here = Difference(norm(sub((x, y, z), (u, v, w))), _angle(quat, other), name)
-        size = max(worst.distance, worst.angle)
-        link = name if not worst.link or max(here.distance, here.angle) > size else worst.link
+        link = name if not worst.link or here.largest > worst.largest else worst.link
         worst = Difference(max(worst.distance, here.distance), max(worst.angle, here.angle), link)
     return worst
 
@@ -102,6 +116,66 @@ def _angle(a: Sequence[float], b: Sequence[float]) -> float:
     """Return the angle of the rotation from one unit quaternion to another [rad], exact for small ones too."""
     w, x, y, z = quat_mul((a[0], -a[1], -a[2], -a[3]), (b[0], b[1], b[2], b[3]))
     return 2.0 * math.atan2(math.sqrt(dot((x, y, z), (x, y, z))), abs(w))
+
+
+def moved_frames(
+    ours: Model, theirs: Model, start: Mapping[str, Sequence[float]], again: Mapping[str, Sequence[float]], least: float
+) -> dict[str, Pose]:
+    """Return {link: pose of our frame in their frame} of links whose frames a format has moved, as URDF does.
+
+    Such a link is the same body all the same: a shape of the same name is in the same place, or the link has no such
+    shape, and its centre of mass and its inertia are.
+
+    Args:
+        ours, theirs: the model before and after. start, again: their links' poses X_WL [m].
+        least: difference of poses that counts as none [m and rad].
+    """
+    found = {}
+    known = {link.name: link for link in theirs.links}
+    for link in ours.links:
+        other = known.get(link.name)
+        if other is None or link.name not in start or link.name not in again:
+            continue
+        X, Y = _pose(start[link.name]), _pose(again[link.name])
+        if _apart(X, Y) <= least:
+            continue
+        shapes = {shape.name: shape.pose for shape in [*other.visuals, *other.collisions]}
+        own = [*link.visuals, *link.collisions]
+        places = [(shape.pose, shapes[shape.name]) for shape in own if shape.name in shapes]
+        offset = compose(inverse(Y), X)
+        if any(_apart(compose(X, a), compose(Y, b)) <= least for a, b in places) or (
+            not places and _same_body(link, X, other, Y, least)
+        ):
+            found[link.name] = offset
+    return found
+
+
+def _same_body(link: Link, X: Pose, other: Link, Y: Pose, least: float) -> bool:
+    """Return whether two links at the poses X and Y have the same centre of mass and inertia in world axes."""
+    a, b = (compose(pose, each.com + IDENTITY_QUAT)[:3] for pose, each in ((X, link), (Y, other)))
+    I, J = _in_world(link.inertia, X), _in_world(other.inertia, Y)
+    return norm(sub(a, b)) <= least and bool(abs(I - J).max() <= least * max(abs(I).max(), 1e-300))
+
+
+def _in_world(inertia: Sym3, X: Pose) -> np.ndarray:
+    xx, xy, xz, yy, yz, zz = inertia
+    R = np.array(quat_to_mat(X[3:])).reshape(3, 3)
+    return matmul(matmul(R, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])), R.T)
+
+
+def in_our_frames(poses: Mapping[str, Sequence[float]], moved: Mapping[str, Pose]) -> dict[str, Sequence[float]]:
+    """Return poses of links with the frames that `moved_frames` has found in the place of theirs."""
+    return {name: compose(_pose(pose), moved[name]) if name in moved else pose for name, pose in poses.items()}
+
+
+def _pose(numbers: Sequence[float]) -> Pose:
+    x, y, z, qw, qx, qy, qz = numbers
+    return x, y, z, qw, qx, qy, qz
+
+
+def _apart(X: Pose, Y: Pose) -> float:
+    """Return the larger one of the distance [m] and the angle [rad] between two poses."""
+    return max(norm(sub(X[:3], Y[:3])), _angle(X[3:], Y[3:]))
 
 
 def mass_difference(ours: Mapping[str, float], theirs: Mapping[str, float]) -> MassDifference:

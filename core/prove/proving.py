@@ -8,7 +8,7 @@ so that what a format cannot express, which its losses tell, is not held against
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..formats import Format, UnreadableError, UnwritableError, read, write
@@ -19,7 +19,9 @@ from .comparing import (
     Difference,
     MassDifference,
     behaviour_of,
+    in_our_frames,
     mass_difference,
+    moved_frames,
     pose_difference,
 )
 from .judges import JUDGES, Judge, ask
@@ -33,8 +35,11 @@ SAME_POSE = 1e-6
 SAME_MASS = 1e-6
 """Largest relative difference of masses that counts as none."""
 
-SAME_MOTION = 1e-3
-"""Default for the largest difference of poses after the motion that counts as none [m and rad]."""
+SAME_MOTION = 1e-2
+"""Default for the largest difference of poses after the motion that counts as none [m and rad].
+
+In MuJoCo, loops, followers and limits give way by millimetres.
+"""
 
 
 @dataclass
@@ -49,6 +54,7 @@ class Row:
         why_no_motion: the reason for that, if a motion was asked for.
         method: how the judge computed the motion.
         absent: links that the other side has and the reader has not.
+        moved_frames: links whose frame the format has moved, while the body stays.
         warnings: the reader's own.
         explained: whether losses of the file explain a motion of its own.
     """
@@ -64,19 +70,24 @@ class Row:
     why_no_motion: str = ""
     method: str = ""
     absent: list[str] = field(default_factory=list)
+    moved_frames: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     explained: bool = False
+
+    def lost_motion(self, same_motion: float) -> bool:
+        """Return whether a motion differs from the model's, which losses may explain."""
+        return self.explained and self.motion is not None and self.motion.largest > same_motion
 
     def wrong(self, same_motion: float) -> str:
         """Return what does not agree, in words; "" if all does."""
         if self.error:
             return f"{self.reader} has no model of {self.file.name}: {self.error}"
         found = []
-        if self.start and max(self.start.distance, self.start.angle) > SAME_POSE:
+        if self.start and self.start.largest > SAME_POSE:
             found.append(f"link '{self.start.link}' starts {_size(self.start)} off")
         if self.mass and self.mass.relative > SAME_MASS:
             found.append(f"the mass of link '{self.mass.link}' differs by {100.0 * self.mass.relative:.2g} %")
-        if self.motion and not self.explained and max(self.motion.distance, self.motion.angle) > same_motion:
+        if self.motion and not self.explained and self.motion.largest > same_motion:
             found.append(f"link '{self.motion.link}' ends {_size(self.motion)} off")
         return f"{self.file.name} in {self.reader}: {', '.join(found)}" if found else ""
 
@@ -135,7 +146,7 @@ def prove(
             continue
         proof.files[entry.name] = path
         tell(f"{HERE}: {path.name}")
-        row, ours = _read_here(entry, path, original, seconds, search)
+        row, ours = _read_here(entry, path, model, original, seconds, search)
         row.explained = bool(proof.losses[entry.name])
         proof.rows.append(row)
         for judge in JUDGES:
@@ -146,7 +157,7 @@ def prove(
 
 
 def _read_here(
-    entry: Format, path: Path, original: Behaviour, seconds: float, search: Sequence[Path]
+    entry: Format, path: Path, model: Model, original: Behaviour, seconds: float, search: Sequence[Path]
 ) -> tuple[Row, Behaviour | None]:
     """Return the row of our own reading, and what the reading does; None if it has errors."""
     row = Row(entry.name, path, HERE)
@@ -159,7 +170,10 @@ def _read_here(
         row.error = next(f"{issue.subject}: {issue.message}" for issue in reading.issues if issue.is_error)
         return row, None
     again = behaviour_of(reading.model, seconds)
-    _compare(row, original, again)
+    moved = moved_frames(model, reading.model, original.start, again.start, SAME_POSE)
+    row.moved_frames = [*moved]
+    start, end = (in_our_frames(poses, moved) for poses in (again.start, again.end))
+    _compare(row, original, replace(again, start=start, end=end))
     return row, again
 
 
@@ -173,7 +187,8 @@ def _judged(
     search: Sequence[Path],
 ) -> Row:
     verdict = ask(judge, program, path, seconds if ours.end else 0.0, search)
-    row = Row(entry.name, path, judge.name, verdict.version, verdict.error, warnings=verdict.warnings)
+    warnings = [warning.replace(f"{path.resolve()}", path.name) for warning in verdict.warnings]
+    row = Row(entry.name, path, judge.name, verdict.version, verdict.error, warnings=warnings)
     row.method = verdict.method
     if not verdict.error and not judge.command:
         _compare(row, ours, Behaviour(verdict.masses, dict(verdict.start), dict(verdict.end), verdict.motion_error))

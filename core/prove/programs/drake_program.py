@@ -19,7 +19,7 @@ STEPS = (1e-3, 5e-4)
 ACCURACY = 1e-8
 """Accuracy of the integrator in continuous time."""
 
-WATCH = 0.01
+CHECK_INTERVAL = 0.01
 """Interval at which joints are compared with their limits in continuous time [s]."""
 
 SLACK = 1e-9
@@ -33,7 +33,7 @@ def judge(request):
     answer = {"version": importlib.metadata.version("drake"), "warnings": warnings}
     try:
         plant = loaded(request, STEPS[0])
-    except Exception as error:  # noqa: BLE001 - Drake raises RuntimeError and others, for whatever it refuses
+    except Exception as error:  # Drake raises RuntimeError and others, for whatever it refuses
         return dict(answer, error=one_line(error))
     answer["warnings"] = list(warnings)
     context = plant.CreateDefaultContext()
@@ -44,7 +44,7 @@ def judge(request):
         return answer
     try:
         end, method = moved(request, plant)
-    except Exception as error:  # noqa: BLE001 - as above
+    except Exception as error:  # as above
         return dict(answer, motion_error=one_line(error))
     if not is_finite(end):
         return dict(answer, motion_error="the motion is not finite")
@@ -111,7 +111,7 @@ def moved(request, plant):
         end = end_of(request, 0.0)
         if end:
             return end, f"continuous, accuracy {ACCURACY:g}"
-    coarse, fine = (end_of(request, step) for step in STEPS)
+    coarse, fine = (end_of(request, step) or {} for step in STEPS)
     return {name: extrapolated(coarse[name], fine[name]) for name in fine}, f"discrete, from {STEPS[0]:g} s and half"
 
 
@@ -127,7 +127,7 @@ def end_of(request, step):
     simulator.Initialize()
     context, seconds = simulator.get_mutable_context(), request["seconds"]
     lower, upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
-    count = max(1, math.ceil(seconds / WATCH))
+    count = max(1, math.ceil(seconds / CHECK_INTERVAL))
     for number in range(1, count + 1):
         simulator.AdvanceTo(seconds * number / count)
         q = plant.GetPositions(context)

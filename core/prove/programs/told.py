@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a judge is asked and what it answers, as JSON files.
 
-The request has `file`, the model file; `seconds`, the time to simulate [s], 0 for none; and `folders`, in which packages
-may be. The answer has `version`; `error`, why the file was refused, or ""; `warnings`; `masses`, {link: kg}; `start`
-and `end`, {link: x y z qw qx qy qz in the world [m]}; `motion_error`, why there is no `end`, or ""; and `method`, how
-the motion was computed.
+The request has `file`, the model file; `seconds`, the time to simulate [s], 0 for none; and `folders`, in which
+packages may be. The answer has `version`; `error`, why the file was refused, or ""; `warnings`; `masses`, {link: kg};
+`start` and `end`, {link: x y z qw qx qy qz in the world [m]}; `motion_error`, why there is no `end`, or ""; and
+`method`, how the motion was computed.
 """
 
 import json

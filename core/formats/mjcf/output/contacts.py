@@ -61,6 +61,10 @@ class Contacts:
             if len({self._parts[link.name] for link in links}) > 1 and not any(link.self_collide for link in links)
         }
 
+    def mass_of_part(self, link: Link) -> float:
+        """Return the mass of a link and of all that is fixed to it [kg]."""
+        return self._masses[self._parts[link.name]]
+
     def attributes(self, link: Link, shape: Shape) -> dict[str, str]:
         """Return the attributes of a collision's geom."""
         given = self._masks(link, shape)
@@ -93,7 +97,7 @@ class Contacts:
         if not math.isfinite(surface.contact_stiffness):
             return {}
         part = self._parts[link.name]
-        mass = 0.0 if part in self._held else self._masses[part]
+        mass = 0.0 if part in self._held else self.mass_of_part(link)
         if not mass > 0.0:
             words = f"its stiffness of {surface.stiffness:g} N/m is left out, since it has no weight to sink by in MJCF"
             self.losses.append(f"link '{link.name}': collision '{shape.name}': {words}")

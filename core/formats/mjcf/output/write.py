@@ -139,10 +139,11 @@ class _Writer:
         vx, vy, vz = link.velocity
         return vx - (wy * z - wz * y), vy - (wz * x - wx * z), vz - (wx * y - wy * x)
 
-    def _is_between(self, link: Link, below: list[Branch]) -> bool:
-        """Return whether a link only connects two joints, which MuJoCo has in one body without it."""
-        is_empty = not (link.mass or link.visuals or link.collisions)
-        return is_empty and link.name not in self._referred and len(below) == 1 and not _floats(below[0])
+    def _is_between(self, link: Link, moved: MovedBody, below: list[Branch]) -> bool:
+        """Return whether a link moves without mass and only connects two joints, which MuJoCo has in one body."""
+        is_empty = not (link.visuals or link.collisions or self.contacts.mass_of_part(link))
+        is_plain = link.name not in self._referred and len(below) == 1 and not _floats(below[0])
+        return is_empty and is_plain and bool(moved.axes)
 
     def _carried(self, branch: Branch, below: list[Branch]) -> None:
         link = self.model.link(branch.outer)
@@ -156,7 +157,7 @@ class _Writer:
             self._still.add(link.name)
         if before := self._between.pop(branch.inner, None):
             moved = before.before(moved)
-        if self._is_between(link, below):
+        if self._is_between(link, moved, below):
             self._between[link.name] = moved
             self.bodies[link.name] = self.bodies[branch.inner]
             return
