@@ -153,7 +153,11 @@ def _told(judge: Judge, program: str, file: Path, seconds: float, folders: Seque
         for script in ("told.py", judge.script):
             shutil.copy(PROGRAMS / script, folder)
         request, answer = folder / "request.json", folder / "answer.json"
-        words = {"file": str(file.resolve()), "seconds": seconds, "folders": [*map(str, folders)]}
+        words = {
+            "file": str(file.resolve()),
+            "seconds": seconds,
+            "folders": [str(path.resolve()) for path in folders if path.is_dir()],
+        }
         request.write_text(json.dumps(words), encoding="utf-8")
         done = _run([program, str(folder / judge.script), str(request), str(answer)], TIME_LIMIT, folder)
         if done.returncode or not answer.is_file():

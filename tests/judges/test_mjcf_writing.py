@@ -17,7 +17,7 @@ pytestmark = needs(PYTHON)
 
 SAMPLES = sorted((Path(__file__).parents[2] / "sample_scenes").glob("*.sdf"))
 REAL = [path for kind in ("sdf", "urdf", "mjcf") for path in sorted((CORPUS / kind).rglob(f"*.{kind}"))]
-REAL += sorted((CORPUS / "mjcf").rglob("*.xml"))
+REAL += [path for folder in ("mjcf", "mjcf_more") for path in sorted((CORPUS / folder).rglob("*.xml"))]
 
 TOLERANCES = {"hand.sdf": 1e-8}
 """Larger tolerances. In the thumb, MuJoCo takes the axes of inertias, which are 4e-8 rad off, for those of the body."""
@@ -71,8 +71,8 @@ def test_samples_mean_the_same_to_mujoco(tmp_path):
 @needs_corpus
 def test_real_models_mean_the_same_to_mujoco(tmp_path):
     """Guards robots and test files of all three formats, written as MJCF."""
-    models = {f"{path.parent.name}/{path.name}": model for path in REAL if (model := usable_model(path))}
-    assert len(models) > 90
+    models = {str(path.relative_to(CORPUS)): model for path in REAL if (model := usable_model(path))}
+    assert len(models) > 190
     assert found_wrong(models, tmp_path) == []
 
 

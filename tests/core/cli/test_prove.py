@@ -22,6 +22,7 @@ if sys.argv[1] == "-c":
     sys.exit()
 request, answer = sys.argv[2:]
 asked = json.load(open(request))
+assert all(os.path.isdir(folder) for folder in asked["folders"])
 assert os.path.isfile(asked["file"]) and "told.py" in os.listdir(os.path.dirname(sys.argv[1]))
 if {crash}:
     os.kill(os.getpid(), 11)
@@ -88,6 +89,11 @@ def test_each_difference_is_seen(what, proved, truth):
     assert not row_of(found, "MuJoCo")["agrees"]
     assert f"'{link}'" in found["error"]
     assert row_of(found, "Limberjack")["agrees"]
+
+
+def test_folders_that_are_not_there_are_not_asked_for(proved, truth):
+    """Guards --path, which warns of such a folder: a judge that looks into it would refuse the file."""
+    assert row_of(proved(truth, "--path", "nowhere"), "MuJoCo")["agrees"]
 
 
 def test_a_tolerance_for_the_motion(proved, truth):
