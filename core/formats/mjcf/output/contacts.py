@@ -27,16 +27,22 @@ MAX_EXCLUDES = 20_000
 """Largest number of <exclude> elements that stand for families, where layers cannot."""
 
 
+MAX_PAIRS = 10_000
+"""Largest number of <pair> elements for two links."""
+
+
 class Contacts:
     """Attributes of collisions, and the <contact> section.
 
     Attributes:
         losses: lines about what MJCF cannot express.
+        geoms: (name of the geom, shape) of each collision that was written, by links.
     """
 
     def __init__(self, model: Model):
         self.model = model
         self.losses: list[str] = []
+        self.geoms: dict[str, list[tuple[str, Shape]]] = {}
         self._parts = model.rigid_parts()
         self._masses: dict[str, float] = {}
         for link in model.links:
@@ -122,16 +128,34 @@ class Contacts:
     def section(self, bodies: Mapping[str, str]) -> Element | None:
         """Return the <contact> section; None if it would be empty. bodies: names of bodies by links."""
         root = Element("contact")
+        for a, b in self._paired():
+            SubElement(root, "pair", geom1=a, geom2=b)
         for a, b in self._excluded():
-            SubElement(root, "exclude", body1=bodies[a], body2=bodies[b])
+            if bodies[a] != bodies[b]:
+                SubElement(root, "exclude", body1=bodies[a], body2=bodies[b])
         return root if len(root) else None
+
+    def _paired(self) -> Iterator[tuple[str, str]]:
+        """Return the geoms of links that collide although they are neighbours or of one family."""
+        for pair in self.model.contact_pairs:
+            if not pair.meets:
+                continue
+            ours, theirs = self.geoms.get(pair.a, ()), self.geoms.get(pair.b, ())
+            able = [
+                (name, other_name)
+                for name, shape in ours
+                for other_name, other in theirs
+                if shape.layers & other.meets or other.layers & shape.meets
+            ]
+            if len(able) > MAX_PAIRS:
+                self.losses.append(f"links '{pair.a}' and '{pair.b}' do not collide: they have too many shapes for that")
+                continue
+            yield from able
 
     def _excluded(self) -> Iterator[tuple[str, str]]:
         found: dict[tuple[str, str], None] = {}
         for pair in self.model.contact_pairs:
-            if pair.meets:
-                self.losses.append(f"links '{pair.a}' and '{pair.b}' collide by a pair of their own, which is left out")
-            else:
+            if not pair.meets:
                 found[min(pair.a, pair.b), max(pair.a, pair.b)] = None
         if not self._has_layers:
             for name, links in self._families.items():

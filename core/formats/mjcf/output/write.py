@@ -87,7 +87,7 @@ class _Writer:
         for item in [*model.joints, *model.couplings]:
             self._couple(item, constraints)
         self.losses += constraints.ties.losses
-        names = {link: element.get("name", "") for link, element in self.bodies.items()}
+        names = {link: element.get("name", WORLD) for link, element in self.bodies.items()}
         contact = self.contacts.section(names)
         self.losses += self.contacts.losses
         actuators, controls = write_drives(self.axes, self.names)
@@ -195,9 +195,11 @@ class _Writer:
             attributes = self.contacts.attributes(link, shape)
             twin = seen.get(shape.name)
             if twin is not None and twin.geometry == shape.geometry and twin.pose == shape.pose:
-                self.geoms.put(body, seen.pop(shape.name), owner, attributes, is_still)
+                geom = self.geoms.put(body, seen.pop(shape.name), owner, attributes, is_still)
             else:
-                self.geoms.put(body, shape, owner, {"group": HIDDEN, **attributes}, is_still)
+                geom = self.geoms.put(body, shape, owner, {"group": HIDDEN, **attributes}, is_still)
+            if geom is not None:
+                self.contacts.geoms.setdefault(link.name, []).append((geom.get("name", ""), shape))
         for shape in seen.values():
             self.geoms.put(body, shape, owner, {"group": SEEN, "contype": "0", "conaffinity": "0"}, is_still)
 

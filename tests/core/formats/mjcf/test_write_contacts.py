@@ -74,6 +74,27 @@ def test_links_that_collide_within_their_family_do_so(tmp_path):
     assert losses == []
 
 
+def test_neighbours_that_collide_by_a_pair_do_so(tmp_path):
+    """Guards contact pairs that take precedence over joints and families; geoms whose layers do not fit stay apart."""
+    model = arms(1, links=3)
+    model.contact_pairs = [ContactPair("0.0", "0.1", True)]
+    model.link("0.1").collisions.append(Shape("apart", Sphere(0.1), layers=0))
+    model.link("0.1").collisions[-1].meets = 0
+    root, losses = written(model, tmp_path)
+    pairs = [(each.get("geom1"), each.get("geom2")) for each in root.findall("contact/pair")]
+    assert (pairs, losses) == ([("ball 0.0", "ball 0.1")], [])
+
+
+def test_the_world_is_excluded_by_its_name(tmp_path):
+    """Guards pairs with the scenery, whose geoms are in the world's body, which has a name of its own in MuJoCo."""
+    model = arms(1, links=1)
+    model.link("ground").name = model.joints[-1].child = "worldbody"
+    model.contact_pairs = [ContactPair("worldbody", "0.0", False)]
+    root, _ = written(model, tmp_path)
+    (exclude,) = root.findall("contact/exclude")
+    assert {exclude.get("body1"), exclude.get("body2")} == {"world", "0.0"}
+
+
 def test_given_layers_are_masks(tmp_path):
     """Guards the 32 bits of layers; the last one is the sign of MuJoCo's numbers."""
     model = arms(1, links=1)
