@@ -38,7 +38,7 @@ SAME_MASS = 1e-6
 SAME_MOTION = 1e-2
 """Default for the largest difference of poses after the motion that counts as none [m and rad].
 
-In MuJoCo, loops, followers and limits give way by millimetres.
+MuJoCo's limits give way by some hundredths of a radian, and its loops and followers a little.
 """
 
 

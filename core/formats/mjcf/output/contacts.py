@@ -148,7 +148,7 @@ class Contacts:
                 if shape.layers & other.meets or other.layers & shape.meets
             ]
             if len(able) > MAX_PAIRS:
-                self.losses.append(f"links '{pair.a}' and '{pair.b}' do not collide: they have too many shapes for that")
+                self.losses.append(f"links '{pair.a}' and '{pair.b}' do not collide: they have too many shapes for it")
                 continue
             yield from able
 

@@ -58,6 +58,7 @@ def test_the_two_ends_of_a_loop_meet_as_drawn(kind, tmp_path):
     ties = list(root.find("equality"))
     assert [each.tag for each in ties] == {"revolute": ["connect"] * 2, "ball": ["connect"], "fixed": ["weld"]}[kind]
     for each in ties:
+        assert each.get("solimp") == "0.9999 0.9999 0.001"  # as exact as MuJoCo can
         assert places[each.get("site1")] == pytest.approx(places[each.get("site2")])
     if kind == "revolute":  # both points are on the axis
         apart = places[ties[1].get("site1")][:3, 3] - places[ties[0].get("site1")][:3, 3]
