@@ -11,11 +11,12 @@ from .framework import Verb, run_command
 from .ik import IK
 from .info import INFO, describe
 from .plot import PLOT
+from .prove import PROVE
 from .self_check import SELF_CHECK
 from .simulate import SIMULATE
 from .worker import WORKER
 
-VERBS: tuple[Verb, ...] = (INFO, CHECK, SIMULATE, PLOT, IK, CONVERT, BATCH, WORKER, SELF_CHECK)
+VERBS: tuple[Verb, ...] = (INFO, CHECK, SIMULATE, PLOT, IK, CONVERT, PROVE, BATCH, WORKER, SELF_CHECK)
 
 __all__ = ["DONE", "HAS_ERRORS", "SIMULATION_FAILED", "UNUSABLE", "VERBS", "Verb", "describe", "main"]
 

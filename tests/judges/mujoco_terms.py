@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Run by the judges' Python: what MuJoCo makes of MJCF files, and their terms at random states.
 
-Use: mujoco_terms.py OUT.json STATES SEED FRAMES FILE... Writes one entry for each file: `error`, or bodies (without
-the world) and joints in MuJoCo's order, gravity, and for each state qpos, qvel, poses of bodies, M (rows) and the bias
+Use: mujoco_terms.py OUT.json STATES SEED FRAMES FILE... Writes one entry for each file: `error` and `warnings` of
+the compiler; without an error bodies (without the world) and joints in MuJoCo's order, gravity, and for each state qpos, qvel, poses of bodies, M (rows) and the bias
 force. If FRAMES is not 0, each state also has `motion`: poses of bodies in so many frames, FRAME s apart, without
 constraints, actuators and fluid.
 
@@ -143,16 +143,20 @@ def motion_of(model, state, frames):
 
 
 def told(path, states, frames, rng):
+    warnings = []
+    mujoco.set_mju_user_warning(warnings.append)
     try:
         model, vague = model_of(path)
     except (ValueError, RuntimeError) as error:
-        return {"error": str(error)}
+        return {"error": str(error), "warnings": warnings}
+    warnings = [*warnings]  # without those of random states
     data = mujoco.MjData(model)
     found = [state_of(model, data, rng) for _ in range(states)]
     if frames:
         found = [{**state, "motion": motion_of(model, state, frames)} for state in found]
     return {
         "error": "",
+        "warnings": warnings,
         "gravity": model.opt.gravity.tolist(),
         "bodies": bodies_of(model, vague),
         "joints": joints_of(model),

@@ -98,7 +98,8 @@ def prepare(folder: Path) -> None:
     crane = read(ROOT / "sample_scenes" / "crane.sdf").model
     for name in ("arm.sdf", "arm.urdf"):
         write(arm(), folder / name)
-    write(crane, folder / "robot.sdf")
+    for name in ("robot.sdf", "robot.xml"):
+        write(crane, folder / name)
     write(crane, folder / "yard.world", world=True)
     (folder / "start.json").write_text(STATE)
     (folder / "JOBS.toml").write_text(JOBS)

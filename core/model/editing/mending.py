@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...spatial import Sym3
-from ...spatial.arrays import eigh, matmul
+from ...spatial import Quat, Sym3
+from ...spatial.arrays import det, eigh, matmul
+from ...spatial.rotations import quat_of_mat
 from ..model import Model
 
 TOLERANCE = 1e-6
@@ -23,6 +24,17 @@ It is twice `TOLERANCE`, so that rounding of numbers in a file does not make the
 def principal_moments(inertia: Sym3) -> np.ndarray:
     """Return the three principal moments of (xx, xy, xz, yy, yz, zz), shape (3,), smallest first [kg m^2]."""
     return eigh(_matrix(inertia))[0]
+
+
+def principal_axes(inertia: Sym3) -> tuple[tuple[float, ...], Quat]:
+    """Return the principal moments of an inertia, smallest first [kg m^2], and the rotation of their axes.
+
+    The rotation is a quaternion that takes vectors from the principal axes to those of the inertia.
+    """
+    moments, axes = eigh(_matrix(inertia))
+    if det(axes) < 0.0:
+        axes[:, 2] *= -1.0
+    return tuple(moments.tolist()), quat_of_mat(axes.ravel().tolist())
 
 
 def is_physical(inertia: Sym3) -> bool:
@@ -55,11 +67,12 @@ def mended_inertia(inertia: Sym3) -> Sym3:
 def with_mended_inertias(model: Model) -> tuple[Model, list[str]]:
     """Return a copy in which each link with mass has an inertia that a body can have, and notes.
 
-    There is a note for each link that was changed, with its principal moments before and after.
+    There is a note for each link that was changed, with its principal moments before and after. A point, whose inertia
+    is 0, stays one.
     """
     links, notes = [], []
     for link in model.links:
-        if link.mass > 0.0 and not is_physical(link.inertia):
+        if link.mass > 0.0 and any(link.inertia) and not is_physical(link.inertia):
             mended = replace(link, inertia=mended_inertia(link.inertia))
             before, after = (
                 " ".join(f"{moment:g}" for moment in principal_moments(it.inertia)) for it in (link, mended)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Joints that close loops, and coordinates that follow others, as equality constraints.
 
-MuJoCo keeps them softly.
+MuJoCo keeps them softly, here as little as it can.
 """
 
 from __future__ import annotations
@@ -16,6 +16,10 @@ from ....spatial import Pose, add, quat_rotate, scale
 from ...xml.output import number, numbers
 from .joints import MovedAxis, put_pose
 from .names import Names
+
+EXACT = "0.9999 0.9999 0.001"
+"""Value of `solimp`: the largest impedance that MuJoCo allows, at any error. By its default of 0.9 to 0.95, constraints
+give way to a part of the forces on them, and a four-bar is 53 mm off after a second in place of 0.05 mm."""
 
 ARM = 0.1
 """Distance of the second point that a hinge of a loop keeps on its axis [m]."""
@@ -33,12 +37,20 @@ class Ties:
 class ConstraintWriter:
     """Writes constraints between bodies and joints that are in the file already."""
 
-    def __init__(self, bodies: Mapping[str, Element], axes: Sequence[MovedAxis], names: Names):
+    def __init__(
+        self,
+        bodies: Mapping[str, Element],
+        axes: Sequence[MovedAxis],
+        constants: Mapping[tuple[str, int], float],
+        names: Names,
+    ):
         """Take what the constraints refer to.
 
         Args:
             bodies: elements of bodies by links, with <worldbody> for the world. axes: MuJoCo's joints.
+            constants: coordinates of axes that are written as constant poses, by (joint, number of the axis).
         """
+        self.constants = constants
         self.bodies, self.names = bodies, names
         self.axes = {(axis.joint, axis.number): axis for axis in axes if axis.joint}
         self.ties = Ties(Element("equality"), Element("tendon"), [])
@@ -61,7 +73,11 @@ class ConstraintWriter:
             self._sites(joint, "connect", "", joint.X_PJ, joint.X_CJ, active)
             self._sites(joint, "connect", "_axis", _shifted(joint.X_PJ, along), _shifted(joint.X_CJ, along), active)
         else:
-            self.ties.losses.append(f"joint '{joint.name}' closes a loop, which MJCF cannot do with type {joint.type}")
+            if joint.enabled:
+                words = f"closes a loop, which MJCF cannot do with type {joint.type}"
+            else:
+                words = f"is switched off, which MJCF cannot say of type {joint.type}; it is left out"
+            self.ties.losses.append(f"joint '{joint.name}' {words}")
             return
         acting = [axis for axis in joint.axes if axis.damping or axis.friction or axis.spring_stiffness]
         if acting or any(axis.drive_mode != "off" or not axis.is_unlimited for axis in joint.axes):
@@ -77,37 +93,48 @@ class ConstraintWriter:
             put_pose(site, pose)
             found.append(name)
         name = self.names.claim("equality", f"{joint.name}{suffix}", is_told=False)
-        SubElement(self.ties.equality, tag, {"name": name, "site1": found[0], "site2": found[1], **active})
+        ends = {"site1": found[0], "site2": found[1]}
+        SubElement(self.ties.equality, tag, {"name": name, **ends, **active, "solimp": EXACT})
 
     # ---- coordinates
 
     def equation(self, equation: Equation) -> None:
-        """Write an equation between coordinates: of two by one that follows, of more by a tendon of constant length."""
-        places = [self.axes.get((term.joint, term.axis)) for term in equation.terms]
-        if any(place is None or place.kind == "ball" for place in places):
-            self.ties.losses.append(f"the coupling '{equation.name}' is left out: it couples what MJCF has not")
+        """Write an equation between coordinates: of two by one that follows, of more by a tendon of constant length.
+
+        What a coordinate that is constant adds to the equation becomes a part of the constant.
+        """
+        constant = equation.constant
+        weights: list[tuple[str, float]] = []
+        for term in equation.terms:
+            place, value = self.axes.get((term.joint, term.axis)), self.constants.get((term.joint, term.axis))
+            if value is not None:
+                constant -= term.weight * value
+            elif place is not None and place.kind != "ball":
+                weights.append((place.name, term.weight / place.factor))
+            else:
+                self.ties.losses.append(f"the coupling '{equation.name}' is left out: it couples what MJCF has not")
+                return
+        weights = [(name, weight) for name, weight in weights if weight]
+        if not weights:
             return
-        weights = [
-            (place.name, term.weight / place.factor)
-            for place, term in zip(places, equation.terms, strict=True)
-            if place is not None
-        ]
-        if len(weights) == 2:
-            (first, a), (second, b) = weights
-            self._follow(first, second, equation.constant / a, -b / a, equation.name)
+        if len(weights) < 3:
+            (first, a), *others = weights
+            leader, b = others[0] if others else ("", 0.0)
+            self._follow(first, leader, constant / a, -b / a, equation.name)
             return
         name = self.names.claim("tendon", equation.name, is_told=False)
         tendon = SubElement(self.ties.tendon, "fixed", name=name)
         for joint, weight in weights:
             SubElement(tendon, "joint", joint=joint, coef=number(weight))
         tie = self.names.claim("equality", equation.name, is_told=False)
-        polycoef = numbers((equation.constant, 0.0, 0.0, 0.0, 0.0))
-        SubElement(self.ties.equality, "tendon", name=tie, tendon1=name, polycoef=polycoef)
+        polycoef = numbers((constant, 0.0, 0.0, 0.0, 0.0))
+        SubElement(self.ties.equality, "tendon", name=tie, tendon1=name, polycoef=polycoef, solimp=EXACT)
 
     def _follow(self, follower: str, leader: str, constant: float, factor: float, name: str) -> None:
         given = self.names.claim("equality", name, is_told=False)
+        joints = {"joint1": follower, "joint2": leader} if leader else {"joint1": follower}
         polycoef = numbers((constant, factor, 0.0, 0.0, 0.0))
-        SubElement(self.ties.equality, "joint", name=given, joint1=follower, joint2=leader, polycoef=polycoef)
+        SubElement(self.ties.equality, "joint", {"name": given, **joints, "polycoef": polycoef, "solimp": EXACT})
 
 
 def _shifted(X: Pose, along: tuple[float, float, float]) -> Pose:

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from ....geometry import Shape, Surface
 from ....geometry.shapes import ALL_LAYERS
-from ....model import Link, Model
+from ....model import WORLD, Link, Model
 from ....model.graph import connected_components
 from ....spatial import norm
 from ...xml.output import number, numbers
@@ -27,21 +27,28 @@ MAX_EXCLUDES = 20_000
 """Largest number of <exclude> elements that stand for families, where layers cannot."""
 
 
+MAX_PAIRS = 10_000
+"""Largest number of <pair> elements for two links."""
+
+
 class Contacts:
     """Attributes of collisions, and the <contact> section.
 
     Attributes:
         losses: lines about what MJCF cannot express.
+        geoms: (name of the geom, shape) of each collision that was written, by links.
     """
 
     def __init__(self, model: Model):
         self.model = model
         self.losses: list[str] = []
+        self.geoms: dict[str, list[tuple[str, Shape]]] = {}
         self._parts = model.rigid_parts()
         self._masses: dict[str, float] = {}
         for link in model.links:
             part = self._parts[link.name]
             self._masses[part] = self._masses.get(part, 0.0) + link.mass
+        self._held = {self._parts[joint.child] for joint in model.rigid_joints() if joint.parent == WORLD}
         self._families = self._by_family()
         shapes = [shape for link in model.links for shape in link.collisions]
         plain = all(shape.layers == shape.meets == ALL_LAYERS for shape in shapes)
@@ -60,6 +67,10 @@ class Contacts:
             if len({self._parts[link.name] for link in links}) > 1 and not any(link.self_collide for link in links)
         }
 
+    def mass_of_part(self, link: Link) -> float:
+        """Return the mass of a link and of all that is fixed to it [kg]."""
+        return self._masses[self._parts[link.name]]
+
     def attributes(self, link: Link, shape: Shape) -> dict[str, str]:
         """Return the attributes of a collision's geom."""
         given = self._masks(link, shape)
@@ -68,10 +79,10 @@ class Contacts:
         dimensions = 6 if frictions[2] else 4 if frictions[1] else 3 if frictions[0] else 1
         if dimensions != 3:
             given["condim"] = str(dimensions)
-        written = (frictions[0], frictions[1] or FRICTION[1], frictions[2] or FRICTION[2])
-        if written != FRICTION and frictions[0]:
+        written = (frictions[0], *(frictions[1:] if dimensions > 3 else FRICTION[1:]))
+        if written != FRICTION and dimensions > 1:
             given["friction"] = numbers(written)
-        given |= self._compliance(link, surface)
+        given |= self._compliance(link, shape, surface)
         self._tell(link, shape, surface)
         return given
 
@@ -87,10 +98,15 @@ class Contacts:
             return {"contype": str(0x7FFF_FFFF), "conaffinity": str(0x7FFF_FFFF)}
         return {"contype": str(_signed(shape.layers)), "conaffinity": str(_signed(shape.meets))}
 
-    def _compliance(self, link: Link, surface: Surface) -> dict[str, str]:
+    def _compliance(self, link: Link, shape: Shape, surface: Surface) -> dict[str, str]:
         """Return solref for the depth at which the link rests under its own weight; see action/surfaces.py."""
-        mass = self._masses[self._parts[link.name]]
-        if not math.isfinite(surface.contact_stiffness) or not mass > 0.0:
+        if not math.isfinite(surface.contact_stiffness):
+            return {}
+        part = self._parts[link.name]
+        mass = 0.0 if part in self._held else self.mass_of_part(link)
+        if not mass > 0.0:
+            words = f"its stiffness of {surface.stiffness:g} N/m is left out, since it has no weight to sink by in MJCF"
+            self.losses.append(f"link '{link.name}': collision '{shape.name}': {words}")
             return {}
         gravity = norm(self.model.gravity) or STANDARD_GRAVITY
         depth = mass * gravity / surface.stiffness
@@ -112,16 +128,34 @@ class Contacts:
     def section(self, bodies: Mapping[str, str]) -> Element | None:
         """Return the <contact> section; None if it would be empty. bodies: names of bodies by links."""
         root = Element("contact")
+        for a, b in self._paired():
+            SubElement(root, "pair", geom1=a, geom2=b)
         for a, b in self._excluded():
-            SubElement(root, "exclude", body1=bodies[a], body2=bodies[b])
+            if bodies[a] != bodies[b]:
+                SubElement(root, "exclude", body1=bodies[a], body2=bodies[b])
         return root if len(root) else None
+
+    def _paired(self) -> Iterator[tuple[str, str]]:
+        """Return the geoms of links that collide although they are neighbours or of one family."""
+        for pair in self.model.contact_pairs:
+            if not pair.meets:
+                continue
+            ours, theirs = self.geoms.get(pair.a, ()), self.geoms.get(pair.b, ())
+            able = [
+                (name, other_name)
+                for name, shape in ours
+                for other_name, other in theirs
+                if shape.layers & other.meets or other.layers & shape.meets
+            ]
+            if len(able) > MAX_PAIRS:
+                self.losses.append(f"links '{pair.a}' and '{pair.b}' do not collide: they have too many shapes for it")
+                continue
+            yield from able
 
     def _excluded(self) -> Iterator[tuple[str, str]]:
         found: dict[tuple[str, str], None] = {}
         for pair in self.model.contact_pairs:
-            if pair.meets:
-                self.losses.append(f"links '{pair.a}' and '{pair.b}' collide by a pair of their own, which is left out")
-            else:
+            if not pair.meets:
                 found[min(pair.a, pair.b), max(pair.a, pair.b)] = None
         if not self._has_layers:
             for name, links in self._families.items():

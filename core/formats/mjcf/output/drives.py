@@ -18,7 +18,8 @@ def write_drives(axes: Sequence[MovedAxis], names: Names) -> tuple[Element, list
     controls: list[float] = []
     for moved in axes:
         axis = moved.axis
-        if axis.drive_mode == "off" or moved.kind == "ball" or moved.follows:
+        # An effort limit of 0 leaves a drive without force, and a range of 0 is none in MuJoCo.
+        if axis.drive_mode == "off" or moved.kind == "ball" or moved.follows or not axis.effort > 0.0:
             continue
         given = {"name": names.claim("actuator", moved.name, is_told=False), "joint": moved.name}
         if math.isfinite(axis.effort):

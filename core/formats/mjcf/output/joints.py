@@ -4,8 +4,8 @@
 With frames X_PJ and X_CJ and screws S_i, a joint moves its child by X_PC(q) = X_PJ S_1(q_1) ... S_n(q_n) X_CJ^-1.
 MuJoCo has the pose at q = 0 and each line in the body: X_PC(q) = D T_1(q_1) ... T_n(q_n) with D = X_PJ X_CJ^-1 and
 T_i = X_CJ S_i X_CJ^-1.
-A locked screw is a constant pose, which moves the lines before it. A joint that the tree passes from its child to its
-parent moves by the inverse.
+A screw that is locked, or whose limits leave no room, is a constant pose, which moves the lines before it. A joint that
+the tree passes from its child to its parent moves by the inverse.
 """
 
 from __future__ import annotations
@@ -111,7 +111,11 @@ def moved_by(branch: Branch, names: Names) -> MovedBody:
         moved = MovedBody(compose(inner, inverse(outer)))
         moved.losses.append(f"{subject} is of type {joint.type}, which MJCF has not; its links move freely")
         return moved
-    screws = list(zip(screws_of(joint), joint.home, strict=True))
+    constant = kept_at(joint)
+    screws = [
+        (replace(screw, locked_at=constant.get(screw.axis)), home)
+        for screw, home in zip(screws_of(joint), joint.home, strict=True)
+    ]
     if branch.backward:
         screws = [(screw.backward(), home) for screw, home in reversed(screws)]
     before = IDENTITY
@@ -123,9 +127,27 @@ def moved_by(branch: Branch, names: Names) -> MovedBody:
         else:
             lines.append((_moved(screw, before), home))
     found.pose = compose(compose(inner, before), inverse(outer))
+    for place, value in constant.items():
+        if not joint.is_locked(place):
+            found.losses.append(f"{subject} is written without the axis whose limits keep it at {value:g}: it is fixed")
     into_body = compose(outer, inverse(before))
     for screw, home in lines:
         _add_screw(found, joint, _moved(screw, into_body), home, len(lines) > 1, names)
+    return found
+
+
+def kept_at(joint: Joint) -> dict[int, float]:
+    """Return the value of each axis that never moves: it is locked, or its two limits are one value.
+
+    MuJoCo has no range of one value.
+    """
+    found: dict[int, float] = {}
+    for column, home in zip(() if joint.kind.chart else joint.all_columns, joint.home, strict=False):
+        lower, upper = joint.range_of(column.axis)
+        if joint.is_locked(column.axis):
+            found[column.axis] = home
+        elif lower == upper:
+            found[column.axis] = lower
     return found
 
 
@@ -194,8 +216,6 @@ def _losses_of_axis(subject: str, axis: Axis) -> list[str]:
         found.append(f"{subject}: how its stops give way is left out, since MJCF has no newtons there")
     if math.isfinite(axis.velocity_limit):
         found.append(f"{subject}: MJCF has no velocity limits; {axis.velocity_limit:g} is left out")
-    if axis.has_no_room:
-        found.append(f"{subject}: a range of one value is none in MJCF; the joint is free")
     return found
 
 
@@ -224,6 +244,8 @@ def _ball(joint: Joint, inner: Pose, outer: Pose, backward: bool, names: Names) 
 
 def _turned(turn: Sequence[float], quat: Sequence[float]) -> tuple[float, ...]:
     """Return a rotation, as a quaternion, about axes that are turned."""
+    if tuple(quat) == IDENTITY_QUAT:  # without rounding errors, by which a start would differ from the file's own
+        return IDENTITY_QUAT
     w, x, y, z = turn
     return quat_mul(quat_mul((w, x, y, z), tuple(quat)), (w, -x, -y, -z))
 

@@ -21,7 +21,9 @@ class Names:
 
     def claim(self, kind: str, asked: str, is_told: bool = True) -> str:
         """Return a name that no other element of this kind has. is_told: whether a change is a loss."""
-        name = claim(printable(asked).replace('"', "_") or kind, self._taken.setdefault(kind, set()))
+        allowed = printable(asked) or kind
+        name = claim(allowed, self._taken.setdefault(kind, set()))
         if name != asked and is_told:
-            self.changes.append(f"{kind} '{asked}' is named '{name}', because MJCF has that name already")
+            reason = "because another one has that name" if allowed == asked else "since XML has no such name"
+            self.changes.append(f"{kind} '{asked}' is named '{name}', {reason}")
         return name

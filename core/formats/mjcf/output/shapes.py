@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from xml.etree.ElementTree import Element, SubElement
+
+import numpy as np
 
 from ....check.sizes import has_bad_size
 from ....geometry import (
@@ -28,7 +31,9 @@ from ....geometry.mesh_data import mesh_triangles
 from ....geometry.primitives.facets import as_mesh
 from ....mesh_files import MeshFileError
 from ....spatial import IDENTITY, Pose, compose, quat_of_z
+from ....spatial.arrays import eigh, matmul, norm
 from ...mesh_output.meshes import MeshFiles
+from ...mesh_output.obj import image_file
 from ...xml.output import numbers
 from .joints import put_pose
 from .names import Names
@@ -36,8 +41,40 @@ from .names import Names
 READABLE = (".obj", ".stl", ".msh")
 """Suffixes of mesh files that MuJoCo reads; others are written as OBJ."""
 
+STL_HEADER, STL_FACE = 84, 50
+"""Sizes of the header of a binary STL file, which ends with the number of its faces, and of a face [bytes]."""
+
 SEEN, HIDDEN = "2", "3"
 """Groups of visuals and of collisions, as robots in MJCF have them."""
+
+
+LEAST_AREA = 1e-14
+"""Surface of a mesh above MuJoCo's mjMINVAL, 1e-15, with room for the rounding of two programs [m^2]."""
+
+FLATNESS = 1e-9
+"""Extent of a mesh in its thinnest direction, as a part of the largest one, up to which it has no convex hull."""
+
+MOST_STL_FACES = 200_000
+"""Largest number of triangles of an STL file that MuJoCo reads."""
+
+FLAT = "its mesh is flat, and MuJoCo lets nothing flat collide"
+
+
+@dataclass
+class _MeshAsset:
+    """A mesh as MuJoCo reads it.
+
+    Attributes:
+        mesh: what is written or named.
+        lack: why MuJoCo cannot use it; "" if it can.
+        is_flat: whether it has no convex hull, so that MuJoCo shows it and cannot let it collide.
+        name: of the asset, once it is written. `mesh` must stay, since `MeshFiles` knows meshes by their identity.
+    """
+
+    mesh: Mesh
+    lack: str = ""
+    is_flat: bool = False
+    name: str = ""
 
 
 class Geoms:
@@ -53,16 +90,23 @@ class Geoms:
         self.assets = Element("asset")
         self.losses: list[str] = []
         self._materials: dict[Material, str] = {}
-        self._meshes: dict[tuple, str] = {}
+        self._meshes: dict[tuple, _MeshAsset] = {}
 
-    def put(self, body: Element, shape: Shape, owner: str, attributes: Mapping[str, str]) -> Element | None:
+    def put(
+        self, body: Element, shape: Shape, owner: str, attributes: Mapping[str, str], is_still: bool
+    ) -> Element | None:
         """Write a shape into a body. Return its element, or None if MJCF has no such shape.
 
         Args:
             owner: the link, as messages name it. attributes: what makes it a visual or a collision.
+            is_still: whether the body is fixed to the world.
         """
         subject = f"{owner}: '{shape.name}'"
-        found = self._attributes(shape.geometry, f"{body.get('name')}_{shape.name}", subject)
+        if isinstance(shape.geometry, Plane) and not is_still:
+            self.losses.append(f"{subject} is left out: in MuJoCo no plane moves")
+            return None
+        collides = attributes.get("contype") != "0" or attributes.get("conaffinity") != "0"
+        found = self._attributes(shape.geometry, f"{body.get('name')}_{shape.name}", subject, collides)
         if found is None:
             return None
         given, inner = found
@@ -74,7 +118,9 @@ class Geoms:
         element.attrib.update(attributes)
         return element
 
-    def _attributes(self, geometry: Geometry | None, stem: str, subject: str) -> tuple[dict[str, str], Pose] | None:
+    def _attributes(
+        self, geometry: Geometry | None, stem: str, subject: str, collides: bool
+    ) -> tuple[dict[str, str], Pose] | None:
         """Return type, size and mesh of a geom, and the pose of its frame in the shape's."""
         if has_bad_size(geometry) or geometry == Sphere(0.0):
             self.losses.append(f"{subject} is left out: its size is none that MuJoCo takes")
@@ -95,46 +141,64 @@ class Geoms:
             case Cone() | Polyline():
                 mesh = as_mesh(geometry)
                 if mesh is not None:
-                    return self._attributes(mesh, stem, subject)
+                    return self._attributes(mesh, stem, subject, collides)
             case Mesh() as mesh:
-                name = self._mesh(mesh, stem, subject)
+                name = self._mesh(mesh, stem, subject, collides)
                 return ({"type": "mesh", "mesh": name}, IDENTITY) if name else None
         kind = geometry.tag if isinstance(geometry, Foreign) else type(geometry).__name__.lower()
         if geometry is not None:
             self.losses.append(f"{subject} is left out: MJCF has no {kind} of this kind")
         return None
 
-    def _mesh(self, mesh: Mesh, stem: str, subject: str) -> str:
-        """Return the name of the asset of a mesh; "" if its file cannot be used: MuJoCo refuses a file without it."""
+    def _mesh(self, mesh: Mesh, stem: str, subject: str, collides: bool) -> str:
+        """Return the name of the asset of a mesh; "" if MuJoCo cannot use it: it refuses the whole file then."""
         if mesh.vertices is None and not mesh.path:
-            self.losses.append(
-                f"{subject} is left out: its mesh '{mesh.uri}' was not found, and MuJoCo needs each mesh"
-            )
+            words = f"its mesh '{mesh.uri}' was not found, and MuJoCo needs each mesh"
+            self.losses.append(f"{subject} is left out: {words}")
             return ""
-        if mesh.vertices is None and (mesh.submesh or PurePath(mesh.path or mesh.uri).suffix.lower() not in READABLE):
-            try:
-                vertices, triangles = mesh_triangles(replace(mesh, scale=(1.0, 1.0, 1.0)))
-            except MeshFileError as error:
-                self.losses.append(f"{subject} is left out: its mesh '{mesh.uri}': {error}")
-                return ""
+        key = (mesh.uri, mesh.path, mesh.submesh, id(mesh.vertices) if mesh.vertices is not None else 0, mesh.scale)
+        if key not in self._meshes:
+            self._meshes[key] = self._prepared(mesh, stem, subject)
+        asset = self._meshes[key]
+        lack = asset.lack or (FLAT if collides and asset.is_flat else "")
+        if lack:
+            self.losses.append(f"{subject} is left out: {lack}")
+            return ""
+        if not asset.name:
+            uri = self.meshes.uri(asset.mesh, stem, subject)
+            asset.name = self.names.claim("mesh", PurePath(uri).stem, is_told=False)
+            # A shell has an inertia whatever its faces; masses are written with the bodies.
+            element = SubElement(self.assets, "mesh", name=asset.name, file=uri, inertia="shell")
+            if mesh.scale != (1.0, 1.0, 1.0):
+                element.set("scale", numbers(mesh.scale))
+        return asset.name
+
+    def _prepared(self, mesh: Mesh, stem: str, subject: str) -> _MeshAsset:
+        """Return a mesh in a form that MuJoCo reads, with what MuJoCo will say about it."""
+        try:
+            vertices, triangles = mesh_triangles(replace(mesh, scale=(1.0, 1.0, 1.0)))
+        except MeshFileError as error:
+            return _MeshAsset(mesh, f"its mesh '{mesh.uri or stem}': {error}")
+        named = mesh.uri or stem
+        if len(vertices) < 4 or not _area(vertices, triangles) > LEAST_AREA:
+            return _MeshAsset(mesh, f"its mesh '{named}' has fewer than four corners, or no area; MuJoCo needs both")
+        if mesh.vertices is not None:
+            mesh = replace(mesh, glb=b"")
+        elif mesh.submesh or mesh.is_centered or not _is_readable(mesh.path):
             self.losses.append(f"{subject}: its mesh is written as OBJ, since MuJoCo cannot read '{mesh.uri}'")
             faces = tuple(map(tuple, triangles.tolist()))
             mesh = Mesh(scale=mesh.scale, vertices=vertices, faces=faces)
-        key = (mesh.uri, mesh.path, id(mesh.vertices) if mesh.vertices is not None else 0, mesh.scale)
-        if key not in self._meshes:
-            uri = self.meshes.uri(replace(mesh, glb=b""), stem, subject)
-            name = self.names.claim("mesh", PurePath(uri).stem, is_told=False)
-            # A shell has an inertia whatever its faces; masses are written with the bodies.
-            element = SubElement(self.assets, "mesh", name=name, file=uri, inertia="shell")
-            if mesh.scale != (1.0, 1.0, 1.0):
-                element.set("scale", numbers(mesh.scale))
-            self._meshes[key] = name
-        return self._meshes[key]
+        elif "://" in mesh.uri:  # which MuJoCo takes for the name of a plugin that opens it
+            mesh = replace(mesh, uri=mesh.path)
+        return _MeshAsset(mesh, is_flat=_is_flat(vertices))
 
     def _paint(self, element: Element, material: Material, subject: str) -> None:
         """Set the colour of a geom, or a material with an image."""
         look = Material(material.diffuse, texture=material.texture)
-        if look.texture and not look.texture.lower().endswith(".png"):
+        if look.texture and not image_file(look.texture)[1]:
+            self.losses.append(f"{subject}: the image '{look.texture}' is left out, since it was not found")
+            look = Material(material.diffuse)
+        elif look.texture and not look.texture.lower().endswith(".png"):
             self.losses.append(f"{subject}: the image '{look.texture}' is left out, since MuJoCo reads PNG only")
             look = Material(material.diffuse)
         if not look.texture:
@@ -150,3 +214,28 @@ class Geoms:
             if look.diffuse:
                 made.set("rgba", numbers(look.diffuse))
         element.set("material", self._materials[look])
+
+
+def _is_readable(path: str) -> bool:
+    """Return whether MuJoCo reads a mesh file. Of STL it reads the binary form, up to a number of faces."""
+    suffix = PurePath(path).suffix.lower()
+    if suffix != ".stl":
+        return suffix in READABLE
+    size = os.path.getsize(path)
+    with open(path, "rb") as file:
+        head = file.read(STL_HEADER)
+    count = int.from_bytes(head[-4:], "little") if len(head) == STL_HEADER else 0
+    return size == STL_HEADER + STL_FACE * count and 0 < count <= MOST_STL_FACES
+
+
+def _area(vertices: np.ndarray, triangles: np.ndarray) -> float:
+    """Return the surface of a mesh [m^2]."""
+    a, b, c = (vertices[triangles[:, i]] for i in range(3))
+    return float(0.5 * norm(np.cross(b - a, c - a)).sum())
+
+
+def _is_flat(vertices: np.ndarray) -> bool:
+    """Return whether all vertices are in one plane, but for rounding."""
+    spread = vertices - vertices.mean(axis=0)
+    extents = np.sqrt(np.maximum(eigh(matmul(spread.T, spread) / len(spread))[0], 0.0))
+    return bool(extents[0] <= FLATNESS * extents[2])

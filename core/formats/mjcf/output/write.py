@@ -13,24 +13,21 @@ from ....joints import FREE
 from ....model import WORLD, Coupling, Gearbox, Joint, Link, Model, ModelError
 from ....model.couplings import mimic_equation
 from ....model.editing.mending import with_mended_inertias
-from ....model.graph import Branch, Tree
-from ....spatial import Pose, compose, quat_rotate
+from ....model.graph import Branch, Tree, spanning_tree
+from ....spatial import IDENTITY, Pose, compose, quat_rotate
 from ...files import write_together
 from ...findings import NO_LINKS
 from ...mesh_output.meshes import MeshFiles
 from ...xml.kept import foreign_tags
-from ...xml.output import number, numbers, xml
+from ...xml.output import numbers, xml
 from ..tree.assembly import SCENERY
 from .constraints import ConstraintWriter
 from .contacts import Contacts
 from .drives import write_drives
-from .inertias import moving_without_mass, strictly_physical
-from .joints import MovedAxis, MovedBody, moved_by, put_pose
+from .inertias import put_inertials
+from .joints import MovedAxis, MovedBody, kept_at, moved_by, put_pose
 from .names import Names
 from .shapes import HIDDEN, SEEN, Geoms
-
-BOUND_MASS, BOUND_INERTIA = 1e-9, 1e-12
-"""Least mass [kg] and principal moment [kg m^2] of bodies in a file with a link that moves without mass."""
 
 HOME = "home"
 """Name of the key with the initial pose."""
@@ -63,32 +60,34 @@ class _Writer:
         self.positions: list[float] = []
         self.velocities: list[float] = []
         self.bodies: dict[str, Element] = {}
+        self._own: dict[str, Element] = {}
         self._between: dict[str, MovedBody] = {}
         self._referred: set[str] = set()
+        self._still = {WORLD}
 
     def root(self) -> Element:
         """Return the whole file."""
         model = self.model
         root = Element("mujoco", model=model.name)
-        compiler = SubElement(root, "compiler", angle="radian", inertiafromgeom="false")
-        if massless := moving_without_mass(model):
-            compiler.attrib |= {"boundmass": number(BOUND_MASS), "boundinertia": number(BOUND_INERTIA)}
-            words = f"has {BOUND_MASS:g} kg in MJCF, since MuJoCo takes none that moves without mass"
-            self.losses += [f"link '{name}' {words}" for name in massless]
+        SubElement(root, "compiler", angle="radian", inertiafromgeom="false")
         SubElement(root, "option", gravity=numbers(model.gravity))
         assets, world = self.geoms.assets, Element("worldbody")
-        tree = model.tree()
-        ends = {link for joint in tree.loops for link in (joint.parent, joint.child)}
+        tree = spanning_tree(model.links, [joint for joint in model.joints if joint.enabled])
+        loops = [*tree.loops, *(joint for joint in model.joints if not joint.enabled)]
+        ends = {link for joint in loops for link in (joint.parent, joint.child)}
         self._referred = ends | {frame.link for frame in model.frames}
         self._bodies(world, tree)
+        self.losses += put_inertials(self._own, {link.name: link for link in model.links})
         self._frames()
-        constraints = ConstraintWriter(self.bodies, self.axes, self.names)
-        for joint in tree.loops:
+        carrying = [branch.joint for branch in tree.branches]
+        constants = {(joint.name, axis): value for joint in carrying for axis, value in kept_at(joint).items()}
+        constraints = ConstraintWriter(self.bodies, self.axes, constants, self.names)
+        for joint in loops:
             constraints.loop(joint)
         for item in [*model.joints, *model.couplings]:
             self._couple(item, constraints)
         self.losses += constraints.ties.losses
-        names = {link: element.get("name", "") for link, element in self.bodies.items()}
+        names = {link: element.get("name", WORLD) for link, element in self.bodies.items()}
         contact = self.contacts.section(names)
         self.losses += self.contacts.losses
         actuators, controls = write_drives(self.axes, self.names)
@@ -140,10 +139,11 @@ class _Writer:
         vx, vy, vz = link.velocity
         return vx - (wy * z - wz * y), vy - (wz * x - wx * z), vz - (wx * y - wy * x)
 
-    def _is_between(self, link: Link, below: list[Branch]) -> bool:
-        """Return whether a link only connects two joints, which MuJoCo has in one body without it."""
-        is_empty = not (link.mass or link.visuals or link.collisions)
-        return is_empty and link.name not in self._referred and len(below) == 1 and not _floats(below[0])
+    def _is_between(self, link: Link, moved: MovedBody, below: list[Branch]) -> bool:
+        """Return whether a link moves without mass and only connects two joints, which MuJoCo has in one body."""
+        is_empty = not (link.visuals or link.collisions or self.contacts.mass_of_part(link))
+        is_plain = link.name not in self._referred and len(below) == 1 and not _floats(below[0])
+        return is_empty and is_plain and bool(moved.axes)
 
     def _carried(self, branch: Branch, below: list[Branch]) -> None:
         link = self.model.link(branch.outer)
@@ -153,13 +153,15 @@ class _Writer:
             self._floating(link.name, pose)
             return
         moved = moved_by(branch, self.names)
+        if branch.inner in self._still and not moved.axes:
+            self._still.add(link.name)
         if before := self._between.pop(branch.inner, None):
             moved = before.before(moved)
-        if self._is_between(link, below):
+        if self._is_between(link, moved, below):
             self._between[link.name] = moved
             self.bodies[link.name] = self.bodies[branch.inner]
             return
-        if branch.inner == WORLD and link.name == SCENERY and not moved.axes:
+        if branch.inner == WORLD and link.name == SCENERY and not moved.axes and moved.pose == IDENTITY:
             self.bodies[link.name] = self.bodies[WORLD]
             self._shapes(self.bodies[WORLD], link)
             return
@@ -173,35 +175,33 @@ class _Writer:
             self.velocities += [0.0] * (3 if axis.kind == "ball" else 1)
 
     def _pose_in_world(self, link: str) -> Pose:
-        return (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0) if link == WORLD else self.model.link(link).pose
+        return IDENTITY if link == WORLD else self.model.link(link).pose
 
     def _body(self, link: Link, inner: str, pose: Pose) -> Element:
         body = SubElement(self.bodies[inner], "body", name=self.names.claim("body", link.name))
         put_pose(body, pose)
         if not link.gravity:
             body.set("gravcomp", "1")
-        self.bodies[link.name] = body
-        if link.mass > 0.0:
-            xx, xy, xz, yy, yz, zz = strictly_physical(link.inertia)
-            inertia = numbers((xx, yy, zz, xy, xz, yz))
-            SubElement(body, "inertial", pos=numbers(link.com), mass=numbers((link.mass,)), fullinertia=inertia)
+        self.bodies[link.name] = self._own[link.name] = body
         self._shapes(body, link)
         self._tell_link(link)
         return body
 
     def _shapes(self, body: Element, link: Link) -> None:
         """Write the shapes of a link. A visual that is a collision too becomes one geom."""
-        owner = f"link '{link.name}'"
+        owner, is_still = f"link '{link.name}'", link.name in self._still
         seen = {shape.name: shape for shape in link.visuals}
         for shape in link.collisions:
             attributes = self.contacts.attributes(link, shape)
             twin = seen.get(shape.name)
             if twin is not None and twin.geometry == shape.geometry and twin.pose == shape.pose:
-                self.geoms.put(body, seen.pop(shape.name), owner, attributes)
+                geom = self.geoms.put(body, seen.pop(shape.name), owner, attributes, is_still)
             else:
-                self.geoms.put(body, shape, owner, {"group": HIDDEN, **attributes})
+                geom = self.geoms.put(body, shape, owner, {"group": HIDDEN, **attributes}, is_still)
+            if geom is not None:
+                self.contacts.geoms.setdefault(link.name, []).append((geom.get("name", ""), shape))
         for shape in seen.values():
-            self.geoms.put(body, shape, owner, {"group": SEEN, "contype": "0", "conaffinity": "0"})
+            self.geoms.put(body, shape, owner, {"group": SEEN, "contype": "0", "conaffinity": "0"}, is_still)
 
     def _frames(self) -> None:
         for frame in self.model.frames:
