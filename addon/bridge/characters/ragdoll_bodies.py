@@ -29,7 +29,7 @@ from ..meshes.solids import solid_of
 from ..posing.link_poses import live_pose, pose_of_matrix, to_array, world_scale
 from ..skins.bone_fitting import extent_of
 from ..values.numbers import scaled_pose, unit_length, units_of
-from .ragdoll_plans import RagdollPart, RagdollPlan
+from .ragdoll_plans import RagdollPlan
 from .skeletons import vec3
 
 LIKE_CAPSULES = (0.5, 2.0)
