@@ -3,8 +3,8 @@
 
 Use: mujoco_terms.py OUT.json STATES SEED FRAMES FILE... Writes one entry for each file: `error` and `warnings` of
 the compiler; without an error bodies (without the world) and joints in MuJoCo's order, gravity, and for each state
-qpos, qvel, poses of bodies, M (rows) and the bias force. If FRAMES is not 0, each state also has `motion`: poses of bodies in so many frames, FRAME s apart, without
-constraints, actuators and fluid.
+qpos, qvel, poses of bodies, M (rows) and the bias force. If FRAMES is not 0, each state also has `motion`: poses of
+bodies in so many frames, FRAME s apart, without constraints, actuators and fluid.
 
 Meshes whose files are absent become tetrahedra, and images go. `is_weighed` is false for a body whose mass is that of
 such a tetrahedron.
