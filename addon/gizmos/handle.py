@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import bpy
 
 from ...core.model import ModelError
-from ..bridge.joints.axis_views import AxisView
 from ..bridge.viewport.rays import ray_under
 from ..nodes.naming import node_of
 from ..overlays import labels
@@ -16,6 +16,9 @@ from ..watch import note_change
 from .capsule_drags import CAPSULE_DRAGS
 from .drags import JOINT_DRAGS, Drag
 from .typed import Typed
+
+if TYPE_CHECKING:
+    from ..bridge.joints.axis_views import AxisView
 
 DRAGS = JOINT_DRAGS | CAPSULE_DRAGS
 """The actions of all handles, by role."""

@@ -45,6 +45,9 @@ MOST_TOLD = 3
 AMPLE = 1.5
 """Factor of the effort that holds weight and springs still. With exactly that effort, a drive would hardly arrive."""
 
+AT_TARGET = 1e-3
+"""Force of a drive, as a part of the friction on its axis, up to which the drive counts as at its target."""
+
 
 def falls_freely(run: Case) -> Iterator[Diagnosis]:
     """Report a machine whose file leaves its base loose, unless it is meant to fall."""
@@ -180,10 +183,11 @@ def idle_forces(run: Case) -> Iterator[Diagnosis]:
 
 
 def held_by_friction(run: Case) -> Iterator[Diagnosis]:
+    """Report drives whose force is less than the friction of their axis."""
     for limited, element in run.drives():
         path, asked = run.trajectory.q[:, element.q], np.abs(run.asked(element)).max(initial=0.0)
         push = min(asked, element.effort_limit)
-        if len(path) > 1 and np.ptp(path) < 1e-9 and 0.0 < push <= element.friction:
+        if len(path) > 1 and np.ptp(path) < 1e-9 and AT_TARGET * element.friction < push <= element.friction:
             message = (
                 f"its drive pushes with {push:.4g} {force_unit(limited.unit)} at most and its "
                 f"friction holds it with up to {element.friction:.4g}, so it never moves; lower its "

@@ -39,9 +39,12 @@ LEAST = 1e-15
 class Inertias:
     """Inertias of the joints of a model without equality constraints. They are computed when they are first needed."""
 
-    def __init__(self, model: Model, assembled: Assembled):
-        """Note the joints that the model has now. Those that equality constraints add later do not count."""
-        self._model, self._assembled = model, assembled
+    def __init__(self, model: Model, assembled: Assembled | None = None):
+        """Note the joints that the model has now. Those that equality constraints add later do not count.
+
+        assembled: tells where joints are as drawn; None for a model that is drawn with its joints at 0.
+        """
+        self._model, self._drawn = model, assembled.places if assembled else []
         self._joints = [*model.joints]
 
     def diagonal(self, joint: str, axis: int) -> float:
@@ -77,7 +80,9 @@ class Inertias:
             return 0.0 if link in self._immobile else self._model.link(link).mass
         rows = jacobian(compiled, None, link, self._model.link(link).com)[:3]
         weight = sum(float(dot(row, _accelerations(compiled, row))) for row in rows if row.any())
-        return 3.0 / weight if weight > 0.0 else 0.0
+        if weight > 0.0:
+            return 3.0 / weight
+        return 0.0 if link in self._immobile else self._model.link(link).mass  # a link may only turn about its com
 
     @cached_property
     def _immobile(self) -> set[str]:
@@ -90,7 +95,7 @@ class Inertias:
     def _bare_model(self) -> CompiledModel | None:
         """The model as drawn without gravity, limits, springs and equality constraints; None if it has errors."""
         refs: dict[str, dict[int, float]] = {}
-        for place in self._assembled.places:
+        for place in self._drawn:
             refs.setdefault(place.joint, {})[place.axis] = place.ref
         joints = [_bare(joint, refs.get(joint.name, {})) for joint in self._joints]
         links = [replace(link, visuals=[], collisions=[]) for link in self._model.links]
@@ -104,7 +109,8 @@ def _bare(joint: Joint, refs: Mapping[int, float]) -> Joint:
         for axis in joint.axes
     ]
     bare = replace(joint, axes=axes, mimic=None, enabled=True)
-    bare.home = (1.0, 0.0, 0.0, 0.0) if joint.type == "ball" else tuple(refs[axis] for axis in sorted(refs))
+    is_drawn_at_refs = refs and not joint.kind.chart
+    bare.home = tuple(refs[axis] for axis in sorted(refs)) if is_drawn_at_refs else joint.neutral
     return bare
 
 

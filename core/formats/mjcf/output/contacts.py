@@ -3,21 +3,26 @@
 
 In MuJoCo all geoms collide but those of a body and its parent. Here links of one family do not collide, unless they say
 so. Each family has a layer of its own for that, which its geoms are on and do not collide with.
+
+MuJoCo takes the larger of two frictions unless one geom has the higher priority. Here the smaller one counts, so a geom
+has the higher priority, the smaller its friction is.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations
 from xml.etree.ElementTree import Element, SubElement
 
 from ....geometry import Shape, Surface
 from ....geometry.shapes import ALL_LAYERS
-from ....model import WORLD, Link, Model
+from ....model import Link, Model
 from ....model.graph import connected_components
 from ....spatial import norm
 from ...xml.output import number, numbers
+from ..action.inertias import Inertias
 from ..action.surfaces import FRICTION, SOLIMP, STANDARD_GRAVITY, impedance
 
 FAMILIES = 31
@@ -48,11 +53,13 @@ class Contacts:
         for link in model.links:
             part = self._parts[link.name]
             self._masses[part] = self._masses.get(part, 0.0) + link.mass
-        self._held = {self._parts[joint.child] for joint in model.rigid_joints() if joint.parent == WORLD}
+        self._inertias = Inertias(replace(model, joints=[branch.joint for branch in model.tree().branches]))
         self._families = self._by_family()
         shapes = [shape for link in model.links for shape in link.collisions]
         plain = all(shape.layers == shape.meets == ALL_LAYERS for shape in shapes)
         self._has_layers = plain and len(self._families) <= FAMILIES
+        frictions = {(shape.surface or Surface()).friction for shape in shapes}
+        self._frictions = sorted(frictions, reverse=True)
 
     def _by_family(self) -> dict[str, list[Link]]:
         """Return the links with collisions of each family that has several of them, if they do not collide."""
@@ -82,6 +89,8 @@ class Contacts:
         written = (frictions[0], *(frictions[1:] if dimensions > 3 else FRICTION[1:]))
         if written != FRICTION and dimensions > 1:
             given["friction"] = numbers(written)
+        if priority := self._frictions.index(surface.friction):
+            given["priority"] = str(priority)
         given |= self._compliance(link, shape, surface)
         self._tell(link, shape, surface)
         return given
@@ -102,8 +111,7 @@ class Contacts:
         """Return solref for the depth at which the link rests under its own weight; see action/surfaces.py."""
         if not math.isfinite(surface.contact_stiffness):
             return {}
-        part = self._parts[link.name]
-        mass = 0.0 if part in self._held else self.mass_of_part(link)
+        mass = self._inertias.mass_at(link.name)
         if not mass > 0.0:
             words = f"its stiffness of {surface.stiffness:g} N/m is left out, since it has no weight to sink by in MJCF"
             self.losses.append(f"link '{link.name}': collision '{shape.name}': {words}")

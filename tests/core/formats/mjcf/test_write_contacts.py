@@ -153,3 +153,15 @@ def test_what_surfaces_lack_in_mjcf_is_told(tmp_path):
         f"{subject}: the velocity of its surface is left out; the belt stands still",
         f"link 'ground': collision 'ball ground': {words}",
     ]
+
+
+def test_the_smaller_friction_counts_in_mujoco_too(tmp_path):
+    """Guards ice under a rubber foot: of two priorities MuJoCo takes the higher one, and so the smaller friction."""
+    model = arms(1, links=4)
+    touching = [link for link in model.links if link.collisions]
+    for link, friction in zip(touching[:3], (0.2, 1.0, 0.6), strict=True):
+        link.collisions[0].surface = Surface(friction=friction)
+    root, _ = written(model, tmp_path)
+    geoms = [geom for geom in root.iter("geom") if geom.get("contype") != "0"]
+    found = {float(geom.get("friction", "1").split()[0]): int(geom.get("priority", "0")) for geom in geoms}
+    assert found[1.0] < found[0.6] < found[0.2]
