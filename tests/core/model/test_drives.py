@@ -9,7 +9,7 @@ import pytest
 
 from limberjack.core.check import check_model
 from limberjack.core.diagnosis import diagnose
-from limberjack.core.formats.substitutes import _scaled
+from limberjack.core.formats.substitutes import scaled_axis
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
 from limberjack.core.model.compiling.compile import compile_model
 from limberjack.core.model.drives import DRIVES, Aim, DriveLaw, DriveMode
@@ -83,7 +83,7 @@ def test_a_target_is_what_its_aim_says(mode):
     model.joints[0].home = (0.2,)
     zeroed = zero_at_home(model)[0].joints[0].axes[0]
     assert zeroed.drive_target == pytest.approx(0.3 if aim is Aim.PLACE else 0.5)
-    scaled = _scaled(replace(model.joints[0].axes[0], slide=0.1), 4.0)
+    scaled = scaled_axis(replace(model.joints[0].axes[0], slide=0.1), 4.0)
     assert scaled.drive_target == (0.125 if aim is Aim.FORCE else 2.0)
 
 
