@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Mesh assets: files and inline vertices, with scale, refpos and refquat."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -65,7 +67,7 @@ def test_refpos():
 @pytest.mark.parametrize("scale", ["1 1 1", "2 2 2", "2 3 4"])
 def test_refquat(scale):
     """The mesh is turned back by refquat, then scaled along the asset's axes."""
-    half = np.sqrt(0.5)
+    half = math.sqrt(0.5)
     found = link(f'refquat="{half!r} 0 0 {half!r}" refpos="0.5 0 0" scale="{scale}"')
     x, y, z = (np.array(list(map(float, TETRAHEDRON.split()))).reshape(4, 3) - (0.5, 0, 0)).T
     turned = np.column_stack([y, -x, z]) * list(map(float, scale.split()))
