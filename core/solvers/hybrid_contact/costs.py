@@ -46,7 +46,7 @@ def event_cost(bodies, points):
 
 @jitable
 def joint_event_cost(bodies):
-    """Return the cost of an event of a joint while nothing is in contact [ns]."""
+    """Return the cost of an event of dry friction in a joint while nothing is in contact [ns]."""
     return STEPS_PER_EVENT * step_cost(bodies, 0)
 
 

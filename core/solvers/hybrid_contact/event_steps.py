@@ -39,7 +39,7 @@ from ..integration.adaptive_steps import (
 from ..integration.dop853 import ORDER
 from ..integration.one_step import end_row, write_step_margins
 from ..joint_events.events import apply_mode_change, initialize_modes
-from ..joint_events.margins import DRIVE
+from ..joint_events.margins import DRIVE, HOLD, SLIDE
 from ..protocol import REACHED, UNDERWAY
 from ..stepping import has_diverged, is_finite
 from ..system import SUPPLIED, normalize_quaternions, parts_of
@@ -303,7 +303,8 @@ def advance_to_event(calls, system, events, y, trial, slopes, now, h, event):
     pressed = count_pressed_stops(system)
     if kind == JOINT:
         apply_mode_change(system, y, index, margin)
-        if system.touch.count[POINTS] == 0:  # otherwise `update_contacts` counts the event
+        # With contact, `update_contacts` counts the event. Stops are not counted: events keep them best.
+        if system.touch.count[POINTS] == 0 and margin in (HOLD, SLIDE):
             now.event_cost += joint_event_cost(system.model.bodies.shape[0])
     fits = update_contacts(calls, system, events, y, slopes, now)
     adapt_to_stops(system, now, tolerances.steps, pressed)
