@@ -64,7 +64,7 @@ TIPS = {
 """Texts that are shown beside the handle under the mouse."""
 
 TIP_OF_CONE = "Largest swing"
-"""That of the limit of a cone, which has no other end."""
+"""Tooltip of the handle of a cone's limit, which has no other end."""
 
 
 def tip_of(role: str, axis: AxisView) -> str:

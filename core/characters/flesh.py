@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the surface of a body resists rolling and spinning, since flesh gives way where it touches something.
+"""Rolling and spinning friction of bodies, in the place of flesh that gives way where it touches something.
 
 The shapes of ragdolls are rigid. A body of rigid capsules would roll down stairs as barrels do, and a head would swing
 on the floor for seconds.

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
@@ -18,7 +17,7 @@ from ..prove.judges import find_judges
 from ..prove.proving import SAME_MASS, SAME_MOTION, SAME_POSE, Proof, Row, prove
 from .framework import Verb, add_file, add_settings, load_usable
 from .result import CommandResult, say
-from .simulate import compile_once, positive
+from .simulate import compile_once, not_negative, positive
 
 SHOWN = 5
 """Number of a judge's warnings in the text; --json has all."""
@@ -33,7 +32,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seconds",
         metavar="S",
-        type=_not_negative,
+        type=not_negative,
         default=SECONDS,
         help=f"seconds to simulate without contact (default {SECONDS:g}); 0 to compare only poses and masses",
     )
@@ -55,16 +54,6 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", metavar="FOLDER", type=Path, help="keep the files there")
     parser.add_argument("--json", action="store_true", help="the table as one JSON object")
-
-
-def _not_negative(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not (math.isfinite(value) and value >= 0.0):
-        raise argparse.ArgumentTypeError(f"{text} is not a number of 0 or more")
-    return value
 
 
 def _run(arguments: argparse.Namespace) -> CommandResult:

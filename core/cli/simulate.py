@@ -123,13 +123,30 @@ def positive(text: str) -> float:
     Raises:
         ArgumentTypeError: if it is not one.
     """
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = _number(text)
     if not (math.isfinite(value) and value > 0.0):
         raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
     return value
+
+
+def not_negative(text: str) -> float:
+    """Return an argument as a finite number of 0 or more.
+
+    Raises:
+        ArgumentTypeError: if it is not one.
+    """
+    value = _number(text)
+    if not (math.isfinite(value) and value >= 0.0):
+        raise argparse.ArgumentTypeError(f"{text} is not a number of 0 or more")
+    return value
+
+
+def _number(text: str) -> float:
+    """Return a text as a number; NaN if it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def _run(arguments: argparse.Namespace) -> CommandResult:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the XML of a format may be. This module is small, because Blender starts with the list of formats."""
+"""Limits of a format's XML, and mistakes that readers mend. The module is small, since enabling the add-on loads it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far two readings of a model differ: poses at the start, masses, and poses after a motion."""
+"""Differences of two readings of a model: poses at the start, masses, and poses after a motion."""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from ..kinematics import tree_poses
 from ..model import Link, Model, ModelError
 from ..simulation import SimulationError, simulate
-from ..spatial import IDENTITY_QUAT, Pose, Sym3, compose, dot, inverse, norm, quat_mul, sub
-from ..spatial.arrays import matmul
-from ..spatial.rotations import quat_to_mat
+from ..spatial import IDENTITY_QUAT, Pose, compose, inverse, norm, quat_mul, quat_to_mat, sub, sym_rotate, sym_sub
 from ..text import one_line
 
 FRAMES = 4
@@ -23,7 +19,7 @@ FRAMES = 4
 
 @dataclass
 class Behaviour:
-    """What a reader makes of a file, or a model itself.
+    """Masses and poses of a model, as one reader has them.
 
     Attributes:
         masses: by links [kg]. start: X_WL by links [m]. end: the same after the motion; empty without one.
@@ -115,7 +111,7 @@ def pose_difference(ours: Mapping[str, Sequence[float]], theirs: Mapping[str, Se
 def _angle(a: Sequence[float], b: Sequence[float]) -> float:
     """Return the angle of the rotation from one unit quaternion to another [rad], exact for small ones too."""
     w, x, y, z = quat_mul((a[0], -a[1], -a[2], -a[3]), (b[0], b[1], b[2], b[3]))
-    return 2.0 * math.atan2(math.sqrt(dot((x, y, z), (x, y, z))), abs(w))
+    return 2.0 * math.atan2(norm((x, y, z)), abs(w))
 
 
 def moved_frames(
@@ -153,14 +149,9 @@ def moved_frames(
 def _same_body(link: Link, X: Pose, other: Link, Y: Pose, least: float) -> bool:
     """Return whether two links at the poses X and Y have the same centre of mass and inertia in world axes."""
     a, b = (compose(pose, each.com + IDENTITY_QUAT)[:3] for pose, each in ((X, link), (Y, other)))
-    I, J = _in_world(link.inertia, X), _in_world(other.inertia, Y)
-    return norm(sub(a, b)) <= least and bool(abs(I - J).max() <= least * max(abs(I).max(), 1e-300))
-
-
-def _in_world(inertia: Sym3, X: Pose) -> np.ndarray:
-    xx, xy, xz, yy, yz, zz = inertia
-    R = np.array(quat_to_mat(X[3:])).reshape(3, 3)
-    return matmul(matmul(R, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])), R.T)
+    I, J = (sym_rotate(quat_to_mat(pose[3:]), each.inertia) for pose, each in ((X, link), (Y, other)))
+    apart = max(map(abs, sym_sub(I, J)))
+    return norm(sub(a, b)) <= least and apart <= least * max(map(abs, I))
 
 
 def in_our_frames(poses: Mapping[str, Sequence[float]], moved: Mapping[str, Pose]) -> dict[str, Sequence[float]]:

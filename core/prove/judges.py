@@ -26,7 +26,7 @@ FINDING_LIMIT = 60.0
 """Longest time in which a Python tells which packages it has [s]."""
 
 FINDER = "import importlib.util, json, sys; print(json.dumps([n for n in sys.argv[1:] if importlib.util.find_spec(n)]))"
-"""What a Python runs to tell which of the named packages it has."""
+"""Program for another Python. It prints which of the named packages that Python has."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ JUDGES = (
 
 @dataclass
 class Verdict:
-    """What a judge says of a file.
+    """The answer of a judge about a file.
 
     Attributes:
         version: of the judge.

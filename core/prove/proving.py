@@ -98,7 +98,7 @@ def _size(difference: Difference) -> str:
 
 @dataclass
 class Proof:
-    """All that was found.
+    """The result of a comparison in all formats.
 
     Attributes:
         rows: one for each reader of each file.

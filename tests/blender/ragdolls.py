@@ -71,8 +71,8 @@ def differing(one, other):
 
 
 def whole_dump(scene):
-    """All that Make Ragdoll may change: bones, actions, constraints, pairs, contact, and which settings of bones a file
-    saves. Results of the last bake stay without doing anything."""
+    """Return the data that Make Ragdoll may change: bones, actions, constraints, pairs, contact, and which settings of
+    bones a file saves. It leaves out the results of the last bake, which have no effect."""
     found = dump(scene)
     for obj in scene.objects:
         for bone in obj.pose.bones if obj.pose else ():

@@ -60,7 +60,7 @@ def paths():
 
 
 def reading(path: Path):
-    """What we make of a file. It may reach all files of its repository."""
+    """Return our reading of a file, which may refer to all files of its repository."""
     folder = next(above for above in path.parents if above.parent in (MORE, CORPUS / "mjcf"))
     return read(path, search=[folder])
 

@@ -23,7 +23,7 @@ DENSITY = 700.0
 
 
 def compiled(tmp_path, texts):
-    """What MuJoCo makes of each text: the arrays of the body and the geom, or the error."""
+    """Return MuJoCo's arrays of the body and the geom of each text, or its error."""
     (tmp_path / "texts.json").write_text(json.dumps(texts))
     command = [PYTHON, COMPILE, tmp_path / "texts.json", *ARRAYS]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What we write as MJCF, as MuJoCo loads it: without a warning, and with our poses, masses, limits and M(q)."""
+"""Guards MJCF that we write: MuJoCo loads it without a warning, with our poses, masses, limits and M(q)."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def usable_model(path: Path) -> Model | None:
 
 
 def is_singular(model: Model) -> bool:
-    """Whether some velocity of a model has no mass, as that about the second of two hinges on one line."""
+    """Return whether M(q) is singular, as it is for two hinges on one line with nothing between them."""
     M = tree_mass_matrix(model)
     return bool(M.size and np.linalg.cond(M) > 1e12)
 

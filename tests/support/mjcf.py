@@ -25,7 +25,7 @@ SCENERY = "worldbody"
 
 
 def mujocos(paths: list[Path], folder: Path, states: int = 3, seed: int = 0, frames: int = 0) -> list[dict]:
-    """What MuJoCo makes of each file. frames: of the motion that begins in each state, 0.1 s apart."""
+    """Return MuJoCo's terms of each file. frames: of the motion that begins in each state, 0.1 s apart."""
     out = folder / "terms.json"
     command = [PYTHON, SCRIPT, out, str(states), str(seed), str(frames), *paths]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
@@ -35,7 +35,7 @@ def mujocos(paths: list[Path], folder: Path, states: int = 3, seed: int = 0, fra
 
 @dataclass
 class Place:
-    """Where a joint of MuJoCo's is in our model: (joint or floating link, number of its column), and its kind."""
+    """The place of a joint of MuJoCo's in our model: joint or floating link, number of its column, and its kind."""
 
     name: str
     number: int
@@ -89,7 +89,7 @@ class Beside:
         self.places, self.links = places_of(self.model), links
 
     def differences(self, tolerance: float = 1e-9) -> list[str]:
-        """What differs, a line each, with the first numbers."""
+        """Return one line for each difference, with the first numbers."""
         kinds = [joint["type"] for joint in self.theirs["joints"]]
         if kinds != [place.kind for place in self.places]:
             return [f"joints: {[place.kind for place in self.places]} in place of {kinds}"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where bodies of a written MJCF file are, by the rules of MuJoCo's documentation and nothing of our reader.
+"""Poses of the bodies of a written MJCF file, by the rules of MuJoCo's documentation and without our reader.
 
 It knows what the writer uses: angles in radians, pos and quat, and joints without `ref`.
 """

@@ -15,7 +15,7 @@ MASS = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
 
 
 def reading_of(text: str, strict: bool = False) -> Reading:
-    """What the reader makes of a whole file."""
+    """Return the reading of a whole file."""
     return read(Path("m.xml"), data=text.encode(), strict=strict)
 
 

@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 Fate = Literal["read", "kept", "lost"]
-"""What happens to an element or an attribute."""
+"""The treatment of an element or an attribute by the reader."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What happens to an element. All names are words in one string.
+    """The row of an element. Names are separated by blanks.
 
     Attributes:
         read, kept, lost: names of its attributes.
         children: keys of the elements that may be in it. A key that ends in "?" may occur once.
-        fate: what happens to the element itself. The reader does not look into elements that are kept or lost.
+        fate: the treatment of the element itself. The reader does not look into elements that are kept or lost.
         dropped: names among its attributes that MuJoCo had once and refuses now.
         is_dropped: whether MuJoCo had the element once and refuses it now. Its content is not described.
     """
@@ -396,7 +396,7 @@ Each is a list of words, or a number that stands for any amount of equal numbers
 """
 
 READ_NUMBERS: dict[str, int] = {"gear": 1, "stiffness": 1, "damping": 1, "polycoef": 2}
-"""How many numbers of an attribute are read. If one of the others is not 0, it is lost."""
+"""Count of an attribute's numbers that are read. If one of the others is not 0, it is lost."""
 
 LOST_VALUES: dict[str, frozenset[str]] = {
     "geom.type": frozenset(("sdf",)),

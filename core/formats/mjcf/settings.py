@@ -27,7 +27,7 @@ AUTO = "auto"
 
 @dataclass
 class Settings:
-    """What <compiler> and <option> say.
+    """The settings of <compiler> and <option>.
 
     Attributes:
         radians_per_unit: of angles in the file.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Drake makes of an SDF or URDF file, and where its bodies are after a time without contact.
+"""Load an SDF or URDF file in Drake, and simulate it without contact.
 
 Drake enforces joint limits, mimics and loops in discrete time only, and its steps have an error in proportion to their
 length. So the motion is computed in continuous time if it needs none of these, and otherwise extrapolated from two

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What MuJoCo makes of an MJCF file, and where its bodies are after a time without contact."""
+"""Load an MJCF file in MuJoCo, and simulate it without contact."""
 
 from told import answer_with, is_finite, one_line  # pyright: ignore[reportMissingImports]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a judge is asked and what it answers, as JSON files.
+"""The request to a judge and its answer, as JSON files.
 
 The request has `file`, the model file; `seconds`, the time to simulate [s], 0 for none; and `folders`, in which
 packages may be. The answer has `version`; `error`, why the file was refused, or ""; `warnings`; `masses`, {link: kg};

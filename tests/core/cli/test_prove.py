@@ -40,7 +40,7 @@ pytestmark = needs_posix
 
 @pytest.fixture
 def truth():
-    """What an honest judge says of the pendulum."""
+    """Return the right answer about the pendulum."""
     found = behaviour_of(read(PENDULUM).model, 0.1)
     end = {name: [*pose] for name, pose in found.end.items()}
     start = {name: [*pose] for name, pose in found.start.items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which links and geoms collide, besides the masks of geoms.
+"""Pairs of links that collide or not by <exclude>, <pair> and the rules for parents, besides the masks of geoms.
 
 Source: MuJoCo documentation, XML Reference, "contact", and Computation, "Selection".
 """

@@ -50,7 +50,7 @@ BISECTIONS = 55
 
 @dataclass(frozen=True)
 class _Contact:
-    """What a geom says of its contacts: friction (sliding, torsional [m], rolling [m]), condim and priority."""
+    """The contact attributes of a geom: friction (sliding, torsional [m], rolling [m]), condim and priority."""
 
     friction: tuple[float, ...]
     dimensions: int

@@ -21,7 +21,7 @@ from ..tree.joints import JointPlace
 
 @dataclass(frozen=True)
 class Pull:
-    """What a force on an actuator's transmission does.
+    """The effect of an actuator's transmission on one axis.
 
     Attributes:
         joint, axis: the axis that it drives.

@@ -31,7 +31,6 @@ FAMILIES = 31
 MAX_EXCLUDES = 20_000
 """Largest number of <exclude> elements that stand for families, where layers cannot."""
 
-
 MAX_PAIRS = 10_000
 """Largest number of <pair> elements for two links."""
 
@@ -49,12 +48,9 @@ class Contacts:
         self.losses: list[str] = []
         self.geoms: dict[str, list[tuple[str, Shape]]] = {}
         self._parts = model.rigid_parts()
-        self._masses: dict[str, float] = {}
-        for link in model.links:
-            part = self._parts[link.name]
-            self._masses[part] = self._masses.get(part, 0.0) + link.mass
         self._inertias = Inertias(replace(model, joints=[branch.joint for branch in model.tree().branches]))
         self._families = self._by_family()
+        self._bits = {link.name: 1 << place for place, links in enumerate(self._families.values()) for link in links}
         shapes = [shape for link in model.links for shape in link.collisions]
         plain = all(shape.layers == shape.meets == ALL_LAYERS for shape in shapes)
         self._has_layers = plain and len(self._families) <= FAMILIES
@@ -74,10 +70,6 @@ class Contacts:
             if len({self._parts[link.name] for link in links}) > 1 and not any(link.self_collide for link in links)
         }
 
-    def mass_of_part(self, link: Link) -> float:
-        """Return the mass of a link and of all that is fixed to it [kg]."""
-        return self._masses[self._parts[link.name]]
-
     def attributes(self, link: Link, shape: Shape) -> dict[str, str]:
         """Return the attributes of a collision's geom."""
         given = self._masks(link, shape)
@@ -96,10 +88,7 @@ class Contacts:
         return given
 
     def _masks(self, link: Link, shape: Shape) -> dict[str, str]:
-        names = [*self._families]
-        family = next((name for name in names if link in self._families[name]), None)
-        if self._has_layers and family is not None:
-            bit = 1 << names.index(family)
+        if self._has_layers and (bit := self._bits.get(link.name)):
             return {"contype": str(bit), "conaffinity": str(0x7FFF_FFFF & ~bit)}
         if shape.layers == shape.meets == ALL_LAYERS and not (self._has_layers and self._families):
             return {}

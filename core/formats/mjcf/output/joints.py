@@ -82,7 +82,7 @@ class MovedAxis:
 
 @dataclass
 class MovedBody:
-    """How a body moves in its parent.
+    """The pose and the joints of a body in its parent.
 
     Attributes:
         pose: X_PB at q = 0 [m].

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
@@ -14,7 +15,7 @@ from ....model import WORLD, Coupling, Gearbox, Joint, Link, Model, ModelError
 from ....model.couplings import mimic_equation
 from ....model.editing.mending import with_mended_inertias
 from ....model.graph import Branch, Tree, spanning_tree
-from ....spatial import IDENTITY, Pose, compose, quat_rotate
+from ....spatial import IDENTITY, Pose, compose, cross, quat_rotate, sub
 from ...files import write_together
 from ...findings import NO_LINKS
 from ...mesh_output.meshes import MeshFiles
@@ -64,6 +65,10 @@ class _Writer:
         self._between: dict[str, MovedBody] = {}
         self._referred: set[str] = set()
         self._still = {WORLD}
+        self._parts = model.rigid_parts()
+        self._masses: dict[str, float] = defaultdict(float)
+        for each in model.links:
+            self._masses[self._parts[each.name]] += each.mass
 
     def root(self) -> Element:
         """Return the whole file."""
@@ -134,14 +139,11 @@ class _Writer:
     @staticmethod
     def _velocity_of_origin(link: Link, pose: Pose) -> tuple[float, ...]:
         """Return the velocity of a floating link's origin, from that of its com [m/s]."""
-        x, y, z = quat_rotate(pose[3:], link.com)
-        wx, wy, wz = link.angular_velocity
-        vx, vy, vz = link.velocity
-        return vx - (wy * z - wz * y), vy - (wz * x - wx * z), vz - (wx * y - wy * x)
+        return sub(link.velocity, cross(link.angular_velocity, quat_rotate(pose[3:], link.com)))
 
     def _is_between(self, link: Link, moved: MovedBody, below: list[Branch]) -> bool:
         """Return whether a link moves without mass and only connects two joints, which MuJoCo has in one body."""
-        is_empty = not (link.visuals or link.collisions or self.contacts.mass_of_part(link))
+        is_empty = not (link.visuals or link.collisions or self._masses[self._parts[link.name]])
         is_plain = link.name not in self._referred and len(below) == 1 and not _floats(below[0])
         return is_empty and is_plain and bool(moved.axes)
 

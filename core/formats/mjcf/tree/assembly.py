@@ -24,7 +24,7 @@ SCENERY = "worldbody"
 
 @dataclass(eq=False)
 class Assembled:
-    """What the rest of a file refers to by names.
+    """Joints, links and shapes that the later sections of a file refer to by names.
 
     Attributes:
         places: where each joint of the file is, in MuJoCo's order.

@@ -29,7 +29,7 @@ PARTS = ("joint", "freejoint", "geom", "site", "inertial", "camera", "light")
 
 
 class Affixes(NamedTuple):
-    """What comes before and after all names of an attached file."""
+    """The prefix and the suffix of all names of an attached file."""
 
     prefix: str = ""
     suffix: str = ""
@@ -40,7 +40,7 @@ class Affixes(NamedTuple):
 
     @property
     def is_own(self) -> bool:
-        """Whether the file is the main one, and not a copy that another file attaches."""
+        """True for the main file, False for one that another file attaches."""
         return self == OWN
 
 
@@ -50,7 +50,7 @@ OWN = Affixes()
 
 @dataclass(frozen=True)
 class Scope:
-    """What the elements around an element say about it.
+    """Settings that an element inherits from the elements around it.
 
     Attributes:
         file: the file that defines it.

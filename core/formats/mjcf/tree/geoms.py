@@ -28,7 +28,7 @@ KINDS = ("sphere", "plane", "hfield", "capsule", "ellipsoid", "cylinder", "box",
 """Types of geoms; the first is the default."""
 
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
-"""How many numbers of `size` a type of geom uses."""
+"""Count of the numbers of `size` that each type of geom uses."""
 
 LONG = ("capsule", "cylinder", "ellipsoid", "box")
 """Types that `fromto` can place."""
@@ -70,7 +70,7 @@ class Geom:
 
     @property
     def is_seen(self) -> bool:
-        """Whether it is a visual: MuJoCo shows it, or it does nothing else."""
+        """True for a visual: MuJoCo shows the geom, or the geom does not collide."""
         is_clear = self.shape.color is not None and self.shape.color[3] == 0.0
         return not is_clear and (self.group < HIDDEN_FROM or not self.collides)
 

@@ -47,7 +47,7 @@ Start = Mapping[Part, tuple[float, ...]]
 
 @dataclass(frozen=True)
 class JointPlace:
-    """Where a joint of the file is in the model.
+    """The place of a joint of the file in the model.
 
     Attributes:
         part: its element.

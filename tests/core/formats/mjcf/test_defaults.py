@@ -126,7 +126,7 @@ def test_sites_have_classes():
     ],
 )
 def test_wrong_classes(joint, classes, code):
-    """Each is one error."""
+    """Guards refusals: each text gives exactly one error."""
     assert errors_of(body(joint), classes) == [code]
 
 

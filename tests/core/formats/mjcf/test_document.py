@@ -91,7 +91,7 @@ def test_meshes_of_included_files_are_relative_to_the_main_file(tmp_path):
     ids=["twice", "itself", "circle", "missing", "no name", "above", "absolute", "uri", "web", "broken"],
 )
 def test_includes_that_cannot_be_read(files, code, tmp_path):
-    """Each is one error with its line; nothing outside of the file's folder is opened."""
+    """Guards refusals: each gives one error with its line, and no file outside of the folder is opened."""
     folder = tmp_path / "inside"
     (tmp_path / "above.xml").write_text(world("secret"))
     main = laid_out(folder, **files)

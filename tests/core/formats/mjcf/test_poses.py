@@ -122,7 +122,7 @@ def test_euler(sequence, angles):
     ],
 )
 def test_wrong_orientations(attributes, code):
-    """Each is one error, as in MuJoCo."""
+    """Guards refusals: each text gives exactly one error, as in MuJoCo."""
     assert errors_of(body("", attributes)) == [code]
 
 

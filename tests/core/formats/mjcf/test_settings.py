@@ -109,7 +109,7 @@ def test_wind():
     ],
 )
 def test_wrong_settings(rest, code):
-    """Each is one error, as in MuJoCo."""
+    """Guards refusals: each text gives exactly one error, as in MuJoCo."""
     assert errors_of(body(""), rest) == [code]
 
 

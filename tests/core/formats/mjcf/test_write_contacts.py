@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which geoms collide in a written file, by MuJoCo's rule of masks, and their surfaces."""
+"""Guards which geoms of a written file collide, by MuJoCo's rule of masks, and their surfaces."""
 
 from itertools import combinations
 from xml.etree import ElementTree

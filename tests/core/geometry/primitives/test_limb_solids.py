@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 from limberjack.core.geometry.primitives.limb_solids import HULL_DIRECTIONS, limb_box, limb_hull
 
 SIZE = np.array((0.08, 0.3, 0.03))
-"""Of a hand: across, along and through it."""
+"""Size of a hand: across, along and through it [m]."""
 
 CENTER = np.array((0.02, 0.14, -0.01))
 

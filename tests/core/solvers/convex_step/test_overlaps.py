@@ -12,7 +12,7 @@ from limberjack.core.model import Joint, Link, Model
 from limberjack.core.simulation.simulation import Simulation
 
 RADIUS, HALF = 0.04, 0.06
-"""Of a capsule that is as large as a hand [m]."""
+"""Radius and half length of a capsule that is as large as a hand [m]."""
 
 DEEPEST = {"draft": 2e-3, "good": 5e-4}
 """Deepest overlap [m]. Before steps were taken again, it was 7 mm for hands and 15 mm for balls at draft, and 1 mm for

@@ -15,13 +15,13 @@ SIZE = 2 + ENERGY_TOTALS
 
 @pytest.fixture
 def system():
-    """That of a hinge."""
+    """The equations of motion of a hinge."""
     arm = Model("arm", [Link("arm")], [Joint("hinge", "revolute", "world", "arm", axes=[Axis()])])
     return Simulation(arm, [0.0, 1.0])._stage.solver._system
 
 
 def jumped(system, change, accelerations, step, speed=0.0):
-    """Whether a change of the velocity from `speed` counts as a jump, with accelerations at both ends of a step [s]."""
+    """Return whether a change of the velocity from `speed` is a jump, with accelerations at both ends of a step [s]."""
     start, end = np.zeros((2, SIZE))
     start[1], end[1] = speed, speed + change
     slopes = np.zeros((3, SIZE))

@@ -70,7 +70,7 @@ def test_dampratio():
 
 
 def test_dampratio_with_gear():
-    """With a gear, stiffness on the axis is kp n^2, and the ratio holds there too."""
+    """Guards the gear n: the stiffness on the axis is kp n^2, and the ratio is that of the axis."""
     axis = drive('<position joint="j" kp="100" dampratio="1" gear="2"/>', joint='armature="3"')
     assert axis.drive_stiffness == pytest.approx(400.0)
     assert axis.drive_damping == pytest.approx(2.0 * math.sqrt(400.0 * 4.0))
@@ -216,7 +216,7 @@ def test_a_drive_that_pushes_away():
     ],
 )
 def test_wrong_actuators(actuator, code):
-    """Each is one error."""
+    """Guards refusals: each text gives exactly one error."""
     assert errors_of(JOINT.format(""), f"<actuator>{actuator}</actuator>") == [code]
 
 

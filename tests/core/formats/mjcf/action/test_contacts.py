@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which links and geoms collide."""
+"""Guards which links and geoms collide."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def contact(content, rest=""):
 
 
 def collide(model, first, second):
-    """Whether the masks of two shapes let them collide, as MuJoCo's rule is."""
+    """Return whether the masks of two shapes let them collide, by MuJoCo's rule."""
     shapes = {shape.name: shape for link in model.links for shape in link.collisions}
     one, other = shapes.get(first), shapes.get(second)
     return bool(one and other and (one.layers & other.meets or other.layers & one.meets))
@@ -73,7 +73,7 @@ def test_too_many_pairs():
     ],
 )
 def test_wrong_contacts(content, code):
-    """Each is one error."""
+    """Guards refusals: each text gives exactly one error."""
     assert errors_of(BODIES, f"<contact>{content}</contact>") == [code]
 
 

@@ -162,7 +162,7 @@ def test_defaults():
     ],
 )
 def test_wrong_constraints(content, code):
-    """Each is one error."""
+    """Guards refusals: each text gives exactly one error."""
     assert errors_of(TWO.format(0), f"<equality>{content}</equality>") == [code]
 
 

@@ -89,6 +89,6 @@ def test_many_copies():
 
 @pytest.mark.parametrize("text", ["0.1 0", "-1 1", "1", "a b"])
 def test_wrong_numbers(text):
-    """Each is one error; two zeros mean none."""
+    """Guards refusals: each text gives exactly one error. Two zeros are allowed and mean none."""
     assert errors_of(body(f'<joint springdamper="{text}"/>')) == ["bad-number"]
     assert errors_of(body('<joint springdamper="0 0"/>')) == []

@@ -26,7 +26,7 @@ def surface(attributes="", **parts):
 
 
 def depth_at_rest(model, mass):
-    """From the stiffness alone: m g / k [m]."""
+    """Return the depth by the stiffness alone, m g / k [m]."""
     return mass * G / model.link("b").collisions[0].surface.stiffness
 
 
@@ -39,7 +39,7 @@ def test_depth_at_rest(mass):
 
 
 def equation(r, solref, solimp):
-    """What vanishes at the depth at rest: the reference acceleration d k r against what gravity leaves, (1 - d) g."""
+    """Return the reference acceleration d k r minus the rest of gravity, (1 - d) g. It is 0 at the depth at rest."""
     d = impedance(r, solimp)
     k = 1.0 / (solref[0] * solref[1]) ** 2 if solref[0] > 0.0 else -solref[0]
     return d * d * k / solimp[1] ** 2 * r - (1.0 - d) * G

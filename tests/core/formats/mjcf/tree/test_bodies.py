@@ -189,7 +189,7 @@ def test_own_bodies_are_attached():
     ],
 )
 def test_wrong_attachments(content, code, tmp_path):
-    """Each is one error."""
+    """Guards refusals: each text gives exactly one error."""
     errors = [issue.code for issue in attached(tmp_path, content).issues if issue.is_error]
     assert errors[:1] == [code]
 

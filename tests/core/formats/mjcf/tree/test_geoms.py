@@ -166,7 +166,7 @@ def test_an_image():
     ],
 )
 def test_wrong_geoms(geom, code):
-    """Each is one error, as in MuJoCo."""
+    """Guards refusals: each text gives exactly one error, as in MuJoCo."""
     assert errors_of(body(geom)) == [code]
 
 

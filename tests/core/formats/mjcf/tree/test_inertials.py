@@ -79,7 +79,7 @@ def test_shells():
     ],
 )
 def test_inertiafromgeom(compiler, mass):
-    """Whether geoms replace an <inertial>, and which groups of them weigh."""
+    """Guards which geoms replace an <inertial>, and which groups of them weigh."""
     content = """<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
     <geom size="1" mass="2" group="1"/><geom size="1" mass="3" group="3"/>"""
     assert link(content, compiler).mass == mass
@@ -133,7 +133,7 @@ def test_the_world_is_not_bounded():
     ],
 )
 def test_wrong_inertials(content, codes):
-    """Each is one error."""
+    """Guards refusals: each text gives exactly one error."""
     assert errors_of(f"<body>{content}</body>") == codes
 
 

@@ -189,7 +189,7 @@ def test_classes_reach_free_joints():
     ],
 )
 def test_wrong_joints(joint, code):
-    """Each is one error."""
+    """Guards refusals: each text gives exactly one error."""
     assert errors_of(body(joint)) == [code]
 
 

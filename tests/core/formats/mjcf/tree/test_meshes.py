@@ -126,7 +126,7 @@ def test_a_builtin_mesh():
     ],
 )
 def test_wrong_meshes(attributes, vertices, faces, code):
-    """Each is one error, whatever geoms use it."""
+    """Guards refusals: each mesh gives exactly one error, whatever geoms use it."""
     rest = asset(attributes, vertices, faces)
     assert errors_of(f'<body name="b"><geom size="1"/>{GEOM}</body>', rest) == [code]
 

@@ -240,7 +240,7 @@ BY_INERTIA = {
     "ellipsoid": (0.1, 0.2, 0.4),
     "box": (0.2, 0.4, 0.8),
 }
-"""What MuJoCo's documentation makes of a box with the half sides HALF: radii and full lengths."""
+"""Sizes by MuJoCo's documentation for a box with the half sides HALF: radii and full lengths."""
 
 BY_BOX = {**BY_INERTIA, "sphere": (0.4,), "capsule": (0.2, 0.4), "cylinder": (0.2, 0.8)}
 
