@@ -95,7 +95,7 @@ class MovedBody:
     losses: list[str] = field(default_factory=list)
 
     def before(self, other: MovedBody) -> MovedBody:
-        """Return how a body moves that moves in this one as `other` tells, without this one between them."""
+        """Return the motion of a body that moves by `other` in this body, relative to this body's parent."""
         axes = [axis.seen_from(other.pose) for axis in self.axes]
         return MovedBody(compose(self.pose, other.pose), axes + other.axes, self.losses + other.losses)
 

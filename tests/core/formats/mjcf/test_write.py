@@ -134,6 +134,18 @@ def test_frames_are_sites(tmp_path):
     assert len(losses) == 1  # the mass that MuJoCo wants of the link between
 
 
+def test_a_link_whose_mass_is_fixed_to_it_has_a_body(tmp_path):
+    """Guards links without mass: those that carry one by a fixed joint are not merged into the next body."""
+    links = [Link("mount", 0.0), Link("weight", 1.0, inertia=SOLID)]
+    joints = [
+        Joint("hinge", "revolute", WORLD, "mount", axes=[Axis()]),
+        Joint("screws", "fixed", "mount", "weight", (0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0)),
+    ]
+    _, losses = written(Model("m", links, joints), tmp_path)
+    assert losses == []
+    assert [link.name for link in read(tmp_path / "m.xml").model.links] == ["mount", "weight"]
+
+
 def test_what_links_and_models_lack_in_mjcf_is_told(tmp_path):
     """Guards the losses of links and of the model, one line each."""
     link = Link("l", 1.0, inertia=SOLID, linear_damping=0.1, force=(1.0, 0.0, 0.0))
