@@ -116,8 +116,7 @@ def unusable(error: object, said: Sequence[str] | None = None) -> CommandResult:
 def unreadable(error: UnreadableError) -> CommandResult:
     """Return the result of an input that cannot be read, with the error as its only finding."""
     issue = Issue("error", "unreadable", "", error.message, error.line)
-    where = f"{error.path}:{error.line}" if error.line else f"{error.path}"
-    result = unusable(f"{where}: {error.message}", [str(error)])
+    result = unusable(f"{error.where}: {error.message}", [str(error)])
     result.facts = findings(error.path, [issue], [])
     return result
 

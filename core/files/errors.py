@@ -13,9 +13,13 @@ class UnreadableError(Exception):
         super().__init__(message)
         self.path, self.message, self.line = path, message, line
 
+    @property
+    def where(self) -> str:
+        """The file with the line, as "model.xml:12"."""
+        return f"{self.path}:{self.line}" if self.line else f"{self.path}"
+
     def __str__(self) -> str:
-        where = f"{self.path}:{self.line}" if self.line else f"{self.path}"
-        return f"{where}: error unreadable: {self.message}"
+        return f"{self.where}: error unreadable: {self.message}"
 
 
 class UnwritableError(Exception):

@@ -11,6 +11,7 @@ from limberjack.addon.props.settings import window_status
 
 from .bone_rig import dump
 from .characters import choose
+from .test_library_overrides import empty_scene
 
 
 def make(*rigs, **options):
@@ -27,6 +28,28 @@ def remove(*rigs):
 def told():
     """The notes that the tab shows."""
     return window_status(bpy.context.window_manager).notes
+
+
+def appended(path):
+    """Return an empty scene with contact, to which the armature "Rig" of a file is appended."""
+    scene = empty_scene()
+    with bpy.data.libraries.load(path) as (source, target):
+        target.objects = [name for name in source.objects if name == "Rig"]
+    scene.collection.objects.link(target.objects[0])
+    scene.limberjack.contact = True
+    bpy.context.view_layer.update()
+    return scene
+
+
+def stray_weights(body):
+    """Let five vertices of a head follow the thigh, as automatic weights sometimes do."""
+    groups = body.vertex_groups
+    stray = [
+        vertex.index for vertex in body.data.vertices if any(groups[g.group].name == "head" for g in vertex.groups)
+    ][:5]
+    for group in groups:
+        group.remove(stray)
+    groups["thigh"].add(stray, 1.0, "REPLACE")
 
 
 def names_of(rig):

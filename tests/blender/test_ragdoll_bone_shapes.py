@@ -17,9 +17,8 @@ from support.cases import some
 from .characters import character, choose, tube_around
 from .conftest import link
 from .humanoids import HUMANOIDS, skin_of
-from .ragdolls import make, names_of, told
+from .ragdolls import appended, make, names_of, stray_weights, told
 from .rigs import armature, select_bones
-from .test_library_overrides import empty_scene
 
 KINDS = {"CAPSULE": Capsule, "BOX": Box, "HULL": Mesh}
 
@@ -210,13 +209,7 @@ def test_stray_weights_do_not_blow_up_a_box_or_a_hull(scene):
     """Guards automatic weights: some vertices of the head follow the thigh, whose box and hull stay those of its
     tube."""
     rig, body = character()
-    groups = body.vertex_groups
-    stray = [
-        vertex.index for vertex in body.data.vertices if any(groups[g.group].name == "head" for g in vertex.groups)
-    ][:5]
-    for group in groups:
-        group.remove(stray)
-    groups["thigh"].add(stray, 1.0, "REPLACE")
+    stray_weights(body)
     for shape in ("BOX", "HULL"):
         make(rig, shapes=shape)
         corners = corners_in(scene, "thigh")
@@ -249,12 +242,7 @@ def test_shapes_survive_a_file_and_come_along(scene, tmp_path, shape):
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=path)
     np.testing.assert_allclose(corners_in(bpy.context.scene, "chest"), expected, atol=1e-6)
-    scene = empty_scene()
-    with bpy.data.libraries.load(path) as (source, target):
-        target.objects = [name for name in source.objects if name == "Rig"]
-    scene.collection.objects.link(target.objects[0])
-    scene.limberjack.contact = True
-    bpy.context.view_layer.update()
+    scene = appended(path)
     np.testing.assert_allclose(corners_in(scene, "chest"), expected, atol=1e-6)
 
 

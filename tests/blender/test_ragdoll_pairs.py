@@ -12,9 +12,8 @@ from limberjack.addon.props.ragdoll import ragdoll_bones
 from .characters import choose
 from .conftest import joint, link
 from .humanoids import HUMANOIDS, RADII, skin_of
-from .ragdolls import make, names_of, remove
+from .ragdolls import appended, make, names_of, remove
 from .rigs import select_bones
-from .test_library_overrides import empty_scene
 
 KIND = HUMANOIDS["makehuman"]
 
@@ -52,12 +51,7 @@ def test_an_appended_ragdoll_has_them(scene, rig, tmp_path):
     expected = pairs_in(scene)
     path = str(tmp_path / "hero.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
-    scene = empty_scene()
-    with bpy.data.libraries.load(path) as (source, target):
-        target.objects = [name for name in source.objects if name == "Rig"]
-    scene.collection.objects.link(target.objects[0])
-    scene.limberjack.contact = True
-    bpy.context.view_layer.update()
+    scene = appended(path)
     assert pairs_in(scene) == expected
 
 

@@ -16,7 +16,7 @@ from support.cases import some
 
 from .characters import character, skin
 from .humanoids import HUMANOIDS, RADII, skin_of
-from .ragdolls import make, names_of, told
+from .ragdolls import make, names_of, stray_weights, told
 from .rigs import armature
 
 LIMBS = ("upper arm", "forearm", "thigh", "shin")
@@ -87,13 +87,7 @@ def test_children_that_merge_count_for_the_shape(scene, kind):
 def test_stray_weights_do_not_blow_up_a_shape(scene):
     """Guards automatic weights: some vertices of the head follow the thigh, whose capsule stays that of its tube."""
     rig, body = character()
-    groups = body.vertex_groups
-    stray = [
-        vertex.index for vertex in body.data.vertices if any(groups[g.group].name == "head" for g in vertex.groups)
-    ][:5]
-    for group in groups:
-        group.remove(stray)
-    groups["thigh"].add(stray, 1.0, "REPLACE")
+    stray_weights(body)
     make(rig)
     radius, start, end = capsule_in(scene, "thigh")
     assert radius == pytest.approx(0.08, rel=0.05)

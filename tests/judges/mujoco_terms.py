@@ -2,9 +2,9 @@
 """Run by the judges' Python: what MuJoCo makes of MJCF files, and their terms at random states.
 
 Use: mujoco_terms.py OUT.json STATES SEED FRAMES FILE... Writes one entry for each file: `error` and `warnings` of
-the compiler; without an error bodies (without the world) and joints in MuJoCo's order, gravity, and for each state
-qpos, qvel, poses of bodies, M (rows) and the bias force. If FRAMES is not 0, each state also has `motion`: poses of
-bodies in so many frames, FRAME s apart, without constraints, actuators and fluid.
+the compiler; without an error `absent`, the names of absent meshes, bodies (without the world) and joints in MuJoCo's
+order, gravity, and for each state qpos, qvel, poses of bodies, M (rows) and the bias force. If FRAMES is not 0, each
+state also has `motion`: poses of bodies in so many frames, FRAME s apart, without constraints, actuators and fluid.
 
 Meshes whose files are absent become tetrahedra, and images go. `is_weighed` is false for a body whose mass is that of
 such a tetrahedron.
@@ -26,9 +26,9 @@ FACES = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]
 
 
 def model_of(path):
-    """The model of a file, and the numbers of bodies whose masses are not known, since meshes are absent."""
+    """Return the model of a file, the names of absent meshes, and the numbers of bodies whose masses need these."""
     try:
-        return mujoco.MjModel.from_xml_path(path), set()
+        return mujoco.MjModel.from_xml_path(path), set(), set()
     except ValueError as error:
         if "Error opening file" not in str(error):
             raise
@@ -53,7 +53,7 @@ def model_of(path):
         if (from_geoms or not body.explicitinertial) and any(geom.meshname in absent for geom in body.geoms)
     ]
     model = spec.compile()
-    return model, {body.id for body in vague}
+    return model, absent, {body.id for body in vague}
 
 
 def is_there(path, folder, file):
@@ -146,7 +146,7 @@ def told(path, states, frames, rng):
     warnings = []
     mujoco.set_mju_user_warning(warnings.append)
     try:
-        model, vague = model_of(path)
+        model, absent, vague = model_of(path)
     except (ValueError, RuntimeError) as error:
         return {"error": str(error), "warnings": warnings}
     warnings = [*warnings]  # without those of random states
@@ -157,6 +157,7 @@ def told(path, states, frames, rng):
     return {
         "error": "",
         "warnings": warnings,
+        "absent": sorted(absent),
         "gravity": model.opt.gravity.tolist(),
         "bodies": bodies_of(model, vague),
         "joints": joints_of(model),

@@ -56,6 +56,8 @@ def found_wrong(models: dict[str, Model], folder: Path) -> list[str]:
         if theirs["error"] or warnings:
             wrong.append(f"{name}: {theirs['error']} {warnings}")
             continue
+        if theirs["absent"]:
+            wrong.append(f"{name}: without the meshes {theirs['absent']}")
         has_key = "<keyframe>" in path.read_text()
         tolerance = TOLERANCES.get(name, 1e-9)
         wrong += [f"{name}: {line}" for line in Beside(read(path).model, theirs, has_key).differences(tolerance)]

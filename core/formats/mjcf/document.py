@@ -3,30 +3,17 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...files.errors import UnreadableError
 from ...files.resources import BarredError, FilesBeside, ResourceError
-from ...files.xml import Element, Tally, count_in, parse_file
+from ...files.xml import Element, Tally, count_in
 from ..findings import Findings
 from ..registry import MJCF
+from ..xml.included import IncludeError, open_included
 
 MAX_INCLUDES = 1_000
 """Largest number of files that one model may consist of. Real ones have up to 40."""
-
-
-class _IncludeError(Exception):
-    """An <include> that cannot be read.
-
-    Attributes:
-        code: of the finding.
-    """
-
-    def __init__(self, code: str, message: str):
-        super().__init__(message)
-        self.code = code
 
 
 class Document:
@@ -79,7 +66,7 @@ class Document:
             root = self._opened(path, uri)
         except ResourceError as error:
             self.findings.error(include, "include-not-found", f"<include>: {error}")
-        except _IncludeError as error:
+        except IncludeError as error:
             self.findings.error(include, error.code, str(error))
         else:
             return root.children, beside.of(path)
@@ -89,23 +76,18 @@ class Document:
         """Return the root element of an included file.
 
         Raises:
-            _IncludeError: if it cannot be read, is included already, or exceeds a limit.
+            IncludeError: if it cannot be read, is included already, or exceeds a limit.
         """
         if path in self._included:
             message = f"'{uri}' is included already, and MuJoCo allows each file once; take one <include> out"
-            raise _IncludeError("include-cycle", message)
+            raise IncludeError("include-cycle", message)
         self._included.add(path)
         if len(self._included) > MAX_INCLUDES:
-            raise _IncludeError("too-many-includes", f"more than {MAX_INCLUDES} files are included; include fewer")
-        try:
-            root = parse_file(path, MJCF.rules)
-        except UnreadableError as error:
-            where = f"{path}:{error.line}" if error.line else f"{path}"
-            raise _IncludeError("include-unreadable", f"'{uri}' cannot be read: {where}: {error.message}") from error
-        root.included_file = str(path)
+            raise IncludeError("too-many-includes", f"more than {MAX_INCLUDES} files are included; include fewer")
+        root = open_included(path, uri, MJCF.rules)
         self._report_mended(root)
         if too_much := self._tally.add(*count_in(root)):
-            raise _IncludeError("too-many-elements", f"with '{uri}', what is included has {too_much}")
+            raise IncludeError("too-many-elements", f"with '{uri}', what is included has {too_much}")
         return root
 
     def _find(self, uri: str, beside: FilesBeside) -> Path:
@@ -116,14 +98,15 @@ class Document:
         """
         if not uri:
             raise ResourceError('it names no file; write file="..."')
-        with contextlib.suppress(ResourceError):
-            return self.files.find(uri)
         try:
-            return beside.find(uri)
-        except BarredError:
-            raise
-        except ResourceError:
-            return self.files.find(uri)  # its message names the folder of the main file
+            return self.files.find(uri)
+        except ResourceError as beside_main:
+            try:
+                return beside.find(uri)
+            except BarredError:
+                raise
+            except ResourceError:
+                raise beside_main from None
 
     def _report_mended(self, root: Element) -> None:
         if root.mended_line is not None:

@@ -6,12 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...files.errors import UnreadableError
 from ...files.resources import FilesBeside, ResourceError
-from ...files.xml import Element, parse_file
+from ...files.xml import Element
 from ..findings import Findings
 from ..registry import MJCF
 from ..xml.grammar import check_grammar
+from ..xml.included import IncludeError, open_included, refuse_cycle
 from .defaults import Defaults
 from .document import Document
 from .grammar import rules, tell_losses
@@ -75,21 +75,15 @@ def _open_asset(element: Element, files: FilesBeside, findings: Findings, trail:
     uri = element.attributes.get("file", "").strip()
     try:
         path = files.find(uri)
+        refuse_cycle(path, uri, "model", trail)
+        root = open_included(path, uri, MJCF.rules)
     except ResourceError as error:
         findings.error(element, "include-not-found", f"<model>: {error}")
-        return None
-    if path in trail:
-        circle = " -> ".join(file.name for file in (*trail[trail.index(path) :], path))
-        findings.error(element, "include-cycle", f"'{uri}' needs itself: {circle}; take one <model> out")
-        return None
-    try:
-        root = parse_file(path, MJCF.rules)
-    except UnreadableError as error:
-        where = f"{path}:{error.line}" if error.line else f"{path}"
-        findings.error(element, "include-unreadable", f"'{uri}' cannot be read: {where}: {error.message}")
-        return None
-    root.included_file = str(path)
-    return open_model(root, files.of(path), findings, trail)
+    except IncludeError as error:
+        findings.error(element, error.code, str(error))
+    else:
+        return open_model(root, files.of(path), findings, trail)
+    return None
 
 
 def file_stem(uri: str) -> str:

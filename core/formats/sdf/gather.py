@@ -15,11 +15,12 @@ from ...model import WORLD
 from ..drake.elements import report_others
 from ..findings import Findings
 from ..xml.grammar import check_grammar
+from ..xml.included import IncludeError
 from ..xml.kept import extras_of, known
 from .drake import is_read
 from .frames import SEPARATOR, THIS_MODEL, Frames, Key, PosedFrame, Scope
 from .grammar import SDF
-from .include import TOO_MANY, IncludeError, Library, SdfFile
+from .include import TOO_MANY, Library, SdfFile
 from .link import read_pose
 
 OLDEST_KNOWN, NEWEST_KNOWN = (1, 2), (1, 12)

@@ -10,6 +10,7 @@ from pathlib import Path
 from ...files.errors import UnreadableError
 from ...files.resources import BarredError, FilesBeside, ResourceError
 from ...files.xml import Element, Tally, count_in, parse_file
+from ..xml.included import IncludeError, open_included, refuse_cycle
 
 MAX_INCLUDES = 5_000
 """Largest number of models that one file may include.
@@ -22,18 +23,6 @@ TOO_MANY = ("too-many-includes", "too-many-elements")
 
 CONFIG = "model.config"
 """File of a model folder that names the SDF files in it."""
-
-
-class IncludeError(Exception):
-    """An <include> that cannot be read.
-
-    Attributes:
-        code: of the finding.
-    """
-
-    def __init__(self, code: str, message: str):
-        super().__init__(message)
-        self.code = code
 
 
 @dataclass(frozen=True)
@@ -74,16 +63,9 @@ class Library:
         if self._count > MAX_INCLUDES:
             raise IncludeError("too-many-includes", f"more than {MAX_INCLUDES} models are included; include fewer")
         path = _model_file(_found(uri, by), uri)
-        if path in by.trail:
-            circle = " -> ".join(file.name for file in (*by.trail[by.trail.index(path) :], path))
-            raise IncludeError("include-cycle", f"'{uri}' includes itself: {circle}; take one <include> out")
+        refuse_cycle(path, uri, "include", by.trail)
         if path not in self._opened:
-            try:
-                self._opened[path] = parse_file(path)
-            except UnreadableError as error:
-                where = f"{path}:{error.line}" if error.line else f"{path}"
-                raise IncludeError("include-unreadable", f"'{uri}' cannot be read: {where}: {error.message}") from error
-            self._opened[path].included_file = str(path)
+            self._opened[path] = open_included(path, uri)
         root = self._opened[path]
         if root.tag != "sdf":
             raise IncludeError("include-unreadable", f"'{uri}' is no SDF file, but <{root.tag}>; convert it first")
