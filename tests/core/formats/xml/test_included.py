@@ -13,8 +13,9 @@ def test_a_circle_names_its_files():
     """Guards the way of the error: it names the files of the circle, and none of those that only lead to it."""
     main, a, b = (Path("folder") / name for name in ("main.xml", "a.xml", "b.xml"))
     refuse_cycle(b, "b.xml", "include", (main, a))
-    with pytest.raises(IncludeError, match="^'a.xml' includes itself: a.xml -> b.xml -> a.xml; take one <model> out$"):
+    with pytest.raises(IncludeError) as caught:
         refuse_cycle(a, "a.xml", "model", (main, a, b))
+    assert str(caught.value) == "'a.xml' includes itself: a.xml -> b.xml -> a.xml; take one <model> out"
 
 
 def test_an_included_file_knows_where_it_is_from(tmp_path):
