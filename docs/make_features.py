@@ -90,7 +90,7 @@ FEATURES = (
     Feature(
         "release",
         "disable, release",
-        lambda joint, _: not joint.kind.has_no_effect,
+        lambda joint, _: not joint.kind.is_free,
         {"enabled": False, "released_at": 1.0},
         of_joint=True,
     ),
@@ -105,8 +105,8 @@ def axes_for(feature: Feature, joint: Joint) -> list[int | None]:
 
 
 def forms(kind: JointType) -> tuple[str, ...]:
-    """Return where a joint of a type can act. A type without effect closes no loop."""
-    return ("tree",) if kind.has_no_effect else ("tree", "loop")
+    """Return where a joint of a type can act. A free joint closes no loop."""
+    return ("tree",) if kind.is_free else ("tree", "loop")
 
 
 def cell(feature: Feature, kind: JointType) -> str:

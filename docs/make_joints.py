@@ -44,6 +44,7 @@ PARTS = (
     ("stops", STOPS),
     ("damping", {"damping"}),
     ("friction", {"friction"}),
+    ("armature", {"armature"}),
     ("spring stiffness", {"spring_stiffness"}),
     ("spring reference", {"spring_reference"}),
     ("drive", DRIVE),
@@ -152,7 +153,9 @@ def _section(kind: JointType) -> str:
             for n in kind.spring_axes
         }
         law = "; ".join(f"{name} on {', '.join(own)}" for name, own in by_axis.items())
-        lines.append(f"Force law: springs and dampers per component, rotations as rotation vector from rest: {law}.")
+        what = "resistance" if kind.is_free else "springs and dampers"
+        rest = "" if kind.is_free else ", rotations as rotation vector from rest"
+        lines.append(f"Force law: {what} per component{rest}: {law}.")
     text = f"\n## {kind.label} (`{kind.name}`)\n\n{kind.summary}.\n"
     return text + "".join(f"\n- {line}" for line in lines) + ("\n" if lines else "")
 
@@ -160,6 +163,8 @@ def _section(kind: JointType) -> str:
 def _direction(kind: JointType, slot: Slot) -> str:
     if slot.along is not None:
         return f"along the {kind.axes[slot.along].name} axis"
+    if kind.is_free:
+        return "in every direction alike"
     return f"along {'xyz'[slot.direction.index(1.0)]}" if slot.direction else "in a direction that you choose"
 
 

@@ -94,7 +94,7 @@ def idle_screw(model: Model) -> Iterator[Issue]:
 
 def slack_law(model: Model) -> Iterator[Issue]:
     for joint in model.joints:
-        if joint.kind.code == FREE and joint.kind.spring_axes:
+        if joint.kind.code == FREE and joint.kind.spring_axes and not joint.kind.is_free:
             numbers = sorted({*joint.kind.spring_axes})
             slack = [which_axis(joint, number) for number in numbers if not joint.axes[number].spring_stiffness]
             if slack:

@@ -80,7 +80,7 @@ def idle_velocity(model: Model) -> Iterator[Issue]:
         return
     tree = model.acting_at(0.0).tree()
     for link in thrown:
-        path = [branch for branch in tree.path(link.name) if not branch.joint.kind.has_no_effect]
+        path = [branch for branch in tree.path(link.name) if not branch.joint.kind.is_free]
         if not path:
             continue
         root, carrier = tree.root_of(link.name), path[-1].joint.name

@@ -86,7 +86,7 @@ class ContactFacts:
         fixed = {
             self.pieces[end]
             for joint in model.joints
-            if joint.enabled and not joint.kind.has_no_effect and WORLD in (joint.parent, joint.child)
+            if joint.enabled and not joint.kind.is_free and WORLD in (joint.parent, joint.child)
             for end in (joint.parent, joint.child)
             if end != WORLD
         }

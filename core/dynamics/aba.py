@@ -56,20 +56,20 @@ from ..spatial import (
     transpose,
 )
 from ..spatial.storage import get3, get6, get9, get_articulated, get_pair, put3, put6, put_articulated, put_pair
+from .forces import set_armatures, write_rotor_force
 from .media import add_medium_forces
 
 
 @kernel
 def articulated_body(model, work, q, qd, tau, qdd):
     """Write to `qdd`, shape (nv,), the accelerations that joint forces `tau`, shape (nv,), and gravity cause."""
-    for j in range(model.dofs.shape[0]):
-        work.dofs[j].armature = model.dofs[j].armature
+    set_armatures(model, work)
     accelerations(model, work, q, qd, tau, qdd)
 
 
 @jitable
 def accelerations(model, work, q, qd, tau, qdd):
-    """Do what `articulated_body` does, with the armatures in `work.dofs`, which include those of implicit steps."""
+    """Do what `articulated_body` does, with the joints' inertias in `work.dofs`, which include implicit forces."""
     forward_kinematics_pass(model, work, q, qd)
     add_medium_forces(model, work)
     articulated_inertia_pass(model, work, tau)
@@ -86,6 +86,8 @@ def forward_kinematics_pass(model, work, q, qd):
         R, velocity = update_body(model, work, i, q, qd)
         inertia = inertia_rotate(R, rigid_inertia_of(model.bodies[i]))
         body_work = work.bodies[i]
+        if model.bodies[i].kind != SCREWS:
+            write_rotor_force(model, work, model.bodies[i], qd)
         put_articulated(body_work.articulated, articulated(inertia))
         put_pair(body_work.force, force_cross(velocity, momentum(inertia, velocity)))
 
@@ -147,16 +149,16 @@ def u_over_D_of(dof_work, D_inv, u):
 
 
 @jitable
-def propagate_ball(IA, D_inv, pA, torque, is_implicit):
+def propagate_ball(IA, D_inv, pA, torque, has_inertia):
     """Return u and D^-1 u of a ball joint, and the bias force on its inner side, in world axes.
 
-    Without implicit springs or dampers, the moment of that force is exactly the joint's torque. So the torque is
-    returned, without the rounding errors of a computation.
+    Without armatures, implicit springs and dampers, the moment of that force is exactly the joint's torque. So the
+    torque is returned, without the rounding errors of a computation.
     """
     u = sub(torque, pA[0])
     D_inv_u = sym_mul(D_inv, u)
     force = add(pA[1], rotate_back(IA[1], D_inv_u))
-    return u, D_inv_u, (add(pA[0], sym_mul(IA[0], D_inv_u)) if is_implicit else torque, force)
+    return u, D_inv_u, (add(pA[0], sym_mul(IA[0], D_inv_u)) if has_inertia else torque, force)
 
 
 @jitable
@@ -182,15 +184,15 @@ def propagate_force(model, work, i, force, tau, u, D_inv_u, at):
         R, IA, dof_work = get9(body_work.rotation), get_articulated(body_work.articulated), work.dofs[body.v]
         if body.kind == BALL:
             torque = rotate(R, get3(tau, body.v))
-            moment, turn, pA = propagate_ball(IA, get6(dof_work.ball_D_inv), pA, torque, has_implicit_inertia(dof_work))
+            moment, turn, pA = propagate_ball(IA, get6(dof_work.ball_D_inv), pA, torque, has_joint_inertia(dof_work))
             put3(u, moment, at)
             put3(D_inv_u, turn, at)
         else:
             joint_force = rotate(R, get3(tau, body.v + 3)), rotate(R, get3(tau, body.v))
             free_u = pair_sub(joint_force, pA)
             motion = articulated_solve(free_D(body_work, work.dofs, body.v, IA), free_u)
-            is_implicit = has_implicit_inertia(dof_work) or has_implicit_inertia(work.dofs[body.v + 3])
-            pA = pair_add(pA, articulated_mul(IA, motion)) if is_implicit else joint_force
+            has_inertia = has_joint_inertia(dof_work) or has_joint_inertia(work.dofs[body.v + 3])
+            pA = pair_add(pA, articulated_mul(IA, motion)) if has_inertia else joint_force
             put_pair(u[at : at + 6], free_u)
             put_pair(D_inv_u[at : at + 6], motion)
     if body.parent > 0:
@@ -199,27 +201,27 @@ def propagate_force(model, work, i, force, tau, u, D_inv_u, at):
 
 
 @jitable
-def has_implicit_inertia(dof_work):
-    """Return whether a linearly implicit step adds inertia for the springs or dampers of a ball or free joint."""
-    return dof_work.implicit_inertia[0] + dof_work.implicit_inertia[3] + dof_work.implicit_inertia[5] > 0.0
+def has_joint_inertia(dof_work):
+    """Return whether a ball or free joint has armatures, or springs or dampers for which a step adds inertia."""
+    return dof_work.joint_inertia[0] + dof_work.joint_inertia[3] + dof_work.joint_inertia[5] > 0.0
 
 
 @jitable
 def eliminate_ball(body_work, dof_work, IA, pA, tau):
     """Return IA and pA on the inner side of a ball joint, and store D^-1 and u.
 
-    Without implicit springs or dampers, the blocks J (rotation) and H (coupling) of the result are exactly zero. They
-    are set to zero, since a computation would leave rounding errors.
+    Without armatures, implicit springs and dampers, the blocks J (rotation) and H (coupling) of the result are exactly
+    zero. They are set to zero, since a computation would leave rounding errors.
     """
     J, H, M = IA
     R = get9(body_work.rotation)
-    is_implicit = has_implicit_inertia(dof_work)
-    D_inv = sym_inverse(sym_add(J, sym_rotate(R, get6(dof_work.implicit_inertia))) if is_implicit else J)
+    has_inertia = has_joint_inertia(dof_work)
+    D_inv = sym_inverse(sym_add(J, sym_rotate(R, get6(dof_work.joint_inertia))) if has_inertia else J)
     put6(dof_work.ball_D_inv, D_inv)
-    u, _, pA = propagate_ball(IA, D_inv, pA, rotate(R, tau), is_implicit)
+    u, _, pA = propagate_ball(IA, D_inv, pA, rotate(R, sub(tau, get_pair(dof_work.rotor_force)[0])), has_inertia)
     put3(dof_work.u, u)
     M = sym_sub(M, sym_product(mat_sym(transpose(H), D_inv), transpose(H)))
-    if is_implicit:
+    if has_inertia:
         K = mat_sym(sym_to_mat(J), D_inv)
         inner = sym_sub(J, sym_product(K, sym_to_mat(J))), mat_sub(H, matmul(K, H)), M
         return inner, pair_add(pA, articulated_mul(inner, get_pair(dof_work.c)))
@@ -234,10 +236,11 @@ def eliminate_free(body_work, dof_works, v, IA, pA, tau):
     IA is zero there and pA is the joint's force, unless a linearly implicit step adds inertia for springs or dampers.
     """
     R = get9(body_work.rotation)
-    joint_force = rotate(R, tau[0]), rotate(R, tau[1])
+    moment, force = pair_sub(tau, get_pair(dof_works[v].rotor_force))
+    joint_force = rotate(R, moment), rotate(R, force)
     u = pair_sub(joint_force, pA)
     put_pair(dof_works[v].u, u)
-    if not (has_implicit_inertia(dof_works[v]) or has_implicit_inertia(dof_works[v + 3])):
+    if not (has_joint_inertia(dof_works[v]) or has_joint_inertia(dof_works[v + 3])):
         return ZERO_ARTICULATED, joint_force
     D = free_D(body_work, dof_works, v, IA)
     inner = articulated_parallel(IA, D)
@@ -249,8 +252,8 @@ def eliminate_free(body_work, dof_works, v, IA, pA, tau):
 def free_D(body_work, dof_works, v, IA):
     """Return D of a free joint: IA plus the inertia that a linearly implicit step adds for its springs and dampers."""
     R = get9(body_work.rotation)
-    linear = sym_rotate(R, get6(dof_works[v].implicit_inertia))
-    angular = sym_rotate(R, get6(dof_works[v + 3].implicit_inertia))
+    linear = sym_rotate(R, get6(dof_works[v].joint_inertia))
+    angular = sym_rotate(R, get6(dof_works[v + 3].joint_inertia))
     return articulated_add(IA, (angular, ZERO_MAT, linear))
 
 
@@ -292,7 +295,7 @@ def accelerate_chart(body, body_work, dof_works, acceleration, qdd):
     dof_work = dof_works[body.v]
     if body.kind == BALL:
         u = sub(get3(dof_work.u), rotate(IA[1], acceleration[1]))
-        if has_implicit_inertia(dof_work):
+        if has_joint_inertia(dof_work):
             angular = sym_mul(get6(dof_work.ball_D_inv), sub(u, sym_mul(IA[0], acceleration[0])))
             put3(qdd, rotate_back(R, angular), body.v)
             return add(acceleration[0], angular), acceleration[1]

@@ -13,6 +13,7 @@ from ..compilation.jit import jitable, subroutine
 from ..joints import BALL, SCREWS
 from ..kinematics.limited_quantities import chart_quantity
 from ..spatial import (
+    ZERO,
     add,
     cos_sin,
     cross,
@@ -31,7 +32,7 @@ from ..spatial import (
     sym_rotate,
     transpose,
 )
-from ..spatial.storage import get3, get4, get6, put3, put6
+from ..spatial.storage import get3, get4, get6, put3, put6, put_pair
 
 
 @subroutine
@@ -43,7 +44,7 @@ def joint_forces(model, work, q, qd, h, tau):
         M qdd = F - C (qd + h qdd) - K (q + h (qd + h qdd))
 
     The terms with qdd are moved to the left side, which becomes (M + h C + h^2 K) qdd. So h C + h^2 K is written to
-    `armature` and `implicit_inertia` in `work.dofs`, and the dynamics treat it as inertia.
+    `armature` and `joint_inertia` in `work.dofs`, and the dynamics treat it as inertia.
     """
     dissipated = 0.0
     for i in range(1, model.bodies.shape[0]):
@@ -59,7 +60,7 @@ def joint_forces(model, work, q, qd, h, tau):
                 tau[j] -= dof.spring_stiffness * (stretch + h * qd[j])
             work.dofs[j].armature = dof.armature + h * (dof.damping + h * dof.spring_stiffness)
         if body.kind != SCREWS:
-            set_damper_inertia(model, work, body, h)
+            set_joint_inertia(model.dofs, work.dofs, body, h)
             if springs > 0.0:
                 add_chart_springs(model, work, body, q, qd, h, tau)
     for m in range(model.quantity_springs.shape[0]):
@@ -68,19 +69,57 @@ def joint_forces(model, work, q, qd, h, tau):
 
 
 @jitable
-def set_damper_inertia(model, work, body, h):
-    """Set the implicit inertia of a ball or free joint to that of its dampers."""
+def set_joint_inertia(dofs, dof_works, body, h):
+    """Set the joint inertia of a ball or free joint to its armatures and h C, with the damping C."""
     for first in range(body.v, body.v_end, 3):
-        x = h * model.dofs[first].damping
-        y = h * model.dofs[first + 1].damping
-        z = h * model.dofs[first + 2].damping
-        put6(work.dofs[first].implicit_inertia, (x, 0.0, 0.0, y, 0.0, z))
+        x = dofs[first].armature + h * dofs[first].damping
+        y = dofs[first + 1].armature + h * dofs[first + 1].damping
+        z = dofs[first + 2].armature + h * dofs[first + 2].damping
+        put6(dof_works[first].joint_inertia, (x, 0.0, 0.0, y, 0.0, z))
 
 
 @jitable
-def add_implicit_inertia(dof, inertia):
-    """Add a symmetric 3 x 3 matrix, as 6 numbers, to the implicit inertia of a ball or free joint."""
-    put6(dof.implicit_inertia, sym_add(get6(dof.implicit_inertia), inertia))
+def set_armatures(model, work):
+    """Set the inertia of each joint in `work.dofs` to its armatures, without implicit springs and dampers."""
+    for i in range(1, model.bodies.shape[0]):
+        body = model.bodies[i]
+        for j in range(body.v, body.v_end):
+            work.dofs[j].armature = model.dofs[j].armature
+        if body.kind != SCREWS:
+            set_joint_inertia(model.dofs, work.dofs, body, 0.0)
+
+
+@jitable
+def write_rotor_force(model, work, body, qd):
+    """Write the bias force of the armatures of a ball or free joint to `rotor_force` in `work.dofs`, at the first dof.
+
+    Armatures A are inertias against the joint's velocity (w, v), with the momentum (A_w w, A_v v). In the axes of the
+    child, in which the joint's velocity is measured, a force (moment, force) changes it by
+
+        A_w dw/dt + w x A_w w = moment,  A_v dv/dt + w x A_v v = force
+
+    The bias forces are the cross products. v x A_v v is missing, since a free joint has the same A_v along all axes.
+
+    Source: Goldstein, Poole and Safko, Classical Mechanics, 3rd edition (2002), sections 4.9 (rates in rotating axes)
+    and 5.5 (Euler's equations).
+    """
+    w = get3(qd, body.v_end - 3)
+    moment, force = cross(w, armature_momentum(model.dofs, body.v_end - 3, qd)), ZERO
+    if body.kind != BALL:
+        force = cross(w, armature_momentum(model.dofs, body.v, qd))
+    put_pair(work.dofs[body.v].rotor_force, (moment, force))
+
+
+@jitable
+def armature_momentum(dofs, v, rates):
+    """Return the products of the armatures of three dofs, from number `v` on, and their rates, shape (nv,)."""
+    return dofs[v].armature * rates[v], dofs[v + 1].armature * rates[v + 1], dofs[v + 2].armature * rates[v + 2]
+
+
+@jitable
+def add_joint_inertia(dof, inertia):
+    """Add a symmetric 3 x 3 matrix, as 6 numbers, to the joint inertia of a ball or free joint."""
+    put6(dof.joint_inertia, sym_add(get6(dof.joint_inertia), inertia))
 
 
 @jitable
@@ -139,7 +178,7 @@ def add_chart_springs(model, work, body, q, qd, h, tau):
         R = quat_to_mat(quat_normalized(get4(q, body.q + 3)))
         end_stretch = add(linear_stretch(model, body, q), rotate(R, scale(get3(qd, first), h)))
         put3(tau, add(get3(tau, first), rotate_back(R, spring_forces(stiffness, end_stretch))), first)
-        add_implicit_inertia(work.dofs[first], sym_rotate(transpose(R), diagonal(stiffness, h * h)))
+        add_joint_inertia(work.dofs[first], sym_rotate(transpose(R), diagonal(stiffness, h * h)))
     add_angular_springs(work, body, q, qd, h, tau, stiffnesses(model, angular_v), references(model, angular_v))
 
 
@@ -159,7 +198,7 @@ def add_angular_springs(work, body, q, qd, h, tau, stiffness, reference):
     end_stretch = add(e, rotate(J, scale(get3(qd, v), h)))
     torque = rotate_back(J, spring_forces(stiffness, end_stretch))
     put3(tau, add(get3(tau, v), torque), v)
-    add_implicit_inertia(work.dofs[v], sym_rotate(transpose(J), diagonal(stiffness, h * h)))
+    add_joint_inertia(work.dofs[v], sym_rotate(transpose(J), diagonal(stiffness, h * h)))
     return torque
 
 
@@ -226,12 +265,12 @@ def add_quantity_spring(model, work, spring, q, qd, h, tau):
     if body.kind != BALL:
         rate += dot(force, get3(qd, body.v))
     push = -spring.stiffness * (value - spring.reference + h * rate) - spring.damping * rate
-    implicit_inertia = h * (spring.damping + h * spring.stiffness)
+    joint_inertia = h * (spring.damping + h * spring.stiffness)
     put3(tau, add(get3(tau, angular_v), scale(torque, push)), angular_v)
-    add_implicit_inertia(work.dofs[angular_v], sym_outer(torque, implicit_inertia))
+    add_joint_inertia(work.dofs[angular_v], sym_outer(torque, joint_inertia))
     if body.kind != BALL:
         put3(tau, add(get3(tau, body.v), scale(force, push)), body.v)
-        add_implicit_inertia(work.dofs[body.v], sym_outer(force, implicit_inertia))
+        add_joint_inertia(work.dofs[body.v], sym_outer(force, joint_inertia))
     return spring.damping * rate * rate
 
 

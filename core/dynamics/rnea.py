@@ -12,6 +12,7 @@ from ..kinematics.motion import accelerate_body, rigid_inertia_of, screw_of, upd
 from ..spatial import (
     ZERO,
     ZERO_PAIR,
+    add,
     force_cross,
     force_from,
     inertia_rotate,
@@ -22,6 +23,7 @@ from ..spatial import (
     scale,
 )
 from ..spatial.storage import get3, get9, get_pair, put3, put_pair
+from .forces import armature_momentum, write_rotor_force
 from .media import add_medium_forces
 
 
@@ -40,6 +42,8 @@ def inverse_dynamics_passes(model, work, q, qd, qdd, tau):
         body = model.bodies[i]
         body_work = work.bodies[i]
         R, velocity = update_body(model, work, i, q, qd)
+        if body.kind != SCREWS:
+            write_rotor_force(model, work, body, qd)
         acceleration = accelerate_body(model, work, i, R, qdd)
         inertia = inertia_rotate(R, rigid_inertia_of(body))
         gyroscopic = force_cross(velocity, momentum(inertia, velocity))
@@ -60,10 +64,11 @@ def project_forces(model, work, qdd, tau):
                 dof = model.dofs[j]
                 tau[j] = power(screw_of(dof, get3(work.dofs[j].axis)), force) + dof.armature * qdd[j]
         else:
-            R = get9(body_work.rotation)
-            angular_v = body.v if body.kind == BALL else body.v + 3
-            put3(tau, rotate_back(R, force[0]), angular_v)
+            R, w = get9(body_work.rotation), body.v_end - 3
+            bias = get_pair(work.dofs[body.v].rotor_force)
+            put3(tau, add(rotate_back(R, force[0]), add(armature_momentum(model.dofs, w, qdd), bias[0])), w)
             if body.kind != BALL:
-                put3(tau, rotate_back(R, force[1]), body.v)
+                rotor = add(armature_momentum(model.dofs, body.v, qdd), bias[1])
+                put3(tau, add(rotate_back(R, force[1]), rotor), body.v)
         parent = work.bodies[body.parent]
         put_pair(parent.force, pair_add(get_pair(parent.force), force_from(force, get3(body_work.arm))))

@@ -34,7 +34,7 @@ from ..spatial import (
 )
 from ..spatial.storage import get3, get4, put3
 from .constraint_rows import quantity_rate
-from .forces import add_angular_springs, add_implicit_inertia, diagonal, spring_forces, velocity_of_rotvec
+from .forces import add_angular_springs, add_joint_inertia, diagonal, spring_forces, velocity_of_rotvec
 
 
 @subroutine
@@ -108,7 +108,7 @@ def chart_drive_torque(model, work, drive, q, qd, h, tau):
     velocity_error = sub(angular_velocity, add(get3(drive.rate), target_angular_velocity(drive, body, q)))
     torque = add(get3(drive.push), spring_forces(damping, velocity_error))
     put3(tau, add(get3(tau, body.v), torque), body.v)
-    add_implicit_inertia(work.dofs[body.v], diagonal(damping, h))
+    add_joint_inertia(work.dofs[body.v], diagonal(damping, h))
     end_target = add(get3(drive.target), scale(get3(drive.target_rate), h))
     spring = add_angular_springs(work, body, q, qd, h, tau, get3(drive.stiffness), end_target)
     return add(torque, spring)
@@ -186,9 +186,9 @@ def add_stop_force(model, work, force_law, force_state, q, qd, h, tau):
     else:
         body = model.bodies[force_law.body]
         angular, linear = chart_quantity(model, force_law, q)[1]
-        add_implicit_inertia(work.dofs[body.v_end - 3], sym_outer(angular, implicit_inertia))
+        add_joint_inertia(work.dofs[body.v_end - 3], sym_outer(angular, implicit_inertia))
         if body.kind != BALL:
-            add_implicit_inertia(work.dofs[body.v], sym_outer(linear, implicit_inertia))
+            add_joint_inertia(work.dofs[body.v], sym_outer(linear, implicit_inertia))
     return force_law.stiffness * depth * rate * (factor - 1.0)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..joints import BALL, FREE
+from ..joints import BALL
 from ..joints.limited_quantities import CONE, TWIST
 from ..model import WORLD, Axis, Coupling, Gearbox, Joint, Link, Mimic, Model, ModelError
 from ..model.drives import DRIVES, Aim
@@ -106,7 +106,7 @@ def _chain_of(joint: Joint, can: Callable[[Joint], bool]) -> Chain | None:
         return _series(joint, can)
     if joint.kind.code == BALL:
         return _three_hinges(joint)
-    return _six_axes(joint) if joint.kind.code == FREE and joint.kind.has_no_effect else None
+    return _six_axes(joint) if joint.kind.is_free else None
 
 
 def _series(joint: Joint, can: Callable[[Joint], bool]) -> Chain:

@@ -178,8 +178,8 @@ class JointType:
         chart: the quaternion chart, or None.
         axes: slots for the joint's axes. Default: one slot with all features for each column.
         limited_quantities: functions of the chart that may have limits.
-        spring_axes: for each velocity coordinate of the chart, the number of the axis whose spring and damper act on
-            it.
+        spring_axes: for each velocity coordinate of the chart, the number of the axis whose spring, damper and armature
+            act on it.
         picks: whether a list with fewer axes than slots names, by their directions, the axes that are not locked.
         is_open: whether a joint has one column for each of its axes, which define how the column moves.
         sdf, urdf: name in these formats, or None if they have no such type.
@@ -218,9 +218,10 @@ class JointType:
         return self.chart.code if self.chart else SCREWS
 
     @property
-    def has_no_effect(self) -> bool:
-        """Whether a joint of this type has no effect."""
-        return self.code == FREE and not self.limited_quantities and not self.spring_axes
+    def is_free(self) -> bool:
+        """Whether a joint of this type lets its links move every way, and at most resists that."""
+        springs = any("spring_stiffness" in slot.fields for slot in self.axes)
+        return self.code == FREE and not self.limited_quantities and not springs
 
     @property
     def threaded(self) -> bool:

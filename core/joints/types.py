@@ -60,7 +60,8 @@ def _euler(order: str) -> JointType:
     )
 
 
-_ELASTIC = LOSSES | SPRING | DRIVE
+_RESISTANCE = LOSSES | {"armature"}
+_ROTARY = _RESISTANCE | SPRING | DRIVE
 
 JOINT_TYPES: dict[str, JointType] = {
     entry.name: entry
@@ -170,9 +171,9 @@ JOINT_TYPES: dict[str, JointType] = {
             "Turns every way about a point",
             chart=BALL_CHART,
             axes=(
-                Slot("x", _ELASTIC, X, unit=Unit.ANGLE),
-                Slot("y", _ELASTIC, Y, unit=Unit.ANGLE),
-                Slot("z", _ELASTIC, Z, unit=Unit.ANGLE),
+                Slot("x", _ROTARY, X, unit=Unit.ANGLE),
+                Slot("y", _ROTARY, Y, unit=Unit.ANGLE),
+                Slot("z", _ROTARY, Z, unit=Unit.ANGLE),
                 Slot("cone", DIRECTION | UPPER | STOPS, unit=Unit.ANGLE),
                 Slot("twist", LIMITS, along=3, unit=Unit.ANGLE),
             ),
@@ -182,7 +183,15 @@ JOINT_TYPES: dict[str, JointType] = {
             common=3,
             aliases=("spherical",),
         ),
-        JointType("free", "Free", "Moves and turns every way", chart=FREE_CHART, urdf="floating"),
+        JointType(
+            "free",
+            "Free",
+            "Moves and turns every way",
+            chart=FREE_CHART,
+            axes=(Slot("move", _RESISTANCE, Z, unit=Unit.LENGTH), Slot("turn", _RESISTANCE, Z, unit=Unit.ANGLE)),
+            spring_axes=(0, 0, 0, 1, 1, 1),
+            urdf="floating",
+        ),
         JointType(
             "distance",
             "Distance",

@@ -37,8 +37,9 @@ DOF_WORK = np.dtype(
         ("is_locked", np.int64),  # whether qdd is prescribed and the force unknown
         ("prescribed_qdd", np.float64),  # of a locked dof; in an impact, the jump of its velocity
         ("locking_force", np.float64),  # that gives a locked dof its qdd; in an impact, an impulse
-        # Of a ball or free joint, at its first dof; `implicit_inertia` of a free joint's rotation is at its fourth.
-        ("implicit_inertia", np.float64, 6),  # what `armature` is to a single dof, in child-side axes
+        # Of a ball or free joint, at its first dof; `joint_inertia` of a free joint's rotation is at its fourth.
+        ("joint_inertia", np.float64, 6),  # what `armature` is to a single dof, in child-side axes
+        ("rotor_force", np.float64, 6),  # bias force of armatures, in child-side axes, moment first
         ("ball_D_inv", np.float64, 6),  # of a ball joint, in world axes
         ("u", np.float64, 6),  # in world axes, moment first
     ],

@@ -202,6 +202,11 @@ class Joint(Record):
         """The number of `axes` that have an effect."""
         return len(self.axes) if self.kind.is_open else len(self.kind.axes)
 
+    @property
+    def has_no_effect(self) -> bool:
+        """Whether the joint lets its links move every way and nothing resists."""
+        return self.kind.is_free and not any(axis.damping or axis.friction or axis.armature for axis in self.axes)
+
     def direction(self, number: int) -> Vec3:
         """Return the direction of axis `number` in the parent-side joint frame at q = 0, with its given length."""
         slot = self.kind.slot(number)

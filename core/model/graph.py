@@ -90,9 +90,7 @@ class Tree:
         `fixed` names links that count as part of the world.
         """
         connections = [
-            (self.root_of(joint.parent), self.root_of(joint.child))
-            for joint in self.loops
-            if not joint.kind.has_no_effect
+            (self.root_of(joint.parent), self.root_of(joint.child)) for joint in self.loops if not joint.kind.is_free
         ]
         grounded = {WORLD} | {self.root_of(name) for name in fixed}
         # No chain is longer than the number of connections.

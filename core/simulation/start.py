@@ -45,7 +45,7 @@ def velocities_of_links(compiled: CompiledModel, q: Mapping, led: Container[str]
     found = {}
     for name, span in compiled.spans.items():
         joint = span.joint
-        if not joint.kind.has_no_effect or joint.parent != WORLD or joint.child in led:
+        if not joint.kind.is_free or joint.parent != WORLD or joint.child in led:
             continue
         link = compiled.model.link(joint.child)
         if not (any(link.velocity) or any(link.angular_velocity)):

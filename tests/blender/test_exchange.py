@@ -321,7 +321,7 @@ def test_every_field_in_every_unit(scene, scale_length):
         assert here.extras == there.extras
         assert getattr(here, "family", "") == getattr(there, "family", "")
         assert numbers_of(here) == pytest.approx(numbers_of(there), rel=1e-6, abs=1e-9), there.name
-    for there in expected.joints:
+    for there in (each for each in expected.joints if not each.kind.is_free):
         here = found.joint(there.name)
         for mine, theirs in zip(here.axes, there.axes, strict=True):
             require_no_default(theirs)

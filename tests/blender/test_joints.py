@@ -117,7 +117,7 @@ def test_sliding_limits_follow_the_unit_scale(scene, build):
 
 
 @pytest.mark.parametrize(
-    ("kind", "axes", "coordinates"), [("universal", 2, 2), ("ball", 5, 4), ("free", 1, 7), ("custom", 1, 1)]
+    ("kind", "axes", "coordinates"), [("universal", 2, 2), ("ball", 5, 4), ("free", 2, 7), ("custom", 1, 1)]
 )
 def test_axes_and_coordinates_follow_the_type(scene, build, kind, axes, coordinates):
     """Choosing a type gives the joint the axes and coordinates that it needs, and loses none that it had."""

@@ -82,7 +82,7 @@ RETIRED = {
     "measured_drift": "bias_acceleration",
     "move_bodies": "update_bodies",
     "held_pose": "locked_pose",
-    "holds_nothing": "has_no_effect",
+    "holds_nothing": "is_free",
 }
 """Names that may not be used, each with the term that takes its place. CONTRIBUTING.md has the same table."""
 

@@ -81,9 +81,9 @@ CASES = [
     ),
     (lambda m: lj.Joint("j", "revolute", "a", "b", axes=lj.Axis()), TypeError, "axes takes a list of Axis"),
     (
-        lambda m: lj.Joint("j", "free", "a", "b", axes=[lj.Axis()]),
+        lambda m: lj.Joint("j", "fixed", "a", "b", axes=[lj.Axis()]),
         lj.ModelError,
-        "found 1 axis, but a free joint has none",
+        "found 1 axis, but a fixed joint has none",
     ),
     (
         lambda m: lj.Joint("j", "fixed", "a", "b", axes=[lj.Axis()]),

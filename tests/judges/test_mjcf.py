@@ -14,14 +14,9 @@ MORE = CORPUS / "mjcf_more"
 LEAST_SHARE = 0.88
 """Share of the files that MuJoCo loads that must be the same. Of Menagerie's, which are not here, it is 96 %."""
 
-BALL = "armature of ball and free joints is not read"
 FLEX = "flex is not read: MuJoCo makes bodies of its vertices"
 SDF = "geoms of plugins are not read"
 DIFFERENT = {
-    "mjcf/mujoco_auto_limits/auto_limits.xml": BALL,
-    "mjcf/mujoco_cube_3x3x3/cube_3x3x3.xml": BALL,
-    "mjcf_more/bulletphysics+bullet3/data/mjcf/striker.xml": BALL,
-    "mjcf_more/google-deepmind+mujoco/model/cube/cube_3x3x3.xml": BALL,
     "mjcf_more/google-deepmind+mujoco/model/flex/floppy.xml": FLEX,
     "mjcf_more/google-deepmind+mujoco/model/flex/pinch.xml": FLEX,
     "mjcf_more/google-deepmind+mujoco/model/flex/pulley.xml": FLEX,

@@ -120,7 +120,7 @@ class Maximal:
             b[given] -= bracket(moving) @ hinge.carry @ self.twists[hinge.joint.parent]
             A[along, given] = (reaction.T @ hinge.S).T
             A[along, along] = armatures(hinge.joint)
-            b[along] = np.asarray(tau)[hinge.at]
+            b[along] = np.asarray(tau)[hinge.at] - rotor_forces(hinge.joint, self.qd[hinge.at])
         solved = np.linalg.solve(A, b)
         given = solved[n + nv :].reshape(-1, 6)
         return solved[n : n + nv], {hinge.joint.name: row for hinge, row in zip(self.hinges, given, strict=True)}
@@ -177,6 +177,14 @@ def spatial_inertia(link: Link) -> np.ndarray:
     G[:3, :3], G[:3, 3:], G[3:, :3] = link.mass * np.eye(3), -link.mass * c, link.mass * c
     G[3:, 3:] = central_inertia(link) - link.mass * c @ c
     return G
+
+
+def rotor_forces(joint: Joint, qd: np.ndarray) -> np.ndarray:
+    """The rate at which a turning child turns the momentum of armatures, which is measured in its axes."""
+    if joint.type not in ("ball", "free"):
+        return np.zeros(len(qd))
+    momentum = (armatures(joint) * qd).reshape(-1, 3)
+    return np.cross(qd[-3:], momentum).ravel()
 
 
 def armatures(joint: Joint) -> np.ndarray:

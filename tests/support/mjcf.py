@@ -58,8 +58,8 @@ def places_of(model: Model) -> list[Place]:
     found = []
     for link in model.links:
         for joint in above.get(link.name, ()):
-            if joint.type == "ball":
-                found.append(Place(joint.name, 0, "ball"))
+            if joint.type in ("ball", "free"):
+                found.append(Place(joint.name, 0, joint.type))
             elif joint.type != "fixed":
                 kinds = ["slide" if column.slide else "hinge" for column in joint.columns]
                 found += [Place(joint.name, number, kind) for number, kind in enumerate(kinds)]
@@ -78,7 +78,7 @@ class Beside:
         floating = {links[joint["body"]] for joint in theirs["joints"] if joint["type"] == "free"}
         first: dict[str, Joint] = {}
         for joint in model.joints:
-            if not joint.closes_loop and joint.child not in floating:
+            if not joint.closes_loop and (joint.child not in floating or joint.type == "free"):
                 first.setdefault(joint.child, replace(joint, mimic=None))
         held = list(first.values())
         self.model, self.theirs = replace(model, joints=held, couplings=[], contact_pairs=[]), theirs
@@ -187,7 +187,7 @@ class Beside:
             span = compiled.spans[place.name]
             at_q, at_v = theirs["q"], theirs["v"]
             if place.kind == "free":
-                drawn = self.model.link(place.name).pose  # from which we count
+                drawn = self.model.link(span.joint.child).pose  # from which we count
                 q[span.q] = compose(inverse(drawn), tuple(qpos[at_q : at_q + 7]))
                 R, omega = _matrix(qpos[at_q + 3 : at_q + 7]), qvel[at_v + 3 : at_v + 6]
                 linear = R.T @ qvel[at_v : at_v + 3]

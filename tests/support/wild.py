@@ -203,7 +203,7 @@ def _close_loop(rng, model: Model, name: str) -> None:
         return
     one, other = (ends[i] for i in sorted(rng.choice(len(ends), 2, replace=False)))  # the world is no child
     joint = _joint(rng, name, one, other)
-    if joint.kind.has_no_effect:
+    if joint.kind.is_free:
         return
     reached = compose(compose(_pose(model, one), joint.X_PJ), joint_pose(joint, joint.q_home))
     joint.X_CJ = compose(inverse(_pose(model, other)), reached)

@@ -92,7 +92,7 @@ def _can_say(joint: Joint) -> bool:
     if is_drake_spring(joint):
         return True
     if joint.kind.sdf is None:
-        return not joint.nv or (joint.kind.has_no_effect and joint.parent == WORLD)
+        return not joint.nv or (joint.has_no_effect and joint.parent == WORLD)
     return all(axis == Axis(xyz=axis.xyz) for axis in joint.axes[len(joint.all_columns) : joint.axis_count])
 
 

@@ -148,7 +148,7 @@ class ModelWriter:
             put_between(self._model(()), joint, ends, (joint.X_PJ[:3], joint.X_CJ[:3]), put_text)
             self.losses.append(f"{subject} is said in <{SPRING}>, {IN_DRAKE}")
             return
-        if joint.kind.sdf is None and joint.parent == WORLD and joint.kind.has_no_effect:
+        if joint.kind.sdf is None and joint.parent == WORLD and joint.has_no_effect:
             return  # in SDF, a link without a joint is free
         if joint.kind.sdf is None:
             self.losses.append(f"{subject}: SDF has no {joint.type} joint; left out, so its child moves freely")

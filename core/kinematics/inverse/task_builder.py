@@ -154,6 +154,6 @@ def floating_dofs(compiled: CompiledModel) -> list[int]:
     found = []
     for span in compiled.spans.values():
         joint = span.joint
-        if joint.kind.has_no_effect and WORLD in (joint.parent, joint.child):
+        if joint.kind.is_free and WORLD in (joint.parent, joint.child):
             found += [span.v_at(place) for place in range(span.joint.nv)]
     return found

@@ -98,7 +98,7 @@ def loose_machines(model: Model, prescribed: Iterable[str] = ()) -> list[tuple[s
     """
     acting = model.acting_at(0.0)
     machine = {link.name: {link.name} for link in acting.links} | {WORLD: {WORLD, *prescribed}}
-    bonds = [(joint.parent, joint.child) for joint in acting.joints if not joint.kind.has_no_effect]
+    bonds = [(joint.parent, joint.child) for joint in acting.joints if not joint.kind.is_free]
     for parent, child in [*bonds, *((WORLD, name) for name in prescribed)]:
         joined = machine[parent] | machine[child]
         machine.update(dict.fromkeys(joined, joined))

@@ -125,7 +125,7 @@ def _joining(model: Model) -> list[Joint]:
     return [
         joint
         for joint in model.joints
-        if joint.enabled and not joint.kind.has_no_effect and {joint.parent, joint.child} <= known
+        if joint.enabled and not joint.kind.is_free and {joint.parent, joint.child} <= known
     ]
 
 

@@ -67,7 +67,7 @@ def split_at(builder: ModelBuilder, joints: Iterable[Joint]) -> tuple[Weld, ...]
     Raises:
         ModelError: if neither link of a joint has a mass to divide.
     """
-    welds = tuple(_cut_link(builder, joint) for joint in joints if not joint.kind.has_no_effect)
+    welds = tuple(_cut_link(builder, joint) for joint in joints if not joint.has_no_effect)
     cut = [weld for weld in welds if weld.is_cut]
     parts = Counter(weld.body for weld in cut)
     wholes = {number: _rigid(builder.bodies[number]) for number in parts}

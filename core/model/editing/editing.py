@@ -50,7 +50,7 @@ def add_link(model: Model, link: Link, joint: Joint | None = None) -> None:
         raise ModelError(
             f"joint '{joint.name}' joins '{joint.parent}' and '{joint.child}'; one must be the new link '{link.name}'"
         )
-    unplaced = joint.kind.has_no_effect and joint.child == link.name and joint.X_PJ == joint.X_CJ == IDENTITY
+    unplaced = joint.kind.is_free and joint.child == link.name and joint.X_PJ == joint.X_CJ == IDENTITY
     _take_ends(joint, *_require_joint(model, joint, link))
     if unplaced:
         joint.X_PJ = compose(inverse(pose_of(model, joint.parent)), link.pose)

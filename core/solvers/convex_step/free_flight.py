@@ -20,6 +20,7 @@ from ...dynamics.constraint_forces import add_constraint_accelerations
 from ...dynamics.constraint_rows import position_errors
 from ...dynamics.constraints import ACTIVE_COUNT, EQUATION, ROW_COUNT, WELD
 from ...dynamics.energy import kinetic_energy
+from ...dynamics.forces import set_armatures
 from ...joints import FREE, SCREWS
 from ...kinematics.motion import integrate_positions, rigid_inertia_of, update_bodies
 from ...kinematics.work import largest
@@ -38,7 +39,7 @@ from ...spatial import (
     scale,
     sub,
 )
-from ...spatial.storage import copy, get3, get4, put3, put6
+from ...spatial.storage import copy, get3, get4, put3
 from ..system import normalize_quaternions, parts_of, rates_of_positions
 from .constraint_potentials import BOUNDED
 from .problem import CONSTRAINT_COUNT, RUBBED, UNTOUCHED
@@ -60,8 +61,6 @@ SUFFICIENT_REFACTORIZATIONS = 2
 """Number of these after which an error that `calls.project` accepts counts as a misfit of the model's own parts."""
 CLOSED_ERROR = 1e-10
 """Error of a loop that needs no further correction [rad or m]."""
-NO_INERTIA = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-"""A symmetric 3 x 3 matrix (xx xy xz yy yz zz) of zeros."""
 
 
 @jitable
@@ -72,9 +71,11 @@ def is_floating(model, i):
 
 @jitable
 def is_single_body(model, step, i):
-    """Return whether body i floats and carries no other body."""
+    """Return whether body i floats, carries no other body, and has no armatures besides its own inertia."""
     tree = step.forest.tree_of_body[i]
-    return is_floating(model, i) and step.forest.first_dof[tree + 1] - step.forest.first_dof[tree] == 6
+    if not is_floating(model, i) or step.forest.first_dof[tree + 1] - step.forest.first_dof[tree] != 6:
+        return False
+    return model.dofs[model.bodies[i].v].armature == 0.0 and model.dofs[model.bodies[i].v + 3].armature == 0.0
 
 
 @jitable
@@ -328,8 +329,7 @@ def write_inertial_rates(system, y, out):
     model, work = system.model, system.work
     for j in range(work.dofs.shape[0]):
         system.tau[j] = 0.0
-        work.dofs[j].armature = model.dofs[j].armature
-        put6(work.dofs[j].implicit_inertia, NO_INERTIA)
+    set_armatures(model, work)
     q, qd = parts_of(system, y)
     rates_of_positions(model, q, qd, out)
     forward_kinematics_pass(model, work, q, qd)

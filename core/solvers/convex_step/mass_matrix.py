@@ -49,7 +49,7 @@ def write_mass_matrix(model, work, step):
                 mass[mass_index(forest, j, j)] += work.dofs[j].armature
         if body.kind != SCREWS:
             for v in range(body.v, body.v_end, 3):
-                add_implicit_inertia(forest, mass, v, work.dofs[v].implicit_inertia)
+                add_joint_inertia(forest, mass, v, work.dofs[v].joint_inertia)
     for j in range(step.mass_diagonal.shape[0]):
         step.mass_diagonal[j] = step.coupled_mass_diagonal[j] = mass[mass_index(forest, j, j)]
 
@@ -77,7 +77,7 @@ def multiply_mass(step, tree, x, out):
 
 
 @jitable
-def add_implicit_inertia(forest, mass, v, inertia):
+def add_joint_inertia(forest, mass, v, inertia):
     """Add a symmetric 3 x 3 inertia (xx xy xz yy yz zz) to the dofs from v on."""
     k = 0
     for i in range(3):

@@ -71,6 +71,16 @@ def test_a_torque_turns_an_armature():
     assert accelerations(compiled, np.zeros(1), np.zeros(1), np.array([3.0])) == pytest.approx([2.0])
 
 
+def test_a_torque_turns_the_armature_of_a_ball_joint():
+    """Guards the armature of a ball joint: it adds to the inertia, also where the link has none."""
+    ball, needle = Joint("socket", "ball", WORLD, "needle"), Link("needle", 1.0, inertia=(2.0, 0.0, 0.0, 1.0, 0.0, 0.0))
+    for axis, armature in zip(ball.axes, (1.0, 2.0, 0.5), strict=False):
+        axis.armature = armature
+    compiled = compile_model(Model(links=[needle], joints=[ball]))
+    q = np.array([1.0, 0.0, 0.0, 0.0])
+    assert accelerations(compiled, q, np.zeros(3), np.array([3.0, 3.0, 3.0])) == pytest.approx([1.0, 1.0, 6.0])
+
+
 def test_undecorated_and_compiled_agree():
     """Guards the promise that the same code runs without numba."""
     compiled = compile_model(random_tree(5))

@@ -111,7 +111,7 @@ def test_a_joint_and_a_link_of_one_name(model):
     [
         ("led.damping=1", "no joint or link 'led'; there are: lead, socket, nut, arm"),
         ("lead.dampnig=1", r"joint 'lead' \(screw\) has no property 'dampnig'; it has: home, pitch, lower"),
-        ("socket.armature=1", r"joint 'socket' \(ball\) has no property 'armature'; it has: home, lower"),
+        ("socket.velocity=1", r"joint 'socket' \(ball\) has no property 'velocity'; it has: home, lower"),
         ("lead.damping=much", "damping takes a number, found 'much'"),
         ("lead.damping=nan", "found 'nan'"),
         ("lead.damping=inf", "found 'inf'"),

@@ -69,7 +69,7 @@ class MovedAxis:
             if not self.axis.is_unlimited:
                 limits = (self.axis.lower, self.axis.upper)
                 element.set("range", numbers(min(max(value, -FAR), FAR) for value in limits))
-        _put_axis(element, self.axis)
+        put_forces(element, self.axis)
         return element
 
     def seen_from(self, X_CB: Pose) -> MovedAxis:
@@ -192,7 +192,7 @@ def _clean(values: Sequence[float]) -> list[float]:
     return [0.0 if abs(value) < CLEAN else value for value in values]
 
 
-def _put_axis(element: Element, axis: Axis) -> None:
+def put_forces(element: Element, axis: Axis) -> None:
     """Set the attributes of a joint whose values are not 0, besides its range."""
     for name, value in (
         ("damping", axis.damping),
@@ -224,10 +224,11 @@ def _ball(joint: Joint, inner: Pose, outer: Pose, backward: bool, names: Names) 
     w, x, y, z = joint.home
     home = _turned(outer[3:], (w, -x, -y, -z) if backward else joint.home)
     first, subject = joint.axes[0], f"joint '{joint.name}'"
-    axis = Axis(damping=first.damping, friction=first.friction, spring_stiffness=first.spring_stiffness)
-    same = ("damping", "friction", "spring_stiffness")
-    if any(getattr(each, field_name) != getattr(first, field_name) for each in joint.axes[:3] for field_name in same):
-        found.losses.append(f"{subject}: a ball of MJCF has one damping, friction and spring; those of x are written")
+    same = ("damping", "friction", "armature", "spring_stiffness")
+    axis = Axis(**{field_name: getattr(first, field_name) for field_name in same})
+    if any(getattr(each, field_name) != getattr(axis, field_name) for each in joint.axes[:3] for field_name in same):
+        words = "a ball of MJCF has one damping, friction, armature and spring; those of x are written"
+        found.losses.append(f"{subject}: {words}")
     cone, twist = joint.axes[3], joint.axes[4]
     limits = [value for value in (cone.upper, twist.upper, -twist.lower) if math.isfinite(value)]
     if limits:
@@ -240,6 +241,20 @@ def _ball(joint: Joint, inner: Pose, outer: Pose, backward: bool, names: Names) 
     centre = Screw((0.0, 0.0, 1.0), outer[:3], 1.0, 0.0)
     found.axes.append(MovedAxis(names.claim("joint", joint.name), "ball", centre, joint.name, 0, axis, 1.0, home))
     return found
+
+
+def free_joint(joint: Joint, name: str, losses: list[str]) -> Element:
+    """Return the element of a free joint that resists motion: with the damping, friction and armature of its axes.
+
+    What MuJoCo cannot say is added to `losses`.
+    """
+    move, turn = joint.axes
+    if (move.damping, move.friction, move.armature) != (turn.damping, turn.friction, turn.armature):
+        words = "a free joint of MJCF resists motion and rotation by the same numbers; those of motion are written"
+        losses.append(f"joint '{joint.name}': {words}")
+    element = Element("joint", name=name, type="free")
+    put_forces(element, Axis(damping=move.damping, friction=move.friction, armature=move.armature))
+    return element
 
 
 def _turned(turn: Sequence[float], quat: Sequence[float]) -> tuple[float, ...]:

@@ -26,7 +26,7 @@ from .constraints import ConstraintWriter
 from .contacts import Contacts
 from .drives import write_drives
 from .inertias import put_inertials
-from .joints import MovedAxis, MovedBody, kept_at, moved_by, put_pose
+from .joints import MovedAxis, MovedBody, free_joint, kept_at, moved_by, put_pose
 from .names import Names
 from .shapes import HIDDEN, SEEN, Geoms
 
@@ -129,10 +129,14 @@ class _Writer:
                 self._carried(item, below.get(link, []))
             waiting.extend(reversed(below.get(link, [])))
 
-    def _floating(self, name: str, pose: Pose) -> None:
+    def _floating(self, name: str, pose: Pose, joint: Joint | None = None) -> None:
+        """Write a link that floats. joint: a free joint that resists its motion."""
         link = self.model.link(name)
         body = self._body(link, WORLD, pose)
-        body.insert(0, Element("freejoint", name=self.names.claim("joint", name, is_told=False)))
+        if joint:
+            body.insert(0, free_joint(joint, self.names.claim("joint", joint.name), self.losses))
+        else:
+            body.insert(0, Element("freejoint", name=self.names.claim("joint", name, is_told=False)))
         self.positions += pose
         self.velocities += [*self._velocity_of_origin(link, pose), *_in_body(link.angular_velocity, pose)]
 
@@ -151,8 +155,15 @@ class _Writer:
         link = self.model.link(branch.outer)
         if _floats(branch):
             pose = compose(self._pose_in_world(branch.inner), moved_by(branch, Names()).pose)
-            self.losses += moved_by(branch, Names()).losses if branch.joint.type != "free" else []
-            self._floating(link.name, pose)
+            resisting = None
+            if not branch.joint.kind.is_free:
+                self.losses += moved_by(branch, Names()).losses
+            elif branch.inner != WORLD and not branch.joint.has_no_effect:
+                words = "a free joint of MJCF is on the world; what resists this one is left out"
+                self.losses.append(f"joint '{branch.joint.name}': {words}")
+            elif not branch.joint.has_no_effect:
+                resisting = branch.joint
+            self._floating(link.name, pose, resisting)
             return
         moved = moved_by(branch, self.names)
         if branch.inner in self._still and not moved.axes:

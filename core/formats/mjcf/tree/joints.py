@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from ....model import Axis, Joint, Link
 from ....model.screws import Screw
@@ -51,7 +52,7 @@ class JointPlace:
 
     Attributes:
         part: its element.
-        joint: name of the joint; "" for a free joint, whose link floats.
+        joint: name of the joint; "" for a free joint without resistance, whose link floats.
         axis: number of its axis there; 0 for a ball.
         kind: one of `KINDS`.
         child: name of the link that it moves.
@@ -108,12 +109,16 @@ def read_joints(body: Body, link: str, parent: str, start: Start, findings: Find
         child = link if number == len(runs) else f"{link}_{number}"
         drawn = body.pose if number == 1 else IDENTITY
         kind = kind_of(run[0], findings)
-        if kind == "free":
-            places.append((run[0].name, JointPlace(run[0], "", 0, kind, child)))
-            pose = compose(pose, drawn)
-            continue
         name = run[0].name if len(run) == 1 and run[0].name else f"{child}_joint"
-        if kind == "ball":
+        if kind == "free":
+            joint = _free(name, run[0], drawn, before, child, findings)
+            if joint.has_no_effect:  # a link without a joint floats
+                places.append((run[0].name, JointPlace(run[0], "", 0, kind, child)))
+                pose = compose(pose, drawn)
+                continue
+            joint.home = compose(inverse(drawn), cast(Pose, start.get(run[0], drawn)))
+            places.append((run[0].name, JointPlace(run[0], name, 0, kind, child)))
+        elif kind == "ball":
             joint = _ball(name, run[0], drawn, before, child, findings)
             joint.home = start.get(run[0], joint.home)
             places.append((run[0].name, JointPlace(run[0], name, 0, kind, child)))
@@ -207,7 +212,8 @@ def _ball(name: str, part: Part, drawn: Pose, parent: str, child: str, findings:
     values = read_axis(part, Axis.xyz, findings)
     joint = Joint(name, "ball", parent, child, compose(drawn, X_BO), X_BO)
     for axis in joint.axes[:3]:
-        axis.damping, axis.friction, axis.spring_stiffness = values.damping, values.friction, values.spring_stiffness
+        axis.damping, axis.friction, axis.armature = values.damping, values.friction, values.armature
+        axis.spring_stiffness = values.spring_stiffness
     if math.isfinite(values.upper):
         cone, twist = joint.axes[3], joint.axes[4]
         cone.upper, twist.lower, twist.upper = values.upper, -values.upper, values.upper
@@ -216,11 +222,18 @@ def _ball(name: str, part: Part, drawn: Pose, parent: str, child: str, findings:
             f"(first in {part.element.subject}, line {part.element.line})",
             once="ball range",
         )
-    if values.armature:
-        findings.note(
-            f"armature of a ball joint is not read (first in {part.element.subject}, line {part.element.line})",
-            once="ball armature",
-        )
+    return joint
+
+
+def _free(name: str, part: Part, drawn: Pose, parent: str, child: str, findings: Findings) -> Joint:
+    """Return a free joint with the damping, friction and armature of one of MuJoCo's."""
+    values = read_axis(part, Axis.xyz, findings)
+    joint = Joint(name, "free", parent, child, drawn)
+    for axis in joint.axes:
+        axis.damping, axis.friction, axis.armature = values.damping, values.friction, values.armature
+    if values.spring_stiffness:
+        place = f"first in {part.element.subject}, line {part.element.line}"
+        findings.note(f"the spring of a free joint is not read ({place})", once="free spring")
     return joint
 
 

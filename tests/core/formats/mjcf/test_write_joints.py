@@ -146,6 +146,22 @@ def test_what_a_joint_lacks_in_mjcf_is_told_in_one_line_each(tmp_path):
     assert root.find(".//joint[@name='j']").get("range").split()[1] == "1"
 
 
+def test_what_resists_a_free_joint_comes_back(tmp_path):
+    """Guards damping, friction and armature of a free joint, and the line that tells of others for rotation."""
+    loose = Joint("loose", "free", WORLD, "stone", X_PJ=(1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0))
+    for axis in loose.axes:
+        axis.damping, axis.friction, axis.armature = 0.1, 0.2, 0.3
+    stone = Link("stone", 1.0, inertia=(1.0, 0.0, 0.0, 1.0, 0.0, 1.0), pose=loose.X_PJ)
+    model = Model("m", [stone], [loose])
+    path, losses, _ = written(model, tmp_path)
+    (again,) = read(path).model.joints
+    assert losses == []
+    assert (again.name, again.type, again.axes) == ("loose", "free", loose.axes)
+    loose.axes[1].damping = 0.4
+    words = "a free joint of MJCF resists motion and rotation by the same numbers; those of motion are written"
+    assert written(model, tmp_path)[1] == [f"joint 'loose': {words}"]
+
+
 def test_a_ball_has_one_limit(tmp_path):
     """Guards the limit of a ball's whole angle, and the line that tells of cone and twist."""
     model = one_joint("ball", 0)

@@ -166,16 +166,29 @@ def test_an_effort_that_is_not_the_same_both_ways():
 
 
 def test_a_ball_has_values_on_all_axes():
-    """Damping and friction of a ball joint are the same about all its axes; its range is an angle from 0."""
-    joint = model_of(body('<joint name="j" type="ball" damping="2" range="0 90"/>')).joint("j")
-    assert [axis.damping for axis in joint.axes[:3]] == [2.0] * 3
+    """Damping, friction and armature of a ball joint are the same about all its axes; its range is an angle from 0."""
+    joint = model_of(body('<joint name="j" type="ball" damping="2" armature="3" range="0 90"/>')).joint("j")
+    assert [(axis.damping, axis.armature) for axis in joint.axes[:3]] == [(2.0, 3.0)] * 3
     assert joint.axes[3].upper == pytest.approx(math.pi / 2.0)
 
 
 def test_classes_reach_free_joints():
-    """A <freejoint> takes no values of a class, but a free <joint> does, so that its damping is told."""
+    """A <freejoint> takes no values of a class, but a free <joint> does, so that something resists its motion."""
     classes = '<default><joint damping="1"/></default>'
     assert issues_of(body("<freejoint/>"), classes) == []
+    assert model_of(body("<freejoint/>"), classes).joints == []
+    (joint,) = model_of(body('<joint type="free"/>'), classes).joints
+    assert [axis.damping for axis in joint.axes] == [1.0, 1.0]
+
+
+def test_a_free_joint_that_resists_begins_where_its_body_is_drawn():
+    """Guards the pose of a free joint with a friction, as drawn and at a key named home."""
+    joint = '<joint type="free" frictionloss="0.5"/>'
+    assert poses_of(model_of(body(joint, PLACE)), {})["b"] == pytest.approx(DRAWN)
+    key = '<keyframe><key name="home" qpos="1 2 3 0 1 0 0"/></keyframe>'
+    model = model_of(body(joint, PLACE), key)
+    home = {joint.name: joint.home for joint in model.joints}
+    assert poses_of(model, home)["b"] == pytest.approx((1.0, 2.0, 3.0, 0.0, 1.0, 0.0, 0.0))
 
 
 @pytest.mark.parametrize(
