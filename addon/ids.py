@@ -91,6 +91,7 @@ OP_SELF_CHECK = "limberjack.self_check"
 OP_SELF_CHECK_COPY = "limberjack.self_check_copy"
 OP_CACHE_CLEAR = "limberjack.cache_clear"
 OP_IMPORT = "limberjack.import_model"
+OP_PROVE = "limberjack.prove"
 
 # Tools in the 3D view's toolbar
 TOOL_PICK = "limberjack.pick_joint"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The user's preferences for all files: which overlays are drawn, their colours and their sizes."""
+"""The user's preferences for all files: overlays, their colours and sizes, and where other simulators are."""
 
 import textwrap
 from types import SimpleNamespace
 
 import bpy
-from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty
+from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, StringProperty
 
 from ..core.compilation import jit, kernel_cache
 from . import ids
@@ -62,6 +62,12 @@ class LimberjackPreferences(bpy.types.AddonPreferences):
 
     size: FloatProperty(name="Size", description="Size of the overlay of a joint", default=SIZE, min=0.05, soft_max=5.0)
     width: FloatProperty(name="Line Width", description="In pixels", default=WIDTH, min=0.5, soft_max=6.0)
+    judge_python: StringProperty(
+        name="Python of Simulators",
+        description="A Python that has MuJoCo or Drake, with which exports are compared. Empty: Blender's own, and "
+        "those in the search path",
+        subtype="FILE_PATH",
+    )
 
     def draw(self, context):
         layout = self.layout
@@ -74,6 +80,7 @@ class LimberjackPreferences(bpy.types.AddonPreferences):
         colors = layout.column()
         for name in COLORS:
             colors.prop(self, name)
+        layout.prop(self, "judge_python")
         _draw_self_check(layout.box(), window_status(context.window_manager))
 
 
@@ -100,6 +107,7 @@ for _name, (_label, _default) in COLORS.items():
 _AT_FIRST = SimpleNamespace(
     size=SIZE,
     width=WIDTH,
+    judge_python="",
     **{name: default for name, (_, _, default) in OVERLAYS.items()},
     **{name: default for name, (_, default) in COLORS.items()},
 )

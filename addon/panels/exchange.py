@@ -23,6 +23,7 @@ class LIMBERJACK_PT_exchange(Folded, bpy.types.Panel):
         column = layout.column(align=True)
         column.operator(ids.OP_IMPORT_TRAJECTORY, icon="IMPORT")
         column.operator(ids.OP_EXPORT_TRAJECTORY, icon="EXPORT")
+        layout.operator(ids.OP_PROVE, icon="CHECKMARK")
 
 
 CLASSES = (LIMBERJACK_PT_exchange,)

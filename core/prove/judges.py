@@ -9,7 +9,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,8 +26,15 @@ TIME_LIMIT = 300.0
 FINDING_LIMIT = 60.0
 """Longest time in which a Python tells which packages it has [s]."""
 
+STOPPING_TIME = 0.1
+"""Longest time after which a judge is ended if it is to stop [s]."""
+
 FINDER = "import importlib.util, json, sys; print(json.dumps([n for n in sys.argv[1:] if importlib.util.find_spec(n)]))"
 """Program for another Python. It prints which of the named packages that Python has."""
+
+
+class ProofStoppedError(Exception):
+    """A comparison was stopped before its end."""
 
 
 @dataclass(frozen=True)
@@ -120,33 +128,46 @@ def _packages_of(python: str, packages: Sequence[str]) -> list[str]:
         return []
 
 
-def ask(judge: Judge, program: str, file: Path, seconds: float, folders: Sequence[Path]) -> Verdict:
+def ask(
+    judge: Judge,
+    program: str,
+    file: Path,
+    seconds: float,
+    folders: Sequence[Path],
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> Verdict:
     """Return what a judge says of a file. A crash, an error of its own and a time limit become the verdict's error.
 
     Args:
         program: as `find_judges` returns it.
         seconds: time to simulate [s]; 0 for none.
         folders: in which packages may be that the file names.
+        is_stopped: whether to end the judge's process.
+
+    Raises:
+        ProofStoppedError: if it was ended.
     """
     try:
         if judge.command:
-            return _checked(judge, program, file)
-        return _told(judge, program, file, seconds, folders)
+            return _checked(judge, program, file, is_stopped)
+        return _told(judge, program, file, seconds, folders, is_stopped)
     except subprocess.TimeoutExpired:
         return Verdict(error=f"it took longer than {TIME_LIMIT:g} s")
     except OSError as error:
         return Verdict(error=f"{program} cannot be run: {(error.strerror or str(error)).lower()}")
 
 
-def _checked(judge: Judge, program: str, file: Path) -> Verdict:
-    done = _run([program, *judge.command[1:], str(file)], TIME_LIMIT)
+def _checked(judge: Judge, program: str, file: Path, is_stopped: Callable[[], bool]) -> Verdict:
+    done = _run([program, *judge.command[1:], str(file)], TIME_LIMIT, is_stopped=is_stopped)
     output = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
     if done.returncode:
         return Verdict(error=one_line(output[0]) if output else _ending(done.returncode))
     return Verdict(warnings=[one_line(line) for line in done.stderr.splitlines() if line.strip()])
 
 
-def _told(judge: Judge, program: str, file: Path, seconds: float, folders: Sequence[Path]) -> Verdict:
+def _told(
+    judge: Judge, program: str, file: Path, seconds: float, folders: Sequence[Path], is_stopped: Callable[[], bool]
+) -> Verdict:
     with tempfile.TemporaryDirectory(prefix="limberjack-") as name:
         folder = Path(name)
         # Copies, since the folder of a script is in its search path and that of this package has other modules.
@@ -159,7 +180,8 @@ def _told(judge: Judge, program: str, file: Path, seconds: float, folders: Seque
             "folders": [str(path.resolve()) for path in folders if path.is_dir()],
         }
         request.write_text(json.dumps(words), encoding="utf-8")
-        done = _run([program, str(folder / judge.script), str(request), str(answer)], TIME_LIMIT, folder)
+        command = [program, str(folder / judge.script), str(request), str(answer)]
+        done = _run(command, TIME_LIMIT, folder, is_stopped)
         if done.returncode or not answer.is_file():
             last = [line for line in done.stderr.splitlines() if line.strip()][-1:]
             return Verdict(error=": ".join([_ending(done.returncode), *map(one_line, last)]))
@@ -178,11 +200,14 @@ def _ending(code: int) -> str:
     return f"it crashed (signal {-code})" if code < 0 else f"it failed (exit code {code})"
 
 
-def _run(command: Sequence[str], limit: float, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+def _run(
+    command: Sequence[str], limit: float, folder: Path | None = None, is_stopped: Callable[[], bool] = lambda: False
+) -> subprocess.CompletedProcess[str]:
     """Run a judge's process to its end.
 
     Raises:
         OSError: if it cannot be started. subprocess.TimeoutExpired: if it takes longer than `limit` [s].
+        ProofStoppedError: if it is to stop.
     """
     paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     if folder:
@@ -190,8 +215,19 @@ def _run(command: Sequence[str], limit: float, folder: Path | None = None) -> su
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with spawning.start(command, paths, encoding="utf-8", errors="replace", cwd=folder, **pipes) as child:
         try:
-            out, err = child.communicate(timeout=limit)
-        except BaseException:  # the time limit, and Ctrl-C
+            out, err = _output_of(child, time.monotonic() + limit, is_stopped)
+        except BaseException:  # the time limit, Esc and Ctrl-C
             child.kill()
             raise
     return subprocess.CompletedProcess(list(command), child.returncode, out, err)
+
+
+def _output_of(child: subprocess.Popen, end: float, is_stopped: Callable[[], bool]) -> tuple[str, str]:
+    """Wait for the end of a process, and return what it printed. end: the time at which it must have ended [s]."""
+    while not is_stopped():
+        try:
+            return child.communicate(timeout=STOPPING_TIME)
+        except subprocess.TimeoutExpired:
+            if time.monotonic() > end:
+                raise
+    raise ProofStoppedError

@@ -24,7 +24,7 @@ from .comparing import (
     moved_frames,
     pose_difference,
 )
-from .judges import JUDGES, Judge, ask
+from .judges import JUDGES, Judge, ProofStoppedError, Verdict, ask
 
 HERE = "Limberjack"
 """The name of our own readers in tables."""
@@ -122,6 +122,7 @@ def prove(
     programs: Mapping[str, str],
     search: Sequence[Path] = (),
     tell: Callable[[str], None] = lambda line: None,
+    is_stopped: Callable[[], bool] = lambda: False,
 ) -> Proof:
     """Write a model in every format, and compare what all readers make of the files.
 
@@ -130,10 +131,20 @@ def prove(
         seconds: time to simulate without contact [s]; 0 for none.
         programs: of the judges that are there, as `find_judges` returns them.
         search: folders that may have files which the model names.
-        tell: called with a line before each step that may take long.
+        tell: called with a line before each of the `steps_of` a comparison.
+        is_stopped: asked before each of them, and while a judge works.
+
+    Raises:
+        ProofStoppedError: if it was stopped.
     """
+
+    def begin(step: str) -> None:
+        if is_stopped():
+            raise ProofStoppedError
+        tell(step)
+
     proof = Proof(absent=[judge for judge in JUDGES if judge.name not in programs])
-    tell(f"{HERE}: the model")
+    begin(f"{HERE}: the model")
     original = behaviour_of(model, seconds)
     proof.why_no_motion = original.motion_error
     for entry in writable():
@@ -145,15 +156,25 @@ def prove(
             proof.rows.append(Row(entry.name, path, HERE, error=f"it cannot be written: {error.message}"))
             continue
         proof.files[entry.name] = path
-        tell(f"{HERE}: {path.name}")
+        begin(f"{HERE}: {path.name}")
         row, ours = _read_here(entry, path, model, original, seconds, search)
         row.explained = bool(proof.losses[entry.name])
         proof.rows.append(row)
-        for judge in JUDGES:
-            if entry.name in judge.formats and judge.name in programs:
-                tell(f"{judge.name}: {path.name}")
-                proof.rows.append(_judged(judge, programs[judge.name], entry, path, ours or original, seconds, search))
+        for judge in _judges_of(entry, programs):
+            begin(f"{judge.name}: {path.name}")
+            known = ours or original
+            verdict = ask(judge, programs[judge.name], path, seconds if known.end else 0.0, search, is_stopped)
+            proof.rows.append(_judged(judge, entry, path, known, verdict))
     return proof
+
+
+def steps_of(programs: Mapping[str, str]) -> int:
+    """Return the number of steps of a comparison with these judges, as `find_judges` returns them."""
+    return 1 + sum(1 + len(_judges_of(entry, programs)) for entry in writable())
+
+
+def _judges_of(entry: Format, programs: Mapping[str, str]) -> list[Judge]:
+    return [judge for judge in JUDGES if entry.name in judge.formats and judge.name in programs]
 
 
 def _read_here(
@@ -177,16 +198,7 @@ def _read_here(
     return row, again
 
 
-def _judged(
-    judge: Judge,
-    program: str,
-    entry: Format,
-    path: Path,
-    ours: Behaviour,
-    seconds: float,
-    search: Sequence[Path],
-) -> Row:
-    verdict = ask(judge, program, path, seconds if ours.end else 0.0, search)
+def _judged(judge: Judge, entry: Format, path: Path, ours: Behaviour, verdict: Verdict) -> Row:
     warnings = [warning.replace(f"{path.resolve()}", path.name) for warning in verdict.warnings]
     row = Row(entry.name, path, judge.name, verdict.version, verdict.error, warnings=warnings)
     row.method = verdict.method

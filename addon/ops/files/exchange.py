@@ -5,7 +5,7 @@ import bpy
 
 from ....core.formats.registry import suffixes, writable
 from ... import ids
-from . import exports, imports, trajectories
+from . import exports, imports, proving, trajectories
 
 
 def _draw_import(menu, _context):
@@ -29,4 +29,4 @@ def remove_from_menus():
     bpy.types.TOPBAR_MT_file_export.remove(_draw_export)
 
 
-CLASSES = (*exports.CLASSES, *imports.CLASSES, *trajectories.CLASSES)
+CLASSES = (*exports.CLASSES, *imports.CLASSES, *trajectories.CLASSES, *proving.CLASSES)

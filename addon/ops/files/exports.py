@@ -15,6 +15,7 @@ from ....core.model import ModelError
 from ... import bridge, ids
 from ..report import fail, succeed
 from ..selection import OnLinks
+from .proving import judges
 
 UNSET = "AUTO"
 """Identifier of the empty choice, since Blender's enums cannot have an empty one."""
@@ -39,6 +40,7 @@ class Export(OnLinks, ExportHelper):
     offered: tuple[Option, ...]
     asked: tuple[str, ...] = ()
     asked_otherwise: tuple[Option, ...] = ()
+    _judges = ""
 
     mesh_format: EnumProperty(
         name="Meshes",
@@ -55,6 +57,16 @@ class Export(OnLinks, ExportHelper):
     surroundings: BoolProperty(
         name="Surroundings", description="Also write visible objects that belong to no link, fixed to the world"
     )
+
+    compares: BoolProperty(
+        name="Compare With",
+        description="After writing, compare what these simulators make of it: poses, masses and a second of motion",
+        options={"SKIP_SAVE"},
+    )
+
+    def invoke(self, context, event):
+        self._judges = ", ".join(judges())
+        return super().invoke(context, event)
 
     def writer_options(self) -> dict[str, object]:
         chosen = {option.name: getattr(self, option.name) for option in self.offered}
@@ -79,7 +91,10 @@ class Export(OnLinks, ExportHelper):
         except (ModelError, UnwritableError, OSError) as error:
             return fail(self, context, error)
         bridge.scene.store.store_weights(reading)
-        return succeed(self, context, f"Written: {self.filepath}", [*reading.notes, *losses])
+        done = succeed(self, context, f"Written: {self.filepath}", [*reading.notes, *losses])
+        if self.compares:
+            bpy.ops.limberjack.prove("INVOKE_DEFAULT")
+        return done
 
     def draw(self, _context):
         self.layout.use_property_split = True
@@ -87,6 +102,8 @@ class Export(OnLinks, ExportHelper):
         offered = [option.name for option in self.offered]
         for name in (*self.asked, "mesh_format", "split_meshes", *offered, "surroundings"):
             self.layout.prop(self, name)
+        if self._judges:
+            self.layout.column(heading="Compare With").prop(self, "compares", text=self._judges, translate=False)
 
 
 class ExportSdf(Export):
