@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 
 from ...core.trajectory.completion.observation import Observed, of_poses
+from ..bridge.links.contact_settings import ground_poses
 from ..bridge.scene.read import scan_scene
 from ..bridge.values.numbers import frame_rate
 from .errors import BakeError
@@ -34,6 +35,9 @@ def recorded(scene: bpy.types.Scene, only_moving: bool = False, **changes) -> tu
         raise BakeError("there are no links in the scene: select objects and tag them as links")
     poses = poses_at(scene, reading.objects, settings.frames)
     model = with_animated_links(reading, {name: poses[name] for name in reading.kinematic_joints})
+    poses |= {
+        name: np.tile(pose, (len(settings.frames), 1)) for name, pose in ground_poses(model, reading.objects).items()
+    }
     moves = np.stack(list(poses.values()), axis=1)
     count = _moving_frames(moves) if only_moving else len(moves)
     times = (settings.frames[:count] - settings.first) / frame_rate(scene)

@@ -13,11 +13,12 @@ import bpy
 import numpy as np
 
 from ....core.kinematics import state_of_links
-from ....core.model import WORLD, Model
-from ....core.spatial import Pose, Quat, compose, inverse, quat_mul, rotvec_of_quat
+from ....core.model import Model
+from ....core.spatial import Pose, Quat, quat_mul, rotvec_of_quat
 from ....core.spatial.arrays import matmul
 from ...bridge.animation.keyed_joints import Numbers, keyed_numbers
 from ...bridge.animation.motion_sources import follows_keyed_joint, has_own_motion
+from ...bridge.links.contact_settings import ground_poses
 from ...bridge.scene.read import SceneReading
 from ...bridge.values.joint_numbers import q_index_of, whole_turn
 from ...bridge.values.numbers import frame_rate
@@ -60,7 +61,7 @@ def from_present_poses(scene: bpy.types.Scene, model: Model, present_poses: dict
     Args:
         model: what moves, at the first frame. present_poses: pose of every link [m].
     """
-    every = _with_ground(model, present_poses)
+    every = present_poses | ground_poses(model, present_poses)
     state = _with_whole_turns(state_of_links(model, every), model, keyed_numbers(scene, scene.frame_current_final))
     return InitialState({"q": state["q"]}, present_poses)  # without "qd", links start with their initial velocity
 
@@ -87,16 +88,10 @@ def from_animation(
         seconds = -direction * spacing / frame_rate(scene)
         V_WL = {name: _twist(poses, seconds) for name, poses in samples.items()}
         first_poses: dict[str, Pose] = {name: tuple(poses[0].tolist()) for name, poses in samples.items()}
-        every = _with_ground(model, first_poses)
+        every = first_poses | ground_poses(model, first_poses)
         twists = dict.fromkeys(every, np.zeros(6)) | V_WL
         state = _with_whole_turns(state_of_links(model, every, twists), model, keyed_numbers(scene, first))
     return InitialState(state, first_poses, frames, before)
-
-
-def _with_ground(model: Model, poses: Mapping[str, Pose]) -> dict[str, Pose]:
-    """Return poses with that of the scene's ground, which is a link of the model but no object [m]."""
-    grounds = [joint for joint in model.joints if joint.parent == WORLD and joint.child not in poses]
-    return {**poses, **{joint.child: compose(joint.X_PJ, inverse(joint.X_CJ)) for joint in grounds}}
 
 
 def _with_whole_turns(state: dict[str, dict], model: Model, keyed: Mapping[str, Numbers]) -> dict[str, dict]:

@@ -117,7 +117,8 @@ class KeyWriter:
         for branch in self._model.tree().branches:
             joint = branch.joint
             is_moved = joint.name in self.joints if joint.nq else branch.inner in moved_by_joints
-            is_moved = is_moved and not obstacle_to_moving(self.reading.objects[branch.outer])
+            obj = self.reading.objects.get(branch.outer)  # None for the ground
+            is_moved = is_moved and obj is not None and not obstacle_to_moving(obj)
             if is_moved and joint.released_at == math.inf and joint.name not in switched:
                 moved_by_joints.add(branch.outer)
         return [name for name in self.links if name not in moved_by_joints]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from ....core.geometry import Plane, Shape, Surface
 from ....core.geometry.shapes import ALL_LAYERS
 from ....core.model import WORLD, ContactPair, Joint, Link, Model
 from ....core.model.naming import STATIC, claim
+from ....core.spatial import Pose, compose, inverse
 from ...nodes import Node, model_name, owner_of
 from ...props import is_link
 from ...props.pairs import overlapping_parts
@@ -150,3 +152,15 @@ def add_ground(reading: SceneReading, scene: bpy.types.Scene) -> None:
     model.joints.insert(
         0, Joint(claim(f"{name}{STATIC}", {joint.name for joint in model.joints}), "fixed", WORLD, name)
     )
+
+
+def ground_poses(model: Model, known: Container[str]) -> dict[str, Pose]:
+    """Return the pose of the ground [m] by its name; empty if the model has no ground.
+
+    The ground is the only link of a scene's model without an object, so no object tells its pose.
+
+    Args:
+        known: names of the links that have objects.
+    """
+    grounds = [joint for joint in model.joints if joint.parent == WORLD and joint.child not in known]
+    return {joint.child: compose(joint.X_PJ, inverse(joint.X_CJ)) for joint in grounds}

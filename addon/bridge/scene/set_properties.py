@@ -58,6 +58,8 @@ def store_setting(
     """
     store = _Store(scene, first)
     link = reading.objects.get(setting.owner)
+    if link is None:
+        _require_property_of_ground(setting, reading.model)
     if link is not None and setting.name in SURFACE_PROPERTIES:
         _show_surface(reading.model.link(setting.owner), link, store.units)
     if link is not None and setting.name in ("density", "material"):
@@ -73,6 +75,19 @@ def store_setting(
             return []
         case model:
             return store.of_world(model, setting.name)
+
+
+def _require_property_of_ground(setting: Setting, model: Model) -> None:
+    """Raise `ModelError` if the setting is for the ground, which is a link without an object, but not for its surface.
+
+    Args:
+        model: of which no link with an object has the name `setting.owner`.
+    """
+    if any(link.name == setting.owner for link in model.links) and setting.name not in SURFACE_PROPERTIES:
+        raise ModelError(
+            f"link '{setting.owner}' is the scene's ground, which has no property '{setting.name}'; it has: "
+            + ", ".join(SURFACE_PROPERTIES)
+        )
 
 
 def _show_surface(link: Link, obj: Node, units: Units) -> None:
