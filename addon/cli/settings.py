@@ -28,5 +28,5 @@ def make_settings(texts: Sequence[str], path: Path, first: int | None = None) ->
     scene = open_scene()
     reading = scan_scene(scene, first=first)
     for text in texts:
-        notes = make_setting(text, lambda setting: store_setting(setting, reading, scene, first))
+        notes = make_setting(text, lambda setting, show: store_setting(setting, reading, scene, first, show))
         say(*(f"{path}: note: {note}" for note in notes))

@@ -7,7 +7,6 @@ import argparse
 import contextlib
 import os
 import shlex
-import sys
 import time
 from pathlib import Path
 
@@ -15,14 +14,12 @@ from ..answer import SIMULATION_FAILED
 from ..batch import Batch, BatchError, LostClusterError, Options, Outcome, Ways, read_jobs
 from ..model.text import counted
 from .framework import Verb, parser_of
+from .progress import ProgressLine
 from .result import CommandResult, UsageError, say
 from .simulate import compile_once
 
 INTERVAL = 5.0
 """Time between two lines of progress if stderr is not a terminal [s]."""
-
-CLEAR_LINE = "\r\033[K"
-"""Codes that clear the present line of a terminal."""
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -152,27 +149,27 @@ class _Bar:
 
     def __init__(self, batch: Batch):
         self._progress = batch.progress
-        self._is_watched = sys.stderr.isatty()
+        self._line = ProgressLine()
         self._begun = self._said = time.monotonic()
         self._write()
 
     def show(self, outcome: Outcome) -> None:
         if outcome.error:
-            say(f"{CLEAR_LINE if self._is_watched else ''}{outcome.name}: failed: {outcome.error}")
+            self._line.clear()
+            say(f"{outcome.name}: failed: {outcome.error}")
         self._write()
 
     def _write(self) -> None:
         progress, now = self._progress, time.monotonic()
-        if not progress.total or not (self._is_watched or now - self._said >= INTERVAL):
+        if not progress.total or not (self._line.is_shown or now - self._said >= INTERVAL):
             return
         self._said, seconds = now, now - self._begun
         left = f", {seconds * (progress.total / progress.ended - 1.0):.0f} s left" if progress.ended else ""
         text = f"{progress.ended} of {progress.total} jobs{left}"
-        print(f"{CLEAR_LINE}{text}", end="", file=sys.stderr, flush=True) if self._is_watched else say(text)
+        self._line.show(text) if self._line.is_shown else say(text)
 
     def close(self) -> None:
-        if self._is_watched:
-            print(CLEAR_LINE, end="", file=sys.stderr, flush=True)
+        self._line.clear()
 
 
 BATCH = Verb("batch", "do many jobs: files, sweeps and outputs, on this machine or a cluster", _add_arguments, _run)

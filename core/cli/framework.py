@@ -12,6 +12,7 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -22,9 +23,10 @@ from ..files.xml import MAX_BYTES
 from ..formats import Reading, UnreadableError, UnwritableError, read
 from ..formats.registry import suffixes
 from ..model import Model, ModelError, StateError
-from ..model.properties import FLOATING, PIECES, Setting, set_property
+from ..model.properties import FLOATING, PIECES, OnProgress, Setting, set_property
 from ..processes.interrupts import ending_at_once
 from ..version import VERSION
+from .progress import ProgressLine
 from .result import (
     CommandResult,
     InputError,
@@ -324,9 +326,7 @@ def _make(settings: Sequence[str], reading: Reading) -> None:
     """Make the settings, and update the issues of the model."""
     before = _found(reading.model)
     for text in settings:
-        if text.endswith(f".collisions={PIECES}"):
-            say(f"{text}: divides meshes, which takes seconds to minutes; Ctrl-C ends it")
-        make_setting(text, lambda setting: set_property(reading.model, setting))
+        make_setting(text, partial(set_property, reading.model))
     after = _found(reading.model)
     gone = before.keys() - after.keys()
     kept = [issue for issue in reading.issues if (issue.code, issue.subject) not in gone]
@@ -337,14 +337,17 @@ def _found(model: Model) -> dict[tuple[str, str], Issue]:
     return {(issue.code, issue.subject): issue for issue in check_definition(model)}
 
 
-def make_setting(text: str, make: Callable[[Setting], T]) -> T:
-    """Return what `make` returns for a setting of the command line.
+def make_setting(text: str, make: Callable[[Setting, OnProgress], T]) -> T:
+    """Return what `make` returns for a setting of the command line, and show the progress that it reports.
 
     Raises:
         UsageError: if the setting cannot be made.
     """
+    if text.endswith(f".collisions={PIECES}"):
+        say(f"{text}: divides meshes, which takes seconds to minutes; Ctrl-C ends it")
     try:
-        return make(Setting.parse(text))
+        with ProgressLine() as line:
+            return make(Setting.parse(text), line.show)
     except ModelError as error:
         raise UsageError(f"--set {text}: {error}") from error
 

@@ -14,7 +14,7 @@ import hashlib
 import os
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -83,10 +83,20 @@ def digest(vertices: np.ndarray, triangles: np.ndarray, threshold: float) -> str
     return hashlib.sha256(b"".join([*parts, f"{threshold:g} {MAX_CORNERS} {SEED}".encode()])).hexdigest()
 
 
-def decompose(vertices: np.ndarray, triangles: np.ndarray, threshold: float = DEFAULT) -> Pieces:
-    """Return the pieces of a mesh, after waiting for the process of a `Decomposition`."""
+def decompose(
+    vertices: np.ndarray,
+    triangles: np.ndarray,
+    threshold: float = DEFAULT,
+    on_wait: Callable[[], None] = lambda: None,
+) -> Pieces:
+    """Return the pieces of a mesh, after waiting for the process of a `Decomposition`.
+
+    Args:
+        on_wait: called at each check whether the process has ended.
+    """
     with Decomposition(vertices, triangles, threshold) as running:
         for _ in running:
+            on_wait()
             time.sleep(POLL_INTERVAL)
         return running.result()
 

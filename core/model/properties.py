@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, cast
 
 from ..geometry import Surface
@@ -44,6 +45,9 @@ SURFACE_PROPERTIES = tuple(field.name for field in dataclasses.fields(Surface) i
 PIECES = "pieces"
 """Value of the property `collisions` of a link."""
 
+OnProgress = Callable[[str], None]
+"""A function that shows the user what is being done, with its progress."""
+
 FLAGS = {"true": True, "false": False, "on": True, "off": False, "1": True, "0": False}
 """Texts that switches accept, in lower case."""
 
@@ -77,7 +81,7 @@ class Setting:
         return f"{self.owner}.{self.name}={self.text}"
 
 
-def set_property(model: Model, setting: Setting) -> Joint | Link | Model:
+def set_property(model: Model, setting: Setting, on_progress: OnProgress = lambda _text: None) -> Joint | Link | Model:
     """Set a property of a joint, a link or the world.
 
     Of a joint: one of `AXIS_PROPERTIES` or drive_mode, on all its axes; pitch, home, enabled, released_at. The numbers
@@ -95,6 +99,9 @@ def set_property(model: Model, setting: Setting) -> Joint | Link | Model:
 
     Of "world": gravity [m/s^2] and wind [m/s], three numbers.
 
+    Args:
+        on_progress: called many times a second with a text for the user while meshes are divided.
+
     Returns:
         The owner: the joint, the link, or the model.
 
@@ -111,7 +118,8 @@ def set_property(model: Model, setting: Setting) -> Joint | Link | Model:
     if joint and not (link and setting.name in _LINK and setting.name not in setters):
         return _set_one(setters, joint, f"joint '{joint.name}' ({joint.type})", setting)
     if link:
-        return _set_one(_LINK, link, f"link '{link.name}'", setting)
+        setters = _LINK | {"collisions": partial(_set_collisions, on_progress=on_progress)}
+        return _set_one(setters, link, f"link '{link.name}'", setting)
     known = ", ".join(item.name for item in (*model.joints, *model.links))
     raise ModelError(f"no joint or link '{setting.owner}'; there are: {known or 'none'}")
 
@@ -271,12 +279,12 @@ def _set_on_surfaces(link: Link, setting: Setting) -> None:
     _touch(link, **{setting.name: number})
 
 
-def _set_collisions(link: Link, setting: Setting) -> None:
+def _set_collisions(link: Link, setting: Setting, on_progress: OnProgress = lambda _text: None) -> None:
     if setting.text != PIECES:
         raise _TextError(f"'{PIECES}', for meshes as convex pieces")
     from .editing.dividing import divide_collisions  # late, for start-up time: few need it
 
-    divide_collisions(link)
+    divide_collisions(link, on_progress)
 
 
 def _touch(link: Link, **values: float | None) -> None:

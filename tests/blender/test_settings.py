@@ -14,8 +14,11 @@ from limberjack.addon.bridge.scene.set_properties import store_setting
 from limberjack.core import cli as core_cli
 from limberjack.core.cli.framework import OPEN_SCENE, load
 from limberjack.core.formats import read
+from limberjack.core.geometry import Mesh, pieces
+from limberjack.core.geometry.shape_mass import solid_properties
 from limberjack.core.model import ModelError
 from limberjack.core.model.properties import Setting, set_property
+from support.concave import SHAPES
 
 from .conftest import joint, link
 from .test_cli import run
@@ -413,3 +416,31 @@ def test_a_link_is_held_in_the_world(scene, build):
     assert found == meant
     assert store_setting(Setting.parse("*.static=true"), scan_scene(scene), scene) == []  # though nothing floats now
     assert [obj.name for obj in bars if link(obj).motion == "STATIC"] == ["bar0"]
+
+
+@pytest.mark.skipif(not pieces.is_available(), reason="needs CoACD: pip install limberjack[pieces]")
+def test_convex_pieces_are_kept(scene, build):
+    """Guards `--set LINK.collisions=pieces` of scenes: the pieces are objects of the scene, whose volumes are a U's.
+
+    A link that collides with chosen objects keeps them.
+    """
+    shown = []
+    vertices, faces = SHAPES["U"]
+    mesh = bpy.data.meshes.new("cup")
+    mesh.from_pydata(vertices.tolist(), [], faces.tolist())
+    cup = bpy.data.objects.new("cup", mesh)
+    scene.collection.objects.link(cup)
+    build.tag(cup)
+    setting = Setting.parse("cup.collisions=pieces")
+    assert store_setting(setting, scan_scene(scene), scene, on_progress=shown.append) == []
+    assert shown[0].startswith("Dividing 'cup' into convex pieces: ")
+    found = scan_scene(scene, with_shapes=True).model.link("cup").collisions
+    assert len(found) >= 3
+    whole = solid_properties(Mesh(vertices=vertices, faces=faces)).volume
+    assert sum(solid_properties(shape.geometry).volume for shape in found) == pytest.approx(whole, rel=0.02)
+    for child in cup.children:
+        link(child).is_fitted = False
+    with pytest.raises(ModelError, match="objects that you chose"):
+        make(scene, "cup.collisions=pieces")
+    with pytest.raises(ModelError, match="takes 'pieces'"):
+        make(scene, "cup.collisions=hull")

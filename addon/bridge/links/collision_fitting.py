@@ -4,13 +4,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ....core.geometry import Mesh
-from ....core.geometry.pieces import DEFAULT, Decomposition, Pieces, PiecesError, digest, outward_triangles
+from ....core.geometry.pieces import (
+    DEFAULT,
+    POLL_INTERVAL,
+    Decomposition,
+    Pieces,
+    PiecesError,
+    digest,
+    outward_triangles,
+)
 from ....core.geometry.primitives.enclosing import Placed, enclosing_box
 from ....core.geometry.primitives.fitting import CLOSE, FITS, fitting_shape, smallest_box
 from ....core.geometry.primitives.recognition import recognized_shape
@@ -104,6 +112,20 @@ def search(mesh: LinkMesh, kind: str) -> Search:
     if not faces:
         raise ModelError(f"link '{mesh.name}' is flat, so it has no convex hull: choose another shape")
     return _single_shape(kind, (Mesh(vertices=points, faces=faces), np.eye(4)), LABELS[kind])
+
+
+def found_fit(running: Search, on_progress: Callable[[str], None]) -> Fit:
+    """Return the fit of a search, after waiting for it.
+
+    Args:
+        on_progress: called with the progress messages of the search.
+    """
+    while True:
+        try:
+            on_progress(next(running))
+        except StopIteration as done:
+            return done.value
+        time.sleep(POLL_INTERVAL)
 
 
 def _search_any(mesh: LinkMesh) -> Search:

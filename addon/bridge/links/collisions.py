@@ -12,7 +12,7 @@ from mathutils import Matrix
 from ....core.geometry.mass import mass_properties
 from ....core.model import ModelError
 from ....core.spatial.arrays import det, matmul
-from ...nodes import Node, hang_on, model_name, owner_of
+from ...nodes import Node, children_of, hang_on, model_name, owner_of
 from ...props.settings import link_settings
 from ..meshes.meshes import MeshData, turned_inside_out
 from ..meshes.primitives import new_mesh
@@ -36,6 +36,15 @@ def link_mesh_of(link: Node, evaluated_scene: EvaluatedScene) -> LinkMesh:
         enclosed_volume(link, evaluated_scene),
         fitted_from(link, evaluated_scene),
     )
+
+
+def require_fitted_collisions(link: Node) -> None:
+    """Raise `ModelError` if the user has chosen objects that collide, which are not replaced by fitted shapes."""
+    shapes = [link_settings(child) for child in children_of(link)]
+    if any(shape.role == "COLLISION" and not shape.is_fitted for shape in shapes):
+        raise ModelError(
+            f"link '{model_name(link)}' touches with objects that you chose: divide these into convex ones by hand"
+        )
 
 
 def put_collisions(link: Node, fit: Fit, evaluated_scene: EvaluatedScene) -> None:

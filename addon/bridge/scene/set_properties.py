@@ -12,13 +12,16 @@ import numpy as np
 
 from ....core.geometry import Shape, Surface
 from ....core.model import Joint, Link, Model, ModelError
-from ....core.model.properties import SURFACE_PROPERTIES, Setting, density_of, set_property
+from ....core.model.properties import PIECES, SURFACE_PROPERTIES, OnProgress, Setting, density_of, set_property
 from ...nodes import Node, children_of, model_name, owner_of
 from ...props import axes_in_use, carrier_of, fit_to_type, is_joint
 from ...props.settings import joint_settings, link_settings, scene_settings
 from ..animation.animated import SCENE, STRENGTH, Input, animated_inputs
+from ..links.collision_fitting import found_fit, search
+from ..links.collisions import link_mesh_of, put_collisions, require_fitted_collisions
 from ..links.contact_settings import contact_settings_of, surface_at, write_surface
 from ..links.mass import is_weighed
+from ..links.parts import evaluated_scene_of
 from ..model_objects import nodes_present
 from ..values.fields import (
     AXIS_FIELDS,
@@ -32,7 +35,7 @@ from ..values.fields import (
     write_fields,
 )
 from ..values.numbers import Units, units_of
-from .read import SceneReading, gravity_of, wind_of
+from .read import SceneReading, depsgraph_of, gravity_of, wind_of
 from .write import store_gravity, store_home, store_wind
 
 DENSITY = Field("density")
@@ -40,14 +43,20 @@ DRIVE = {field.name for field in AXIS_FIELDS if field.section == "drive"}
 
 
 def store_setting(
-    setting: Setting, reading: SceneReading, scene: bpy.types.Scene, first: int | None = None
+    setting: Setting,
+    reading: SceneReading,
+    scene: bpy.types.Scene,
+    first: int | None = None,
+    on_progress: OnProgress = lambda _text: None,
 ) -> list[str]:
     """Set a property in the reading's model and in the scene, so that the scene reads as that model.
 
-    A density is set in the scene only: the resulting mass is known once the scene is read again.
+    A density is set in the scene only: the resulting mass is known once the scene is read again. So are convex pieces,
+    which are objects of the scene.
 
     Args:
-        reading: of the scene, from the same first frame. first: as for `scan_scene`.
+        reading: of the scene, from the same first frame. first: as for `scan_scene`. on_progress: as for
+            `set_property`.
 
     Returns:
         Messages about values that Blender could not store.
@@ -64,6 +73,8 @@ def store_setting(
         _show_surface(reading.model.link(setting.owner), link, store.units)
     if link is not None and setting.name in ("density", "material"):
         return store.density(link, density_of(setting))
+    if link is not None and (setting.name, setting.text) == ("collisions", PIECES):
+        return store.pieces(link, on_progress)
     match set_property(reading.model, setting):
         case Joint() as joint:
             return store.of_joint(joint, setting.name)
@@ -117,6 +128,14 @@ class _Store:
         return _change_messages(
             obj, "link", write_fields([DENSITY], settings, SimpleNamespace(density=density), self.units)
         )
+
+    def pieces(self, obj: Node, on_progress: OnProgress) -> list[str]:
+        require_fitted_collisions(obj)
+        evaluated_scene = evaluated_scene_of(self.scene, depsgraph_of(self.scene))
+        fit = found_fit(search(link_mesh_of(obj, evaluated_scene), PIECES.upper()), on_progress)
+        if fit.shapes:  # else the link has these pieces already
+            put_collisions(obj, fit, evaluated_scene)
+        return [fit.note] if fit.note else []
 
     def of_link(self, obj: Node, link: Link, name: str) -> list[str]:
         settings = link_settings(obj)

@@ -14,7 +14,7 @@ from ....core.spatial import IDENTITY, compose, norm
 from ... import bridge, ids
 from ...bridge.links.deforming import BY_BONES
 from ...bridge.unbakeable_links import INSTANCED
-from ...nodes import Node, armature_bones, children_of, joins_itself, model_name, owner_of
+from ...nodes import Node, armature_bones, joins_itself, model_name, owner_of
 from ...nodes.animation import tracks_on
 from ...nodes.chosen import choose_only
 from ...nodes.naming import node_named
@@ -196,11 +196,7 @@ def _turn_axes(context, obj) -> str:
 
 def _divide(context, obj) -> str:
     """Divide the mesh of a link into convex pieces. In a window, this can be cancelled."""
-    shapes = [link_settings(child) for child in children_of(obj)]
-    if any(shape.role == "COLLISION" and not shape.is_fitted for shape in shapes):
-        raise ModelError(
-            f"link '{model_name(obj)}' touches with objects that you chose: divide these into convex ones by hand"
-        )
+    bridge.links.collisions.require_fitted_collisions(obj)
     select_only(context, obj)
     try:
         bpy.ops.limberjack.collision_add("INVOKE_DEFAULT", type="PIECES")
