@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...core.check.summarizing import summarized_notes
 from ...core.cli.framework import Verb, add_file, add_settings
 from ...core.cli.ik import compile_posing_once
 from ...core.cli.result import CommandResult, UsageError, say, simulation_failed
@@ -129,7 +130,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
         raise stopped_run(arguments.file, run.diagnose()) from interrupt
     save_together({output: _saver(output, run) for output in arguments.outputs})
     if not arguments.json:
-        say(*(f"{arguments.file}: note: {note}" for note in result.notes))
+        say(*(f"{arguments.file}: note: {note}" for note in summarized_notes(result.notes)))
         tell_diagnoses(arguments.file, result.findings)
     facts = _described(run, files, arguments) | {"links": result.links, "keys": result.keys}
     return CommandResult(facts, [f"{output}: {result.summary}: {result.details}" for output in arguments.outputs])

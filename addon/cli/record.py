@@ -7,6 +7,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...core.check.summarizing import summarized_notes
 from ...core.cli.framework import Verb, add_file
 from ...core.cli.result import CommandResult, UsageError, say
 from ...core.cli.simulate import require_writable
@@ -44,7 +45,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
     observed, notes = recorded(open_scene(), last is None, first=first, last=last, step=arguments.step)
     motion = observed.trajectory
     motion.save(output, only_joints=arguments.joints)
-    say(*(f"{arguments.file}: note: {note}" for note in notes))
+    say(*(f"{arguments.file}: note: {note}" for note in summarized_notes(notes)))
     about = {"output": str(output), "frames": len(motion), "links": len(motion.link_names), "gap": observed.gap}
     about |= {"coordinates": [name for name, _ in motion.q_names], "notes": notes}
     counts = f"{counted(motion, 'frame')} of {counted(motion.link_names, 'link')}"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..kinematics.proximity.distances import Proximity, Separation
@@ -64,16 +64,6 @@ def overlapping(model: Model, elsewhere: Collection[str] = ()) -> Iterator[Issue
         if found.a in elsewhere or found.b in elsewhere or frozenset((found.a, found.b)) in reported:
             continue
         yield Overlap("warning", CODE, f"link '{found.a}'", _told(found), other=found.b, depth=-found.gap)
-
-
-def summarized(issues: Iterable[Issue]) -> list[Issue]:
-    """Return the issues with one in the place of all overlaps, if there are more than MOST_TOLD of them."""
-    issues = list(issues)
-    overlaps = [issue for issue in issues if isinstance(issue, Overlap)]
-    if len(overlaps) <= MOST_TOLD:
-        return issues
-    whole = warning(CODE, "model", summary(overlaps))
-    return [issue for issue in issues if not isinstance(issue, Overlap)] + [whole]
 
 
 def summary(overlaps: Sequence[Overlap]) -> str:

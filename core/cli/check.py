@@ -7,7 +7,8 @@ import argparse
 
 from ..answer import DONE, HAS_ERRORS
 from ..check import check_motion, count_issues
-from ..check.overlapping import SUNK, overlapping, summarized
+from ..check.overlapping import SUNK, overlapping
+from ..check.summarizing import summarized, summarized_notes
 from .framework import Verb, add_file, add_settings, load
 from .result import CommandResult, findings, first_error
 
@@ -29,7 +30,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
     errors, warnings = count_issues(issues)
     lines = [
         *(issue.format(arguments.file) for issue in summarized(issues)),
-        *(f"{arguments.file}: note: {note}" for note in reading.notes),
+        *(f"{arguments.file}: note: {note}" for note in summarized_notes(reading.notes)),
         f"{_count(errors, 'error')}, {_count(warnings, 'warning')}",
     ]
     code = HAS_ERRORS if errors else DONE

@@ -18,6 +18,7 @@ from typing import Any, NoReturn, TypeVar
 
 from ..answer import DONE, UNUSABLE, is_asked_for
 from ..check import Issue, check_definition, falling, sunk
+from ..check.summarizing import summarized, summarized_notes
 from ..diagnosis import SimulationError
 from ..files.xml import MAX_BYTES
 from ..formats import Reading, UnreadableError, UnwritableError, read
@@ -364,5 +365,8 @@ def load_usable(
     reading = load(path, search, settings, strict, **more)
     if not reading.ok:
         raise InputError(path, reading)
-    say(*(issue.format(path) for issue in reading.issues), *(f"{path}: note: {note}" for note in reading.notes))
+    say(
+        *(issue.format(path) for issue in summarized(reading.issues)),
+        *(f"{path}: note: {note}" for note in summarized_notes(reading.notes)),
+    )
     return reading

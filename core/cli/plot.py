@@ -8,6 +8,7 @@ import importlib.util
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from ..check.summarizing import summarized_notes
 from ..diagnosis import diagnose
 from ..model import Model
 from ..plots import QUANTITIES, PlotError, panels_of
@@ -59,7 +60,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
     if importlib.util.find_spec("matplotlib") is None:
         raise UsageError("figures are drawn by matplotlib: install it with `pip install matplotlib`")
     model, motion, notes = _motion(arguments)
-    say(*(f"{arguments.file}: note: {note}" for note in notes))
+    say(*(f"{arguments.file}: note: {note}" for note in summarized_notes(notes)))
     try:
         panels = panels_of(model, motion, arguments.show, arguments.joints)
     except PlotError as error:

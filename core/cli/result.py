@@ -14,6 +14,7 @@ from typing import TextIO
 
 from ..answer import DEFECT, DONE, HAS_ERRORS, INTERRUPTED, SIMULATION_FAILED, STOPPED, STOPPED_ERROR, UNUSABLE, answer
 from ..check import Issue, count_issues
+from ..check.summarizing import summarized
 from ..diagnosis import SimulationError
 from ..formats import Reading, UnreadableError
 from ..model.text import counted
@@ -132,7 +133,7 @@ def has_errors(path: Path, reading: Reading) -> CommandResult:
         findings(path, reading.issues, reading.notes),
         code=HAS_ERRORS,
         error=first_error(reading.issues),
-        said=[issue.format(path) for issue in reading.issues],
+        said=[issue.format(path) for issue in summarized(reading.issues)],
     )
 
 

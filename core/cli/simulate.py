@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..check.summarizing import summarized_notes
 from ..compilation.kernel_cache import cache_folder
 from ..diagnosis import Diagnosis, SimulationError, diagnose
 from ..files.regular import read_text
@@ -224,7 +225,8 @@ def _describe(simulation: Simulation, arguments: argparse.Namespace, reading: Re
     report, found = simulation.report, diagnose(simulation)
     if not arguments.json:
         known = {f"{issue.subject}: {issue.message}" for issue in reading.issues}
-        say(*(f"{arguments.file}: note: {note}" for note in report.notes if note not in known))
+        notes = summarized_notes(note for note in report.notes if note not in known)
+        say(*(f"{arguments.file}: note: {note}" for note in notes))
         kinds = {(issue.code, issue.subject) for issue in reading.issues}
         tell_diagnoses(arguments.file, [each for each in found if (each.code, each.subject) not in kinds])
     inputs = [*reading.files, *filter(None, [arguments.initial])]

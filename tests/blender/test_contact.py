@@ -367,6 +367,50 @@ def test_forces_that_are_drawn(scene, build):
     preview.end()
 
 
+def channels(scene, build, count):
+    """Links whose meshes are a U, one wider than the other."""
+    vertices, faces = SHAPES["U"]
+    made = []
+    for number in range(count):
+        mesh = bpy.data.meshes.new("channel")
+        mesh.from_pydata((np.asarray(vertices) * (1.0 + 0.1 * number)).tolist(), [], np.asarray(faces).tolist())
+        made.append(bpy.data.objects.new(f"channel{number}", mesh))
+        made[-1].location.x = 10.0 * number
+        scene.collection.objects.link(made[-1])
+    bpy.context.view_layer.update()
+    build.tag(*made)
+    return made
+
+
+def test_many_filled_hollows_are_one_problem(scene, build):
+    """Guards hands of many fingers: one entry with a count and names, whose buttons select and divide all of them.
+
+    A link that collides with chosen objects is left as it is.
+    """
+    made = channels(scene, build, 5)
+    hollow = lambda: [item for item in show_rig(scene).problems if "hollow-filled" in item.code]  # noqa: E731
+    (told,) = hollow()
+    assert (told.severity, told.code, told.name) == ("note", "many-hollow-filled", "")
+    assert told.message.startswith("the meshes of 5 links move, ")
+    assert "'channel0' by 29 %, 'channel1' by 29 %, 'channel2' by 29 % and 2 more; " in told.message
+    assert told.names == tuple(obj.name for obj in made)
+    build.select()
+    assert bpy.ops.limberjack.problem_mend(code="many-hollow-filled", label="Select Them") == {"FINISHED"}
+    assert set(bpy.context.selected_objects) == set(made)
+    assert bpy.ops.limberjack.problem_mend(code="many-hollow-filled", label="Convex Pieces") == {"FINISHED"}
+    assert not hollow()
+    assert all(len(obj.children) > 1 for obj in made)
+    link(made[0]).motion = link(made[1]).motion = "STATIC"
+    assert not hollow()
+
+
+def test_three_filled_hollows_are_three_problems(scene, build):
+    """Guards the limit: up to three stand by themselves, each with its button."""
+    made = channels(scene, build, 3)
+    found = [item.name for item in show_rig(scene).problems if item.code == "hollow-filled"]
+    assert found == [obj.name for obj in made]
+
+
 def stack(build, count):
     """Cubes of 1 m on a floor, each 0.1 m too low, so that it is in the one below."""
     floor = build.cube("floor", (0.0, 0.0, -0.5), 1.0)

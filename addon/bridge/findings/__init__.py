@@ -10,6 +10,7 @@ from ...late import late_modules
 
 if TYPE_CHECKING:
     from . import (
+        hollows,
         impacts,
         problems,
         stored_findings,

@@ -4,20 +4,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import bpy
-import numpy as np
 
 from ....core.check import check_definition, check_start
 from ....core.check.falling import CODE as FALLS
 from ....core.check.overlapping import MOST_TOLD, SUNK, Overlap, overlapping, summary
-from ....core.collision.hulls import HullError, convex_hull
-from ....core.geometry import Mesh, pieces
-from ....core.geometry.mesh_data import fan_triangles
+from ....core.check.summarizing import AlikeIssues, summarized
 from ....core.model import ModelError
 from ....core.model.text import counted
 from ... import migration
@@ -43,10 +39,12 @@ from ..unbakeable_links import INSTANCED, LINKED, instanced_links, links_of_libr
 from ..values.gravity import CODE as GRAVITY
 from ..values.gravity import gravity_by_unit
 from ..values.numbers import unit_length
+from .hollows import filled_hollows
+from .problem import Problem
 
 if TYPE_CHECKING:
     from ....core.check import Issue
-    from ....core.model import Model, Shape
+    from ....core.model import Model
     from ..scene.read import Fault, SceneReading
 
 ORDER = {"error": 0, "warning": 1, "note": 2}
@@ -64,14 +62,6 @@ BESIDE_PLAY = (SUNK, GRAVITY)
 HULL = "touches with its convex hull"
 """Part of core's message about each mesh that can be pushed. Such issues are replaced by `filled_hollows`."""
 
-FILLED_EXCESS = 0.05
-"""Relative difference in volume between the hull of a mesh and the mesh above which it is reported."""
-
-HOLLOW_MESSAGE = (
-    "its mesh moves, so it touches with its convex hull, which has {:.0f} % more volume: nothing gets into its "
-    "hollows; give it convex pieces, or let it stand still"
-)
-
 OVERLAPS = "many-overlapping"
 """Code of the problem that summarises many pairs of links that overlap."""
 
@@ -79,31 +69,6 @@ KEYS_REPLACED = "keys-replaced"
 """Code of the note that a bake replaces keys."""
 
 OUTDATED = "its convex pieces were made from another mesh: press Add Collision Shape, Convex Pieces, again"
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Something that is wrong or suspect in a scene.
-
-    Attributes:
-        severity: "error", "warning" or "note".
-        code: kind of the problem, a short slug.
-        name: of the object concerned; empty if there is none or several.
-        names: of several objects concerned.
-    """
-
-    severity: str
-    code: str
-    name: str
-    message: str
-    names: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """The message without the object's name in front."""
-        named = (f"{kind}'{self.name}'" for kind in ("link ", "joint ", "object ", ""))
-        prefix = next((words for words in named if self.message.startswith(words)), "")
-        return self.message.removeprefix(prefix).lstrip(":, ")
 
 
 def find_problems(
@@ -323,10 +288,14 @@ def overlaps(model: Model, elsewhere: frozenset[str] = frozenset()) -> list[Prob
             issues = [issue for issue in issues if not isinstance(issue, Overlap)]
         else:
             whole = []
-        found = [Problem(each.severity, each.code, each.name, f"{each.subject}: {each.message}") for each in issues]
-        found += whole
+        found = [_problem_of(each) for each in summarized(issues)] + whole
         _overlaps = digest, elsewhere, found
     return _overlaps[2]
+
+
+def _problem_of(issue: Issue) -> Problem:
+    names = (issue.name, *issue.others) if isinstance(issue, AlikeIssues) else ()
+    return Problem(issue.severity, issue.code, issue.name, f"{issue.subject}: {issue.message}", names)
 
 
 def displaced_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Problem]:
@@ -350,47 +319,3 @@ def displaced_links(scene: bpy.types.Scene, reading: SceneReading) -> list[Probl
             )
             found.append(Problem("warning", "link-left", joint.name, message))
     return found
-
-
-_hollows: tuple[str, list[Problem]] = ("", [])
-"""Digest of the model that was checked last, and the problems that were found."""
-
-
-def filled_hollows(scene: bpy.types.Scene, model: Model) -> list[Problem]:
-    """Return problems of links that move and collide as the hull of a concave mesh, so that its hollows are filled."""
-    global _hollows
-    if not scene_settings(scene).contact or not any(link.collisions for link in model.links):
-        return []
-    digest = model.digest()
-    if _hollows[0] != digest:
-        excesses = {link.name: max(map(_excess, link.collisions), default=0.0) for link in model.links}
-        found = [
-            Problem("note", "hollow-filled", name, f"link '{name}': {HOLLOW_MESSAGE.format(100.0 * more)}")
-            for name, more in excesses.items()
-            if more > FILLED_EXCESS
-        ]
-        _hollows = digest, found
-    links = [(problem, node_named(scene, problem.name)) for problem in _hollows[1]]
-    return [problem for problem, obj in links if obj and link_settings(obj).motion == "FREE" and not is_animated(obj)]
-
-
-def _excess(shape: Shape) -> float:
-    """Return the relative difference in volume between the hull of a closed mesh and the mesh; 0 for other shapes."""
-    mesh = shape.geometry
-    if not isinstance(mesh, Mesh) or not mesh.faces:
-        return 0.0
-    edges = {edge for face in mesh.faces for edge in pairwise((*face, face[0]))}
-    if any((second, first) not in edges for first, second in edges):
-        return 0.0  # an open mesh has no volume
-    vertices = np.asarray(mesh.vertices, float)
-    try:
-        hull = convex_hull(vertices)
-    except HullError:
-        return 0.0
-    mesh_volume, hull_volume = (_volume(*each) for each in ((vertices, mesh.faces), (hull.vertices, hull.faces)))
-    return hull_volume / mesh_volume - 1.0 if mesh_volume else 0.0
-
-
-def _volume(vertices: np.ndarray, faces: Iterable[Sequence[int]]) -> float:
-    """Return the volume that faces enclose, regardless of their orientation [m^3]."""
-    return abs(pieces.volume(vertices, fan_triangles(faces)))

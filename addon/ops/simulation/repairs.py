@@ -21,6 +21,7 @@ from ...nodes.naming import node_named
 from ...props import axes_in_use, is_link
 from ...props.settings import joint_settings, link_settings, scene_settings
 from ..links.bone_colliders import add_bone_colliders, obstacle_of_armature
+from ..links.hollows import divide, divide_all, select_hollow
 from ..links.lifting import lift
 from ..links.links import tag_links
 from ..links.overlaps import let_pass_through, move_all_apart, move_apart, select_overlapping, shrink
@@ -194,17 +195,6 @@ def _turn_axes(context, obj) -> str:
     return f"Gravity can turn {', '.join(map(repr, turned)) or 'all hinges'} now"
 
 
-def _divide(context, obj) -> str:
-    """Divide the mesh of a link into convex pieces. In a window, this can be cancelled."""
-    bridge.links.collisions.require_fitted_collisions(obj)
-    select_only(context, obj)
-    try:
-        bpy.ops.limberjack.collision_add("INVOKE_DEFAULT", type="PIECES")
-    except RuntimeError as error:
-        raise ModelError(str(error).removeprefix("Error: ").strip()) from None
-    return f"'{model_name(obj)}' touches with convex pieces of its mesh, once these are found"
-
-
 def _bones_as_colliders(context, obj) -> str:
     """Make colliders of the bones that deform a collider, or a shape of it."""
     shapes = bridge.links.deforming.shapes_of([obj])[obj]
@@ -290,7 +280,11 @@ REPAIRS: dict[str, tuple[Repair, ...]] = {
         Repair("Shrink", "Make the collision shapes of the smaller link smaller, until they are in nothing", shrink),
     ),
     "sunk-in-ground": (Repair("Lift", "Raise the machine until it just touches what it starts in", lift),),
-    "hollow-filled": (Repair("Convex Pieces", "Divide the mesh into convex pieces that touch in its place", _divide),),
+    "hollow-filled": (Repair("Convex Pieces", "Divide the mesh into convex pieces that touch in its place", divide),),
+    "many-hollow-filled": (
+        Repair("Select Them", "Select all links whose hollows are filled", select_hollow, is_of_scene=True),
+        Repair("Convex Pieces", "Divide all these meshes into convex pieces", divide_all, is_of_scene=True),
+    ),
     "keys-replaced": (
         Repair(
             "Throw from Animation",

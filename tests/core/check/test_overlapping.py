@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from limberjack.core.check.overlapping import overlapping, summarized
+from limberjack.core.check.overlapping import overlapping
+from limberjack.core.check.summarizing import summarized
 from limberjack.core.cli import main
 from limberjack.core.formats import write
 from limberjack.core.geometry import Box, Shape

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Findings in short, for people: many findings that differ by names and numbers only are one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+
+from ..model.soundness.issue import Issue, warning
+from ..model.text import quoted
+from .overlapping import CODE, MOST_TOLD, Overlap, summary
+
+VARIABLE = re.compile(r"'[^']*'|[-+]?\d+(\.\d+)?([eE][-+]?\d+)?")
+"""Parts of messages that differ between findings about several objects: names in quotation marks, and numbers."""
+
+
+@dataclass
+class AlikeIssues(Issue):
+    """Several issues that differ by names and numbers only. It has the values of the first one.
+
+    Attributes:
+        others: names of the objects of the other issues, each once, without that of the first issue.
+    """
+
+    others: tuple[str, ...] = ()
+
+
+def summarized(issues: Iterable[Issue]) -> list[Issue]:
+    """Return the issues, with one in the place of more than MOST_TOLD issues that are alike.
+
+    All overlaps are alike. Other issues are alike if they differ by names and numbers only. Errors are never
+    summarized, since each of them has to be repaired before the model can be used.
+    """
+    issues = list(issues)
+    overlaps = [issue for issue in issues if isinstance(issue, Overlap)]
+    if len(overlaps) > MOST_TOLD:
+        whole = warning(CODE, "model", summary(overlaps))
+        issues = [issue for issue in issues if not isinstance(issue, Overlap)] + [whole]
+    groups: dict[tuple, list[Issue]] = {}
+    for place, issue in enumerate(issues):
+        groups.setdefault((place,) if issue.is_error else _key(issue), []).append(issue)
+    return [issue for group in groups.values() for issue in (group if len(group) <= MOST_TOLD else [_merged(group)])]
+
+
+def summarized_notes(notes: Iterable[str]) -> list[str]:
+    """Return notes, with one in the place of more than MOST_TOLD notes that differ by names and numbers only."""
+    groups: dict[str, list[str]] = {}
+    for note in notes:
+        groups.setdefault(VARIABLE.sub("", note), []).append(note)
+    found: list[str] = []
+    for group in groups.values():
+        if len(group) <= MOST_TOLD:
+            found += group
+        else:
+            named = [match.group().strip("'") for note in group if (match := re.search("'[^']*'", note))]
+            found.append(group[0] + _more(len(group) - 1, _others(named)))
+    return found
+
+
+def _key(issue: Issue) -> tuple:
+    kind = issue.subject.partition(" '")[0]
+    return issue.severity, issue.code, kind, VARIABLE.sub("", issue.message)
+
+
+def _merged(issues: Sequence[Issue]) -> AlikeIssues:
+    first = {field.name: getattr(issues[0], field.name) for field in fields(Issue)}
+    others = _others([issue.name for issue in issues])
+    first["message"] += _more(len(issues) - 1, others)
+    return AlikeIssues(**first, others=others)
+
+
+def _others(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names that differ from the first one, each once."""
+    return tuple(name for name in dict.fromkeys(names) if name != names[0])
+
+
+def _more(count: int, others: Sequence[str]) -> str:
+    """Return the end of a message that stands for further ones.
+
+    Args:
+        count: number of the further ones. others: names of their objects, as far as they differ from the first one.
+    """
+    if not others:
+        return f" (and {count} more like this)"
+    rest = ", …" if len(others) > MOST_TOLD else ""
+    return f" (and {count} more like this: {quoted(others[:MOST_TOLD])}{rest})"
