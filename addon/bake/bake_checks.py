@@ -16,6 +16,9 @@ from .keys.muting import Muting
 from .keys.spaces import require_separable
 from .keys.transforms import require_bakeable
 
+OF_HOME = ("home-outside-limits", "led-outside-limits", "gimbal-lock")
+"""Codes of core's warnings about joints that start at home."""
+
 
 def links_to_move(reading: SceneReading) -> list[Node]:
     """Return the links that a simulation moves.

@@ -29,7 +29,7 @@ from ..nodes.animation import action_of
 from ..nodes.naming import node_named
 from ..props.members import joints_in
 from ..props.settings import scene_settings
-from .bake_checks import links_to_move, warnings_of_check
+from .bake_checks import OF_HOME, links_to_move, warnings_of_check
 from .errors import BakeError
 from .keys.joint_values import values_of_trajectory
 from .keys.transforms import require_keyable
@@ -160,6 +160,10 @@ class Bake(ABC):
     def diagnose(self) -> list[Diagnosis]:
         """Return the findings about the motion so far."""
         return []
+
+    def _starts_at_home(self, joint: str) -> bool:
+        """Return whether the motion begins with this joint at home. A motion that is given does not depend on homes."""
+        return False
 
     @property
     @abstractmethod
@@ -295,7 +299,11 @@ class Bake(ABC):
         findings = self.diagnose()
         # A finding replaces the check's warning about the same cause.
         lines = {(finding.code, finding.name) for finding in findings}
-        suspect = [text for text, cause in self._check_warnings.items() if cause not in lines]
+        suspect = [
+            text
+            for text, (code, name) in self._check_warnings.items()
+            if (code, name) not in lines and (code not in OF_HOME or self._starts_at_home(name))
+        ]
         result = BakeResult(
             writer.bake.action,
             self.first,

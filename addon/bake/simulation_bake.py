@@ -52,6 +52,7 @@ class SimulationBake(Bake):
         self, scene: bpy.types.Scene, initial: dict | None = None, reading: SceneReading | None = None, **changes
     ):
         super().__init__(scene, settings_of(scene, **changes), reading)
+        self._initial_q = (initial or {}).get("q", {})
         self.notes += [problem.message for problem in keys_replaced(self.settings.start, self.reading)]
         self._inputs, self.simulation = self._make_simulation(initial)
         self.notes += self._inputs.notes
@@ -75,6 +76,9 @@ class SimulationBake(Bake):
 
     def diagnose(self) -> list[Diagnosis]:
         return diagnose(self.simulation)
+
+    def _starts_at_home(self, joint: str) -> bool:
+        return self.settings.start == "HOME" and joint not in self._initial_q
 
     @property
     def frames_done(self) -> int:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...core.check.summarizing import summarized_notes
 from ...core.cli.framework import OPEN_SCENE, load_usable
 from ...core.cli.result import say
 from .blend import files_of_scene, open_blend, open_nothing, report_versions
@@ -55,6 +56,7 @@ def open_as_scene(
     # The simulation uses the file's numbers instead of Blender's single-precision copies, so that the keys are the same
     # as those of `limberjack simulate` for this file.
     objects, notes = write_scene(reading.model, open_scene())
-    say(*(f"{path}: note: {note}" for note in notes if not note.endswith(NOT_READ)))
+    notes = summarized_notes(note for note in notes if not note.endswith(NOT_READ))
+    say(*(f"{path}: note: {note}" for note in notes))
     links = {link.name: objects[link.name] for link in reading.model.links}
     return Opened(reading.files, SceneReading(reading.model, links))

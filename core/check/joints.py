@@ -26,6 +26,8 @@ PARALLEL_TOLERANCE = 1e-6
 
 LIMIT_TOLERANCE = 1e-6
 """Largest excess of a limit over the range of its row that counts as rounding of digits, for example of pi [rad or m].
+
+A home may be beyond a limit by this, too: scenes store it in single precision, and the doctor does not report it.
 """
 
 DEGREES_FROM = 30.0
@@ -241,7 +243,8 @@ def home_outside_limits(model: Model) -> Iterator[Issue]:
     for joint in model.joints:
         for number, at in _measured(joint):
             axis = joint.axes[number]
-            if (joint.name, number) in led or not joint.kind.slot(number).limited or not _outside(at, axis):
+            is_limited = joint.kind.slot(number).limited and (joint.name, number) not in led
+            if not (is_limited and _outside(at, axis, LIMIT_TOLERANCE)):
                 continue
             which, name = which_axis(joint, number), joint.kind.slot(number).name
             of_row = f" whose {name} is" if joint.kind.limited_quantities else " of"
@@ -261,7 +264,7 @@ def led_outside_limits(model: Model) -> Iterator[Issue]:
         at = led.get((joint.name, mimic.axis)) if mimic else None
         if mimic is None or at is None or not math.isfinite(at):
             continue
-        if joint.kind.slot(mimic.axis).limited and _outside(at, joint.axes[mimic.axis]):
+        if joint.kind.slot(mimic.axis).limited and _outside(at, joint.axes[mimic.axis], LIMIT_TOLERANCE):
             yield warning(
                 "led-outside-limits",
                 name_of(joint),
@@ -308,8 +311,9 @@ def _measured(joint: Joint) -> Iterator[tuple[int, float]]:
                 yield row.axis, at
 
 
-def _outside(value: float, axis: Axis) -> bool:
-    return axis.lower <= axis.upper and not axis.lower <= value <= axis.upper
+def _outside(value: float, axis: Axis, slack: float = 0.0) -> bool:
+    """Return whether a value is beyond the limits of an axis by more than `slack` [m or rad]."""
+    return axis.lower <= axis.upper and not axis.lower - slack <= value <= axis.upper + slack
 
 
 def _never_met(row: LimitedQuantity, axis: Axis) -> bool:

@@ -12,6 +12,7 @@ from ..check.falling import CODE as FALLS
 from ..check.falling import machine_in_words
 from ..model.compiling.compiled import ON_DOF
 from ..model.drives import DRIVES, OFF
+from ..model.screws import joint_pose, limited_quantities_at
 from ..model.text import ABSURD, counted, in_digits, measured, measured_apart, measured_range, timed
 from ..solvers.jumps import Jump
 from ..spatial.arrays import matmul, norm
@@ -89,15 +90,23 @@ def overlapping_start(run: Case) -> Iterator[Diagnosis]:
             "limits, or move them"
         )
         if _starts_at_home(run, limited):  # the check of the model has the same finding
-            yield Diagnosis("home-outside-limits", limited.subject, message, limited.with_axis(home=float(bound)))
+            is_coordinate = limited.joint.place_of(limited.axis) is not None
+            remedy = limited.with_axis(home=float(bound)) if is_coordinate else None
+            yield Diagnosis("home-outside-limits", limited.subject, message, remedy)
         else:
             yield Diagnosis("overlapping-start", limited.subject, message)
 
 
 def _starts_at_home(run: Case, limited: LimitedAxis) -> bool:
     """Return whether its initial position is that of the joint's home, and nothing else has moved it."""
-    place = limited.joint.place_of(limited.axis)
-    return place is not None and not run.is_bound and abs(limited.joint.q_home[place] - limited.value) < 1e-9
+    joint = limited.joint
+    place = joint.place_of(limited.axis)
+    if place is not None:
+        at_home = joint.q_home[place]
+    else:
+        rows = limited_quantities_at(joint, joint_pose(joint, joint.home))
+        at_home = next(value for row, value, _ in rows if row.axis == limited.axis)
+    return not run.is_bound and abs(at_home - limited.value) < 1e-9
 
 
 def fast_start(run: Case) -> Iterator[Diagnosis]:

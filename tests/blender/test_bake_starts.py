@@ -7,6 +7,8 @@ import bpy
 import numpy as np
 import pytest
 
+from limberjack.addon.bake.replay_bake import ReplayBake
+from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.nodes.animation import fcurves_of
 
 from .conftest import joint
@@ -87,3 +89,43 @@ def test_links_start_above_the_ground(scene, build, start):
     scene.limberjack.ground = scene.limberjack.contact = True
     run = bake(scene, start=start, last=8, overwrite=True)
     assert run.simulation.trajectory.link(cube.name)[0, 2] == pytest.approx(4.0, abs=1e-6)
+
+
+@pytest.fixture
+def limb(scene, build):
+    """A ball joint whose start is a turn by 0.5 rad about x, and whose cone about z is 0.2 rad wide."""
+    cube = build.tagged_cube("limb", (0.0, 0.0, 2.0))
+    empty = build.join(cube, type="ball")
+    settings = joint(empty)
+    settings.axes[3].xyz, settings.axes[3].use_upper, settings.axes[3].upper = (0.0, 0.0, 1.0), True, 0.2
+    settings.use_home = True
+    for coordinate, value in zip(settings.coordinates, (math.cos(0.25), math.sin(0.25), 0.0, 0.0), strict=True):
+        coordinate.home = value
+    bpy.context.view_layer.update()
+    return empty
+
+
+def told_of(result, obj):
+    """Notes and findings of a bake about a joint."""
+    return [text for text in (*result.notes, *result.diagnoses) if f"joint '{obj.name}'" in text]
+
+
+def test_a_start_beyond_a_cone_is_told_once(scene, limb):
+    """Guards limbs of ragdolls: the check's warning and the doctor's finding about one start were told both."""
+    (told,) = told_of(SimulationBake(scene, last=4).run(), limb)
+    assert "on its cone angle, it starts at 0.5 rad (28.65°), beyond its upper limit 0.2 rad" in told
+
+
+def test_a_home_where_nothing_starts_is_not_told(scene, limb):
+    """Guards bakes that start at other poses, and motions from files: what a joint's home is has no effect there."""
+    initial = {"q": {limb.name: [1.0, 0.0, 0.0, 0.0]}}
+    run = SimulationBake(scene, initial=initial, last=4)
+    assert told_of(run.run(), limb) == []
+    assert told_of(SimulationBake(scene, start="POSE", last=4, overwrite=True).run(), limb) == []
+    assert told_of(ReplayBake(scene, run.trajectory, "motion", overwrite=True).run(), limb) == []
+
+
+def test_rounding_of_a_start_at_a_limit_is_not_told(scene, limb):
+    """Guards starts at the end of a range, which scenes store in single precision: nobody could mend these."""
+    joint(limb).axes[3].upper = 0.5 - 1e-7
+    assert told_of(SimulationBake(scene, last=4).run(), limb) == []

@@ -65,6 +65,13 @@ def hip():
     return Model(links=[rod("leg")], joints=[Joint("hip", "ball", WORLD, "leg", axes=axes)])
 
 
+def raised(**fields):
+    """A ball whose home is a turn by half a radian."""
+    axes = [*(Axis() for _ in range(3)), Axis(xyz=(0.0, 0.0, 1.0), **fields), Axis()]
+    home = (math.cos(0.25), math.sin(0.25), 0.0, 0.0)
+    return Model(links=[rod("leg")], joints=[Joint("hip", "ball", WORLD, "leg", axes=axes, home=home)])
+
+
 def beginning(value, **fields):
     """A pendulum whose joint says itself where it starts."""
     model = pendulum(**fields)
@@ -210,6 +217,8 @@ PLANTED = [
         "model",
     ),
     ("a slit", pendulum(**NARROW), starting("pin", 0.0, 10.0), "crowded-events", "pin"),
+    ("home beyond a cone", raised(upper=0.2), {}, "home-outside-limits", "hip"),
+    ("a start beyond a cone", raised(upper=0.7), starting("hip", [0.0, 1.0, 0.0, 0.0]), "overlapping-start", "hip"),
     ("home beyond a stop", beginning(0.5, upper=0.2, stiffness=1e4), {}, "home-outside-limits", "pin"),
     ("a negative drag", blown_about(), starting("pin", 0.5), "energy-from-nowhere", "bob"),
     ("an absurd push", arm(), push(1e40), "step-at-floor", "lower"),
