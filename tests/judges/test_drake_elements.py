@@ -10,6 +10,7 @@ from limberjack.core.formats import read, write
 from limberjack.core.simulation import simulate
 from support.judges import PYTHON, ROOT, needs_python_judges
 
+SAMPLES = ROOT / "sample_scenes"
 PROGRAM = ROOT / "tests" / "judges" / "drake_elements.py"
 SPRING_AND_ROTOR = """<robot name="m" xmlns:drake="http://drake.mit.edu"><link name="world"/>
 <link name="a"><inertial><origin xyz="0 0 -0.5"/><mass value="2"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0"
@@ -73,3 +74,17 @@ def test_constraints_and_filters_are_drakes(tmp_path, into):
     count, filtered = drake(path)
     assert count == len(model.loops())
     assert filtered == [[pair.a, pair.b] for pair in model.contact_pairs]
+
+
+@needs_python_judges
+@pytest.mark.parametrize(("name", "mimics", "couplers"), [("gear_train.sdf", 4, 4), ("hand.sdf", 10, 8)])
+def test_drake_couples_what_follows(tmp_path, name, mimics, couplers):
+    """Guards mimics in SDF, which Drake reads from its own element only, and only between joints of one axis.
+
+    Two joints of the hand's thumb follow a universal joint.
+    """
+    path = tmp_path / "out.sdf"
+    model = read(SAMPLES / name).model
+    write(model, path)
+    assert sum(joint.mimic is not None for joint in model.joints) == mimics
+    assert drake(path)[0] == couplers

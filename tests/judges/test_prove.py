@@ -57,8 +57,10 @@ def test_loops(name, motion, capsys):
 
 
 def test_followers(capsys):
-    """Guards gears and racks, which MuJoCo keeps softly."""
-    assert_same(proved(capsys, SAMPLES / "gear_train.sdf", 3)["MJCF", "MuJoCo"], 1e-4)
+    """Guards gears and racks, which MuJoCo keeps softly, and Drake by steps in discrete time."""
+    rows = proved(capsys, SAMPLES / "gear_train.sdf", 0)
+    assert_same(rows["SDF", "Drake"], 1e-6)
+    assert_same(rows["MJCF", "MuJoCo"], 1e-4)
 
 
 @needs_corpus
@@ -78,3 +80,13 @@ def test_a_humanoid_of_mjcf(capsys):
     for reader in (("SDF", "Limberjack"), ("SDF", "Drake"), ("URDF", "Limberjack"), ("MJCF", "MuJoCo")):
         assert_same(rows[reader], 1e-6)
     assert not rows["URDF", "Drake"]["agrees"]
+
+
+@needs_corpus
+@pytest.mark.parametrize("name", ["erd_panda/panda", "drakemodels_panda_arm_hand/panda_arm_hand"])
+def test_a_finger_that_follows(name, capsys):
+    """Guards mimics in SDF: Drake reads only its own element, without which the second finger moves freely there."""
+    rows = proved(capsys, CORPUS / "urdf" / f"{name}.urdf", 0)
+    assert len(rows) == 6
+    for row in rows.values():
+        assert_same(row, 1e-6)

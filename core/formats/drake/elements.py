@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drake's elements between links (springs, ball constraints, collision filter groups), and rotor inertias.
+"""Drake's elements between links (springs, ball constraints, collision filter groups), rotor inertias and mimics.
 
-SDF has their values in texts, URDF in the attributes value, name and link; both are read by the same code. Source:
-Drake's page "Parsing Models for Multibody Dynamics", sections drake:linear_spring_damper to drake:rotor_inertia.
+SDF has their values in texts, URDF in the attributes value, name and link; both are read by the same code. Mimics are
+in SDF only, and read by `sdf.joint`. Source: Drake's page "Parsing Models for Multibody Dynamics", sections
+drake:linear_spring_damper to drake:rotor_inertia.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ BALL = "drake:ball_constraint"
 GROUP = "drake:collision_filter_group"
 MEMBER, MEMBER_GROUP, IGNORED_GROUP = "drake:member", "drake:member_group", "drake:ignored_collision_filter_group"
 ROTOR_INERTIA, GEAR_RATIO = "drake:rotor_inertia", "drake:gear_ratio"
+MIMIC = "drake:mimic"
 BETWEEN_LINKS = (SPRING, BALL, GROUP)
 """Tags of the elements that `DrakeElements` reads."""
 

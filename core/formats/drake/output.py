@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Output of Drake's elements: springs and ball constraints between links, pairs that do not collide, rotor inertias.
+"""Output of Drake's elements: springs and ball constraints between links, pairs that do not collide, rotor inertias,
+and mimics in SDF.
 
 SDF has the values in texts, URDF in attributes.
 """
@@ -12,10 +13,10 @@ from dataclasses import replace
 from xml.etree.ElementTree import Element as NewElement
 from xml.etree.ElementTree import SubElement
 
-from ...model import WORLD, Axis, Joint
+from ...model import WORLD, Axis, Joint, Mimic
 from ...spatial import Vec3
 from ..xml.output import number, numbers
-from .elements import BALL, GROUP, IGNORED_GROUP, MEMBER, ROTOR_INERTIA, SPRING
+from .elements import BALL, GROUP, IGNORED_GROUP, MEMBER, MIMIC, ROTOR_INERTIA, SPRING
 
 Put = Callable[[NewElement, str, str, str], None]
 """Function that adds a child (tag, attribute, text) to an element.
@@ -87,3 +88,13 @@ def put_pair(parent: NewElement, links: tuple[str, str], put: Put) -> None:
 def put_rotor(parent: NewElement, armature: float, put: Put) -> None:
     """Write an armature as a rotor with the gear ratio 1."""
     put(parent, ROTOR_INERTIA, "value", number(armature))
+
+
+def put_mimic(parent: NewElement, leader: str, mimic: Mimic) -> None:
+    """Write a mimic of a joint with one axis. Drake's has no reference, so this is part of the offset.
+
+    Args:
+        leader: name of the leader, a joint with one axis in the same <model>. Drake refuses others.
+    """
+    offset = mimic.offset - mimic.multiplier * mimic.reference
+    SubElement(parent, MIMIC, joint=leader, multiplier=number(mimic.multiplier), offset=number(offset))

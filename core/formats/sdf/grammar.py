@@ -111,6 +111,7 @@ JOINT = rule(
         "pose": POSE,
         "axis": AXIS,
         "axis2": AXIS,
+        "drake:mimic": rule(attributes="joint multiplier offset"),
         "physics": rule("provide_feedback", once={"simbody": rule("must_be_loop_joint")}, kept="ode"),
     },
     kept="sensor frame",

@@ -11,6 +11,7 @@ from ...joints import JOINT_TYPES, JointType, Unit
 from ...model import Axis, Joint, Mimic
 from ...spatial import Vec3
 from ..alike import lower_bound, upper_bound
+from ..drake.elements import MIMIC as DRAKE_MIMIC
 from ..findings import Findings
 from ..xml.kept import known
 
@@ -35,11 +36,15 @@ AXIS_KNOWN = known(
 
 JOINT_KNOWN = known(
     *("parent", "child", "pose", "thread_pitch", "screw_thread_pitch", "gearbox_ratio", "gearbox_reference_body"),
+    DRAKE_MIMIC,
     axis=AXIS_KNOWN,
     axis2=AXIS_KNOWN,
     physics=known(simbody=known("must_be_loop_joint")),
 )
 """Elements of a <joint> that are read."""
+
+SAME_OFFSET = 1e-9
+"""Largest difference between the offsets of two mimics that are the same but for rounding [rad or m]."""
 
 
 KINDS = {kind.sdf: kind for kind in (*JOINT_TYPES.values(), GEARBOX) if kind.sdf}
@@ -122,7 +127,7 @@ def read_pitch(joint: Element, version: tuple[int, int], findings: Findings) -> 
 
 
 def read_mimic(joint: Element, kind: JointType, scoped: Callable[[str], str], findings: Findings) -> Mimic | None:
-    """Return the first <mimic> of the axes (1.11 and later); None if there is none.
+    """Return the first <mimic> of the axes (1.11 and later), or else <drake:mimic>; None if there is none.
 
     scoped: function that returns the leader's name in the model.
     """
@@ -143,7 +148,34 @@ def read_mimic(joint: Element, kind: JointType, scoped: Callable[[str], str], fi
             axis=number,
             leader_axis=LEADER_AXES.index(leader_axis),
         )
-    return found
+    drakes = joint.child(DRAKE_MIMIC)
+    return found if drakes is None else _with_drakes(drakes, found, kind, scoped, findings)
+
+
+def _with_drakes(
+    element: Element, found: Mimic | None, kind: JointType, scoped: Callable[[str], str], findings: Findings
+) -> Mimic | None:
+    """Return the mimic of a joint that has a <drake:mimic>. It is the <mimic> of SDF, if there is one.
+
+    A warning says if the two differ, or if the joint has several axes.
+    """
+    for name in ("multiplier", "offset"):
+        if name not in element.attributes:
+            findings.error(element, "bad-number", f"<{DRAKE_MIMIC}> has no {name}; give a number, as Drake wants it")
+    leader = scoped(element.attributes.get("joint", "").strip())
+    multiplier, offset = findings.attribute(element, "multiplier", 1.0), findings.attribute(element, "offset", 0.0)
+    if found is not None:
+        its_offset = found.offset - found.multiplier * found.reference
+        is_same = (leader, multiplier) == (found.leader, found.multiplier) and abs(offset - its_offset) < SAME_OFFSET
+        if not is_same:
+            message = f"<{DRAKE_MIMIC}> differs from <mimic>, which is read; make them alike"
+            findings.warning(element, "two-mimics", message)
+        return found
+    if len(kind.columns) != 1:
+        message = f"<{DRAKE_MIMIC}> is left out: Drake reads it on joints of one axis only"
+        findings.warning(element, "not-simulated", message)
+        return None
+    return Mimic(leader, multiplier, offset)
 
 
 def closes_loop(joint: Element, findings: Findings) -> bool:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drake's elements in SDF and URDF: springs, ball constraints, filter groups, rotor inertias and planar joints."""
+"""Drake's elements in SDF and URDF: springs, ball constraints, filter groups, rotor inertias, planar joints, mimics."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -266,3 +267,91 @@ def test_a_moved_frame_takes_its_points_along(tmp_path):
     back = read(tmp_path / "out.urdf").model
     spring = next(each for each in back.joints if each.type == "distance")
     assert spring.X_CJ[:3] == pytest.approx([0.0, -0.1, -0.7], abs=1e-12)
+
+
+MIMIC = '<drake:mimic joint="lead" multiplier="-2" offset="0.7"/>'
+
+
+def following(folder, inner, kind="revolute"):
+    """A model in which the joint `follow`, with something in it, is to follow the joint `lead` after it."""
+    links = "".join(link("sdf", name) for name in "abc")
+    joints = joint("sdf", "follow", kind, "a", "c", "", inner) + joint("sdf", "lead", "revolute", "a", "b", "")
+    return read_text(folder, "sdf", links + joints)
+
+
+def standard(multiplier, offset, reference):
+    """A <mimic> of SDF 1.11."""
+    numbers = f"<multiplier>{multiplier}</multiplier><offset>{offset}</offset><reference>{reference}</reference>"
+    return f"<mimic joint='lead'>{numbers}</mimic>"
+
+
+def with_both(folder, mimic):
+    """The model of `following`, with a <mimic> in the axis and Drake's beside it."""
+    following(folder, MIMIC)
+    path = folder / "m.sdf"
+    path.write_text(path.read_text().replace("</axis><drake:mimic", f"{mimic}</axis><drake:mimic"))
+    return read(path)
+
+
+def test_a_mimic_of_drake_is_read(tmp_path):
+    """Guards SDF files for Drake, which reads no other mimic: q = multiplier * q of the leader + offset."""
+    reading = following(tmp_path, MIMIC)
+    assert not [issue for issue in reading.issues if "mimic" in issue.message]
+    mimic = reading.model.joint("follow").mimic
+    assert (mimic.leader, mimic.multiplier, mimic.offset - mimic.multiplier * mimic.reference) == ("lead", -2.0, 0.7)
+    assert reading.model.joint("follow").extras == ()
+
+
+def test_both_mimics_are_one(tmp_path):
+    """Guards what we write ourselves; if the two differ, that of SDF counts, and a warning says so."""
+    reading = with_both(tmp_path, standard(-2, 0.1, 0.3))  # the offset of Drake's is 0.1 + 2 * 0.3
+    assert not [issue for issue in reading.issues if issue.code == "two-mimics"]
+    mimic = reading.model.joint("follow").mimic
+    assert (mimic.multiplier, mimic.offset, mimic.reference) == (-2.0, 0.1, 0.3)
+    reading = with_both(tmp_path, standard(-2, 0.2, 0.3))
+    assert [issue.subject for issue in reading.issues if issue.code == "two-mimics"] == ["joint 'follow'"]
+    assert reading.model.joint("follow").mimic.offset == 0.2
+
+
+@pytest.mark.parametrize(
+    ("inner", "kind", "severity", "said"),
+    [
+        (MIMIC.replace(' offset="0.7"', ""), "revolute", "error", "<drake:mimic> has no offset"),
+        (MIMIC, "universal", "warning", "joints of one axis only"),
+    ],
+)
+def test_mimics_that_drake_refuses(tmp_path, inner, kind, severity, said):
+    """Guards attributes that Drake requires, and joints of several axes, on which it ignores the element."""
+    issues = following(tmp_path, inner, kind).issues
+    assert [issue.severity for issue in issues if said in issue.message] == [severity]
+
+
+def test_a_mimic_is_written_for_drake_too(tmp_path):
+    """Guards exports: the element is beside that of SDF, with the reference in its offset, and both come back as one.
+
+    Drake refuses leaders in other models, and ignores joints of several axes: there it is not written.
+    """
+    model = with_both(tmp_path, standard(-2, 0.1, 0.3)).model
+    write(model, tmp_path / "out.sdf")
+    text = (tmp_path / "out.sdf").read_text()
+    (line,) = [line for line in text.splitlines() if "drake:mimic" in line]
+    assert line.strip() == '<drake:mimic joint="lead" multiplier="-2" offset="0.7" />'
+    reading = read(tmp_path / "out.sdf")
+    assert reading.model.joint("follow").mimic == model.joint("follow").mimic
+    assert not [issue for issue in reading.issues if "mimic" in issue.message]
+    model.joint("lead").type = "universal"
+    write(model, tmp_path / "out.sdf")
+    assert "drake:mimic" not in (tmp_path / "out.sdf").read_text()
+
+
+def test_a_mimic_of_another_model_is_not_written_for_drake(tmp_path):
+    """Guards machines of nested models: Drake refuses a file whose <drake:mimic> names a joint of another model."""
+    model = following(tmp_path, MIMIC).model
+    model.joint("lead").name = model.joint("follow").mimic.leader = "inner::lead"
+    model.link("b").name = model.joint("inner::lead").child = "inner::b"
+    model.links.append(replace(model.link("a"), name="inner::a"))
+    model.joint("inner::lead").parent = "inner::a"
+    write(model, tmp_path / "out.sdf")
+    text = (tmp_path / "out.sdf").read_text()
+    assert '<mimic joint="inner::lead">' in text
+    assert "drake:mimic" not in text
