@@ -12,6 +12,7 @@ from harness import PACKAGE, links, over_viewport, press, region, screenshot, un
 from models import ARM, folder_of_models
 from scenes import select
 from sidebar import click_button, find_button, open_tab
+from test_handles import redo, undo
 
 from support.plan import walk
 
@@ -251,3 +252,22 @@ def test_export_by_the_panel_and_the_file_dialog():
     told = info_lines()
     assert f"Written: {out / 'arm.urdf'}" in told, told
     assert "elbow" in told, f"nothing is said of the ball joint, which URDF does not have: {told}"
+
+
+HOMED = """<mujoco model="homed"><worldbody><body name="fore" pos="0 0 1"><joint name="elbow" type="slide"
+axis="1 0 0"/><geom size="0.1"/></body></worldbody><keyframe><key name="home" qpos="0.2"/></keyframe></mujoco>"""
+
+
+def test_an_import_in_its_initial_pose_is_one_step():
+    """The links stand where the file says that they start; one Ctrl-Z takes the import back, redo brings it back."""
+    folder = Path(tempfile.mkdtemp())
+    (folder / "homed.xml").write_text(HOMED)
+    empty_scene()
+    yield from import_by_drop(folder, "homed.xml")
+    place = bpy.data.objects["fore"].matrix_world.translation
+    assert abs(place.x - bpy.data.objects["elbow"].matrix_world.translation.x - 0.2) < 1e-6, place
+    yield from undo()
+    assert not links(), links()
+    yield from redo()
+    place = bpy.data.objects["fore"].matrix_world.translation
+    assert abs(place.x - bpy.data.objects["elbow"].matrix_world.translation.x - 0.2) < 1e-6, place

@@ -11,7 +11,7 @@ from ....core.model.screws import joint_pose
 from ....core.spatial import IDENTITY, Pose, compose, inverse
 from ...nodes import Node
 from ..animation.motion_sources import has_own_motion
-from ..posing.link_poses import are_same
+from ..posing.link_poses import are_same, world_scale
 from ..values.numbers import scaled_pose
 from .frames import child_in_parent, empty_frame, require_both_ends, stored_frames
 
@@ -37,9 +37,29 @@ def joint_frames(obj: Node, joint: Joint, unit: float) -> tuple[Pose, Pose]:
     before, after = (compose(inverse(frame), compose(X_PC, X_CJ)) for frame in (X_PJ, moved))
     if are_same(after, IDENTITY):
         return moved, X_CJ
-    if not _allows(joint, before, unit) and _allows(joint, after, unit):
+    if _allows(joint, after, unit) and (
+        not _allows(joint, before, unit) or _was_scaled_at_home(obj, joint, before, after, unit)
+    ):
         return moved, X_CJ
     return moved, compose(inverse(X_PC), moved if are_same(before, IDENTITY) else compose(moved, before))
+
+
+def _was_scaled_at_home(obj: Node, joint: Joint, before: Pose, after: Pose, unit: float) -> bool:
+    """Return whether a whole machine was scaled while its joint was at its initial pose, as after an import.
+
+    The lengths in X_J, the pose between the frames, were scaled along then. Otherwise the Empty alone was moved or
+    scaled along with the parent. Along the axis of a slide, the joint allows both.
+
+    Args:
+        before, after: X_J with the Empty where it was before, and with the Empty where it is now [Blender units].
+    """
+    scale = float(np.prod(np.abs(world_scale(obj)))) ** (1.0 / 3.0)  # an Empty that was not scaled has the scale 1
+    return scale > 0.0 and _is_at_home(joint, after, unit / scale) and not _is_at_home(joint, before, unit)
+
+
+def _is_at_home(joint: Joint, X_J: Pose, unit: float) -> bool:
+    """Return whether X_J, the pose between a joint's frames [Blender units], is that of its initial pose."""
+    return are_same(joint_pose(joint, joint.home), scaled_pose(X_J, unit))
 
 
 def _allows(joint: Joint, X_J: Pose, unit: float) -> bool:

@@ -28,12 +28,13 @@ from ..values.fields import (
 from ..values.file_extras import format_extras, store_original_name
 from ..values.lights import new_light
 from ..values.numbers import Units, format_pose, scaled_pose, unit_length, units_of
+from .initial_pose import move_to_initial_pose
 from .read import depsgraph_of, gravity_of
 from .write_shapes import ShapeWriter, set_transform
 
 
 def write_scene(model: Model, scene: bpy.types.Scene) -> tuple[dict[str, bpy.types.Object], list[str]]:
-    """Add the model to the scene, in a collection of its own.
+    """Add the model to the scene, in a collection of its own. Its links stand in its initial pose.
 
     Returns:
         The object of each link and joint by its name in the model, and notes about what could not be shown. If a joint
@@ -160,6 +161,7 @@ class _Writer:
             set_pair(self.scene, self.links[pair.a], self.links[pair.b], pair.meets)
         self._report_names()
         depsgraph_of(self.scene).update()  # matrix_world of new objects is the identity before
+        self.notes += move_to_initial_pose(self.model, self.links, self.scene)
         shapes.hide_collisions()
 
     def _set_up_scene(self) -> None:
