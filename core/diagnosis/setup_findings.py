@@ -104,7 +104,7 @@ def _starts_at_home(run: Case, limited: LimitedAxis) -> bool:
     if place is not None:
         at_home = joint.q_home[place]
     else:
-        rows = limited_quantities_at(joint, joint_pose(joint, joint.home))
+        rows = limited_quantities_at(joint, joint_pose(joint, joint.q_home))
         at_home = next(value for row, value, _ in rows if row.axis == limited.axis)
     return not run.is_bound and abs(at_home - limited.value) < 1e-9
 

@@ -59,7 +59,7 @@ def _was_scaled_at_home(obj: Node, joint: Joint, before: Pose, after: Pose, unit
 
 def _is_at_home(joint: Joint, X_J: Pose, unit: float) -> bool:
     """Return whether X_J, the pose between a joint's frames [Blender units], is that of its initial pose."""
-    return are_same(joint_pose(joint, joint.home), scaled_pose(X_J, unit))
+    return are_same(joint_pose(joint, joint.q_home), scaled_pose(X_J, unit))
 
 
 def _allows(joint: Joint, X_J: Pose, unit: float) -> bool:
