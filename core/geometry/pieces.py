@@ -92,9 +92,10 @@ def decompose(
     """Return the pieces of a mesh, after waiting for the process of a `Decomposition`.
 
     Args:
-        on_wait: called at each check whether the process has ended.
+        on_wait: called when the process has been started, and at each check whether it has ended.
     """
     with Decomposition(vertices, triangles, threshold) as running:
+        on_wait()
         for _ in running:
             on_wait()
             time.sleep(POLL_INTERVAL)

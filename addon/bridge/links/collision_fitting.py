@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -173,7 +174,7 @@ def _search_pieces(mesh: LinkMesh) -> Search:
     if key not in _cache:
         begun = time.monotonic()
         with Decomposition(vertices, triangles) as running:
-            for _ in running:
+            for _ in chain([None], running):  # at least once, also if the process has ended already
                 yield f"Dividing '{mesh.name}' into convex pieces: {time.monotonic() - begun:.0f} s"
             _cache[key] = running.result()
         for oldest in list(_cache)[:-CACHE_SIZE]:
