@@ -96,5 +96,9 @@ def put_mimic(parent: NewElement, leader: str, mimic: Mimic) -> None:
     Args:
         leader: name of the leader, a joint with one axis in the same <model>. Drake refuses others.
     """
-    offset = mimic.offset - mimic.multiplier * mimic.reference
-    SubElement(parent, MIMIC, joint=leader, multiplier=number(mimic.multiplier), offset=number(offset))
+    SubElement(parent, MIMIC, joint=leader, multiplier=number(mimic.multiplier), offset=number(drake_offset(mimic)))
+
+
+def drake_offset(mimic: Mimic) -> float:
+    """Return the offset of a mimic whose reference is 0. It is not finite if the numbers are too large."""
+    return mimic.offset - mimic.multiplier * mimic.reference

@@ -12,6 +12,7 @@ from ...model import Axis, Joint, Mimic
 from ...spatial import Vec3
 from ..alike import lower_bound, upper_bound
 from ..drake.elements import MIMIC as DRAKE_MIMIC
+from ..drake.output import drake_offset
 from ..findings import Findings
 from ..xml.kept import known
 
@@ -44,7 +45,9 @@ JOINT_KNOWN = known(
 """Elements of a <joint> that are read."""
 
 SAME_OFFSET = 1e-9
-"""Largest difference between the offsets of two mimics that are the same but for rounding [rad or m]."""
+"""Largest difference between the offsets of two mimics that are the same but for rounding, absolute [rad or m] or
+relative.
+"""
 
 
 KINDS = {kind.sdf: kind for kind in (*JOINT_TYPES.values(), GEARBOX) if kind.sdf}
@@ -165,8 +168,8 @@ def _with_drakes(
     leader = scoped(element.attributes.get("joint", "").strip())
     multiplier, offset = findings.attribute(element, "multiplier", 1.0), findings.attribute(element, "offset", 0.0)
     if found is not None:
-        its_offset = found.offset - found.multiplier * found.reference
-        is_same = (leader, multiplier) == (found.leader, found.multiplier) and abs(offset - its_offset) < SAME_OFFSET
+        is_same = (leader, multiplier) == (found.leader, found.multiplier)
+        is_same = is_same and math.isclose(offset, drake_offset(found), rel_tol=SAME_OFFSET, abs_tol=SAME_OFFSET)
         if not is_same:
             message = f"<{DRAKE_MIMIC}> differs from <mimic>, which is read; make them alike"
             findings.warning(element, "two-mimics", message)

@@ -17,7 +17,16 @@ from ...model import WORLD, Axis, ContactPair, Gearbox, Joint, Light, Link, Mimi
 from ...model.editing.placing import is_drawn_apart
 from ...spatial import IDENTITY, Pose, compose, inverse
 from ..drake.elements import GROUP, ROTOR_INERTIA, SPRING
-from ..drake.output import IN_DRAKE, is_drake_spring, put_between, put_mimic, put_pair, put_rotor, put_text
+from ..drake.output import (
+    IN_DRAKE,
+    drake_offset,
+    is_drake_spring,
+    put_between,
+    put_mimic,
+    put_pair,
+    put_rotor,
+    put_text,
+)
 from ..mesh_output.meshes import MeshFiles
 from ..xml.kept import foreign_tags, put_back
 from ..xml.output import number, numbers, put, put_pose
@@ -239,11 +248,13 @@ class ModelWriter:
     def _is_drake_mimic(self, joint: Joint, mimic: Mimic) -> bool:
         """Return whether Drake, which does not read SDF's <mimic>, can read its own beside it.
 
-        Both joints need one axis and the same <model>; for another leader, Drake refuses the file.
+        Both joints need one axis and the same <model>; for another leader, Drake refuses the file. The reference must
+        fit into the offset.
         """
         scopes = {self.layout.joints[name].scope for name in (joint.name, mimic.leader)}
         leader = self.model.joint(mimic.leader)
-        return len(scopes) == 1 and len(joint.all_columns) == len(leader.all_columns) == 1
+        is_alike = len(scopes) == 1 and len(joint.all_columns) == len(leader.all_columns) == 1
+        return is_alike and math.isfinite(drake_offset(mimic))
 
     def _tell_joint_losses(self, joint: Joint, subject: str) -> None:
         if joint.home != default_home(joint) and (self.version < JOINT_STATE_SINCE or not joint.all_columns):
