@@ -148,7 +148,7 @@ packages: extension wheel .venv-blender-3.11/.installed .venv-blender-3.13/.inst
 PIN := pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11
 
 requirements: $(filter .venv-uv/bin/uv,$(UV))
-	$(UV) $(PIN) --extra fast --extra pieces --extra plots --extra batch --extra blender pyproject.toml requirements/dev.in -o requirements/dev.txt
+	$(UV) $(PIN) --extra fast --extra pieces --extra plots --extra batch --extra usd --extra blender pyproject.toml requirements/dev.in -o requirements/dev.txt
 	$(UV) $(PIN) --extra blender --constraints requirements/dev.txt pyproject.toml -o requirements/blender.txt
 	$(UV) $(PIN) --no-deps --constraints requirements/dev.txt requirements/bundled.in -o requirements/bundled.txt
 	$(UV) $(PIN) --extra fast --constraints requirements/dev.txt pyproject.toml requirements/site.in -o requirements/site.txt

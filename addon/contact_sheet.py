@@ -11,9 +11,9 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
+from ..core.processes.quiet import quiet
 from .bridge.animation.motion_sources import is_animated
 from .props import is_kinematic
-from .quiet import quiet
 
 VIEW_FROM = Vector((0.6, -1.0, 0.4)).normalized()
 LENS_ANGLE = math.radians(30.0)

@@ -19,7 +19,7 @@ from ...core.formats import Reading, UnreadableError, UnwritableError
 from ...core.formats.files import require_place
 from ...core.model import Model
 from ...core.processes.interrupts import ending_at_once
-from ..quiet import quiet
+from ...core.processes.quiet import quiet
 from .bpy_session import open_scene, require_blender
 from .settings import make_settings
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...core.cli.result import UsageError
 from ...core.processes.interrupts import ending_at_once
-from ..quiet import quiet
+from ...core.processes.quiet import quiet
 
 if TYPE_CHECKING:
     import bpy

@@ -154,7 +154,16 @@ MJCF = Format(
     says_what_floats=True,
 )
 
-FORMATS: tuple[Format, ...] = (SDF, URDF, MJCF)
+USD = Format(
+    "USD",
+    (".usda", ".usd", ".usdc", ".usdz"),
+    "",
+    _late("usd.read", "read_usd"),
+    beginnings=(b"#usda", b"PXR-USDC"),
+    says_what_floats=True,
+)
+
+FORMATS: tuple[Format, ...] = (SDF, URDF, MJCF, USD)
 
 
 def alternatives(words: Iterable[str]) -> str:

@@ -200,7 +200,7 @@ def _three_hinges(joint: Joint) -> Chain:
     turn = ZERO + quat_of_z(joint.unit_direction(limited[0])) if limited else IDENTITY
     lean = min((joint.axes[number].upper for number in cones), default=math.inf)
     bounds = [(-lean, lean), (-lean, lean)] + [(joint.axes[n].lower, joint.axes[n].upper) for n in twists[:1] or []]
-    home = _angles(compose(inverse(turn), compose(joint_pose(joint, joint.home), turn)))
+    home = hinge_angles(compose(inverse(turn), compose(joint_pose(joint, joint.home), turn)))
     steps = []
     for number, (direction, (lower, upper)) in enumerate(zip((X, Y, Z), bounds, strict=True)):
         stops = joint.axes[twists[0] if number == 2 else cones[0]]
@@ -221,11 +221,11 @@ def _three_hinges(joint: Joint) -> Chain:
 def _six_axes(joint: Joint) -> Chain:
     X_J = joint_pose(joint, joint.home)
     steps = [Step("prismatic", Axis(xyz=d), home=at) for d, at in zip((X, Y, Z), X_J[:3], strict=True)]
-    steps += [Step("continuous", Axis(xyz=d), home=at) for d, at in zip((X, Y, Z), _angles(X_J), strict=True)]
+    steps += [Step("continuous", Axis(xyz=d), home=at) for d, at in zip((X, Y, Z), hinge_angles(X_J), strict=True)]
     return Chain(steps, notes="which are singular where the second hinge stands at 90 degrees")
 
 
-def _angles(X: Pose) -> Vec3:
+def hinge_angles(X: Pose) -> Vec3:
     """Return the angles [rad] of the rotations about x, then y, then z that give the rotation of a pose."""
     R = quat_to_mat(X[3:])
     return atan2(-R[5], R[8]), atan2(R[2], math.hypot(R[0], R[1])), atan2(-R[1], R[0])

@@ -15,8 +15,8 @@ import numpy as np
 from mathutils import Matrix
 
 from ....core.model import ModelError
+from ....core.processes.quiet import quiet
 from ....core.spatial.arrays import det
-from ...quiet import quiet
 from ..meshes.meshes import MeshData
 from ..meshes.scratch_scene import scratch_scene
 from .parts import EvaluatedScene, Source

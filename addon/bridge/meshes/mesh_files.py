@@ -24,7 +24,7 @@ from mathutils import Matrix
 from ....core.mesh_files import MeshFileError
 from ....core.mesh_files.sources import MeshSource, MeshSourceError
 from ....core.processes import spawning
-from ...quiet import quiet
+from ....core.processes.quiet import quiet
 from .mesh_importers import require_importer
 
 ROOT_PACKAGE = __name__.removesuffix(".addon.bridge.meshes.mesh_files")

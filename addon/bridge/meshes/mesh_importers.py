@@ -17,7 +17,7 @@ import bpy
 from mathutils import Matrix
 
 from ....core.mesh_files import MeshFileError
-from ...quiet import quiet
+from ....core.processes.quiet import quiet
 from .scratch_scene import all_data, remove_new, scratch_scene
 
 MOST_MEMORY = 32 * 2**30

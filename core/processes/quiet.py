@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Suppress what Blender and its drivers print about loading, saving and rendering to the streams that carry results."""
+"""Suppress what C++ libraries print, such as Blender and pxr, to the streams that carry results."""
 
 import contextlib
 import os

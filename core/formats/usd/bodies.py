@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rigid bodies of a stage: which prims are links, and which prims belong to them.
+
+A prim belongs to the nearest prim above it, or itself, that is a rigid body. What belongs to none stands still; it
+belongs to the world.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from ...model import WORLD, Link
+from ...model.naming import TakenNames
+from ...spatial import ZERO_SYM, scale
+from ..findings import Findings
+from .stage import Stage
+
+RIGID_BODY, COLLISION, MASS = "PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMassAPI"
+"""Names of API schemas."""
+
+RADIAN = 0.017453292519943295
+"""Radians per degree."""
+
+
+class Bodies:
+    """The bodies of a stage.
+
+    Attributes:
+        links: of each body, by the path of its prim. prims: the prims of bodies, by the same.
+        kinematic: paths of the bodies that stand still or follow their animation.
+        owner: path of the body to which a prim belongs, by the prim's path; "" for the world.
+        parts: prims with geometry or colliders, by the path of their body; "" for the world.
+    """
+
+    def __init__(self, stage: Stage, findings: Findings):
+        self._stage, self._findings = stage, findings
+        self.links: dict[str, Link] = {}
+        self.prims: dict[str, Any] = {}
+        self.kinematic: list[str] = []
+        self.owner: dict[str, str] = {}
+        self.joints: list[Any] = []
+        self.scenes: list[Any] = []
+        self.others: list[Any] = []
+        for prim in stage.prims():
+            self._add(prim)
+        names = _names(self.prims)
+        for path, prim in self.prims.items():
+            self.links[path] = self._link(prim, names[path])
+
+    def _add(self, prim: Any) -> None:
+        path = str(prim.GetPath())
+        parent = self.owner.get(str(prim.GetParent().GetPath()), "")
+        applied = self._stage.applied(prim)
+        is_body = RIGID_BODY in applied and self._stage.flag(prim, "physics:rigidBodyEnabled", True)
+        self.owner[path] = path if is_body else parent
+        kind = str(prim.GetTypeName())
+        if is_body:
+            self.prims[path] = prim
+            if self._stage.flag(prim, "physics:kinematicEnabled", False):
+                self.kinematic.append(path)
+        if kind == "PhysicsScene":
+            self.scenes.append(prim)
+        elif kind.startswith("Physics") and kind.endswith("Joint"):
+            self.joints.append(prim)
+        else:
+            self.others.append(prim)
+
+    def _link(self, prim: Any, name: str) -> Link:
+        stage = self._stage
+        link = Link(name, mass=0.0, inertia=ZERO_SYM, pose=stage.pose(prim))
+        link.velocity = scale(stage.vector(prim, "physics:velocity"), stage.unit)
+        link.angular_velocity = scale(stage.vector(prim, "physics:angularVelocity"), RADIAN)
+        return link
+
+    def name_of(self, path: str) -> str:
+        """Return the name of the link to which a prim belongs."""
+        owner = self.owner.get(path, "")
+        return self.links[owner].name if owner else WORLD
+
+
+def _names(prims: Iterable[str]) -> dict[str, str]:
+    """Return a name for each path: its last part, or as many of the last parts as make it one of a kind."""
+    taken, found = TakenNames([WORLD]), {}
+    paths = [path.strip("/").split("/") for path in prims]
+    counts = Counter("::".join(parts[-count:]) for parts in paths for count in range(1, len(parts) + 1))
+    for path, parts in zip(prims, paths, strict=True):
+        lengths = range(1, len(parts) + 1)
+        count = next((n for n in lengths if counts["::".join(parts[-n:])] == 1), len(parts))
+        found[path] = taken.claim("::".join(parts[-count:]))
+    return found

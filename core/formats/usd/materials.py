@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Materials: the contact properties of colliders, and the colours of what is seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...geometry import Material
+from ...geometry.contact_properties import Surface
+from ..findings import Findings
+from .stage import Stage
+
+PHYSICS_MATERIAL = "PhysicsMaterialAPI"
+
+
+def physics_material(stage: Stage, prim: Any) -> Any | None:
+    """Return the material with contact properties that is bound to a collider, or None."""
+    material = stage.bound_material(prim, "physics")
+    return material if material and PHYSICS_MATERIAL in stage.applied(material) else None
+
+
+def surface_of(stage: Stage, prim: Any, findings: Findings) -> Surface | None:
+    """Return the surface of a collider; None if no material with contact properties is bound to it.
+
+    USD's coefficients are 0 where a material does not give them.
+    """
+    material = physics_material(stage, prim)
+    if material is None:
+        return None
+    values = {}
+    for name in ("dynamicFriction", "staticFriction", "restitution"):
+        value = stage.number(material, f"physics:{name}", 0.0, infinite=False)
+        if value < 0.0:
+            findings.error(stage.place(material), "bad-number", f"physics:{name} is {value:g}; give 0 or more")
+        values[name] = max(value, 0.0)
+    sticking = values["staticFriction"]
+    static = sticking if sticking > values["dynamicFriction"] else None
+    return Surface(values["dynamicFriction"], static, min(values["restitution"], 1.0))
+
+
+def color_of(stage: Stage, prim: Any) -> Material | None:
+    """Return the colour of a prim: that of its material's preview surface, or its display colour; else None."""
+    if material := stage.bound_material(prim):
+        for shader in material.GetAllChildren():
+            if stage.word(shader, "info:id", "") == "UsdPreviewSurface":
+                red, green, blue = stage.numbers(shader, "inputs:diffuseColor", (0.18, 0.18, 0.18))
+                return Material((red, green, blue, stage.number(shader, "inputs:opacity", 1.0)))
+    colors = stage.raw(prim, "primvars:displayColor")
+    if not colors:
+        return None
+    red, green, blue = map(float, colors[0])
+    opacities = stage.raw(prim, "primvars:displayOpacity")
+    return Material((red, green, blue, float(opacities[0]) if opacities else 1.0))

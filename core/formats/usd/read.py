@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The reader of USD.
+
+Rigid bodies become links, joints become joints, and colliders that belong to no body become one link that stands still.
+The pose that the file draws is the initial pose: coordinates count from where the frames of a joint coincide.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import Any
+
+from ...files.resources import FilesBeside
+from ...geometry import Shape
+from ...model import WORLD, Joint, Link, Model
+from ...model.naming import TakenNames, claim
+from ...spatial import IDENTITY, ZERO_SYM, Pose, Vec3, compose, inverse, norm, scale
+from ..findings import Findings, Places
+from ..source import Source
+from .bodies import COLLISION, Bodies
+from .contacts import let_joined_meet, read_groups, read_pairs
+from .joints import JointReader, merged
+from .masses import MassReader
+from .mimics import read_mimic
+from .shapes import ShapeReader
+from .stage import Stage, open_stage
+
+SCENERY = "surroundings"
+"""Name of the link of colliders that belong to no body."""
+
+EARTH = 9.81
+"""Gravity where a scene gives none [m/s^2]."""
+
+
+def read_usd(source: Source, findings: Findings, files: FilesBeside) -> tuple[Model, Places]:
+    """Return the model in a USD file, and the prims of its parts.
+
+    Raises:
+        UnreadableError: if there is no pxr, or if it cannot open the file.
+    """
+    stage = open_stage(source, findings)
+    bodies = Bodies(stage, findings)
+    model = Model(stage.name, list(bodies.links.values()), gravity=_gravity(stage, bodies, findings))
+    places: Places = {("model", model.name): stage.place(stage.root)}
+    places |= {("link", bodies.links[path].name): stage.place(prim) for path, prim in bodies.prims.items()}
+    shapes = _add_shapes(model, stage, bodies, findings)
+    _add_joints(model, stage, bodies, places, findings)
+    scenery = model.links[-1].name if len(model.links) > len(bodies.links) else ""
+    read_pairs(model, stage, bodies, scenery)
+    read_groups(stage, bodies, shapes, findings)
+    _stand_at_zero(model)
+    return model, places
+
+
+def _gravity(stage: Stage, bodies: Bodies, findings: Findings) -> Vec3:
+    """Return gravity [m/s^2]. Its default is that of the earth, against the stage's up axis."""
+    if not bodies.scenes:
+        return (0.0, 0.0, -EARTH)
+    prim = bodies.scenes[0]
+    if bodies.scenes[1:]:
+        findings.note(f"{len(bodies.scenes)} physics scenes; the first one, {prim.GetPath()}, is read")
+    magnitude = stage.number(prim, "physics:gravityMagnitude", -math.inf)
+    size = magnitude * stage.unit if magnitude >= 0.0 else EARTH
+    direction = stage.vector(prim, "physics:gravityDirection")
+    length = norm(direction)
+    return scale(direction, size / length) if length else (0.0, 0.0, -size)
+
+
+def _add_shapes(model: Model, stage: Stage, bodies: Bodies, findings: Findings) -> dict[str, Shape]:
+    """Add the shapes and masses of all links. Return the collisions by the paths of their prims."""
+    reader, masses = ShapeReader(stage, findings), MassReader(stage, findings)
+    prims: dict[str, list[Any]] = defaultdict(list)
+    for prim in [*bodies.prims.values(), *bodies.others]:
+        if reader.is_shape(prim):
+            prims[bodies.owner[str(prim.GetPath())]].append(prim)
+    found: dict[str, Shape] = {}
+    for path, link in bodies.links.items():
+        colliders = _shapes_of(link, prims[path], stage, reader, found)
+        masses.weigh(bodies.prims[path], link, colliders)
+    fixed = [prim for prim in prims[""] if COLLISION in stage.applied(prim)]
+    if fixed:
+        scenery = Link(claim(SCENERY, {link.name for link in model.links}), mass=0.0, inertia=ZERO_SYM)
+        model.links.append(scenery)
+        model.joints.append(Joint(f"{scenery.name}_fixed", "fixed", WORLD, scenery.name))
+        _shapes_of(scenery, fixed, stage, reader, found)
+    if left := len(prims[""]) - len(fixed):
+        findings.note(f"{left} shapes that belong to no body and do not collide are not read")
+    return found
+
+
+def _shapes_of(
+    link: Link, prims: list[Any], stage: Stage, reader: ShapeReader, found: dict[str, Shape]
+) -> list[tuple[Any, Shape]]:
+    """Add the visuals and collisions of a link. Return its colliders, which are added to `found` too."""
+    X_LW, seen, hit = inverse(link.pose), TakenNames(), TakenNames()
+    colliders = []
+    for prim in prims:
+        name = prim.GetName()
+        if stage.is_seen(prim) and (visual := reader.visual(prim, seen.claim(name), X_LW)):
+            link.visuals.append(visual)
+        if COLLISION not in stage.applied(prim):
+            continue
+        if shape := reader.collision(prim, hit.claim(name), X_LW):
+            colliders.append((prim, shape))
+            if stage.flag(prim, "physics:collisionEnabled", True):
+                link.collisions.append(shape)
+                found[str(prim.GetPath())] = shape
+    link.self_collide = bool(link.collisions)
+    return colliders
+
+
+def _add_joints(model: Model, stage: Stage, bodies: Bodies, places: Places, findings: Findings) -> None:
+    reader = JointReader(stage, bodies, findings)
+    for path in bodies.kinematic:
+        link = bodies.links[path]
+        model.joints.append(Joint(f"{link.name}_held", "fixed", WORLD, link.name, link.pose))
+        findings.note(f"kinematic bodies stand where they are drawn (first {path})", "kinematic")
+    own = [(prim, joint) for prim in bodies.joints if (joint := reader.read(prim))]
+    for prim, joint in own:
+        places["joint", joint.name] = stage.place(prim, f"joint '{joint.name}'")
+        read_mimic(prim, joint, reader.found, stage, findings)
+    model.joints += merged([joint for _, joint in own])
+    for prim, joint in own:
+        if stage.flag(prim, "physics:collisionEnabled", False):
+            let_joined_meet(model, joint)
+
+
+def _stand_at_zero(model: Model) -> None:
+    """Set the poses of links to those at which the coordinates of all joints of the tree are 0."""
+    poses: dict[str, Pose] = {WORLD: IDENTITY}
+    tree = model.tree()
+    links = {link.name: link for link in model.links}
+    poses |= {name: links[name].pose for name in tree.roots}
+    for branch in tree.branches:
+        joint = branch.joint
+        inner, outer = (joint.X_CJ, joint.X_PJ) if branch.backward else (joint.X_PJ, joint.X_CJ)
+        poses[branch.outer] = links[branch.outer].pose = compose(poses[branch.inner], compose(inner, inverse(outer)))

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A stage of USD, with its values in our units and axes: metres, kilograms, radians, Z up.
+
+Source: OpenUSD documentation, "Encoding Stage Linear Units", "Encoding Stage UpAxis" and "Rigid Body Physics in USD".
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from ...files.errors import UnreadableError
+from ...processes.quiet import quiet
+from ...spatial import IDENTITY_QUAT, Pose, Quat, Vec3, quat_normalized, quat_of_mat, quat_rotate
+from ...spatial.arrays import det, matmul, nearest_rotation
+from ...text import one_line
+from ..findings import Findings
+from ..source import Source
+from .library import INSTALL, pxr
+
+MOST_PRIMS = 2_000_000
+"""Number of prims above which a stage is refused. Each takes about a kilobyte when it is open."""
+
+Y_UP: Quat = (math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0)
+"""Rotation that takes the axes of a stage with Y up to ours with Z up."""
+
+
+@dataclass(frozen=True)
+class PrimPlace:
+    """A prim as a place of findings."""
+
+    prim: str
+    subject: str
+    line: None = None
+    file: str = ""
+
+
+class Stage:
+    """A stage that is open.
+
+    Attributes:
+        unit: metres per unit of length. kilogram: kilograms per unit of mass.
+        up: rotation from the stage's axes to ours.
+    """
+
+    def __init__(self, stage: Any, modules: Any, findings: Findings):
+        self._stage, self._pxr, self._findings = stage, modules, findings
+        self.unit = self._positive(modules.UsdGeom.GetStageMetersPerUnit(stage), "metersPerUnit")
+        self.kilogram = self._positive(stage.GetMetadata("kilogramsPerUnit") or 1.0, "kilogramsPerUnit")
+        self.up: Quat = Y_UP if modules.UsdGeom.GetStageUpAxis(stage) == "Y" else IDENTITY_QUAT
+        self._time = modules.Usd.TimeCode.EarliestTime()
+        self._transforms = modules.UsdGeom.XformCache(self._time)
+
+    def _positive(self, value: float, what: str) -> float:
+        if value > 0.0 and math.isfinite(value):
+            return value
+        self._findings.error(PrimPlace("/", "the stage"), "bad-number", f"{what} is {value:g}; give a number above 0")
+        return 1.0
+
+    @cached_property
+    def name(self) -> str:
+        """The name of the default prim, or of the first one at the top; "usd" if there is none."""
+        prim = self._stage.GetDefaultPrim() or next(iter(self._stage.GetPseudoRoot().GetChildren()), None)
+        return prim.GetName() if prim else "usd"
+
+    @property
+    def root(self) -> Any:
+        """The prim that all others are below."""
+        return self._stage.GetPseudoRoot()
+
+    def is_in_collection(self, prim: Any, name: str, path: str) -> bool:
+        """Return whether a collection of a prim contains the prim at a path."""
+        query = self._pxr.Usd.CollectionAPI(prim, name).ComputeMembershipQuery()
+        return bool(query.IsPathIncluded(self._pxr.Sdf.Path(path)))
+
+    def prims(self) -> Iterator[Any]:
+        """Yield all prims that are active, defined and loaded, with those inside of instances, parents first.
+
+        Raises:
+            UnreadableError: if there are more than `MOST_PRIMS`.
+        """
+        usd = self._pxr.Usd
+        for number, prim in enumerate(usd.PrimRange.Stage(self._stage, usd.TraverseInstanceProxies())):
+            if number == MOST_PRIMS:
+                path = self._stage.GetRootLayer().identifier
+                raise UnreadableError(path, f"it has more than {MOST_PRIMS} prims; open a part of it")
+            yield prim
+
+    def prim_at(self, path: object) -> Any | None:
+        """Return the prim at a path, or None."""
+        return self._stage.GetPrimAtPath(path) or None
+
+    def place(self, prim: Any, subject: str = "") -> PrimPlace:
+        """Return a prim as a place of findings. subject: words for it; else its name."""
+        path = str(prim.GetPath())
+        return PrimPlace(path, subject or f"prim '{prim.GetName() or path}'")
+
+    # ---- values
+
+    @staticmethod
+    def applied(prim: Any) -> set[str]:
+        """Return the names of the API schemas of a prim, those that pxr does not know too, as "PhysicsMassAPI"."""
+        known = prim.GetPrimTypeInfo().GetAppliedAPISchemas()
+        return {*map(str, known), *map(str, prim.GetAppliedSchemas())}
+
+    def raw(self, prim: Any, name: str) -> Any:
+        """Return the value of an attribute at the earliest time; None if there is none."""
+        attribute = prim.GetAttribute(name)
+        return attribute.Get(self._time) if attribute else None
+
+    def number(self, prim: Any, name: str, default: float, *, infinite: bool = True) -> float:
+        """Return the number in an attribute. Report one that is not a number.
+
+        infinite: whether it may be infinite.
+        """
+        value = self.raw(prim, name)
+        if value is None:
+            return default
+        if isinstance(value, int | float) and (math.isfinite(value) or (infinite and math.isinf(value))):
+            return float(value)
+        self._refuse(prim, name, value)
+        return default
+
+    def numbers(self, prim: Any, name: str, default: Sequence[float]) -> tuple[float, ...]:
+        """Return the numbers in an attribute that holds as many as the default. Report others.
+
+        Quaternions are w x y z.
+        """
+        value = self.raw(prim, name)
+        if value is None:
+            return tuple(default)
+        if hasattr(value, "GetReal"):
+            value = (value.GetReal(), *value.GetImaginary())
+        try:
+            found = tuple(map(float, value))
+        except (TypeError, ValueError):
+            found = ()
+        if len(found) == len(default) and not any(map(math.isnan, found)):
+            return found
+        self._refuse(prim, name, value)
+        return tuple(default)
+
+    def word(self, prim: Any, name: str, default: str) -> str:
+        value = self.raw(prim, name)
+        return default if value is None else str(value)
+
+    def flag(self, prim: Any, name: str, default: bool) -> bool:
+        value = self.raw(prim, name)
+        return default if value is None else bool(value)
+
+    def _refuse(self, prim: Any, name: str, value: object) -> None:
+        self._findings.error(self.place(prim), "bad-number", f"{name} is {one_line(str(value))}; give finite numbers")
+
+    @staticmethod
+    def targets(prim: Any, name: str) -> list[Any]:
+        """Return the paths that a relationship names."""
+        relationship = prim.GetRelationship(name)
+        return list(relationship.GetForwardedTargets()) if relationship else []
+
+    # ---- places
+
+    def matrix(self, prim: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the linear part of a prim's transform to the world, shape (3, 3), and its origin, shape (3,) [m].
+
+        The linear part takes lengths of the stage to metres. Columns are the images of the prim's axes.
+        """
+        rows = np.array(self._transforms.GetLocalToWorldTransform(prim), dtype=float)
+        turn = np.array(_matrix(self.up))
+        return matmul(turn, rows[:3, :3].T) * self.unit, matmul(turn, rows[3, :3, None])[:, 0] * self.unit
+
+    def pose(self, prim: Any) -> Pose:
+        """Return the pose of a prim without its scale. A mirrored prim is turned as if it were not mirrored [m]."""
+        linear, origin = self.matrix(prim)
+        return cast(Pose, (*origin.tolist(), *rotation_of(linear)))
+
+    def vector(self, prim: Any, name: str) -> Vec3:
+        """Return a vector of the stage's axes in ours, in the stage's unit; zero if it is not given."""
+        return quat_rotate(self.up, cast(Vec3, self.numbers(prim, name, (0.0, 0.0, 0.0))))
+
+    def bound_material(self, prim: Any, purpose: str = "") -> Any | None:
+        """Return the prim of the material that is bound to a prim or above it, for a purpose or else for all, or None.
+
+        The binding nearest to the prim counts, unless one above it is stronger than its descendants.
+        """
+        for name in (f"material:binding:{purpose}", "material:binding") if purpose else ("material:binding",):
+            found, above = None, prim
+            while above and not above.IsPseudoRoot():
+                relationship = above.GetRelationship(name)
+                if targets := list(relationship.GetForwardedTargets()) if relationship else []:
+                    is_stronger = relationship.GetMetadata("bindMaterialAs") == "strongerThanDescendants"
+                    found = targets[0] if found is None or is_stronger else found
+                above = above.GetParent()
+            if found is not None:
+                return self.prim_at(found)
+        return None
+
+    def is_seen(self, prim: Any) -> bool:
+        """Return whether renderers show a prim: it is visible, and no guide or proxy."""
+        imageable = self._pxr.UsdGeom.Imageable(prim)
+        if not imageable or imageable.ComputeVisibility(self._time) == "invisible":
+            return False
+        return imageable.ComputePurpose() in ("default", "render")
+
+
+def _matrix(quat: Quat) -> list[list[float]]:
+    columns = [quat_rotate(quat, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
+    return [[column[row] for column in columns] for row in range(3)]
+
+
+def rotation_of(linear: np.ndarray) -> Quat:
+    """Return the rotation that is nearest to a linear map, as a quaternion. linear: shape (3, 3)."""
+    sizes = np.sqrt((linear * linear).sum(axis=0))
+    if not (sizes > 0.0).all():
+        return IDENTITY_QUAT
+    unscaled = linear / sizes
+    if det(unscaled) < 0.0:
+        unscaled = -unscaled
+    R = nearest_rotation(unscaled)
+    return cast(Quat, quat_normalized(quat_of_mat(tuple(R.ravel().tolist()))))
+
+
+def open_stage(source: Source, findings: Findings) -> Stage:
+    """Open a file. References that are missing become warnings.
+
+    Raises:
+        UnreadableError: if there is no pxr, or if it cannot open the file.
+    """
+    try:
+        modules = pxr()
+    except ImportError as error:
+        raise UnreadableError(source.path, INSTALL) from error
+    with _file_of(source) as path:
+        try:
+            with quiet():  # it prints what `_tell_missing` reports
+                stage = modules.Usd.Stage.Open(path)
+        except modules.Tf.ErrorException as error:
+            raise UnreadableError(source.path, f"pxr cannot open it: {_reason(error)}") from error
+    _tell_missing(stage, findings)
+    return Stage(stage, modules, findings)
+
+
+class _file_of:
+    """The path of a source on disk; of one that is only in memory, that of a temporary copy."""
+
+    def __init__(self, source: Source):
+        self._source, self._copy = source, ""
+
+    def __enter__(self) -> str:
+        if self._source.path.is_file():
+            return str(Path(self._source.path).resolve())
+        handle, self._copy = tempfile.mkstemp(suffix=self._source.path.suffix or ".usda")
+        with os.fdopen(handle, "wb") as file:
+            file.write(self._source.data)
+        return self._copy
+
+    def __exit__(self, *_: object) -> None:
+        if self._copy:
+            Path(self._copy).unlink()
+
+
+def _reason(error: Exception) -> str:
+    """Return what pxr says, without its own file names and function names."""
+    lines = [line.split("': ", 1)[-1] for line in str(error).splitlines() if line.strip().startswith("Error in")]
+    return one_line(" ".join(lines) or str(error))
+
+
+def _tell_missing(stage: Any, findings: Findings) -> None:
+    """Report each error of composition, such as a reference to a file that does not exist."""
+    for error in stage.GetCompositionErrors():
+        path = str(error.rootSite.path) if hasattr(error, "rootSite") else "/"
+        findings.warning(PrimPlace(path, "the stage"), "not-found", one_line(str(error)))
