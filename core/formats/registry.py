@@ -159,6 +159,8 @@ USD = Format(
     (".usda", ".usd", ".usdc", ".usdz"),
     "",
     _late("usd.read", "read_usd"),
+    _late("usd.output.write", "write_usd"),
+    (MEND_INERTIAS,),
     beginnings=(b"#usda", b"PXR-USDC"),
     says_what_floats=True,
 )

@@ -8,7 +8,7 @@ belongs to the world.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 
 from ...model import WORLD, Link
@@ -45,7 +45,7 @@ class Bodies:
         self.others: list[Any] = []
         for prim in stage.prims():
             self._add(prim)
-        names = _names(self.prims)
+        names = _names({path: stage.name_of(prim) for path, prim in self.prims.items()})
         for path, prim in self.prims.items():
             self.links[path] = self._link(prim, names[path])
 
@@ -80,10 +80,13 @@ class Bodies:
         return self.links[owner].name if owner else WORLD
 
 
-def _names(prims: Iterable[str]) -> dict[str, str]:
-    """Return a name for each path: its last part, or as many of the last parts as make it one of a kind."""
+def _names(prims: Mapping[str, str]) -> dict[str, str]:
+    """Return a name for each path: that of its prim, after as many parts of the path as make it one of a kind.
+
+    prims: names by paths.
+    """
     taken, found = TakenNames([WORLD]), {}
-    paths = [path.strip("/").split("/") for path in prims]
+    paths = [[*path.strip("/").split("/")[:-1], name] for path, name in prims.items()]
     counts = Counter("::".join(parts[-count:]) for parts in paths for count in range(1, len(parts) + 1))
     for path, parts in zip(prims, paths, strict=True):
         lengths = range(1, len(parts) + 1)

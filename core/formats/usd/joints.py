@@ -20,6 +20,7 @@ from ...model import WORLD, Axis, Joint
 from ...model.naming import TakenNames
 from ...model.screws import joint_pose
 from ...spatial import (
+    IDENTITY,
     IDENTITY_QUAT,
     Pose,
     Quat,
@@ -49,11 +50,17 @@ APART = 1e-4
 
 @dataclass(frozen=True)
 class End:
-    """One side of a joint: the name of the link, the joint's frame in it, and in the world as drawn [m]."""
+    """One side of a joint.
+
+    Attributes:
+        link: name of the link. frame: the joint's frame in it [m]. drawn: the same in the world, as drawn [m].
+        is_given: whether the joint names a prim there; otherwise the side is the world.
+    """
 
     link: str
     frame: Pose
     drawn: Pose
+    is_given: bool = True
 
 
 class JointReader:
@@ -81,11 +88,14 @@ class JointReader:
             message = f"<{kind}> is not read; its bodies move without it"
             self._findings.warning(self._stage.place(prim), "unknown-joint", message)
             return None
-        joint = Joint(self._taken.claim(prim.GetName()), "fixed", parent.link, child.link, parent.frame, child.frame)
+        joint = Joint(
+            self._taken.claim(self._stage.name_of(prim)), "fixed", parent.link, child.link, parent.frame, child.frame
+        )
         make(self, prim, joint)
         joint.enabled = self._stage.flag(prim, "physics:jointEnabled", True)
         joint.closes_loop = self._stage.flag(prim, "physics:excludeFromArticulation", False)
-        self._set_home(prim, joint, compose(inverse(parent.drawn), child.drawn))
+        if self._set_home(joint, compose(inverse(parent.drawn), child.drawn)) > APART:
+            self._part(prim, joint, parent, child)
         self._tell_losses(prim)
         self.found[str(prim.GetPath())] = joint
         return joint
@@ -93,39 +103,33 @@ class JointReader:
     # ---- ends
 
     def _ends(self, prim: Any) -> tuple[End, End] | None:
-        sides = [self._end(prim, 0), self._end(prim, 1)]
-        given = [side for side in sides if side is not None]
-        if not given or all(side.link == WORLD for side in given):
+        parent, child = sides = (self._end(prim, 0), self._end(prim, 1))
+        if all(side.link == WORLD for side in sides):
             self._findings.warning(self._stage.place(prim), "no-body", "it joins no body; it is left out")
             return None
-        if len(given) == 2 and given[0].link == given[1].link:
-            message = f"both of its ends belong to body '{given[0].link}'; it is left out"
+        if parent.link == child.link:
+            message = f"both of its ends belong to body '{parent.link}'; it is left out"
             self._findings.warning(self._stage.place(prim), "one-body", message)
             return None
-        # A side without a body is the world, at the place of the other side as drawn.
-        parent, child = (side or End(WORLD, given[0].drawn, given[0].drawn) for side in sides)
         return (child, parent) if child.link == WORLD else (parent, child)
 
-    def _end(self, prim: Any, number: int) -> End | None:
-        """Return a side of a joint; None if no prim is named."""
+    def _end(self, prim: Any, number: int) -> End:
         stage = self._stage
         targets = stage.targets(prim, f"physics:body{number}")
-        if not targets:
-            return None
-        body = stage.prim_at(targets[0])
+        body = stage.prim_at(targets[0]) if targets else stage.root
         if body is None:
             message = f"physics:body{number} names {targets[0]}, which is not there; the world is taken"
             self._findings.warning(stage.place(prim), "unknown-body", message)
-            return None
+            body = stage.root
         at = stage.numbers(prim, f"physics:localPos{number}", (0.0, 0.0, 0.0))
         turn = stage.numbers(prim, f"physics:localRot{number}", IDENTITY_QUAT)
         linear, origin = stage.matrix(body)
         place = matmul(linear, np.array(at)[:, None])[:, 0] + origin
         turned = quat_mul(rotation_of(linear), quat_normalized(cast(Quat, turn)) if any(turn) else IDENTITY_QUAT)
         drawn = (*cast(Vec3, tuple(place.tolist())), *turned)
-        owner = self._bodies.owner.get(str(targets[0]), "")
+        owner = self._bodies.owner.get(str(body.GetPath()), "")
         if not owner:
-            return End(WORLD, drawn, drawn)
+            return End(WORLD, drawn, drawn, body != stage.root)
         link = self._bodies.links[owner]
         return End(link.name, compose(inverse(link.pose), drawn), drawn)
 
@@ -212,13 +216,24 @@ class JointReader:
 
     # ---- coordinates as drawn
 
-    def _set_home(self, prim: Any, joint: Joint, X_J: Pose) -> None:
-        """Set the coordinates that come nearest to the pose X_J of the child-side frame in the other one, as drawn."""
+    def _set_home(self, joint: Joint, X_J: Pose) -> float:
+        """Set the coordinates that come nearest to the pose X_J of the child-side frame in the other one, as drawn.
+
+        Return how far apart the frames are then [m or rad].
+        """
         joint.home = tuple(value + 0.0 for value in home_of(joint, X_J))
         rest = compose(inverse(joint_pose(joint, joint.home)), X_J)
-        if (apart := max(norm(rest[:3]), norm(rotvec_of_quat(rest[3:])))) > APART:
-            message = f"its frames are drawn {apart:.2g} m or rad apart, where it cannot move; the child follows"
-            self._findings.warning(self._stage.place(prim), "drawn-apart", message)
+        return max(norm(rest[:3]), norm(rotvec_of_quat(rest[3:])))
+
+    def _part(self, prim: Any, joint: Joint, parent: End, child: End) -> None:
+        """Place a joint whose frames are drawn apart: at its child if the parent is no prim, else as given."""
+        apart = self._set_home(joint, compose(inverse(parent.drawn), child.drawn))
+        if not parent.is_given:
+            joint.X_PJ = child.drawn
+            self._set_home(joint, IDENTITY)
+            return
+        message = f"its frames are drawn {apart:.2g} m or rad apart, where it cannot move; its child follows"
+        self._findings.warning(self._stage.place(prim), "drawn-apart", message)
 
     def _tell_losses(self, prim: Any) -> None:
         for name in ("physics:breakForce", "physics:breakTorque"):

@@ -96,7 +96,7 @@ def _shapes_of(
     X_LW, seen, hit = inverse(link.pose), TakenNames(), TakenNames()
     colliders = []
     for prim in prims:
-        name = prim.GetName()
+        name = stage.name_of(prim)
         if stage.is_seen(prim) and (visual := reader.visual(prim, seen.claim(name), X_LW)):
             link.visuals.append(visual)
         if COLLISION not in stage.applied(prim):

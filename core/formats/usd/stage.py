@@ -69,7 +69,7 @@ class Stage:
     def name(self) -> str:
         """The name of the default prim, or of the first one at the top; "usd" if there is none."""
         prim = self._stage.GetDefaultPrim() or next(iter(self._stage.GetPseudoRoot().GetChildren()), None)
-        return prim.GetName() if prim else "usd"
+        return self.name_of(prim) if prim else "usd"
 
     @property
     def root(self) -> Any:
@@ -97,6 +97,11 @@ class Stage:
     def prim_at(self, path: object) -> Any | None:
         """Return the prim at a path, or None."""
         return self._stage.GetPrimAtPath(path) or None
+
+    @staticmethod
+    def name_of(prim: Any) -> str:
+        """Return the name that users see: the display name, or else that in the path."""
+        return prim.GetMetadata("displayName") or prim.GetName()
 
     def place(self, prim: Any, subject: str = "") -> PrimPlace:
         """Return a prim as a place of findings. subject: words for it; else its name."""

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The writer of USD: one stage with geometry and physics, in metres and kilograms, Z up.
+
+Links are flat, so that a simulator may move each by itself. They stand as at the start; what a joint's frames are apart
+then is its initial coordinate.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+from ....files.errors import UnwritableError
+from ....kinematics import tree_poses
+from ....model import WORLD, ContactPair, Coupling, Gearbox, Link, Mimic, Model
+from ....model.editing.mending import principal_axes
+from ....model.graph import Tree, connected_components
+from ....spatial import Pose, norm, quat_rotate, scale
+from ...files import write_together
+from ...findings import NO_LINKS
+from ..bodies import RADIAN
+from ..library import INSTALL
+from .joints import DEGREE, JointWriter
+from .shapes import ShapeWriter
+from .usda import Prim, stage_text
+
+TEXT = (".usda", ".usd")
+"""Suffixes of files that may be text."""
+
+MOST_PAIRS = 20_000
+"""Largest number of filtered pairs that are written for families whose links do not collide."""
+
+LEAST_MOMENT = 1e-12
+"""Principal moment below which an inertia is not written, since 0 means "not given" [kg m^2]."""
+
+
+def write_usd(model: Model, path: Path) -> list[str]:
+    """Write the model. Return the losses.
+
+    Raises:
+        UnwritableError: if the model has no links, if the suffix is that of a binary file, or if it cannot be written.
+    """
+    if not model.links:
+        raise UnwritableError(path, f"the model {NO_LINKS}")
+    if path.suffix.lower() not in TEXT:
+        words = f"'{path.suffix}' is binary, and USD is written as text; name it {path.stem}.usda, and convert it by "
+        raise UnwritableError(path, f"{words}usdcat, which comes with USD's tools ({INSTALL.rpartition(': ')[2]})")
+    writer = _Writer(model)
+    root = writer.root()
+    metadata = {"kilogramsPerUnit": 1.0, "metersPerUnit": 1.0, "upAxis": "Z"}
+    write_together(path, {path.name: stage_text(root, metadata)})
+    return [*writer.losses, *writer.shapes.losses, *writer.joints.losses]
+
+
+class _Writer:
+    def __init__(self, model: Model):
+        self.model = model
+        self.losses: list[str] = []
+        self._root = Prim("Xform", model.name)
+        self._root.describe("kind", '"component"')
+        self.shapes = ShapeWriter(Prim("Scope", "Materials", self._root))
+        self._links: dict[str, Prim] = {}
+        self.joints = JointWriter(self._links, Prim("Scope", "Joints", self._root))
+        self._parts = model.rigid_parts()
+        self._tree = model.tree()
+
+    def root(self) -> Prim:
+        """Return the prim that holds everything."""
+        model = self.model
+        at_home = {joint.name: joint.q_home for joint in model.joints if joint.nq}
+        in_tree = {branch.joint.name for branch in self._tree.branches}
+        poses = tree_poses(model, {name: values for name, values in at_home.items() if name in in_tree})
+        self._gravity()
+        for link in model.links:
+            self._link(link, poses[link.name])
+        for joint in model.joints:
+            prim = self.joints.write(joint, joint.name not in in_tree)
+            if prim and joint.mimic:
+                self._mimic(joint.name, joint.mimic)
+        for coupling in model.couplings:
+            self._couple(coupling)
+        self._articulations(self._tree)
+        self._filter()
+        self._tell_rest()
+        return self._root
+
+    def _gravity(self) -> None:
+        size = norm(self.model.gravity)
+        scene = Prim("PhysicsScene", "Physics", self._root)
+        scene.set("vector3f", "physics:gravityDirection", scale(self.model.gravity, 1.0 / size) if size else (0, 0, -1))
+        scene.set("float", "physics:gravityMagnitude", size)
+
+    def _link(self, link: Link, pose: Pose) -> None:
+        prim = self._links[link.name] = Prim("Xform", link.name, self._root)
+        prim.place(pose)
+        is_fixed = self._parts[link.name] == self._parts.get(WORLD, WORLD)
+        subject = f"link '{link.name}'"
+        prim.apply("PhysicsRigidBodyAPI", "PhysicsMassAPI")
+        self._mass(prim, link)
+        if any(link.velocity) or any(link.angular_velocity):
+            back = (pose[3], -pose[4], -pose[5], -pose[6])
+            prim.set("vector3f", "physics:velocity", quat_rotate(back, link.velocity))
+            prim.set("vector3f", "physics:angularVelocity", scale(quat_rotate(back, link.angular_velocity), DEGREE))
+        for shape in link.visuals:
+            self.shapes.visual(prim, shape, subject)
+        for shape in link.collisions:
+            self.shapes.collision(prim, shape, subject, is_fixed)
+        if link.linear_damping or link.angular_damping:
+            self.losses.append(f"{subject}: USD has no damping of bodies; it is left out")
+        if any(link.force) or any(link.torque):
+            self.losses.append(f"{subject}: USD has no forces on bodies; left out")
+        if not link.gravity:
+            self.losses.append(f"{subject}: USD cannot switch gravity off for a body; it acts there")
+
+    def _mass(self, prim: Prim, link: Link) -> None:
+        if not link.mass:
+            self.losses.append(f"link '{link.name}' has no mass, which USD takes as not given; simulators give it one")
+            return
+        prim.set("float", "physics:mass", link.mass)
+        prim.set("point3f", "physics:centerOfMass", link.com)
+        moments, axes = principal_axes(link.inertia)
+        if min(moments) >= LEAST_MOMENT:
+            prim.set("float3", "physics:diagonalInertia", tuple(moments))
+            prim.set("quatf", "physics:principalAxes", axes)
+        else:
+            self.losses.append(f"link '{link.name}': an inertia of {min(moments):g} kg m^2 is left out, as not given")
+
+    # ---- what joins
+
+    def _mimic(self, name: str, mimic: Mimic) -> None:
+        prim, leader = self.joints.written[name], self.joints.written.get(mimic.leader)
+        joint, other = self.model.joint(name), self.model.joint(mimic.leader)
+        if leader is None or mimic.axis or mimic.leader_axis or joint.nq != 1 or other.nq != 1:
+            self.losses.append(f"joint '{name}': USD's joints follow by one axis of another; it moves by itself")
+            return
+        units = [1.0 if each.type == "prismatic" else RADIAN for each in (joint, other)]
+        prim.apply("NewtonMimicAPI")
+        prim.relate("newton:mimicJoint", leader)
+        offset = mimic.offset - mimic.multiplier * mimic.reference
+        prim.set("float", "newton:mimicCoef0", offset / units[0])
+        prim.set("float", "newton:mimicCoef1", mimic.multiplier * units[1] / units[0])
+        self.losses.append(f"joint '{name}' follows by NewtonMimicAPI, which not all simulators read")
+
+    def _couple(self, coupling: Coupling | Gearbox) -> None:
+        self.losses.append(f"coupling '{coupling.name}': USD has no couplings of several joints; left out")
+
+    def _articulations(self, tree: Tree) -> None:
+        """Make each tree of joints an articulation: at its floating root, or at the joint that holds it."""
+        carried = {branch.inner for branch in tree.branches}
+        for root in tree.roots:
+            if root in carried:
+                self._links[root].apply("PhysicsArticulationRootAPI")
+        for branch in tree.branches:
+            if branch.inner == WORLD and branch.joint.name in self.joints.written:
+                self.joints.written[branch.joint.name].apply("PhysicsArticulationRootAPI")
+
+    # ---- what collides
+
+    def _filter(self) -> None:
+        """Write which links do not collide. In USD all do, but those that a joint connects."""
+        model = self.model
+        joined = connected_components([link.name for link in model.links], model.joints)
+        families: dict[str, list[Link]] = {}
+        for link in model.links:
+            if link.collisions:
+                families.setdefault(link.family or joined[link.name], []).append(link)
+        direct = {frozenset((joint.parent, joint.child)) for joint in model.joints}
+        told = {frozenset((pair.a, pair.b)): pair for pair in model.contact_pairs}
+        apart = [ends for ends, pair in told.items() if not pair.meets]
+        for links in families.values():
+            for a, b in combinations(links, 2):
+                ends = frozenset((a.name, b.name))
+                if not (a.self_collide or b.self_collide or ends in direct or ends in told):
+                    apart.append(ends)
+        if len(apart) > MOST_PAIRS:
+            self.losses.append(f"{len(apart)} pairs of links that do not collide are too many to write; they collide")
+            return
+        self._put_pairs(apart)
+        self._put_meeting([pair for pair in told.values() if pair.meets])
+        if any(not shape.may_meet(shape) for link in model.links for shape in link.collisions):
+            self.losses.append("layers of collisions are left out; they collide with all")
+
+    def _put_pairs(self, apart: list[frozenset[str]]) -> None:
+        others: dict[str, list[Prim]] = {}
+        for ends in apart:
+            a, b = sorted(ends)
+            others.setdefault(a, []).append(self._links[b])
+        for name, prims in others.items():
+            self._links[name].apply("PhysicsFilteredPairsAPI")
+            self._links[name].relate("physics:filteredPairs", *prims)
+
+    def _put_meeting(self, pairs: list[ContactPair]) -> None:
+        ends = {frozenset((joint.parent, joint.child)): joint.name for joint in self.model.joints}
+        for pair in pairs:
+            name = ends.get(frozenset((pair.a, pair.b)))
+            if name in self.joints.written:
+                self.joints.written[name].set("bool", "physics:collisionEnabled", True)
+
+    def _tell_rest(self) -> None:
+        if any(self.model.wind):
+            self.losses.append("USD has no wind; it is left out")
+        for light in self.model.lights:
+            self.losses.append(f"light '{light.name}' is left out")
+        if self.model.frames:
+            self.losses.append(f"{len(self.model.frames)} named frames are left out")
