@@ -25,7 +25,6 @@ DIFFERENT = {
     "mjcf_more/google-deepmind+mujoco/model/plugin/sdf/gear.xml": SDF,
     "mjcf_more/google-deepmind+mujoco/model/plugin/sdf/mesh.xml": SDF,
     "mjcf_more/google-deepmind+mujoco/model/plugin/sdf/nutbolt.xml": SDF,
-    "mjcf_more/google-deepmind+mujoco/model/surfacevel/carousel.xml": "meshes that MuJoCo makes are not read",
 }
 """Files that differ, and why."""
 

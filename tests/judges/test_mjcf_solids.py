@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from limberjack.core.formats.mjcf.tree.builtin_meshes import BUILTIN_MESHES, make_builtin
 from limberjack.core.formats.mjcf.tree.solids import MESH_MODES, fitted, mesh_solid, primitive_solid
 from limberjack.core.geometry import Box, Capsule, Cylinder, Ellipsoid, Sphere
 from limberjack.core.mesh_files import read_parts
@@ -22,10 +23,10 @@ ARRAYS = ("body_mass", "body_ipos", "body_inertia", "body_iquat", "geom_size", "
 DENSITY = 700.0
 
 
-def compiled(tmp_path, texts):
+def compiled(tmp_path, texts, more=()):
     """Return MuJoCo's arrays of the body and the geom of each text, or its error."""
     (tmp_path / "texts.json").write_text(json.dumps(texts))
-    command = [PYTHON, COMPILE, tmp_path / "texts.json", *ARRAYS]
+    command = [PYTHON, COMPILE, tmp_path / "texts.json", *ARRAYS, *more]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-400:]
     return json.loads(done.stdout)
@@ -158,6 +159,44 @@ def test_fitted_primitives(tmp_path, kind, fit_aabb):
         np.testing.assert_allclose(pose[:3], reading["geom_pos"][0], atol=1e-9 * sizes.max(), err_msg=name)
         turned = np.abs(np.dot(pose[3:], reading["geom_quat"][0]))
         assert turned == pytest.approx(1.0, abs=1e-12), name
+
+
+BUILTIN = (
+    *(("sphere", str(count)) for count in range(5)),
+    *(("hemisphere", count) for count in ("0", "1", "2", "5", "10")),
+    *(("cone", params) for params in ("3 0", "5 0.5", "8 1")),
+    *(("supersphere", params) for params in ("3 1 1", "30 0.2 0.3", "12 1 2", "7 2 0.5", "5 0 0")),
+    *(("supertorus", params) for params in ("3 0.5 1 1", "30 0.5 0.4 2", "9 1 1.5 0.7")),
+    *(("wedge", params) for params in ("5 4 90 45 0", "7 8 150 60 0.4", "4 4 180 90 1")),
+    ("plate", "3 3"),
+    ("plate", "6 8"),
+)
+"""Kinds and parameters of meshes that MuJoCo makes. It refuses some other plates, as too flat, because of rounding."""
+
+
+def test_builtin_meshes(tmp_path):
+    """Guards vertices, mass and inertia of each kind of mesh that MuJoCo makes, scaled and in all modes."""
+    texts, found = [], []
+    for number, (kind, params) in enumerate(BUILTIN):
+        mode = MESH_MODES[number % 4] if kind != "plate" else "shell"
+        mesh = f'<mesh name="m" builtin="{kind}" params="{params}" scale="0.4 0.5 0.3" inertia="{mode}"/>'
+        geom = 'type="mesh" mesh="m" contype="0" conaffinity="0"'
+        texts.append(document(geom, mesh))
+        found.append(mesh_solid(*surface_of(kind, params), mode))
+    names = ("mesh_vert", "mesh_pos", "mesh_quat")
+    for case, solid, reading in zip(BUILTIN, found, compiled(tmp_path, texts, names), strict=True):
+        try:
+            require_same(solid, reading)
+            R = np.reshape(quat_to_mat(reading["mesh_quat"][0]), (3, 3))
+            theirs = np.array(reading["mesh_vert"]) @ R.T + reading["mesh_pos"][0]
+            np.testing.assert_allclose(surface_of(*case)[0], theirs, rtol=0.0, atol=1e-6)
+        except AssertionError as error:
+            raise AssertionError(f"{case}: {error}") from error
+
+
+def surface_of(kind, params):
+    vertices, triangles = make_builtin(BUILTIN_MESHES[kind], [float(word) for word in params.split()])
+    return vertices.astype(float) * (0.4, 0.5, 0.3), triangles
 
 
 def test_msh_files(tmp_path):

@@ -146,9 +146,8 @@ _VISUAL: dict[str, Entry] = {
 _ASSETS: dict[str, Entry] = {
     "asset": Entry(children="mesh hfield skin texture material model"),
     "mesh": Entry(
-        read="name class content_type file vertex face refpos refquat scale inertia",
+        read="name class content_type file vertex face refpos refquat scale inertia builtin params",
         kept="normal texcoord smoothnormal material maxhullvert",
-        lost="builtin params",
         children="plugin",
     ),
     "hfield": Entry(read="name content_type file nrow ncol size elevation"),
@@ -376,7 +375,6 @@ IDLE: dict[str, str] = {
     "fluidshape": "none",
     "actuatorgravcomp": "false",
     "springyield": "0",
-    "builtin": "none",
     "armature": "0",
     "damping": "0",
     "stiffness": "0",

@@ -24,6 +24,7 @@ from ...findings import Findings, numbers_in
 from ..model_file import ModelFile, asset_uri
 from ..poses import quat_of
 from ..settings import word
+from .builtin_meshes import BUILTIN_MESHES, make_builtin
 from .solids import MESH_MODES, MeshProperties, mesh_solid
 
 ONES: Vec3 = (1.0, 1.0, 1.0)
@@ -110,6 +111,8 @@ class MeshAssets:
             findings.error(element, "bad-number", f"its scale is '{element.attributes['scale']}'; no factor may be 0")
             scale = ONES
         mode = word(element, "inertia", {name: name for name in MESH_MODES}, MESH_MODES[0], findings)
+        if (kind := BUILTIN_MESHES.get(element.attributes.get("builtin", ""))) and kind.is_shell:
+            mode = "shell"
         mesh, problem = self._data(element, file, scale)
         refpos = findings.attribute_vector(element, "refpos", ZERO)
         refquat = quat_of(element, "refquat", findings)
@@ -130,11 +133,10 @@ class MeshAssets:
         """Return the mesh of an asset in its own frame, and why it has no data, or ""."""
         if "vertex" in element.attributes:
             return self._inline(element, scale)
-        if "builtin" in element.attributes or not element.attributes.get("file"):
-            kind = element.attributes.get("builtin", "")
-            problem = f"the mesh '{element.name}' is one that MuJoCo makes ({kind}), and is not read"
-            if not kind:
-                problem = f"the mesh '{element.name}' has neither a file nor vertices"
+        if "builtin" in element.attributes:
+            return self._builtin(element, scale)
+        if not element.attributes.get("file"):
+            problem = f"the mesh '{element.name}' has neither a file nor vertices"
             self.findings.warning(element, "mesh-not-read", f"{problem}; give its file")
             return Mesh(scale=scale), problem
         uri = asset_uri(element, file.settings.meshdir, file.settings)
@@ -161,6 +163,29 @@ class MeshAssets:
         if corners:
             triangles = np.array(corners, np.int64).reshape(-1, 3).tolist()
             return Mesh(scale=scale, vertices=vertices, faces=tuple(map(tuple, triangles))), ""
+        return self._hull(element, vertices, scale)
+
+    def _builtin(self, element: Element, scale: Vec3) -> tuple[Mesh, str]:
+        """Return a mesh that MuJoCo makes."""
+        name = element.attributes["builtin"].strip()
+        kind = BUILTIN_MESHES.get(name)
+        if kind is None:
+            problem = f"the mesh '{element.name}' is one that MuJoCo makes ({name}), and is not read"
+            self.findings.warning(element, "mesh-not-read", f"{problem}; give its file")
+            return Mesh(scale=scale), problem
+        try:
+            vertices, triangles = make_builtin(kind, numbers_in(element.attributes.get("params", "")))
+        except ValueError as error:
+            message = f"its builtin {name} cannot be made: {error}"
+            self.findings.error(element, "bad-number", message)
+            return Mesh(scale=scale), message
+        vertices = vertices.astype(np.float64)
+        if not len(triangles):
+            return self._hull(element, vertices, scale)
+        return Mesh(scale=scale, vertices=vertices, faces=tuple(map(tuple, triangles.tolist()))), ""
+
+    def _hull(self, element: Element, vertices: np.ndarray, scale: Vec3) -> tuple[Mesh, str]:
+        """Return the convex hull of vertices, shape (n, 3) [m]."""
         try:
             hull = convex_hull(vertices)
         except HullError as error:

@@ -104,12 +104,6 @@ def test_a_file_that_is_not_there():
     assert model_of(bodies, assets).link("b").mass == 1.0
 
 
-def test_a_builtin_mesh():
-    """Meshes that MuJoCo makes are told as lost."""
-    assets = '<asset><mesh name="m" builtin="sphere" params="2"/></asset>'
-    assert ("warning", "mesh-not-read") in issues_of(f'<body name="b"><geom size="1"/>{GEOM}</body>', assets)
-
-
 @pytest.mark.parametrize(
     ("attributes", "vertices", "faces", "code"),
     [
