@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The triangles of convex faces, and of a mesh that holds its data or names a file."""
+"""The triangles of convex faces, and of a mesh that holds its data or names a file; heights of terrain."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..mesh_files import MeshFileError, read_mesh
+from ..mesh_files import MeshFileError, read_heights, read_mesh
 from ..mesh_files.parts import cut_polygons
-from .shapes import Mesh
+from .shapes import Heightmap, Mesh
 
 
 def fan_triangles(faces: Iterable[Sequence[int]]) -> np.ndarray:
@@ -43,3 +43,16 @@ def mesh_triangles(mesh: Mesh) -> tuple[np.ndarray, np.ndarray]:
         raise MeshFileError("it was not found; put it there, or name a folder to search (Search In, --path)")
     is_mirrored = math.prod(mesh.scale) < 0.0
     return vertices * np.array(mesh.scale), triangles[:, ::-1] if is_mirrored else triangles
+
+
+def heights_of(terrain: Heightmap) -> np.ndarray:
+    """Return the heights of a terrain before its size, shape (rows, columns), the greatest y first.
+
+    Raises:
+        MeshFileError: if the terrain names an image that does not exist or cannot be used.
+    """
+    if terrain.heights:
+        return np.array(terrain.heights, dtype=np.float64)
+    if not terrain.path:
+        raise MeshFileError("it was not found; put it there, or name a folder to search (Search In, --path)")
+    return read_heights(terrain.path)

@@ -136,20 +136,28 @@ class Foreign:
 
 @dataclass(frozen=True)
 class Heightmap(Foreign):
-    """Terrain that an image describes. `text` is the file's element, including textures, which this program does not
-    read.
+    """Terrain that an image or numbers describe. `text` is the file's element, including textures, which this program
+    does not read.
 
     Attributes:
         uri: the image as the model file names it.
         path: the image file that `uri` refers to; empty if there is none.
         size: lengths along x, y and z [m].
         position: middle of the base [m].
+        heights: rows of numbers from 0 to 1, or of the image's grey levels; () if only the image is known. As in an
+            image, the first row has the greatest y.
+        rises: whether the edge that divides each cell into two triangles goes from the least x and y to the greatest,
+            as in MuJoCo. Otherwise it goes from the least x and the greatest y.
+        base: thickness of the ground below height 0, which MuJoCo's files give [m].
     """
 
     uri: str = ""
     path: str = ""
     size: Vec3 = (1.0, 1.0, 1.0)
     position: Vec3 = (0.0, 0.0, 0.0)
+    heights: tuple[tuple[float, ...], ...] = field(default=(), repr=False, metadata={"since": "0.2.0"})
+    rises: bool = field(default=False, metadata={"since": "0.2.0"})
+    base: float = field(default=0.0, metadata={"since": "0.2.0"})
 
 
 @dataclass(frozen=True)

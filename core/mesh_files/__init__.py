@@ -7,8 +7,18 @@ Uses `files` (which files may be opened, XML) and `spatial`. Nothing here knows 
 """
 
 from .errors import MeshFileError
-from .heightmap import read_heightmap
+from .heightmap import read_float_heights, read_heightmap, read_heights, terrain
 from .parts import MeshPart
 from .reading import READERS, read_mesh, read_parts
 
-__all__ = ["READERS", "MeshFileError", "MeshPart", "read_heightmap", "read_mesh", "read_parts"]
+__all__ = [
+    "READERS",
+    "MeshFileError",
+    "MeshPart",
+    "read_float_heights",
+    "read_heightmap",
+    "read_heights",
+    "read_mesh",
+    "read_parts",
+    "terrain",
+]

@@ -53,9 +53,18 @@ class MeshFiles:
             self.losses.append(f"{subject} still names the mesh '{mesh.uri}', which was not found; copy it there")
         return mesh.uri
 
-    def _written(self, mesh: Mesh, stem: str) -> str:
+    def data_uri(self, content: bytes, stem: str, suffix: str) -> str:
+        """Return the uri of a file that is written with the model."""
+        file = f"{FOLDER}/{self._free_name(stem)}{suffix}"
+        self.contents[file] = content
+        return f"{self.base}{file}"
+
+    def _free_name(self, stem: str) -> str:
         safe = re.sub(r"[^a-z0-9_-]+", "_", f"{self.prefix}{stem}".lower())  # some file systems ignore case
-        name = claim(safe, {PurePath(path).stem for path in self.contents})
+        return claim(safe, {PurePath(path).stem for path in self.contents})
+
+    def _written(self, mesh: Mesh, stem: str) -> str:
+        name = self._free_name(stem)
         if mesh.glb:
             self.contents[f"{FOLDER}/{name}.glb"] = mesh.glb
             return f"{FOLDER}/{name}.glb"

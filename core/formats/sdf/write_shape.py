@@ -14,6 +14,7 @@ from ...geometry import (
     Cylinder,
     Ellipsoid,
     Foreign,
+    Heightmap,
     Material,
     Mesh,
     Plane,
@@ -48,7 +49,8 @@ class ShapeWriter:
         taken: set[str] = set()
         for shape in shapes:
             subject = f"link '{link}': {tag} '{shape.name}'"
-            if isinstance(shape.geometry, Foreign) and shape.geometry.format != "SDF":
+            is_image = isinstance(shape.geometry, Heightmap) and shape.geometry.path
+            if isinstance(shape.geometry, Foreign) and shape.geometry.format != "SDF" and not is_image:
                 self.losses.append(f"{subject} is a {shape.geometry.tag}, which SDF has not; left out")
                 continue
             if isinstance(shape.geometry, Cone) and self.version < CONE_SINCE:
@@ -75,6 +77,11 @@ class ShapeWriter:
         geometry = shape.geometry
         if geometry is None:
             SubElement(parent, "empty")
+        elif isinstance(geometry, Heightmap) and geometry.format != "SDF":
+            element = SubElement(parent, "heightmap")
+            put(element, "uri", self.meshes.uri(Mesh(geometry.uri, path=geometry.path), stem, subject))
+            put(element, "size", numbers(geometry.size))
+            put(element, "pos", numbers(geometry.position))
         elif isinstance(geometry, Foreign):
             parent.append(element_of(Extra(geometry.format, geometry.tag, geometry.text)))
         elif isinstance(geometry, Mesh):

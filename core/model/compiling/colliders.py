@@ -41,9 +41,9 @@ from ...geometry import (
     Polyline,
     Sphere,
 )
-from ...geometry.mesh_data import mesh_triangles
+from ...geometry.mesh_data import heights_of, mesh_triangles
 from ...geometry.primitives.facets import as_mesh
-from ...mesh_files import MeshFileError, read_heightmap
+from ...mesh_files import MeshFileError, terrain
 from ...spatial import compose, quat_of_z
 from .collision_filter import any_may_collide, collision_filter_of
 from .compiled import CompiledModel
@@ -226,11 +226,10 @@ def _foreign(shape: Foreign) -> Made:
 
 def _heightmap(shape: Heightmap) -> Made:
     try:
-        if not shape.path:
-            raise MeshFileError("it was not found; put it there, or name a folder to search (Search In, --path)")
-        vertices, triangles = read_heightmap(shape.path, shape.size)
+        heights = heights_of(shape)
     except MeshFileError as error:
         return None, f"is the height map '{shape.uri}', and touches nothing: {error}"
+    vertices, triangles = terrain(heights, shape.size, shape.rises)
     return _as_drawn(vertices + np.array(shape.position), triangles)
 
 

@@ -20,6 +20,7 @@ from ....geometry import (
     Ellipsoid,
     Foreign,
     Geometry,
+    Heightmap,
     Material,
     Mesh,
     Plane,
@@ -35,6 +36,7 @@ from ....spatial.arrays import eigh, matmul, norm
 from ...mesh_output.meshes import MeshFiles
 from ...mesh_output.obj import image_file
 from ...xml.output import numbers
+from .height_fields import HeightFieldWriter
 from .joints import put_pose
 from .names import Names
 
@@ -91,6 +93,7 @@ class Geoms:
         self.losses: list[str] = []
         self._materials: dict[Material, str] = {}
         self._meshes: dict[tuple, _MeshAsset] = {}
+        self.height_fields = HeightFieldWriter(meshes, names, self.assets, self.losses)
 
     def put(
         self, body: Element, shape: Shape, owner: str, attributes: Mapping[str, str], is_still: bool
@@ -145,6 +148,8 @@ class Geoms:
             case Mesh() as mesh:
                 name = self._mesh(mesh, stem, subject, collides)
                 return ({"type": "mesh", "mesh": name}, IDENTITY) if name else None
+            case Heightmap():
+                return self.height_fields.put(geometry, stem, subject)
         kind = geometry.tag if isinstance(geometry, Foreign) else type(geometry).__name__.lower()
         if geometry is not None:
             self.losses.append(f"{subject} is left out: MJCF has no {kind} of this kind")

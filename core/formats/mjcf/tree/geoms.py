@@ -21,6 +21,7 @@ from ..model_file import asset_uri
 from ..poses import integer_of, numbers_of, quat_along, unit_vector
 from ..settings import SWITCHES, word
 from .bodies import Part, part_pose
+from .height_fields import HeightFields
 from .meshes import MeshAsset, MeshAssets
 from .solids import fitted, primitive_solid
 
@@ -81,6 +82,7 @@ class GeomReader:
     def __init__(self, findings: Findings):
         self.findings = findings
         self.meshes = MeshAssets(findings)
+        self.height_fields = HeightFields(findings)
 
     def read(self, part: Part, taken: TakenNames, number: int) -> Geom:
         """Return a geom.
@@ -117,8 +119,7 @@ class GeomReader:
         if mesh is not None and kind in SIZES:
             return self._fitted(part, kind, mesh, pose)
         if kind == "hfield":
-            findings.warning(element, "not-read", "height fields of MJCF are not read, so nothing touches this one")
-            return None, pose
+            return self.height_fields.find(element, part.around.file), pose
         if kind == "plane":
             x, y, _ = numbers_of(element, "size", (0.0, 0.0, 0.0), findings)
             return Plane(size=(2.0 * x or ENDLESS_PLANE, 2.0 * y or ENDLESS_PLANE)), pose
@@ -213,10 +214,13 @@ class GeomReader:
         element, shape = geom.part.element, geom.shape
         if geom.kind in ("mesh", "sdf"):
             return (geom.mesh.solid, part_pose(geom.part, self.findings)) if geom.mesh else (None, shape.pose)
-        if geom.kind not in SIZES or shape.geometry is None:
+        geometry = shape.geometry if geom.kind in SIZES else None
+        if geom.kind == "hfield":
+            geometry = self.height_fields.weighed_box(element, geom.part.around.file)
+        if geometry is None:
             return None, shape.pose
         is_shell = word(element, "shellinertia", SWITCHES, False, self.findings)
-        return primitive_solid(shape.geometry, is_shell), shape.pose
+        return primitive_solid(geometry, is_shell), shape.pose
 
 
 def segment(part: Part, findings: Findings) -> tuple[Pose, float]:
