@@ -105,14 +105,15 @@ def units_differ(model: Model) -> Iterator[Issue]:
     """Yield a warning for each coupling with a rotation where its type needs a slide, or a slide where it needs a
     rotation.
 
-    If all units of the type are equal, axes that all have the other unit are permitted.
+    If all units of the type are equal, axes that all have the other unit are permitted. The weights of a sum
+    convert units into another.
     """
     units = {(joint.name, column.axis): column.unit for joint in model.joints for column in joint.columns}
     for coupling in _by_axes(model):
         kind = COUPLING_TYPES[coupling.type]
         found = tuple(units[pair] for pair in coupling.axes if pair in units)
         others_alike = len({*found}) == len({*kind.units}) == 1
-        if len(found) < len(kind.units) or found == kind.units or others_alike:
+        if not kind.units or len(found) < len(kind.units) or found == kind.units or others_alike:
             continue
         for part, wanted, unit, (name, axis) in zip(kind.parts, kind.units, found, coupling.axes, strict=True):
             if unit is not wanted:
@@ -137,7 +138,8 @@ def _numbers(model: Model) -> Iterator[tuple[str, dict[str, tuple[float, ...]]]]
             values = {"multiplier": mimic.multiplier, "offset": mimic.offset, "reference": mimic.reference}
             yield name_of(joint), {f"{what} of its mimic": (value,) for what, value in values.items()}
     for coupling in _by_axes(model):
-        yield name_of(coupling), {"ratio": (coupling.ratio,), "offset": (coupling.offset,)}
+        numbers = {"ratio": (coupling.ratio,), "offset": (coupling.offset,), "weights": tuple(coupling.weights)}
+        yield name_of(coupling), numbers
     for gearbox in _gearboxes(model):
         yield name_of(gearbox), {"ratio": (gearbox.ratio,), "axis": gearbox.axis, "axis2": gearbox.axis2}
 
@@ -147,6 +149,11 @@ def zero_ratio(model: Model) -> Iterator[Issue]:
         if coupling.ratio == 0.0:
             message = "ratio is 0, so one side has no say in it; give another ratio"
             yield warning("zero-ratio", name_of(coupling), message)
+    for coupling in _by_axes(model):
+        for (joint, axis), weight in zip(coupling.axes, coupling.weights, strict=False):
+            if weight == 0.0:
+                message = f"the weight of axis {axis} of joint '{joint}' is 0, so it is not coupled; take it out"
+                yield warning("zero-ratio", name_of(coupling), message)
 
 
 def zero_gearbox_axis(model: Model) -> Iterator[Issue]:

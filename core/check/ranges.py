@@ -142,7 +142,8 @@ def _in_words(model: Model, item: Joint | Coupling | Gearbox, term: Term, own: R
     if isinstance(item, Joint) and item.mimic:
         how, coupling = f"it mimics '{item.mimic.leader}' {item.mimic.multiplier:g} times", "multiplier or offset"
     else:
-        how, coupling = f"it couples '{term.joint}' with others", "ratio"
+        how = f"it couples '{term.joint}' with others"
+        coupling = "weights" if isinstance(item, Coupling) and item.weights else "ratio"
     left = (
         "so no pose is within all of them"
         if both.width < -NO_ROOM

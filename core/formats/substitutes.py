@@ -353,8 +353,10 @@ class _Substitution:
         factors = [end[1] if end else 1.0 for end in ends]
         if len(set(factors)) == 1:
             return replace(coupling, axes=axes, offset=coupling.offset * factors[0])
-        if len(factors) > 2:
-            raise ModelError("its axes are counted in other units now")
+        if coupling.weights or len(factors) > 2:
+            terms = coupling.equation(joints).terms
+            weights = [term.weight / factor for term, factor in zip(terms, factors, strict=True)]
+            return replace(coupling, type="sum", axes=axes, ratio=1.0, weights=weights)
         ratio = coupling.ratio * factors[1] / factors[0]
         return replace(coupling, axes=axes, ratio=ratio, offset=coupling.offset * factors[1])
 

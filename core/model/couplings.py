@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..extras import Extra
 from ..joints import Unit
@@ -38,7 +38,7 @@ class CouplingType:
     """A kind of coupling, as data.
 
     Attributes:
-        parts: name of each of its axes.
+        parts: name of each of its axes; () for any number of axes, whose weights the coupling gives.
         weights: function from the coupling's ratio to the weight of each part's coordinate.
         units: of each part's coordinate.
     """
@@ -46,9 +46,9 @@ class CouplingType:
     name: str
     label: str
     summary: str
-    parts: tuple[str, ...]
-    weights: Callable[[float], tuple[float, ...]]
-    units: tuple[Unit, ...]
+    parts: tuple[str, ...] = ()
+    weights: Callable[[float], tuple[float, ...]] = lambda _: ()
+    units: tuple[Unit, ...] = ()
 
 
 COUPLING_TYPES: dict[str, CouplingType] = {
@@ -78,6 +78,7 @@ COUPLING_TYPES: dict[str, CouplingType] = {
             lambda ratio: (-(1.0 + ratio), 1.0, ratio),
             (Unit.ANGLE, Unit.ANGLE, Unit.ANGLE),
         ),
+        CouplingType("sum", "Weighted Sum", "Coordinates of any number of axes, times weights, have a constant sum"),
     )
 }
 
@@ -89,6 +90,7 @@ class Coupling(Record):
     Attributes:
         type: a name in `COUPLING_TYPES`.
         axes: (joint, number of its axis) for each term of the type's equation.
+        weights: of each axis, if the type is "sum"; those of other types follow from `ratio`.
     """
 
     name: str
@@ -96,23 +98,33 @@ class Coupling(Record):
     axes: list[tuple[str, int]]
     ratio: float = 1.0
     offset: float = 0.0
+    weights: list[float] = field(default_factory=list, metadata={"since": "0.2.0"})
 
     def __post_init__(self):
         if self.type not in COUPLING_TYPES:
             raise ModelError(
                 f"coupling '{self.name}': type '{self.type}' is not known; allowed are {', '.join(COUPLING_TYPES)}"
             )
-        parts = COUPLING_TYPES[self.type].parts
-        if len(self.axes) != len(parts):
-            raise ModelError(
-                f"coupling '{self.name}' couples {counted(self.axes, 'axis', 'axes')}; its type takes {len(parts)}: "
-                f"{', '.join(parts)}"
-            )
+        if problem := wrong_counts(self):
+            raise ModelError(f"coupling '{self.name}' {problem}")
 
     def equation(self, _joints: list[Joint]) -> Equation:
-        weights = COUPLING_TYPES[self.type].weights(self.ratio)
+        kind = COUPLING_TYPES[self.type]
+        weights = kind.weights(self.ratio) if kind.parts else self.weights
         terms = (Term(joint, axis, weight) for (joint, axis), weight in zip(self.axes, weights, strict=True))
         return Equation(self.name, tuple(terms), self.offset)
+
+
+def wrong_counts(coupling: Coupling) -> str:
+    """Return why the axes and weights of a coupling do not fit its type, which is known; "" if they do."""
+    parts, axes = COUPLING_TYPES[coupling.type].parts, counted(coupling.axes, "axis", "axes")
+    if parts and len(coupling.axes) != len(parts):
+        return f"couples {axes}; a {coupling.type} takes {len(parts)}: give {', '.join(parts)}"
+    if parts and len(coupling.weights):
+        return f"has weights, and those of a {coupling.type} follow from its ratio; leave them out"
+    if not parts and not len(coupling.axes) == len(coupling.weights) > 0:
+        return f"couples {axes} with {counted(coupling.weights, 'weight')}; give each of its axes one"
+    return ""
 
 
 @dataclass(repr=False)

@@ -29,6 +29,30 @@ def last_positions(model, seconds: float) -> dict[str, np.ndarray]:
     return {link.name: trajectory.link(link.name)[-1, :3] for link in model.links}
 
 
+def test_constraints_of_tendons(tmp_path):
+    """Guards tendons that are coupled: arms on four hinges swing as in MuJoCo, which keeps equations almost exactly."""
+    arms = "".join(
+        f'<body name="b{i}" pos="{i} 0 0"><joint name="j{i}" axis="0 1 0" ref="{5 * i}" damping="0.05"/>'
+        f'<geom type="capsule" size="0.05" fromto="0 0 0 {0.3 + 0.1 * i} 0 0.05" contype="0"/></body>'
+        for i in range(5)
+    )
+    path = tmp_path / "m.xml"
+    path.write_text(
+        f"""<mujoco><option timestep="0.0002" integrator="implicitfast"/><worldbody>{arms}</worldbody><tendon>
+        <fixed name="t"><joint joint="j0" coef="0.5"/><joint joint="j1" coef="-2"/><joint joint="j2" coef="1"/></fixed>
+        <fixed name="u"><joint joint="j3" coef="1"/><joint joint="j4" coef="0.7"/></fixed></tendon><equality>
+        <tendon tendon1="t" tendon2="u" polycoef="0 0.8" solimp="0.9999 0.9999 0.001" solref="0.0004 1"/>
+        <tendon tendon1="u" solimp="0.9999 0.9999 0.001" solref="0.0004 1"/></equality></mujoco>"""
+    )
+    (theirs,) = mujocos_run(1.0, path)
+    model = read(path).model
+    assert (len(model.couplings), model.joint("j3").mimic.leader) == (1, "j4")
+    motion = Simulation(model, np.linspace(0.0, 1.0, 21)).run()
+    ours = {name: float(motion.q[-1, number]) for number, (name, _) in enumerate(motion.q_names)}
+    assert max(map(abs, ours.values())) > 0.5
+    assert ours == pytest.approx(theirs["joints"], abs=2e-3)
+
+
 BALLS = [(-1.4, 0.3), (-0.7, -0.6), (0.1, 0.05), (0.9, 0.7), (1.55, -0.75), (0.45, -0.2)]
 """Points over the terrain, none of which is over an edge of its triangles [m]."""
 

@@ -253,15 +253,21 @@ def _couple(rng, model: Model) -> None:
     found = _coordinates(model, model.joints)
     rng.shuffle(found)
     chosen: list[tuple[Joint, int]] = []
+    if not kind.parts:
+        chosen = found[: int(rng.integers(2, 5))]
     for unit in kind.units:
         fits = [pair for pair in found if pair[0].axis_unit(pair[1]) is unit and pair not in chosen]
         if not fits:
             return
         chosen.append(fits[0])
     ratio = float(rng.choice((-1.0, 1.0)) * rng.uniform(0.2, 3.0))
-    offset = sum(w * _at_home(*pair) for w, pair in zip(kind.weights(ratio), chosen, strict=True))
+    weights = kind.weights(ratio) or rng.uniform(0.2, 2.0, len(chosen)).tolist()
+    if len(weights) < 2:
+        return
+    offset = sum(w * _at_home(*pair) for w, pair in zip(weights, chosen, strict=True))
     axes = [(joint.name, axis) for joint, axis in chosen]
-    model.couplings.append(Coupling("coupling", kind.name, axes, ratio, offset))
+    given = [] if kind.parts else weights
+    model.couplings.append(Coupling("coupling", kind.name, axes, ratio, offset, given))
 
 
 # ---- how a run is judged

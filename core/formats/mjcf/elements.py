@@ -256,7 +256,7 @@ _CONSTRAINTS: dict[str, Entry] = {
     "connect": Entry(read="name class active body1 body2 anchor site1 site2", kept=_SOFT),
     "weld": Entry(read="name class active body1 body2 relpose anchor site1 site2", kept=f"{_SOFT} torquescale"),
     "joint@equality": Entry(read="name class active joint1 joint2 polycoef", kept=_SOFT),
-    "tendon@equality": _lost(f"name class active {_SOFT} tendon1 tendon2 polycoef"),
+    "tendon@equality": Entry(read="name class active tendon1 tendon2 polycoef", kept=_SOFT),
     "flex@equality": _lost(f"name class active {_SOFT} flex"),
     "flexstrain": _lost(f"name class active {_SOFT} flex cell"),
     "flexvert": Entry(fate="lost", is_dropped=True),

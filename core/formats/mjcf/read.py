@@ -39,15 +39,16 @@ def read_mjcf(source: Source, findings: Findings, files: FilesBeside) -> tuple[M
     assembled = assembler.assembled
     sources = [(file, OWN), *tree.attached]
     inertias = Inertias(model, assembled)
-    equalities = EqualityReader(model, assembled, places, findings)
+    tendons = Tendons(model, assembled, findings)
+    for each, affixes in sources:
+        tendons.read(each, affixes)
+    equalities = EqualityReader(model, assembled, tendons, places, findings)
     for each, affixes in sources:
         equalities.read(each, affixes)
         read_contacts(model, assembled, each, findings, affixes)
     read_surfaces(model, assembled, inertias, findings)
-    tendons = Tendons(model, assembled, findings)
     actuators = ActuatorReader(model, assembled, tendons, findings)
     for each, affixes in sources:
-        tendons.read(each, affixes)
         actuators.read(each, affixes, controls_of(each, key, findings) if each is file else None)
     set_springs(model, assembled, inertias, findings)
     set_drives(model, actuators.found, inertias, findings)

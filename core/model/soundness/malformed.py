@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ...joints import JOINT_TYPES
-from ..couplings import COUPLING_TYPES, Coupling, Gearbox
+from ..couplings import COUPLING_TYPES, Coupling, Gearbox, wrong_counts
 from ..drives import DRIVES
 from ..elements import Axis, Joint, Link
 from ..model import Model
@@ -118,10 +118,8 @@ def _coupling(coupling: Coupling | Gearbox) -> Iterator[Issue]:
         yield from _wrong_count(subject, "axis2", coupling.axis2, 3)
     elif coupling.type not in COUPLING_TYPES:
         yield _unknown_type(subject, coupling.type, COUPLING_TYPES)
-    elif len(coupling.axes) != len(parts := COUPLING_TYPES[coupling.type].parts):
-        found = counted(coupling.axes, "axis", "axes")
-        message = f"couples {found}; a {coupling.type} takes {len(parts)}: give {', '.join(parts)}"
-        yield error("wrong-shape", subject, message)
+    elif problem := wrong_counts(coupling):
+        yield error("wrong-shape", subject, problem)
 
 
 def _unknown_type(subject: str, found: str, allowed: dict) -> Issue:

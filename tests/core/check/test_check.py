@@ -92,6 +92,11 @@ def coupled(model, kind, *axes, **changes):
     setting(model.couplings[0], **changes)
 
 
+def summed(model, *weights):
+    """Couple two hinges by the sum of their angles, times weights."""
+    model.couplings.append(Coupling("s", "sum", [("j", 0), ("k", 0)], weights=[*weights]))
+
+
 def apart(model):
     """A gear between two hinges with limits of a radian, and an offset of nine."""
     model.joints[1].axes[0].lower, model.joints[1].axes[0].upper = -1.0, 1.0
@@ -125,6 +130,7 @@ MALFORMED = [
     ("error", "wrong-shape", lambda a, j, m: setting(a, com=())),
     ("error", "wrong-shape", lambda a, j, m: setting(m, gravity=(0, 0))),
     ("error", "wrong-shape", lambda a, j, m: setting(m, couplings=[gear()]) or m.couplings[0].axes.pop()),
+    ("error", "wrong-shape", lambda a, j, m: summed(m, 1.0, 2.0) or m.couplings[0].weights.pop()),
     ("error", "unknown-type", lambda a, j, m: m.couplings.append(gear()) or setting(m.couplings[0], type="belt")),
     ("error", "wrong-shape", lambda a, j, m: geared(m, axis=(0, 1))),
 ]
@@ -243,6 +249,8 @@ CASES = [
     ("error", "couples-itself", lambda a, j, m: coupled(m, "gear", ("j", 0), ("j", 0))),
     ("warning", "zero-ratio", lambda a, j, m: coupled(m, "gear", ("j", 0), ("k", 0), ratio=0.0)),
     ("warning", "zero-ratio", lambda a, j, m: geared(m, ratio=0.0)),
+    ("warning", "zero-ratio", lambda a, j, m: summed(m, 1.0, 0.0)),
+    ("error", "not-finite", lambda a, j, m: summed(m, 1.0, NAN)),
     ("warning", "units-differ", lambda a, j, m: coupled(m, "gear", ("j", 0), ("slider", 0))),
     ("warning", "units-differ", lambda a, j, m: coupled(m, "rack", ("slider", 0), ("j", 0))),
     ("warning", "units-differ", lambda a, j, m: coupled(m, "differential", ("j", 0), ("k", 0), ("slider", 0))),

@@ -185,6 +185,20 @@ def test_followers_follow_what_their_leaders_become():
     assert gear.ratio * slide * 1.3 + gear.offset == pytest.approx(2.0 * 1.3 + 0.5)
 
 
+def test_equations_of_three_count_in_the_new_units():
+    """Guards a differential with a screw, whose angle becomes a length: it becomes a sum with other weights."""
+    model = two_links(np.random.default_rng(0), "screw")
+    for name in ("third", "fourth"):
+        model.links.append(Link(name))
+        model.joints.append(Joint(f"j_{name}", "revolute", "outer", name))
+    axes = [("j", 0), ("j_third", 0), ("j_fourth", 0)]
+    model.couplings = [Coupling("bevels", "differential", axes, ratio=2.0, offset=0.5)]
+    found = substituted(model, can_say)[0].couplings[0]
+    assert found.axes == [("j_1", 0), ("j_third", 0), ("j_fourth", 0)]
+    assert found.weights == pytest.approx([-3.0 / (0.7 / math.tau), 1.0, 2.0])
+    assert found.offset == 0.5
+
+
 def test_what_has_no_substitute_stays():
     """Ropes, cables, joints that close loops and joints that are off are left as they are, and nothing is told."""
     model = random_tree(0, len(JOINT_TYPES))

@@ -51,6 +51,14 @@ def test_a_differential_obeys_willis(ratio):
     assert [term.weight for term in axle.terms] == [-(1.0 + ratio), 1.0, ratio]
 
 
+def test_a_sum_has_weights_of_its_own():
+    """Guards the weighted sum of any number of axes, which `offset` equals."""
+    axes = [("a", 0), ("b", 1), ("c", 0), ("d", 0)]
+    tendon = only(Coupling("tendon", "sum", axes, offset=0.3, weights=[0.5, -1.0, 2.0, 0.25]))
+    q = dict(zip(axes, [0.1, 0.2, 0.4, -2.2], strict=True))
+    assert left_over(tendon, q) == pytest.approx(0.5 * 0.1 - 0.2 + 0.8 - 0.55 - 0.3, abs=1e-15)
+
+
 def test_a_mimic_is_an_equation_too():
     """Guards the mimic: multiplier * (leader - reference) + offset, on the axes it names."""
     follower = Joint("f", "universal", WORLD, "a", mimic=Mimic("l", 2.0, 0.3, 0.1, axis=1, leader_axis=0))
@@ -122,7 +130,13 @@ def test_a_gearbox_without_hinges_is_explained():
 
 def test_a_coupling_says_what_it_takes():
     """Guards the messages for an unknown type and a wrong count of axes."""
-    with pytest.raises(ModelError, match="type 'belt' is not known; allowed are gear, rack, differential"):
+    with pytest.raises(ModelError, match="type 'belt' is not known; allowed are gear, rack, differential, sum"):
         Coupling("b", "belt", [])
-    with pytest.raises(ModelError, match="couples 1 axis; its type takes 2: input, output"):
+    with pytest.raises(ModelError, match="couples 1 axis; a gear takes 2: give input, output"):
         Coupling("b", "gear", [("a", 0)])
+    with pytest.raises(ModelError, match="has weights, and those of a gear follow from its ratio"):
+        Coupling("b", "gear", [("a", 0), ("b", 0)], weights=[1.0, 2.0])
+    with pytest.raises(ModelError, match="couples 2 axes with 1 weight; give each of its axes one"):
+        Coupling("b", "sum", [("a", 0), ("b", 0)], weights=[1.0])
+    with pytest.raises(ModelError, match="couples 0 axes with 0 weights"):
+        Coupling("b", "sum", [])

@@ -120,6 +120,28 @@ def test_a_differential_lets_its_sides_turn_against_each_other():
     assert other == pytest.approx(expected - 1.5 * times, abs=1e-8)
 
 
+@pytest.mark.parametrize("count", [2, 4, 7])
+def test_a_sum_shares_out_a_force_by_its_weights(count):
+    """Guards sums of any number of coordinates: the force that keeps sum(w q) = c is lambda w on each wheel (Lagrange).
+
+    At rest at first, q_i'' = k q_0 w_0 w_i / (J_0 J_i S) for i > 0, with S = sum(w^2 / J), and q_0 swings with
+    Omega^2 = k / J_0 (1 - w_0^2 / (J_0 S)).
+    """
+    rng = np.random.default_rng(count)
+    J, w = rng.uniform(0.1, 0.4, count), rng.uniform(0.3, 2.0, count) * rng.choice([-1.0, 1.0], count)
+    start = np.array([SWING, *rng.normal(size=count - 1)])
+    model = wheels(*J)
+    axes = [(joint.name, 0) for joint in model.joints]
+    model.couplings.append(Coupling("tendon", "sum", axes, offset=float(w @ start), weights=w.tolist()))
+    times, found = moved(model, {"q": {name: float(value) for (name, _), value in zip(axes, start, strict=True)}})
+    S, k = (w**2 / J).sum(), 7.0
+    square = k / J[0] * (1.0 - w[0] ** 2 / (J[0] * S))
+    swung = np.cos(math.sqrt(square) * times)
+    for i, motion in enumerate(found):
+        rate = k * w[0] * w[i] / (J[0] * J[i] * S) if i else -square
+        assert motion == pytest.approx(start[i] + rate * SWING / square * (1.0 - swung), abs=1e-8)
+
+
 def test_a_gear_keeps_the_speed_that_is_given():
     """Guards velocities at the start: those that are given stay, and coupled joints are brought to theirs."""
     model = wheels(0.3, 0.2, stiffness=0.0)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fixed tendons: sums of joint coordinates, times coefficients, which actuators pull on.
 
-A tendon by itself exerts no force. Here it is read if it drives one joint, or several of which one leads the others:
-then its length is a multiple of the leader's coordinate, and so is its force.
+A tendon by itself exerts no force. Here it is read if an actuator pulls on it and its joints are one, or several of
+which one leads the others: then its length is a multiple of the leader's coordinate, and so is its force. Tendons whose
+lengths are constrained are couplings (equalities.py).
 
 Source: MuJoCo documentation, XML Reference, "tendon/fixed".
 """
@@ -63,6 +64,10 @@ class Tendons:
                 else:
                     terms.append((place, self.findings.attribute(item, "coef", 1.0)))
             self._terms[affixes.of(element.name)] = terms
+
+    def terms(self, name: str) -> list[tuple[JointPlace, float]]:
+        """Return the axes over which a fixed tendon runs, each with its coefficient."""
+        return self._terms[name]
 
     def __contains__(self, name: str) -> bool:
         return name in self._terms

@@ -143,7 +143,6 @@ def test_losses_are_told_in_one_line_each():
         "<plugin>: 1 geom 'nut', line 9",
         "stiffness of <fixed>: 1 fixed 'grip', line 11",
         "<spatial>: 1 spatial 'wire', line 11",
-        "<tendon> in <equality>: 1 <tendon>, line 12",
         "polycoef of <joint> in <equality> beyond its first 2 numbers: 1 <joint>, line 12",
         "gear of <motor> beyond its first number: 1 <motor>, line 13",
         "<motor> with site: 1 <motor>, line 13",

@@ -141,6 +141,17 @@ def test_a_constant_coordinate_becomes_a_part_of_the_constant(tmp_path):
     assert equations(root) == [("j1", None, pytest.approx(0.8), 0.0)]
 
 
+def test_a_coupling_of_many_axes_comes_back(tmp_path):
+    """A weighted sum is a tendon of constant length, and is read as the same sum."""
+    model = fan(4)
+    axes = [(joint.name, 0) for joint in model.joints]
+    model.couplings = [Coupling("sum", "sum", axes, offset=0.2, weights=[0.5, -1.0, 2.0, 0.25])]
+    assert write(model, tmp_path / "m.xml") == []
+    (found,) = read(tmp_path / "m.xml").model.couplings
+    assert (found.axes, found.weights) == (axes, [0.5, -1.0, 2.0, 0.25])
+    assert found.offset == pytest.approx(0.2)
+
+
 def test_couplings_of_what_mjcf_has_not_are_told(tmp_path):
     """Guards couplings with the axis of a joint that the file leaves out."""
     model = fan(2)

@@ -9,7 +9,7 @@ import pytest
 from limberjack.core.kinematics import closed_state, link_poses
 from limberjack.core.model.compiling.compile import compile_model
 from limberjack.core.spatial import compose, inverse, quat_of_rotvec
-from support.mjcf_texts import MASS, body, errors_of, issues_of, model_of
+from support.mjcf_texts import MASS, body, errors_of, issues_of, model_of, reading_of
 
 TWO = f"""<body name="a" pos="1 0 0" euler="0 0 90">{MASS}<joint name="i"/><site name="s" pos="0 1 0"/></body>
 <body name="c" pos="0 2 0" euler="0 90 0">{MASS}<joint name="j" ref="{{}}"/><site name="t" pos="0 0 1"/></body>"""
@@ -130,11 +130,76 @@ def test_axes_of_stacks_follow():
 
 
 def test_what_is_lost():
-    """Curved couplings and second leaders are told."""
+    """Curved couplings are told."""
     curved = issues_of(TWO.format(0), '<equality><joint joint1="i" joint2="j" polycoef="0 1 0.5"/></equality>')
     assert ("warning", "curved-coupling") in curved
-    twice = '<joint joint1="i" joint2="j"/>' * 2
-    assert ("warning", "second-leader") in issues_of(TWO.format(0), f"<equality>{twice}</equality>")
+    curved = issues_of(FINGERS, TENDONS + '<equality><tendon tendon1="t" polycoef="0 1 0.5"/></equality>')
+    assert ("warning", "curved-coupling") in curved
+    spatial = '<tendon><spatial name="s"><site site="a"/><site site="b"/></spatial></tendon>'
+    reading = reading_of(
+        f"<mujoco>{spatial}<equality><tendon tendon1='s'/></equality><worldbody>{FINGERS}</worldbody></mujoco>"
+    )
+    assert any("the length of a spatial tendon is not constrained here" in note for note in reading.notes)
+    assert errors_of(FINGERS, TENDONS + '<equality><tendon tendon1="none"/></equality>') == ["unknown-tendon"]
+
+
+def test_a_second_leader():
+    """A joint that follows one joint and is tied to a second one, or to itself, is coupled by an equation."""
+    model = model_of(
+        FINGERS, "<equality>" + "".join(f'<joint joint1="j0" joint2="j{i}"/>' for i in (1, 2)) + "</equality>"
+    )
+    assert model.joint("j0").mimic.leader == "j1"
+    assert model.joint("j2").mimic.leader == "j0"
+    assert model.couplings == []
+    ring = "".join(f'<joint joint1="j{i}" joint2="j{(i + 1) % 3}" polycoef="0 2"/>' for i in range(3))
+    (coupling,) = model_of(FINGERS, f"<equality>{ring}</equality>").couplings
+    assert (coupling.axes, coupling.weights) == ([("j2", 0), ("j0", 0)], [1.0, -2.0])
+
+
+# ---- tendons
+
+FINGERS = "".join(f'<body name="b{i}">{MASS}<joint name="j{i}" ref="{10 * i}"/></body>' for i in range(4))
+TENDONS = """<tendon>
+<fixed name="t"><joint joint="j0" coef="0.5"/><joint joint="j1" coef="-2"/><joint joint="j2" coef="1"/></fixed>
+<fixed name="u"><joint joint="j2" coef="0.5"/><joint joint="j3" coef="3"/></fixed>
+<fixed name="one"><joint joint="j3" coef="-2"/></fixed>
+<fixed name="v"><joint joint="j0" coef="2"/><joint joint="j1" coef="4"/></fixed>
+</tendon>"""
+
+
+def tendons(content):
+    return model_of(FINGERS, f"{TENDONS}<equality>{content}</equality>")
+
+
+def test_a_tendon_of_constant_length():
+    """The sum of the coordinates, times coefficients, stays what it is at ref, plus a0; a1 means nothing for it."""
+    (coupling,) = tendons('<tendon name="e" tendon1="t" polycoef="0.3 7 0 0 0"/>').couplings
+    assert (coupling.name, coupling.type) == ("e", "sum")
+    assert (coupling.axes, coupling.weights) == ([("j0", 0), ("j1", 0), ("j2", 0)], [0.5, -2.0, 1.0])
+    assert coupling.offset == pytest.approx(0.3 - 2.0 * math.radians(10) + math.radians(20))
+
+
+def test_a_tendon_that_follows_another():
+    """l1 - l1' = a0 + a1 (l2 - l2'); a joint of both tendons has one weight."""
+    (coupling,) = tendons('<tendon tendon1="t" tendon2="u" polycoef="0.1 0.5"/>').couplings
+    assert dict(zip(coupling.axes, coupling.weights, strict=True)) == {
+        ("j0", 0): 0.5,
+        ("j1", 0): -2.0,
+        ("j2", 0): 0.75,
+        ("j3", 0): -1.5,
+    }
+    at_ref = sum(weight * math.radians(10 * i) for i, weight in enumerate((0.5, -2.0, 0.75, -1.5)))
+    assert coupling.offset == pytest.approx(0.1 + at_ref)
+
+
+def test_tendons_of_one_and_two_joints():
+    """One joint is held, and of two one follows, so that an actuator on them drives the other."""
+    axis = tendons('<tendon tendon1="one" polycoef="0.2"/>').joint("j3").axes[0]
+    assert axis.lower == axis.upper == pytest.approx(math.radians(30) - 0.1)
+    mimic = tendons('<tendon tendon1="v"/>').joint("j0").mimic
+    assert (mimic.leader, mimic.multiplier, mimic.offset) == ("j1", -2.0, pytest.approx(2.0 * math.radians(10)))
+    assert tendons('<tendon tendon1="v" active="false"/>').joint("j0").mimic is None
+    assert tendons('<tendon tendon1="t" tendon2="t"/>').couplings == []
 
 
 def test_equalities_that_are_off():
