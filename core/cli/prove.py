@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..answer import DONE, SIMULATION_FAILED
 from ..files.errors import UnwritableError
-from ..formats import once
+from ..formats.losses import once
 from ..model.text import aligned, counted
 from ..prove.comparing import Difference
 from ..prove.judges import find_judges

@@ -128,7 +128,7 @@ def read(
 
 
 def write(model: Model, path: str | Path, **options: object) -> list[str]:
-    """Write a model file, in the format of the path's suffix. Return what the format cannot express, one line each.
+    """Write a model file, in the format of the path's suffix. Return what the format cannot express, a line per kind.
 
     Options that only other formats have are ignored. All files that belong to the model are written, or none.
 
@@ -140,6 +140,7 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
     from ..model.editing.mending import with_mended_inertias
     from ..model.model import require_model
     from ..text import one_line
+    from .losses import folded
 
     model, path = require_model(model), Path(path)
     names = sorted({option.name for entry in FORMATS for option in entry.options})
@@ -158,15 +159,7 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
     notes: list[str] = []
     if known.pop(MEND_INERTIAS.name, False):
         model, notes = with_mended_inertias(model)
-    return once(one_line(loss) for loss in [*notes, *chosen.write(model, path, **known)])
-
-
-def once(lines: Iterable[str]) -> list[str]:
-    """Return each line once, with the number of its occurrences."""
-    counts: dict[str, int] = {}
-    for line in lines:
-        counts[line] = counts.get(line, 0) + 1
-    return [line if count == 1 else f"{line} ({count} times)" for line, count in counts.items()]
+    return folded(one_line(loss) for loss in [*notes, *chosen.write(model, path, **known)])
 
 
 def _format_of(source: Source, findings: Findings) -> Format:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from limberjack.core import cli, formats
+from limberjack.core import cli
 from limberjack.core.formats import UnreadableError, read
 
 SUN = '<sdf version="1.6"><light name="sun" type="directional"><pose>0 0 10 0 0 0</pose></light></sdf>'
@@ -304,8 +304,3 @@ def test_a_search_folder_that_is_not_there_is_a_warning(piped, capsys):
     piped(KINEMATIC)
     assert cli.main(["info", "-", "--path", "/not/there"]) == 0
     assert "warning: --path /not/there: there is no such folder" in capsys.readouterr().err
-
-
-def test_identical_losses_are_one_line(files):
-    """Guards readable reports."""
-    assert formats.once(["a", "b", "a", "a"]) == ["a (3 times)", "b"]
