@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """MJCF with contact and constraints, here and in MuJoCo."""
 
-import json
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -11,16 +9,9 @@ import pytest
 from limberjack.core.formats import read
 from limberjack.core.simulation import Simulation
 from support.judges import PYTHON, needs
+from support.mjcf import mujocos_run
 
 pytestmark = needs(PYTHON)
-RUN = Path(__file__).with_name("mujoco_run.py")
-
-
-def mujocos_run(seconds: float, *paths: Path) -> list[dict]:
-    """Return what MuJoCo has of each file after some time."""
-    done = subprocess.run([PYTHON, RUN, str(seconds), *paths], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-600:]
-    return json.loads(done.stdout)
 
 
 def last_positions(model, seconds: float) -> dict[str, np.ndarray]:

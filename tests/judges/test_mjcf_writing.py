@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Guards MJCF that we write: MuJoCo loads it without a warning, with our poses, masses, limits and M(q)."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from limberjack.core.formats import UnreadableError, read, write
 from limberjack.core.model import Model
 from support.dressed import dressed_model
 from support.judges import PYTHON, needs
-from support.mjcf import Beside, mujocos
+from support.mjcf import Beside, mujocos, mujocos_run
 from support.shared import CORPUS, needs_corpus
 
 pytestmark = needs(PYTHON)
@@ -82,6 +83,30 @@ def test_random_models_mean_the_same_to_mujoco(tmp_path):
     """Guards all joint types together, odd names, shapes of all kinds, limits without room and followers."""
     models = {f"model {seed}": dressed_model(seed) for seed in range(100)}
     assert found_wrong(models, tmp_path) == []
+
+
+@needs_corpus
+def test_sensors_are_written_again(tmp_path):
+    """MuJoCo has the sensors of the original in what we write, and each one that has gone is told."""
+    files = [path for path in REAL if path.suffix == ".xml" and "<sensor>" in path.read_text(errors="replace")]
+    given, paths, gone = [], [], []
+    for number, path in enumerate(files):
+        model = usable_model(path)
+        kept = [extra for extra in model.extras if extra.tag == "sensor"] if model else []
+        if not kept:
+            continue
+        out = tmp_path / f"{number}" / "model.xml"
+        out.parent.mkdir()
+        losses = write(model, out)
+        lines = [line for line in losses if line.startswith("sensor '")]
+        given.append((path, len(kept)))
+        paths.append(out)
+        gone.append(len(lines) + sum(int(more) for line in lines for more in re.findall(r"likewise (\d+) more", line)))
+    found = mujocos_run(0.0, *paths)
+    for (path, count), lost, theirs in zip(given, gone, found, strict=True):
+        assert theirs["sensors"] == count - lost, path
+    assert sum(gone) < 0.2 * sum(count for _, count in given)
+    assert len(paths) > 15
 
 
 def test_a_wrong_number_would_be_seen(tmp_path):

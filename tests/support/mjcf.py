@@ -33,6 +33,14 @@ def mujocos(paths: list[Path], folder: Path, states: int = 3, seed: int = 0, fra
     return json.loads(out.read_text())
 
 
+def mujocos_run(seconds: float, *paths: Path) -> list[dict]:
+    """Return what MuJoCo has of each file after some time, as tests/judges/mujoco_run.py says."""
+    command = [PYTHON, SCRIPT.with_name("mujoco_run.py"), str(seconds), *paths]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-600:]
+    return json.loads(done.stdout)
+
+
 @dataclass
 class Place:
     """The place of a joint of MuJoCo's in our model: joint or floating link, number of its column, and its kind."""

@@ -17,6 +17,7 @@ from .action.contacts import read_contacts
 from .action.equalities import EqualityReader
 from .action.inertias import Inertias
 from .action.keyframes import controls_of, home_key, start_of
+from .action.sensors import SensorReader
 from .action.springs import set_springs
 from .action.surfaces import read_surfaces
 from .action.tendons import Tendons
@@ -50,6 +51,9 @@ def read_mjcf(source: Source, findings: Findings, files: FilesBeside) -> tuple[M
     actuators = ActuatorReader(model, assembled, tendons, findings)
     for each, affixes in sources:
         actuators.read(each, affixes, controls_of(each, key, findings) if each is file else None)
+    sensors = SensorReader(model, assembled, tree, actuators.found, findings)
+    for each, affixes in sources:
+        sensors.read(each, affixes)
     set_springs(model, assembled, inertias, findings)
     set_drives(model, actuators.found, inertias, findings)
     return model, places

@@ -28,7 +28,7 @@ from ..drake.output import (
     put_text,
 )
 from ..mesh_output.meshes import MeshFiles
-from ..xml.kept import foreign_tags, put_back
+from ..xml.kept import foreign_lines, put_back
 from ..xml.output import number, numbers, put, put_pose
 from .families import family_losses
 from .frames import SEPARATOR
@@ -314,8 +314,8 @@ class ModelWriter:
         for extra in extras:
             if extra.format == "SDF":
                 put_back(element, extra)
-        for tag in foreign_tags(extras, "SDF"):
-            self.losses.append(f"{owner}: <{tag}> means nothing in SDF, and is left out")
+        words = "means nothing in SDF, and is left out"
+        self.losses += [f"{owner}: {line}" for line in foreign_lines(extras, "SDF", words)]
 
 
 def default_home(joint: Joint) -> tuple[float, ...]:

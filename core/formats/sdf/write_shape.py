@@ -25,7 +25,7 @@ from ...geometry import (
 from ...model.naming import claim
 from ..mesh_output.meshes import MeshFiles
 from ..names import printable
-from ..xml.kept import element_of, foreign_tags, put_back
+from ..xml.kept import element_of, foreign_lines, put_back
 from ..xml.output import number, numbers, put, put_pose
 from .write_surface import write_surface
 
@@ -70,7 +70,8 @@ class ShapeWriter:
                 if extra.format == "SDF":
                     put_back(element, extra)
             self.losses += [
-                f"{subject}: <{tag}> means nothing in SDF, and is left out" for tag in foreign_tags(shape.extras, "SDF")
+                f"{subject}: {line}"
+                for line in foreign_lines(shape.extras, "SDF", "means nothing in SDF, and is left out")
             ]
 
     def _geometry(self, parent: Element, shape: Shape, stem: str, subject: str) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ...model import Axis, Joint, Light, Link, Model
 from ..drake.elements import ROTOR_INERTIA
 from ..drake.output import IN_DRAKE
-from ..xml.kept import foreign_tags
+from ..xml.kept import foreign_lines
 from .extras import FORMAT
 from .surface import losses_of_collision_filters, losses_of_surfaces
 
@@ -103,5 +103,5 @@ def _axis(subject: str, axis: Axis, fields: frozenset[str], single: bool) -> Ite
 
 
 def _extras(subject: str, extras: tuple) -> Iterator[str]:
-    for tag in foreign_tags(extras, FORMAT):
-        yield f"{subject}: <{tag}> is of another format; left out"
+    for line in foreign_lines(extras, FORMAT, "is of another format; left out"):
+        yield f"{subject}: {line}"

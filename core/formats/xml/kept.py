@@ -63,9 +63,10 @@ def prefixes_in(root: NewElement) -> set[str]:
     return {name.partition(":")[0] for name in names if ":" in name} - {"xml", "xmlns"}
 
 
-def foreign_tags(extras: Iterable[Extra], form: str) -> list[str]:
-    """Return the tags, each once, of extras that belong to other formats."""
-    return list(dict.fromkeys(extra.tag for extra in extras if extra.format != form))
+def foreign_lines(extras: Iterable[Extra], form: str, words: str) -> list[str]:
+    """Return a line for each tag of extras that belong to other formats: the tag, words about it, and its count."""
+    counts = Counter(extra.tag for extra in extras if extra.format != form)
+    return [f"<{tag}> {words}{f' ({count} found)' if count > 1 else ''}" for tag, count in counts.items()]
 
 
 def summary(extras: Iterable[Extra]) -> str:

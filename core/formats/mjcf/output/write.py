@@ -19,7 +19,7 @@ from ....spatial import IDENTITY, Pose, compose, cross, quat_rotate, sub
 from ...files import write_together
 from ...findings import NO_LINKS
 from ...mesh_output.meshes import MeshFiles
-from ...xml.kept import foreign_tags
+from ...xml.kept import foreign_lines
 from ...xml.output import numbers, xml
 from ..tree.assembly import SCENERY
 from .constraints import ConstraintWriter
@@ -28,7 +28,11 @@ from .drives import write_drives
 from .inertias import put_inertials
 from .joints import MovedAxis, MovedBody, free_joint, kept_at, moved_by, put_pose
 from .names import Names
+from .sensors import Key, Written, write_sensors
 from .shapes import HIDDEN, SEEN, Geoms
+
+FOREIGN = "is of another format; left out"
+"""What a line says of an element that was kept of another format."""
 
 HOME = "home"
 """Name of the key with the initial pose."""
@@ -62,6 +66,8 @@ class _Writer:
         self.velocities: list[float] = []
         self.bodies: dict[str, Element] = {}
         self._own: dict[str, Element] = {}
+        self._sites: list[Element] = []
+        self._geoms: dict[Key, str] = {}
         self._between: dict[str, MovedBody] = {}
         self._referred: set[str] = set()
         self._still = {WORLD}
@@ -96,7 +102,8 @@ class _Writer:
         contact = self.contacts.section(names)
         self.losses += self.contacts.losses
         actuators, controls = write_drives(self.axes, self.names)
-        sections = (assets, world, contact, constraints.ties.tendon, constraints.ties.equality, actuators)
+        sensors = self._sensors(constraints.ties.tendon, actuators)
+        sections = (assets, world, contact, constraints.ties.tendon, constraints.ties.equality, actuators, sensors)
         root.extend(section for section in sections if section is not None and (len(section) or section is world))
         self._key(root, controls)
         self._tell_rest()
@@ -212,14 +219,36 @@ class _Writer:
             else:
                 geom = self.geoms.put(body, shape, owner, {"group": HIDDEN, **attributes}, is_still)
             if geom is not None:
+                self._geoms.setdefault(shape.name, geom.get("name", ""))
                 self.contacts.geoms.setdefault(link.name, []).append((geom.get("name", ""), shape))
         for shape in seen.values():
-            self.geoms.put(body, shape, owner, {"group": SEEN, "contype": "0", "conaffinity": "0"}, is_still)
+            geom = self.geoms.put(body, shape, owner, {"group": SEEN, "contype": "0", "conaffinity": "0"}, is_still)
+            if geom is not None:
+                self._geoms.setdefault(shape.name, geom.get("name", ""))
 
     def _frames(self) -> None:
         for frame in self.model.frames:
             site = SubElement(self.bodies[frame.link], "site", name=self.names.claim("site", frame.name))
             put_pose(site, frame.pose)
+            self._sites.append(site)
+
+    def _sensors(self, tendons: Element, actuators: Element) -> Element:
+        """Return the sensors that an MJCF file had, by the names of this one."""
+        sites = {frame.name: site for frame, site in zip(self.model.frames, self._sites, strict=True)}
+        axes = {(axis.joint, axis.number): axis.name for axis in self.axes if axis.joint and not axis.follows}
+        drives = {each.get("joint"): each.get("name", "") for each in actuators}
+        written = Written(sites={site.get("name", ""): site for site in self._sites})
+        written.names = {
+            "body": {link: body.get("name", WORLD) for link, body in {**self._own, WORLD: Element("")}.items()},
+            "site": {name: site.get("name", "") for name, site in sites.items()},
+            "geom": self._geoms,
+            "joint": {**axes},
+            "actuator": {key: drives[name] for key, name in axes.items() if name in drives},
+            "tendon": {each.get("name", ""): each.get("name", "") for each in tendons},
+        }
+        section, losses = write_sensors(self.model.extras, written, self.names)
+        self.losses += losses
+        return section
 
     # ---- the initial pose
 
@@ -244,8 +273,7 @@ class _Writer:
             self.losses.append(f"{subject}: MJCF has no steady forces; what pushes it is left out")
         if link.linear_damping or link.angular_damping:
             self.losses.append(f"{subject}: MJCF has no damping of bodies; it is left out")
-        for tag in foreign_tags(link.extras, "MJCF"):
-            self.losses.append(f"{subject}: <{tag}> is of another format; left out")
+        self.losses += [f"{subject}: {line}" for line in foreign_lines(link.extras, "MJCF", FOREIGN)]
 
     def _tell_rest(self) -> None:
         if any(self.model.wind):
@@ -255,8 +283,8 @@ class _Writer:
         for joint in self.model.joints:
             if math.isfinite(joint.released_at):
                 self.losses.append(f"joint '{joint.name}': MJCF cannot say when a joint lets go; it holds")
-        for tag in foreign_tags(self.model.extras, "MJCF"):
-            self.losses.append(f"model '{self.model.name}': <{tag}> is of another format; left out")
+        subject = f"model '{self.model.name}'"
+        self.losses += [f"{subject}: {line}" for line in foreign_lines(self.model.extras, "MJCF", FOREIGN)]
 
 
 def _floats(branch: Branch) -> bool:
