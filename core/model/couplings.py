@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from ..extras import Extra
 from ..joints import Unit
@@ -13,6 +13,9 @@ from .elements import Joint, Mimic
 from .errors import ModelError
 from .record import Record
 from .text import counted
+
+ROUNDING = 1e-12
+"""Difference up to which two initial positions of an axis are the same but for rounding [rad or m]."""
 
 
 @dataclass(frozen=True)
@@ -212,4 +215,22 @@ def led_homes(joints: Iterable[Joint]) -> dict[tuple[str, int], float]:
         for follower in reversed(chain):
             mimic = mimics[follower]
             found[follower] = value = mimic.multiplier * (value - mimic.reference) + mimic.offset
+    return found
+
+
+def at_led_homes(joints: Sequence[Joint]) -> list[Joint]:
+    """Return joints of which the axes that mimic others start where those lead them.
+
+    Joints that do so already are returned as they are, others as copies.
+    """
+    led = led_homes(joints)
+    found = []
+    for joint in joints:
+        if joint.kind.chart or not joint.mimic:
+            found.append(joint)
+            continue
+        keys = [(joint.name, column.axis) for column in joint.all_columns]
+        home = tuple(led.get(key, value) for key, value in zip(keys, joint.home, strict=True))
+        is_off = any(abs(new - old) > ROUNDING for new, old in zip(home, joint.home, strict=True))
+        found.append(replace(joint, home=home) if is_off else joint)
     return found

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from ...files.resources import FilesBeside
 from ...model import Model
+from ...model.couplings import at_led_homes
+from ...model.text import counted, quoted
 from ..findings import Findings, Places
 from ..source import Source
 from .action.actuators import ActuatorReader, set_drives
@@ -47,6 +49,7 @@ def read_mjcf(source: Source, findings: Findings, files: FilesBeside) -> tuple[M
     for each, affixes in sources:
         equalities.read(each, affixes)
         read_contacts(model, assembled, each, findings, affixes)
+    _start_followers(model, findings)
     read_surfaces(model, assembled, inertias, findings)
     actuators = ActuatorReader(model, assembled, tendons, findings)
     for each, affixes in sources:
@@ -57,3 +60,15 @@ def read_mjcf(source: Source, findings: Findings, files: FilesBeside) -> tuple[M
     set_springs(model, assembled, inertias, findings)
     set_drives(model, actuators.found, inertias, findings)
     return model, places
+
+
+def _start_followers(model: Model, findings: Findings) -> None:
+    """Let joints that follow others start where these lead them. A key may have them elsewhere, as MuJoCo allows."""
+    joints = at_led_homes(model.joints)
+    moved = [joint.name for joint, before in zip(joints, model.joints, strict=True) if joint is not before]
+    if moved:
+        one = counted(moved, "joint")
+        findings.note(
+            f"{one} ({quoted(moved[:3])}) would not start where those that they follow lead them; they start there"
+        )
+    model.joints = joints

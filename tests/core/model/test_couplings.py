@@ -9,6 +9,7 @@ import pytest
 
 from limberjack.core.kinematics import link_poses
 from limberjack.core.model import WORLD, Axis, Coupling, Gearbox, Joint, Link, Mimic, Model, ModelError
+from limberjack.core.model.couplings import at_led_homes
 from limberjack.core.spatial import compose, inverse
 from support.models import matrix, random_pose, random_unit
 
@@ -65,6 +66,22 @@ def test_a_mimic_is_an_equation_too():
     (equation,) = Model(links=[Link("a")], joints=[follower]).equations()
     assert equation.name == "f"
     assert left_over(equation, {("l", 0): 0.7, ("f", 1): 2.0 * (0.7 - 0.1) + 0.3}) == pytest.approx(0.0, abs=1e-15)
+
+
+def test_followers_start_where_they_are_led():
+    """Guards chains of mimics, joints of several axes, and joints that start right, which stay the same objects."""
+    joints = [
+        Joint("lead", "revolute", WORLD, "a", home=(0.5,)),
+        Joint("chain", "revolute", WORLD, "b", mimic=Mimic("two", 3.0, 0.0, 0.0, leader_axis=1), home=(9.0,)),
+        Joint("two", "universal", WORLD, "c", mimic=Mimic("lead", 2.0, 0.1, 0.2, axis=1), home=(0.3, 0.4)),
+        Joint("right", "revolute", WORLD, "d", mimic=Mimic("lead"), home=(0.5,)),
+    ]
+    found = at_led_homes(joints)
+    assert found[2].home == pytest.approx((0.3, 2.0 * (0.5 - 0.2) + 0.1))
+    assert found[1].home == pytest.approx((3.0 * 0.7,))
+    assert found[0] is joints[0]
+    assert found[3] is joints[3]
+    assert joints[2].home == (0.3, 0.4)
 
 
 def geared(axis, axis2, signs, forward, seed=0):

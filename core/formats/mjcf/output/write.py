@@ -6,13 +6,14 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
 from ....files.errors import UnwritableError
 from ....joints import FREE
 from ....model import WORLD, Coupling, Gearbox, Joint, Link, Model, ModelError
-from ....model.couplings import mimic_equation
+from ....model.couplings import at_led_homes, mimic_equation
 from ....model.editing.mending import with_mended_inertias
 from ....model.graph import Branch, Tree, spanning_tree
 from ....spatial import IDENTITY, Pose, compose, cross, quat_rotate, sub
@@ -47,6 +48,7 @@ def write_mjcf(model: Model, path: Path) -> list[str]:
     if not model.links:
         raise UnwritableError(path, f"the model {NO_LINKS}")
     model, notes = with_mended_inertias(model)  # MuJoCo refuses the whole file otherwise
+    model = replace(model, joints=at_led_homes(model.joints))
     prefix = "" if path.name == "model.xml" else f"{path.stem}_"
     writer = _Writer(model, MeshFiles(path.parent, prefix))
     text = xml(writer.root())

@@ -97,6 +97,14 @@ def test_mimics_follow_in_a_line(tmp_path):
     assert mimic.multiplier * (values[leader] - mimic.reference) + mimic.offset == pytest.approx(values[follower])
 
 
+def test_followers_start_where_they_are_led(tmp_path):
+    """Guards the key, which would begin with equations that do not hold: also of a model that starts at zero."""
+    model = fan(2)
+    model.joints[1].mimic = Mimic("j0", 2.0, 0.3)
+    root, _ = written(model, tmp_path)
+    assert root.find("keyframe/key").get("qpos") == "0 0.3"
+
+
 def test_couplings_of_two_axes_are_equations(tmp_path):
     """Guards ratio and offset of gears: output - ratio * input = offset."""
     model = fan(2)

@@ -71,3 +71,13 @@ def test_controls():
     model = model_of(BODIES, drives + key(f'qpos="{QPOS}" ctrl="0.25"'))
     assert model.joint("j").axes[0].drive_target == 0.25
     assert ("warning", "bad-number") in issues_of(BODIES, drives + key(f'qpos="{QPOS}" ctrl="1 2"'))
+
+
+def test_followers_start_where_they_are_led():
+    """A key may have a follower elsewhere than its leader leads it; it starts there, and a note tells it."""
+    bodies = "".join(f'<body name="b{i}">{MASS}<joint name="j{i}"/></body>' for i in range(2))
+    rest = """<equality><joint joint1="j1" joint2="j0" polycoef="0.1 2"/></equality>
+        <keyframe><key name="home" qpos="0.5 0.2"/></keyframe>"""
+    reading = reading_of(f"<mujoco>{rest}<worldbody>{bodies}</worldbody></mujoco>")
+    assert reading.model.joint("j1").home == pytest.approx((1.1,))
+    assert any("1 joint ('j1') would not start where" in note for note in reading.notes)
