@@ -39,7 +39,7 @@ def read_obj(data: bytes, _files: FilesBeside) -> list[MeshPart]:
             counts = np.array([len(face) for face in faces[start:end]])
             numbers = np.array([corner for face in faces[start:end] for corner in face], np.int64)
             triangles = cut_polygons(counts, numbers, vertices)
-            parts.append(_without_unused(name, vertices, triangles))
+            parts.append(_without_unused(name, vertices, triangles, counts, numbers))
     return parts or [MeshPart((), vertices, np.zeros((0, 3), np.int64))]
 
 
@@ -61,6 +61,13 @@ def _numbers(coordinates: list[list[bytes]]) -> np.ndarray:
         raise MeshFileError("a vertex does not have three numbers; export it again") from error
 
 
-def _without_unused(name: str, vertices: np.ndarray, triangles: np.ndarray) -> MeshPart:
+def _without_unused(
+    name: str, vertices: np.ndarray, triangles: np.ndarray, counts: np.ndarray, corners: np.ndarray
+) -> MeshPart:
+    """Return a part without vertices that it does not use. corners: vertex numbers around all polygons in turn."""
     used, numbers = np.unique(triangles, return_inverse=True)
-    return MeshPart((name,) if name else (), vertices[used], numbers.reshape(-1, 3))
+    polygons = None
+    if (counts > 3).any():
+        is_face = np.repeat(counts > 2, counts)
+        polygons = counts[counts > 2], np.searchsorted(used, corners[is_face])
+    return MeshPart((name,) if name else (), vertices[used], numbers.reshape(-1, 3), polygons)

@@ -24,11 +24,14 @@ class MeshPart:
         names: names by which SDF's <submesh> may choose it.
         vertices: shape (n, 3) [m], Z up.
         triangles: shape (t, 3), vertex numbers, counter-clockwise seen from outside.
+        polygons: of a file with polygons of more than three corners, before they were cut: the number of corners of
+            each, shape (p,), and the vertex numbers around each in turn, shape (corners,).
     """
 
     names: tuple[str, ...]
     vertices: np.ndarray
     triangles: np.ndarray
+    polygons: tuple[np.ndarray, np.ndarray] | None = None
 
 
 def cut_polygons(counts: np.ndarray, numbers: np.ndarray, vertices: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from limberjack.core.formats.mjcf.tree.builtin_meshes import BUILTIN_MESHES, make_builtin
+from limberjack.core.formats.mjcf.tree.obj_polygons import cut_as_mujoco
 from limberjack.core.formats.mjcf.tree.solids import MESH_MODES, fitted, mesh_solid, primitive_solid
 from limberjack.core.geometry import Box, Capsule, Cylinder, Ellipsoid, Sphere
 from limberjack.core.mesh_files import read_parts
@@ -197,6 +198,42 @@ def test_builtin_meshes(tmp_path):
 def surface_of(kind, params):
     vertices, triangles = make_builtin(BUILTIN_MESHES[kind], [float(word) for word in params.split()])
     return vertices.astype(float) * (0.4, 0.5, 0.3), triangles
+
+
+def polygon_mesh(seed):
+    """Return an OBJ file with star-shaped polygons of 3 to 12 corners, somewhat bent, at random places."""
+    random = np.random.default_rng(seed)
+    size = 10.0 ** random.uniform(-3.0, 0.0)
+    vertices, faces = [], []
+    for _ in range(40):
+        count = int(random.integers(3, 13))
+        angles = np.sort(random.uniform(0.0, 2.0 * np.pi, count))
+        radii = random.uniform(0.3, 1.0, count)
+        flat = np.column_stack([radii * np.cos(angles), radii * np.sin(angles), random.normal(0.0, 0.02, count)])
+        faces.append(range(len(vertices) + 1, len(vertices) + count + 1))
+        vertices += (
+            size * (flat @ Rotation.random(random_state=random).as_matrix().T + random.normal(size=3))
+        ).tolist()
+    lines = [f"v {x:.6f} {y:.6f} {z:.6f}" for x, y, z in vertices]
+    return "\n".join(lines + [f"f {' '.join(map(str, face))}" for face in faces])
+
+
+def test_polygons_of_obj_files(tmp_path):
+    """Guards how polygons are cut: areas and second moments of their triangles, from which MuJoCo drops some."""
+    texts, found = [], []
+    for seed in range(12):
+        path = tmp_path / f"{seed}.obj"
+        path.write_text(polygon_mesh(seed))
+        texts.append(document('type="mesh" mesh="m"', f'<mesh name="m" file="{path}" inertia="shell"/>'))
+        (part,) = read_parts(path)
+        assert part.polygons is not None
+        triangles = cut_as_mujoco(*part.polygons, part.vertices)
+        found.append(mesh_solid(single(part.vertices), triangles, "shell"))
+    readings = compiled(tmp_path, texts)
+    same = 0
+    for solid, reading in zip(found, readings, strict=True):
+        same += DENSITY * solid.volume == pytest.approx(reading["body_mass"][1], rel=1e-9)
+    assert same == len(found)
 
 
 def test_msh_files(tmp_path):

@@ -25,6 +25,7 @@ from ..model_file import ModelFile, asset_uri
 from ..poses import quat_of
 from ..settings import word
 from .builtin_meshes import BUILTIN_MESHES, make_builtin
+from .obj_polygons import cut_as_mujoco
 from .solids import MESH_MODES, MeshProperties, mesh_solid
 
 ONES: Vec3 = (1.0, 1.0, 1.0)
@@ -71,7 +72,8 @@ class MeshAsset:
         """Return vertices and triangles of the file: of an OBJ those of its first part, as MuJoCo reads it."""
         if self.geometry.path.lower().endswith(".obj"):
             first = read_parts(self.geometry.path, self.geometry.within)[0]
-            return first.vertices, first.triangles
+            triangles = cut_as_mujoco(*first.polygons, first.vertices) if first.polygons else first.triangles
+            return first.vertices, triangles
         return mesh_triangles(replace(self.geometry, scale=ONES))
 
     @cached_property
