@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Meshes that MuJoCo makes: the attributes `builtin` and `params` of a mesh asset.
 
-Vertices and triangles are in MuJoCo's order and in single precision, so that masses are the same. All shapes have a
-size of about 1 m before the asset's scale.
+Vertices have single precision as in MuJoCo, so that masses are the same. All shapes have a size of about 1 m before the
+asset's scale.
 
 Source: MuJoCo documentation, XML Reference, "asset/mesh/builtin".
 """
@@ -12,11 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
 from ....spatial import raised
-from ....spatial.arrays import cosines_sines, norm
+from ....spatial.arrays import cosines_sines, det, norm
 
 MAX_VERTICES = 1_000_000
 """Largest number of vertices of a mesh that is made. Public files have up to 1,400."""
@@ -76,18 +77,22 @@ def _sphere(subdivisions: float) -> MadeMesh:
     corners = [(x, y, zero) for x, y in pairs] + [(zero, x, y) for x, y in pairs] + [(y, zero, x) for x, y in pairs]
     length = math.sqrt(1.0 + float(golden * golden))
     vertices = (np.array(corners, np.float64) / length).astype(np.float32)
-    triangles = np.array(ICOSAHEDRON)
+    triangles = _nearest_triples(vertices.astype(np.float64))
     for _ in range(int(subdivisions)):
         vertices, triangles = _subdivided(vertices, triangles)
     return vertices, triangles
 
 
-ICOSAHEDRON = (
-    *((0, 11, 5), (0, 5, 1), (0, 1, 7), (0, 7, 10), (0, 10, 11), (1, 5, 9), (5, 11, 4), (11, 10, 2), (10, 7, 6)),
-    *((7, 1, 8), (3, 9, 4), (3, 4, 2), (3, 2, 6), (3, 6, 8), (3, 8, 9), (4, 9, 5), (2, 4, 11), (6, 2, 10), (8, 6, 7)),
-    (9, 8, 1),
-)
-"""Triangles of the icosahedron whose corners `_sphere` lists."""
+def _nearest_triples(corners: np.ndarray) -> np.ndarray:
+    """Return the triangles of an icosahedron, shape (20, 3): three corners at the least distance from each other."""
+    apart = norm(corners[:, None] - corners)
+    side = 1.001 * apart[apart > 0.0].min()  # with room for rounding; the next distance is 1.6 times as long
+    found = []
+    for a, b, c in combinations(range(len(corners)), 3):
+        if max(apart[a, b], apart[b, c], apart[c, a]) <= side:
+            is_outward = float(det(corners[[a, b, c]])) > 0.0
+            found.append((a, b, c) if is_outward else (a, c, b))
+    return np.array(found)
 
 
 def _subdivided(vertices: np.ndarray, triangles: np.ndarray) -> MadeMesh:
