@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..mesh_files import MeshFileError, read_heights, read_mesh
+from ..mesh_files import MeshFileError, read_heights, read_mesh, terrain
 from ..mesh_files.parts import cut_polygons
 from .shapes import Heightmap, Mesh
 
@@ -45,14 +45,24 @@ def mesh_triangles(mesh: Mesh) -> tuple[np.ndarray, np.ndarray]:
     return vertices * np.array(mesh.scale), triangles[:, ::-1] if is_mirrored else triangles
 
 
-def heights_of(terrain: Heightmap) -> np.ndarray:
+def heights_of(shape: Heightmap) -> np.ndarray:
     """Return the heights of a terrain before its size, shape (rows, columns), the greatest y first.
 
     Raises:
         MeshFileError: if the terrain names an image that does not exist or cannot be used.
     """
-    if terrain.heights:
-        return np.array(terrain.heights, dtype=np.float64)
-    if not terrain.path:
+    if shape.heights:
+        return np.array(shape.heights, dtype=np.float64)
+    if not shape.path:
         raise MeshFileError("it was not found; put it there, or name a folder to search (Search In, --path)")
-    return read_heights(terrain.path)
+    return read_heights(shape.path)
+
+
+def terrain_triangles(shape: Heightmap) -> tuple[np.ndarray, np.ndarray]:
+    """Return the vertices, shape (n, 3) [m], and the triangles, shape (t, 3), of a terrain in the axes of its shape.
+
+    Raises:
+        MeshFileError: as `heights_of`.
+    """
+    vertices, triangles = terrain(heights_of(shape), shape.size, shape.rises)
+    return vertices + np.array(shape.position), triangles

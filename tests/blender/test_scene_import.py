@@ -24,6 +24,7 @@ from limberjack.core.geometry import (
     Cylinder,
     Ellipsoid,
     Foreign,
+    Heightmap,
     Material,
     Mesh,
     Plane,
@@ -31,7 +32,8 @@ from limberjack.core.geometry import (
     Shape,
     Sphere,
 )
-from limberjack.core.model import Frame, Joint, Light, Link, Model
+from limberjack.core.model import WORLD, Frame, Joint, Light, Link, Model
+from limberjack.core.simulation import simulate
 from limberjack.core.spatial import quat_normalized, quat_to_mat
 from support.shared import CORPUS, needs_corpus
 
@@ -51,6 +53,9 @@ SHAPES = (
     Polyline(OUTLINES, 0.25),
     Plane(size=(3.0, 2.0)),
 )
+HEIGHTS = ((0.0, 0.2, 0.1, 0.0), (0.3, 1.0, 1.0, 0.1), (0.2, 1.0, 1.0, 0.2), (0.0, 0.1, 0.3, 0.0))
+"""Heights of terrain with a flat top in the middle."""
+
 LOOKS = (
     Material((0.8, 0.1, 0.2, 0.5)),
     Material((0.0, 0.5, 1.0, 1.0), (0.1, 0.2, 0.3, 1.0), (0.75, 0.375, 0.0, 1.0), (0.2, 0.4, 0.8, 1.0)),
@@ -421,3 +426,17 @@ def test_static_links_of_files_are_static(scene, tmp_path):
     write_scene(model, scene)
     assert (link(bpy.data.objects["a"]).motion, link(bpy.data.objects["b"]).motion) == ("STATIC", "FREE")
     assert {joint.name for joint in read_scene(scene).joints} == {"a_static", "b_static"}
+
+
+def test_terrain_is_a_mesh_on_which_a_ball_rests(scene):
+    """Guards height maps: they are seen as meshes, and what falls on them rests at the height of the terrain."""
+    ground = Link("ground", mass=0.0, inertia=(0.0,) * 6)
+    ground.collisions.append(Shape("hills", Heightmap("MJCF", "hfield", "", size=(4.0, 4.0, 0.5), heights=HEIGHTS)))
+    ball = Link("ball", 1.0, inertia=(0.004, 0.0, 0.0, 0.004, 0.0, 0.004), pose=(0.0, 0.0, 0.61, 1.0, 0.0, 0.0, 0.0))
+    ball.collisions.append(Shape("round", Sphere(0.1)))
+    model = Model("terrain", [ground, ball], [Joint("still", "fixed", WORLD, "ground")])
+    _, notes = write_scene(model, scene)
+    assert notes == ["link 'ground': 'hills' is a height map, which becomes a mesh"]
+    assert len(bpy.data.objects["hills"].data.vertices) == 16
+    motion = simulate(read_scene(scene, with_shapes=True), 1.0)
+    assert motion.link("ball")[-1, 2] == pytest.approx(0.6, abs=1e-3)

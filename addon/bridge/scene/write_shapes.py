@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import bpy
 import numpy as np
 from mathutils import Quaternion
 
-from ....core.geometry import Foreign, Material, Mesh, Plane, Shape
+from ....core.geometry import Foreign, Heightmap, Material, Mesh, Plane, Shape
+from ....core.geometry.mesh_data import terrain_triangles
 from ....core.mesh_files import MeshFileError, read_mesh
 from ....core.model import Link
 from ....core.spatial import Pose, compose, quat_of_mat, z_to
@@ -81,6 +83,8 @@ class ShapeWriter:
         if shape.geometry is None:
             self.notes.append(f"link '{link.name}': '{shape.name}' has a kind of shape that is not known here")
             return None
+        if isinstance(shape.geometry, Heightmap):
+            shape = self._terrain(shape, shape.geometry, link)
         mesh, kind = self._mesh(shape, link, role)
         obj = bpy.data.objects.new(shape.name, mesh)
         collection.objects.link(obj)
@@ -100,6 +104,16 @@ class ShapeWriter:
         else:
             self._apply_material(obj, shape)
         return obj
+
+    def _terrain(self, shape: Shape, geometry: Heightmap, link: Link) -> Shape:
+        """Return a terrain as a mesh, which can be seen and edited; as it is if its image cannot be read."""
+        try:
+            vertices, triangles = terrain_triangles(geometry)
+        except MeshFileError as error:
+            self.notes.append(f"link '{link.name}': '{shape.name}' is a height map that is not shown: {error}")
+            return shape
+        self.notes.append(f"link '{link.name}': '{shape.name}' is a height map, which becomes a mesh")
+        return replace(shape, geometry=Mesh(vertices=vertices, faces=tuple(map(tuple, triangles.tolist()))))
 
     def _store_as_text(self, obj: bpy.types.Object, shape: Shape, settings) -> None:
         """Store a shape that cannot be shown as text on an Empty."""

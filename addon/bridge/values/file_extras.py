@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from ....core.extras import Extra
 from ....core.geometry import Foreign
+from ....core.geometry.shapes import Heightmap
 from ....core.model import ModelError
 from ...nodes import Node
 from ...props.settings import link_settings
@@ -43,6 +44,7 @@ def parse_extras(text: str, where: str) -> tuple[Extra, ...]:
 
 
 def format_foreign(foreign: Foreign) -> str:
+    """Return the text of a shape that no object can be: of terrain, with its heights."""
     return json.dumps(dataclasses.asdict(foreign), ensure_ascii=False)
 
 
@@ -56,10 +58,13 @@ def parse_foreign(text: str, where: str) -> Foreign:
         ModelError: if the text cannot be parsed.
     """
     try:
-        foreign = Foreign(**json.loads(text))
-        _require_words(dataclasses.astuple(foreign))
-        return foreign
-    except (ValueError, TypeError, RecursionError) as error:
+        found = json.loads(text)
+        _require_words(found[name] for name in ("format", "tag", "text"))
+        if "heights" not in found:
+            return Foreign(**{name: found[name] for name in ("format", "tag", "text")})
+        vectors = {name: tuple(map(float, found[name])) for name in ("size", "position")}
+        return Heightmap(**found | vectors | {"heights": tuple(tuple(map(float, row)) for row in found["heights"])})
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise ModelError(f"{where}: the shape kept of its file cannot be read: {error}; import it again") from error
 
 

@@ -41,9 +41,9 @@ from ...geometry import (
     Polyline,
     Sphere,
 )
-from ...geometry.mesh_data import heights_of, mesh_triangles
+from ...geometry.mesh_data import mesh_triangles, terrain_triangles
 from ...geometry.primitives.facets import as_mesh
-from ...mesh_files import MeshFileError, terrain
+from ...mesh_files import MeshFileError
 from ...spatial import compose, quat_of_z
 from .collision_filter import any_may_collide, collision_filter_of
 from .compiled import CompiledModel
@@ -226,11 +226,9 @@ def _foreign(shape: Foreign) -> Made:
 
 def _heightmap(shape: Heightmap) -> Made:
     try:
-        heights = heights_of(shape)
+        return _as_drawn(*terrain_triangles(shape))
     except MeshFileError as error:
         return None, f"is the height map '{shape.uri}', and touches nothing: {error}"
-    vertices, triangles = terrain(heights, shape.size, shape.rises)
-    return _as_drawn(vertices + np.array(shape.position), triangles)
 
 
 def _simple(make: Callable[..., Solid]) -> Callable[..., Made]:

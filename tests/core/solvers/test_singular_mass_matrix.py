@@ -196,3 +196,14 @@ def test_axes_that_are_parallel_are_refused_though_nothing_turns_them(armature):
         return
     with pytest.raises(ModelError, match="joint 'universal': its axes 0 0 1 and 0 0 1 are parallel; turn one of them"):
         Simulation(model, np.arange(5) / 24)
+
+
+def test_an_arm_whose_weight_is_carried_is_regular():
+    """Guards models without weight, by MuJoCo's gravcomp or by choice: rounding is all that moves them."""
+    model = in_a_row(rod("upper"), rod("lower"), rod("hand"))
+    for link, mass in zip(model.links, (0.37, 1.13, 0.71), strict=True):
+        link.mass, link.gravity = mass, False
+    for joint, home in zip(model.joints, (0.3, 1.047, -0.7), strict=True):
+        joint.home = (home,)
+    motion = Simulation(model, [0.0, 0.1, 0.2]).run()
+    assert np.abs(motion.q[-1] - motion.q[0]).max() < 1e-9
