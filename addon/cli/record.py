@@ -11,6 +11,8 @@ from ...core.check.summarizing import summarized_notes
 from ...core.cli.framework import Verb, add_file
 from ...core.cli.result import CommandResult, UsageError, say
 from ...core.cli.simulate import require_writable
+from ...core.formats import write
+from ...core.formats.registry import MOTION, alternatives, writable
 from ...core.model.text import counted
 from ...core.trajectory.files.writing import SUFFIXES
 from .bake import add_frame_arguments, require_frames
@@ -20,11 +22,14 @@ from .opening import open_as_scene
 if TYPE_CHECKING:
     from ...core.cli.plot import Motion
 
+PLAYED = (*SUFFIXES, *(s for entry in writable() if MOTION in entry.options for s in entry.suffixes))
+"""Suffixes of trajectory files, and of models whose files can hold a motion."""
+
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_file(parser)
     parser.add_argument(
-        "-o", "--output", metavar="OUT", type=Path, required=True, help=f"the file to write: {' or '.join(SUFFIXES)}"
+        "-o", "--output", metavar="OUT", type=Path, required=True, help=f"the file to write: {alternatives(PLAYED)}"
     )
     add_frame_arguments(parser)
     parser.add_argument("--joints", action="store_true", help="time and joint positions alone, in a .csv")
@@ -33,18 +38,23 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(arguments: argparse.Namespace) -> CommandResult:
     output: Path = arguments.output
-    require_writable(output, SUFFIXES)
+    require_writable(output, PLAYED)
     if arguments.joints and output.suffix.lower() != ".csv":
         raise UsageError(f"{output}: --joints writes a .csv, found '{output.suffix}'")
     require_blender()
     require_frames(arguments)
     from ..bake.record import recorded
+    from ..bridge.scene.read import read_scene
 
     first, last = arguments.frames or (None, None)
     open_as_scene(arguments.file, arguments.search, [], first, arguments.strict)
     observed, notes = recorded(open_scene(), last is None, first=first, last=last, step=arguments.step)
     motion = observed.trajectory
-    motion.save(output, only_joints=arguments.joints)
+    if output.suffix.lower() in SUFFIXES:
+        motion.save(output, only_joints=arguments.joints)
+    else:
+        losses = write(read_scene(open_scene(), with_shapes=True), output, motion=motion)
+        say(*(f"{output}: loss: {loss}" for loss in losses))
     say(*(f"{arguments.file}: note: {note}" for note in summarized_notes(notes)))
     about = {"output": str(output), "frames": len(motion), "links": len(motion.link_names), "gap": observed.gap}
     about |= {"coordinates": [name for name, _ in motion.q_names], "notes": notes}

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from ..formats import FORMATS, Option, UnwritableError, write
 from ..formats.files import require_place
-from ..formats.registry import suffixes, writable
+from ..formats.registry import alternatives, suffixes, writable
+from ..trajectory import SUFFIXES
+from ..trajectory.files.reading import read_trajectory
 from .framework import LOADERS, SAVERS, Verb, add_file, add_settings, load_usable
 from .result import CommandResult, UsageError, say
 
@@ -39,7 +41,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_option(parser: argparse.ArgumentParser, option: Option) -> None:
     flag, help_text = f"--{option.name.replace('_', '-')}", option.help[0].lower() + option.help[1:]
-    if option.choices:
+    if option.is_motion:
+        parser.add_argument(flag, metavar="MOTION", type=Path, help=f"{help_text}: a {alternatives(SUFFIXES)}")
+    elif option.choices:
         parser.add_argument(flag, choices=option.values, default=option.default, help=help_text)
     else:
         parser.add_argument(flag, action="store_true", help=help_text)
@@ -64,9 +68,20 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
     if save := SAVERS.get(target.suffix.lower()):
         losses = save(reading.model, target)
     else:
-        losses = write(reading.model, target, **{name: getattr(arguments, name) for name in WRITER_OPTIONS})
+        losses = write(reading.model, target, **_options(arguments))
     say(*(f"{target}: loss: {loss}" for loss in losses))
     return CommandResult({"inputs": [*map(str, reading.files)], "outputs": [str(target)], "losses": losses})
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, object]:
+    """Return the options for writers, with the motion that a trajectory file holds.
+
+    Raises:
+        TrajectoryError: if that file cannot be read.
+    """
+    found: dict[str, object] = {name: getattr(arguments, name) for name in WRITER_OPTIONS}
+    motions = {name: read_trajectory(path) for name, path in found.items() if isinstance(path, Path)}
+    return {**found, **motions}
 
 
 def _require_target(target: Path, source: Path) -> None:

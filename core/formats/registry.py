@@ -32,15 +32,20 @@ class Option(NamedTuple):
     Attributes:
         name: of the writer's argument. label, help: texts in Blender; the command line shows the help.
         choices: the first is the default. Empty for a switch, which is off by default.
+        is_motion: whether the writer takes a motion: on the command line the name of a trajectory file, in Blender a
+            switch for the motion of the scene.
     """
 
     name: str
     label: str
     help: str
     choices: tuple[Choice, ...] = ()
+    is_motion: bool = False
 
     @property
-    def default(self) -> str | bool:
+    def default(self) -> str | bool | None:
+        if self.is_motion:
+            return None
         return self.choices[0].value if self.choices else False
 
     @property
@@ -154,13 +159,15 @@ MJCF = Format(
     says_what_floats=True,
 )
 
+MOTION = Option("motion", "Motion", "Write a motion as time samples, to be played, not simulated", is_motion=True)
+
 USD = Format(
     "USD",
     (".usda", ".usd", ".usdc", ".usdz"),
     "",
     _late("usd.read", "read_usd"),
     _late("usd.output.write", "write_usd"),
-    (MEND_INERTIAS,),
+    (MOTION, MEND_INERTIAS),
     beginnings=(b"#usda", b"PXR-USDC"),
     says_what_floats=True,
 )

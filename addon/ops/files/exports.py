@@ -12,7 +12,7 @@ from ....core.formats import Format, Option, UnwritableError
 from ....core.formats.registry import FOLDERS, SDF, writable
 from ....core.formats.registry import WORLD as AS_WORLD
 from ....core.model import ModelError
-from ... import bridge, ids
+from ... import bake, bridge, ids
 from ..report import fail, succeed
 from ..selection import OnLinks
 from .proving import judges
@@ -22,6 +22,8 @@ UNSET = "AUTO"
 
 
 def _property_of(option: Option) -> Any:
+    if option.is_motion:
+        return BoolProperty(name=option.label, description="Also write the motion of the frames, as time samples")
     if not option.choices:
         return BoolProperty(name=option.label, description=option.help)
     items = [(choice.value or UNSET, choice.label, choice.help) for choice in option.choices]
@@ -87,7 +89,11 @@ class Export(OnLinks, ExportHelper):
                 split_meshes=self.split_meshes,
             )
             self.fit(reading)
-            losses = write(reading.model, Path(self.filepath), **self.writer_options())
+            options = self.writer_options()
+            for option in (each for each in self.offered if each.is_motion):
+                wanted = options[option.name]
+                options[option.name] = bake.record.recorded(context.scene)[0].trajectory if wanted else None
+            losses = write(reading.model, Path(self.filepath), **options)
         except (ModelError, UnwritableError, OSError) as error:
             return fail(self, context, error)
         bridge.scene.store.store_weights(reading)

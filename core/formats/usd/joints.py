@@ -222,7 +222,7 @@ class JointReader:
         Return how far apart the frames are then [m or rad].
         """
         joint.home = tuple(value + 0.0 for value in home_of(joint, X_J))
-        rest = compose(inverse(joint_pose(joint, joint.home)), X_J)
+        rest = compose(inverse(joint_pose(joint, joint.q_home)), X_J)
         return max(norm(rest[:3]), norm(rotvec_of_quat(rest[3:])))
 
     def _part(self, prim: Any, joint: Joint, parent: End, child: End) -> None:
@@ -252,7 +252,10 @@ def home_of(joint: Joint, X_J: Pose) -> tuple[float, ...]:
         return (dot(turn, joint.axes[0].xyz),)
     if joint.type == "prismatic":
         return (dot(X_J[:3], joint.axes[0].xyz),)
-    return (*X_J[:3], *hinge_angles(X_J)) if joint.type == "d6" else ()
+    if joint.type != "d6":
+        return ()
+    values = (*X_J[:3], *hinge_angles(X_J))
+    return tuple(0.0 if joint.is_locked(number) else value for number, value in enumerate(values))
 
 
 def merged(joints: list[Joint]) -> list[Joint]:

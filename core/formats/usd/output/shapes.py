@@ -88,9 +88,7 @@ class ShapeWriter:
             case Ellipsoid() | Polyline():
                 if mesh := as_mesh(shape.geometry):
                     if isinstance(shape.geometry, Ellipsoid):
-                        self.losses.append(
-                            f"{subject} is written as a mesh, since USD's scaled spheres collide as spheres"
-                        )
+                        self.losses.append(f"{subject} is a mesh in USD, whose scaled spheres collide as spheres")
                     return self._mesh(link, name, mesh, shape.pose, subject)
         if shape.geometry is not None:
             self.losses.append(f"{subject} is left out: USD has no {type(shape.geometry).__name__.lower()}")

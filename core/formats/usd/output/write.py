@@ -16,11 +16,13 @@ from ....model import WORLD, ContactPair, Coupling, Gearbox, Link, Mimic, Model
 from ....model.editing.mending import principal_axes
 from ....model.graph import Tree, connected_components
 from ....spatial import Pose, norm, quat_rotate, scale
+from ....trajectory.trajectory import Trajectory
 from ...files import write_together
 from ...findings import NO_LINKS
 from ..bodies import RADIAN
 from ..library import INSTALL
 from .joints import DEGREE, JointWriter
+from .motion import TimeSamples, time_metadata
 from .shapes import ShapeWriter
 from .usda import Prim, stage_text
 
@@ -34,8 +36,11 @@ LEAST_MOMENT = 1e-12
 """Principal moment below which an inertia is not written, since 0 means "not given" [kg m^2]."""
 
 
-def write_usd(model: Model, path: Path) -> list[str]:
+def write_usd(model: Model, path: Path, motion: Trajectory | None = None) -> list[str]:
     """Write the model. Return the losses.
+
+    Args:
+        motion: poses of links, which become time samples. Their bodies are kinematic then: they follow the motion.
 
     Raises:
         UnwritableError: if the model has no links, if the suffix is that of a binary file, or if it cannot be written.
@@ -45,16 +50,19 @@ def write_usd(model: Model, path: Path) -> list[str]:
     if path.suffix.lower() not in TEXT:
         words = f"'{path.suffix}' is binary, and USD is written as text; name it {path.stem}.usda, and convert it by "
         raise UnwritableError(path, f"{words}usdcat, which comes with USD's tools ({INSTALL.rpartition(': ')[2]})")
-    writer = _Writer(model)
+    writer = _Writer(model, motion)
     root = writer.root()
-    metadata = {"kilogramsPerUnit": 1.0, "metersPerUnit": 1.0, "upAxis": "Z"}
+    metadata: dict[str, float | str] = {"kilogramsPerUnit": 1.0, "metersPerUnit": 1.0, "upAxis": "Z"}
+    if motion is not None:
+        metadata |= time_metadata(motion)
     write_together(path, {path.name: stage_text(root, metadata)})
     return [*writer.losses, *writer.shapes.losses, *writer.joints.losses]
 
 
 class _Writer:
-    def __init__(self, model: Model):
+    def __init__(self, model: Model, motion: Trajectory | None):
         self.model = model
+        self._motion = TimeSamples(motion) if motion is not None else None
         self.losses: list[str] = []
         self._root = Prim("Xform", model.name)
         self._root.describe("kind", '"component"')
@@ -82,6 +90,7 @@ class _Writer:
         self._articulations(self._tree)
         self._filter()
         self._tell_rest()
+        self._root.children = [child for child in self._root.children if child.kind != "Scope" or child.children]
         return self._root
 
     def _gravity(self) -> None:
@@ -92,7 +101,7 @@ class _Writer:
 
     def _link(self, link: Link, pose: Pose) -> None:
         prim = self._links[link.name] = Prim("Xform", link.name, self._root)
-        prim.place(pose)
+        self._place(prim, link, pose)
         is_fixed = self._parts[link.name] == self._parts.get(WORLD, WORLD)
         subject = f"link '{link.name}'"
         prim.apply("PhysicsRigidBodyAPI", "PhysicsMassAPI")
@@ -111,6 +120,17 @@ class _Writer:
             self.losses.append(f"{subject}: USD has no forces on bodies; left out")
         if not link.gravity:
             self.losses.append(f"{subject}: USD cannot switch gravity off for a body; it acts there")
+
+    def _place(self, prim: Prim, link: Link, pose: Pose) -> None:
+        """Place a link, in each frame of the motion if there is one."""
+        if self._motion is None:
+            prim.place(pose)
+        elif link.name in self._motion.poses:
+            self._motion.animate(prim, link.name)
+            prim.set("bool", "physics:kinematicEnabled", True)
+        else:
+            prim.place(pose)
+            self.losses.append(f"link '{link.name}' is not in the motion; it stands still")
 
     def _mass(self, prim: Prim, link: Link) -> None:
         if not link.mass:

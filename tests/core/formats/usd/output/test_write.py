@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Models as USD: pxr's validators accept the files, and what is read again moves as before."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from limberjack.core.formats import UnwritableError, read, write
+from limberjack.core.geometry import Box, Ellipsoid, Shape
+from limberjack.core.geometry.contact_properties import Surface
+from limberjack.core.joints import JOINT_TYPES
+from limberjack.core.model import WORLD, Axis, ContactPair, Joint, Link, Mimic, Model
+from limberjack.core.prove.comparing import behaviour_of, mass_difference, pose_difference
+from limberjack.core.simulation import simulate
+from support.models import aimed, axes, place, random_link, random_pose, random_unit
+
+pxr = pytest.importorskip("pxr", reason="no pxr: pip install usd-core")
+
+SAMPLES = Path(__file__).parents[5] / "sample_scenes"
+LOST = {
+    "desk_lamp": "distance joints have no springs in USD",
+    "gear_train": "gears are couplings, which USD has not",
+    "hand": "the thumb follows the second axis of a joint",
+}
+"""Samples that move differently, and why; their losses say so."""
+WRITTEN = (
+    "revolute",
+    "continuous",
+    "prismatic",
+    "fixed",
+    "ball",
+    "cylindrical",
+    "planar",
+    "euler_xyz",
+    "d6",
+    "translation",
+)
+"""Joint types that USD has."""
+
+
+def names():
+    return sorted(path.stem for path in SAMPLES.glob("*.sdf"))
+
+
+def complaints(path: Path) -> list[str]:
+    """What pxr's validators say of a file."""
+    from pxr import Usd, UsdValidation
+
+    registry = UsdValidation.ValidationRegistry()
+    context = UsdValidation.ValidationContext(registry.GetOrLoadAllValidators())
+    return [f"{error.GetName()}: {error.GetMessage()}" for error in context.Validate(Usd.Stage.Open(str(path)))]
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_sample_comes_back(name, tmp_path):
+    """Guards poses, masses and a second of motion, to the precision of USD's single floats."""
+    model = read(SAMPLES / f"{name}.sdf").model
+    path = tmp_path / f"{name}.usda"
+    write(model, path)
+    assert complaints(path) == []
+    before, after = behaviour_of(model, 1.0), behaviour_of(read(path).model, 1.0)
+    assert before.start.keys() == after.start.keys()
+    assert pose_difference(before.start, after.start).largest < 1e-6
+    assert mass_difference(before.masses, after.masses).relative < 1e-6
+    apart = pose_difference(before.end, after.end).largest
+    assert (apart > 1e-3) == (name in LOST)
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_a_joint_moves_as_before(kind, tmp_path):
+    """Guards frames, axes and initial coordinates of each type, on the world and between links, by half a second."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        model = Model("m", [random_link(rng, "arm"), random_link(rng, "hand")])
+        for number, ends in enumerate(((WORLD, "arm"), ("arm", "hand"))):
+            directions = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)] if kind == "universal" else [random_unit(rng)] * axes(kind)
+            drawn = aimed(kind, [Axis(direction, damping=0.1) for direction in directions])
+            model.joints.append(Joint(f"j{number}", kind, *ends, random_pose(rng), random_pose(rng), drawn))
+            if model.joints[-1].all_columns:
+                model.joints[-1].home = tuple(rng.uniform(-0.6, 0.6, len(model.joints[-1].home)).tolist())
+        place(model)
+        path = tmp_path / "m.usda"
+        write(model, path)
+        assert complaints(path) == []
+        before, after = behaviour_of(model, 0.5), behaviour_of(read(path).model, 0.5)
+        if kind == "ball":  # its damping is told as lost
+            before = behaviour_of(undamped(model), 0.5)
+        assert pose_difference(before.start, after.start).largest < 2e-6
+        assert pose_difference(before.end, after.end).largest < 2e-4
+
+
+def undamped(model: Model) -> Model:
+    for joint in model.joints:
+        for axis in joint.axes:
+            axis.damping = 0.0
+    return model
+
+
+def test_types_that_usd_lacks_are_told(tmp_path):
+    """Guards one line for each joint that is left out."""
+    for kind in ("screw", "cable"):
+        assert JOINT_TYPES[kind]
+        model = Model("m", [Link("a", 1.0)], [Joint("odd", kind, WORLD, "a")])
+        losses = write(model, tmp_path / "m.usda")
+        assert losses == [f"joint 'odd': USD has no {kind} joint; left out, so its links are loose"]
+
+
+def test_names_that_no_prim_may_have_come_back(tmp_path):
+    """Guards display names of links, joints and shapes."""
+    link = Link("1. arm::élan", 1.0)
+    link.collisions.append(Shape("box #1", Box((1.0, 1.0, 1.0))))
+    model = Model("my robot", [link], [Joint("a b", "revolute", WORLD, link.name)])
+    write(model, tmp_path / "m.usda")
+    again = read(tmp_path / "m.usda").model
+    assert (again.name, again.links[0].name, again.joints[0].name) == ("my robot", "1. arm::élan", "a b")
+    assert again.links[0].collisions[0].name == "box #1"
+
+
+def test_what_collides_comes_back(tmp_path):
+    """Guards surfaces, links of a family that do not collide, pairs, and ellipsoids as hulls."""
+    links = [Link(name, 1.0) for name in "abc"]
+    for link in links:
+        surface = Surface(0.4, 0.6, 0.3)
+        link.collisions.append(Shape("shape", Ellipsoid((0.1, 0.2, 0.3)), surface=surface))
+    joints = [Joint("ab", "revolute", "a", "b"), Joint("bc", "revolute", "b", "c")]
+    model = Model("m", links, joints, contact_pairs=[ContactPair("a", "b", meets=True)])
+    losses = write(model, tmp_path / "m.usda")
+    assert complaints(tmp_path / "m.usda") == []
+    assert losses == [
+        f"link '{name}': 'shape' is a mesh in USD, whose scaled spheres collide as spheres" for name in "abc"
+    ]
+    again = read(tmp_path / "m.usda").model
+    pairs = {(frozenset((pair.a, pair.b)), pair.meets) for pair in again.contact_pairs}
+    assert pairs == {(frozenset("ab"), True), (frozenset("ac"), False)}
+    found = again.links[0].collisions[0].surface
+    assert (found.friction, found.static_friction, found.restitution) == pytest.approx((0.4, 0.6, 0.3), abs=1e-7)
+
+
+def test_a_joint_follows_another(tmp_path):
+    """Guards mimics: a turn follows a slide, with factor and offset."""
+    push, turn = Joint("push", "prismatic", WORLD, "a"), Joint("turn", "revolute", "a", "b")
+    turn.mimic = Mimic("push", 2.0, 0.5, 0.1)
+    write(Model("m", [Link("a", 1.0), Link("b", 1.0)], [push, turn]), tmp_path / "m.usda")
+    mimic = read(tmp_path / "m.usda").model.joint("turn").mimic
+    assert (mimic.leader, mimic.axis) == ("push", 0)
+    assert (mimic.multiplier, mimic.offset - mimic.multiplier * mimic.reference) == pytest.approx((2.0, 0.3), abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["crane", "ragdoll"])
+def test_pxr_plays_a_motion(name, tmp_path):
+    """Guards time samples: pxr alone has the links where the motion has them, between frames too."""
+    from pxr import Usd, UsdGeom
+
+    model = read(SAMPLES / f"{name}.sdf").model
+    motion = simulate(model, 1.0)
+    path = tmp_path / "played.usda"
+    write(model, path, motion=motion)
+    assert complaints(path) == []
+    stage = Usd.Stage.Open(str(path))
+    rate = stage.GetTimeCodesPerSecond()
+    assert (stage.GetStartTimeCode(), stage.GetEndTimeCode()) == (0.0, pytest.approx(rate))
+    bodies = [prim for prim in stage.Traverse() if "PhysicsRigidBodyAPI" in prim.GetAppliedSchemas()]
+    assert len(bodies) == len(model.links)
+    for frame, time in enumerate(motion.times):
+        cache = UsdGeom.XformCache(float(time) * rate)
+        for prim in bodies:
+            name = prim.GetMetadata("displayName") or prim.GetName()
+            x, y, z = cache.GetLocalToWorldTransform(prim).ExtractTranslation()
+            expected = motion.X_WL[frame, motion.link_names.index(name), :3]
+            assert (x, y, z) == pytest.approx(expected, abs=1e-9)
+
+
+def test_binary_files_are_refused(tmp_path):
+    """Guards .usdc and .usdz: one sentence that says what to do, and no file."""
+    with pytest.raises(UnwritableError, match=r"name it m\.usda, and convert it by usdcat"):
+        write(Model("m", [Link("a", 1.0)]), tmp_path / "m.usdc")
+    assert not (tmp_path / "m.usdc").exists()
