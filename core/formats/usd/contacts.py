@@ -8,7 +8,7 @@ Source: OpenUSD documentation, "Rigid Body Physics in USD", section "Collision F
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -40,10 +40,14 @@ def _links_below(bodies: Bodies, path: str, scenery: str) -> list[str]:
     return below or ([scenery] if scenery else [])
 
 
-def let_joined_meet(model: Model, joint: Joint) -> None:
-    """Let the two bodies of a joint collide."""
-    if WORLD not in (joint.parent, joint.child):
-        model.contact_pairs.append(ContactPair(joint.parent, joint.child, meets=True))
+def let_joined_meet(model: Model, joints: Sequence[Joint]) -> None:
+    """Let the two bodies of each joint collide."""
+    known = {frozenset((pair.a, pair.b)) for pair in model.contact_pairs}
+    for joint in joints:
+        ends = frozenset((joint.parent, joint.child))
+        if WORLD not in ends and ends not in known:
+            known.add(ends)
+            model.contact_pairs.append(ContactPair(joint.parent, joint.child, meets=True))
 
 
 def read_groups(stage: Stage, bodies: Bodies, shapes: Mapping[str, Shape], findings: Findings) -> None:

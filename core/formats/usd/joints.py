@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Joints of a stage: their types, frames, limits, and coordinates as drawn.
 
-Body 0 is the parent and body 1 the child. A body that is missing, and a prim that belongs to no body, is the world. A
-joint's frames need not coincide as drawn: the coordinates that its home has then are those of the drawn pose.
+Body 0 is the parent and body 1 the child, unless that is the world. A body that is missing, and a prim that belongs to
+no body, is the world. A joint's frames need not coincide as drawn: its home is then the coordinates of the drawn pose.
 
 Source: OpenUSD documentation, "Rigid Body Physics in USD", section "Joints"; UsdPhysicsJoint and its types.
 """
@@ -11,72 +11,41 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 
 from ...model import WORLD, Axis, Joint
 from ...model.naming import TakenNames
-from ...model.screws import joint_pose
 from ...spatial import (
     IDENTITY,
     IDENTITY_QUAT,
-    Pose,
     Quat,
     Vec3,
     compose,
-    dot,
     inverse,
-    norm,
     quat_mul,
     quat_normalized,
-    rotvec_of_quat,
 )
 from ...spatial.arrays import matmul
 from ..findings import Findings
-from ..substitutes import hinge_angles
 from .bodies import RADIAN, Bodies
+from .coordinates import APART, DOFS, End, ReadJoint, set_home, turn_round
 from .drives import DriveReader
 from .stage import Stage, rotation_of
 
 DIRECTIONS: dict[str, Vec3] = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
-DOFS = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
-"""Names of the six degrees of freedom of a generic joint, in the order of the axes of a d6."""
-
-APART = 1e-4
-"""Distance [m] or angle [rad] between what a joint allows and the drawn pose, above which a warning tells it."""
-
-
-@dataclass(frozen=True)
-class End:
-    """One side of a joint.
-
-    Attributes:
-        link: name of the link. frame: the joint's frame in it [m]. drawn: the same in the world, as drawn [m].
-        is_given: whether the joint names a prim there; otherwise the side is the world.
-    """
-
-    link: str
-    frame: Pose
-    drawn: Pose
-    is_given: bool = True
 
 
 class JointReader:
-    """Reads the joints of a stage.
-
-    Attributes:
-        found: the joints by the paths of their prims.
-    """
+    """Reads the joints of a stage."""
 
     def __init__(self, stage: Stage, bodies: Bodies, findings: Findings):
         self._stage, self._bodies, self._findings = stage, bodies, findings
         self._drives = DriveReader(stage, findings)
         self._taken = TakenNames()
-        self.found: dict[str, Joint] = {}
 
-    def read(self, prim: Any) -> Joint | None:
+    def read(self, prim: Any) -> ReadJoint | None:
         """Return a joint; None, with a finding, if it joins nothing."""
         ends = self._ends(prim)
         if ends is None:
@@ -94,11 +63,8 @@ class JointReader:
         make(self, prim, joint)
         joint.enabled = self._stage.flag(prim, "physics:jointEnabled", True)
         joint.closes_loop = self._stage.flag(prim, "physics:excludeFromArticulation", False)
-        if self._set_home(joint, compose(inverse(parent.drawn), child.drawn)) > APART:
-            self._part(prim, joint, parent, child)
         self._tell_losses(prim)
-        self.found[str(prim.GetPath())] = joint
-        return joint
+        return ReadJoint(prim, joint, parent, child)
 
     # ---- ends
 
@@ -111,7 +77,7 @@ class JointReader:
             message = f"both of its ends belong to body '{parent.link}'; it is left out"
             self._findings.warning(self._stage.place(prim), "one-body", message)
             return None
-        return (child, parent) if child.link == WORLD else (parent, child)
+        return parent, child
 
     def _end(self, prim: Any, number: int) -> End:
         stage = self._stage
@@ -138,20 +104,24 @@ class JointReader:
     def _axis(self, prim: Any) -> Axis:
         return Axis(DIRECTIONS.get(self._stage.word(prim, "physics:axis", "X"), DIRECTIONS["X"]))
 
-    def _limits(self, prim: Any, low: str, high: str, unit: float) -> tuple[float, float]:
+    def _limit(self, prim: Any, axis: Axis, low: str, high: str, unit: float) -> None:
+        """Set the limits of an axis; lock it if the low one is above the high one. low, high: their attributes."""
         lower, upper = self._stage.number(prim, low, -math.inf), self._stage.number(prim, high, math.inf)
-        return lower * unit, upper * unit
+        if lower > upper:
+            axis.locked = True
+        else:
+            axis.lower, axis.upper = lower * unit, upper * unit
 
     def _revolute(self, prim: Any, joint: Joint) -> None:
         axis = self._axis(prim)
-        axis.lower, axis.upper = self._limits(prim, "physics:lowerLimit", "physics:upperLimit", RADIAN)
+        self._limit(prim, axis, "physics:lowerLimit", "physics:upperLimit", RADIAN)
         self._drives.read(prim, "angular", axis)
         joint.type = "continuous" if axis.is_unlimited else "revolute"
         joint.axes = [axis]
 
     def _prismatic(self, prim: Any, joint: Joint) -> None:
         axis = self._axis(prim)
-        axis.lower, axis.upper = self._limits(prim, "physics:lowerLimit", "physics:upperLimit", self._stage.unit)
+        self._limit(prim, axis, "physics:lowerLimit", "physics:upperLimit", self._stage.unit)
         self._drives.read(prim, "linear", axis)
         joint.type, joint.axes = "prismatic", [axis]
 
@@ -199,9 +169,8 @@ class JointReader:
     def _generic_axis(self, prim: Any, number: int) -> Axis:
         dof = DOFS[number]
         axis, unit = Axis(DIRECTIONS[dof[-1]]), self._stage.unit if number < 3 else RADIAN
-        axis.lower, axis.upper = self._limits(prim, f"limit:{dof}:physics:low", f"limit:{dof}:physics:high", unit)
-        if axis.lower > axis.upper:
-            axis.lower, axis.upper, axis.locked = -math.inf, math.inf, True
+        if f"PhysicsLimitAPI:{dof}" in self._stage.applied(prim):
+            self._limit(prim, axis, f"limit:{dof}:physics:low", f"limit:{dof}:physics:high", unit)
         self._drives.read(prim, dof, axis)
         return axis
 
@@ -216,24 +185,24 @@ class JointReader:
 
     # ---- coordinates as drawn
 
-    def _set_home(self, joint: Joint, X_J: Pose) -> float:
-        """Set the coordinates that come nearest to the pose X_J of the child-side frame in the other one, as drawn.
+    def place(self, found: ReadJoint) -> None:
+        """Set the home of a joint, and the ends that a model has, whose parent may be the world.
 
-        Return how far apart the frames are then [m or rad].
+        If the joint cannot move to the drawn pose, a side without a prim is placed at the other one.
         """
-        joint.home = tuple(value + 0.0 for value in home_of(joint, X_J))
-        rest = compose(inverse(joint_pose(joint, joint.q_home)), X_J)
-        return max(norm(rest[:3]), norm(rotvec_of_quat(rest[3:])))
-
-    def _part(self, prim: Any, joint: Joint, parent: End, child: End) -> None:
-        """Place a joint whose frames are drawn apart: at its child if the parent is no prim, else as given."""
-        apart = self._set_home(joint, compose(inverse(parent.drawn), child.drawn))
-        if not parent.is_given:
-            joint.X_PJ = child.drawn
-            self._set_home(joint, IDENTITY)
-            return
-        message = f"its frames are drawn {apart:.2g} m or rad apart, where it cannot move; its child follows"
-        self._findings.warning(self._stage.place(prim), "drawn-apart", message)
+        joint, parent, child = found.joint, found.parent, found.child
+        if (apart := set_home(joint, found.X_J)) > APART:
+            if not parent.is_given:
+                joint.X_PJ = child.drawn
+            elif not child.is_given:
+                joint.X_CJ = parent.drawn
+            else:
+                message = f"its frames are drawn {apart:.2g} m or rad apart, where it cannot move; its child follows"
+                self._findings.warning(self._stage.place(found.prim), "drawn-apart", message)
+            if not (parent.is_given and child.is_given):
+                set_home(joint, IDENTITY)
+        if joint.child == WORLD:
+            turn_round(joint)
 
     def _tell_losses(self, prim: Any) -> None:
         for name in ("physics:breakForce", "physics:breakTorque"):
@@ -241,55 +210,3 @@ class JointReader:
                 self._findings.note(
                     f"{name} is not read: joints do not break at a force (first at {prim.GetPath()})", name
                 )
-
-
-def home_of(joint: Joint, X_J: Pose) -> tuple[float, ...]:
-    """Return the coordinates at which a joint's frames are nearest to a pose of one in the other."""
-    if joint.kind.chart:
-        return X_J[3:] if joint.type == "ball" else X_J
-    turn = rotvec_of_quat(X_J[3:])
-    if joint.type in ("revolute", "continuous"):
-        return (dot(turn, joint.axes[0].xyz),)
-    if joint.type == "prismatic":
-        return (dot(X_J[:3], joint.axes[0].xyz),)
-    if joint.type != "d6":
-        return ()
-    values = (*X_J[:3], *hinge_angles(X_J))
-    return tuple(0.0 if joint.is_locked(number) else value for number, value in enumerate(values))
-
-
-def merged(joints: list[Joint]) -> list[Joint]:
-    """Return the joints with those of one axis that share both frames, between the same links, as one.
-
-    Files write them for what is one joint of several axes, such as a cylinder's turn and slide.
-    """
-    found: list[Joint] = []
-    for joint in joints:
-        other = next((known for known in found if _are_one(known, joint)), None)
-        if other is None:
-            found.append(joint)
-            continue
-        if other.type != "custom":
-            first, home = _as_screw(replace(other.axes[0]), other.type == "prismatic"), other.home
-            other.type = "custom"
-            other.axes, other.home = [first], home
-        other.axes = [*other.axes, _as_screw(replace(joint.axes[0]), joint.type == "prismatic")]
-        other.home = (*other.home, *joint.home)
-    return found
-
-
-def _are_one(a: Joint, b: Joint) -> bool:
-    single = ("revolute", "continuous", "prismatic")
-    if (a.parent, a.child) != (b.parent, b.child) or b.type not in single or a.type not in (*single, "custom"):
-        return False
-    return a.closes_loop == b.closes_loop and _near(a.X_PJ, b.X_PJ) and _near(a.X_CJ, b.X_CJ)
-
-
-def _near(X: Pose, Y: Pose) -> bool:
-    rest = compose(inverse(X), Y)
-    return max(norm(rest[:3]), norm(rotvec_of_quat(rest[3:]))) <= APART
-
-
-def _as_screw(axis: Axis, is_slide: bool) -> Axis:
-    axis.turn, axis.slide = (0.0, 1.0) if is_slide else (1.0, 0.0)
-    return axis

@@ -20,9 +20,10 @@ from ..findings import Findings, Places
 from ..source import Source
 from .bodies import COLLISION, Bodies
 from .contacts import let_joined_meet, read_groups, read_pairs
-from .joints import JointReader, merged
+from .coordinates import merge
+from .joints import JointReader
 from .masses import MassReader
-from .mimics import read_mimic
+from .mimics import read_mimics
 from .shapes import ShapeReader
 from .stage import Stage, open_stage
 
@@ -116,14 +117,14 @@ def _add_joints(model: Model, stage: Stage, bodies: Bodies, places: Places, find
         link = bodies.links[path]
         model.joints.append(Joint(f"{link.name}_held", "fixed", WORLD, link.name, link.pose))
         findings.note(f"kinematic bodies stand where they are drawn (first {path})", "kinematic")
-    own = [(prim, joint) for prim in bodies.joints if (joint := reader.read(prim))]
-    for prim, joint in own:
-        places["joint", joint.name] = stage.place(prim, f"joint '{joint.name}'")
-        read_mimic(prim, joint, reader.found, stage, findings)
-    model.joints += merged([joint for _, joint in own])
-    for prim, joint in own:
-        if stage.flag(prim, "physics:collisionEnabled", False):
-            let_joined_meet(model, joint)
+    found = [read for prim in bodies.joints if (read := reader.read(prim))]
+    kept = merge(found)
+    for each in kept:
+        reader.place(each)
+        places["joint", each.joint.name] = stage.place(each.prim, f"joint '{each.joint.name}'")
+        model.joints.append(each.joint)
+    read_mimics(found, stage, findings)
+    let_joined_meet(model, [each.joint for each in found if stage.flag(each.prim, "physics:collisionEnabled", False)])
 
 
 def _stand_at_zero(model: Model) -> None:
