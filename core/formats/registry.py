@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from ..files.xml_rules import XmlRules
@@ -67,6 +68,8 @@ class Format(NamedTuple):
         beginnings: first bytes by which its files are recognized; () if the root element or the suffix decides.
         rules: of its XML.
         says_what_floats: whether its files say which links float. In the other formats, a robot's base seems to.
+        reader_package: name of a package without which its files cannot be read; "" if this program suffices.
+        holds_meshes: whether meshes are in the model file. The other formats have them in files beside it.
     """
 
     name: str
@@ -78,6 +81,13 @@ class Format(NamedTuple):
     beginnings: tuple[bytes, ...] = ()
     rules: XmlRules = XmlRules()
     says_what_floats: bool = False
+    holds_meshes: bool = False
+    reader_package: str = ""
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether its files can be read here."""
+        return not self.reader_package or find_spec(self.reader_package) is not None
 
 
 def _late(module: str, name: str) -> Callable[..., Any]:
@@ -170,6 +180,8 @@ USD = Format(
     (MOTION, MEND_INERTIAS),
     beginnings=(b"#usda", b"PXR-USDC"),
     says_what_floats=True,
+    holds_meshes=True,
+    reader_package="pxr",
 )
 
 FORMATS: tuple[Format, ...] = (SDF, URDF, MJCF, USD)

@@ -147,7 +147,7 @@ def prove(
     begin(f"{HERE}: the model")
     original = behaviour_of(model, seconds)
     proof.why_no_motion = original.motion_error
-    for entry in writable():
+    for entry in compared():
         path = folder / entry.name.lower() / f"model{entry.suffixes[0]}"
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -170,7 +170,12 @@ def prove(
 
 def steps_of(programs: Mapping[str, str]) -> int:
     """Return the number of steps of a comparison with these judges, as `find_judges` returns them."""
-    return 1 + sum(1 + len(_judges_of(entry, programs)) for entry in writable())
+    return 1 + sum(1 + len(_judges_of(entry, programs)) for entry in compared())
+
+
+def compared() -> list[Format]:
+    """Return the formats that are compared: all that can be written, and read again here."""
+    return [entry for entry in writable() if entry.is_readable]
 
 
 def _judges_of(entry: Format, programs: Mapping[str, str]) -> list[Judge]:

@@ -35,11 +35,13 @@ class Export(OnLinks, ExportHelper):
 
     Attributes:
         offered: options of the writer that are properties of the operator.
+        holds_meshes: whether meshes are in the file, so that they have no format of their own.
         asked: names of other properties, by which the operator asks for the options of `asked_otherwise`.
     """
 
     bl_options = {"REGISTER", "PRESET"}
     offered: tuple[Option, ...]
+    holds_meshes = False
     asked: tuple[str, ...] = ()
     asked_otherwise: tuple[Option, ...] = ()
     _judges = ""
@@ -106,7 +108,8 @@ class Export(OnLinks, ExportHelper):
         self.layout.use_property_split = True
         self.layout.use_property_decorate = False
         offered = [option.name for option in self.offered]
-        for name in (*self.asked, "mesh_format", "split_meshes", *offered, "surroundings"):
+        meshes = ("split_meshes",) if self.holds_meshes else ("mesh_format", "split_meshes")
+        for name in (*self.asked, *meshes, *offered, "surroundings"):
             self.layout.prop(self, name)
         if self._judges:
             self.layout.column(heading="Compare With").prop(self, "compares", text=self._judges, translate=False)
@@ -157,12 +160,14 @@ def _operator(entry: Format) -> type:
     options = tuple(option for option in entry.options if option not in base.asked_otherwise)
     pattern = StringProperty(default=";".join(f"*{suffix}" for suffix in entry.suffixes), options={"HIDDEN"})
     members = {
-        "__doc__": f"Write the scene's links and joints as {entry.name}, with their meshes beside it",
+        "__doc__": f"Write the scene's links and joints as {entry.name}, with their meshes"
+        + ("" if entry.holds_meshes else " beside it"),
         "__annotations__": {option.name: _property_of(option) for option in options} | {"filter_glob": pattern},
         "bl_idname": ids.export_of(entry.suffixes[0]),
         "bl_label": f"Export {entry.name}",
         "filename_ext": entry.suffixes[0],
         "offered": options,
+        "holds_meshes": entry.holds_meshes,
     }
     return type(f"LIMBERJACK_OT_export_{entry.suffixes[0][1:]}", (base, bpy.types.Operator), members)
 

@@ -13,7 +13,7 @@ import bpy
 from bpy.app.translations import pgettext_iface
 from bpy.props import FloatProperty
 
-from ....core.model import Model, ModelError
+from ....core.model.errors import ModelError
 from ....core.model.text import counted
 from ... import bridge, ids
 from ...preferences import preferences
@@ -22,6 +22,7 @@ from ..selection import OnLinks
 from ..waiting import WaitsForSolver
 
 if TYPE_CHECKING:
+    from ....core.model import Model
     from ....core.prove.proving import Proof, Row
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 from types import SimpleNamespace
 
 MODULES = ("Sdf", "Tf", "Usd", "UsdGeom")
@@ -12,11 +11,6 @@ MODULES = ("Sdf", "Tf", "Usd", "UsdGeom")
 
 INSTALL = "USD files are opened by the package usd-core; install it with: pip install usd-core"
 """Sentence for users who have no pxr."""
-
-
-def is_there() -> bool:
-    """Return whether pxr can be imported, without importing it."""
-    return find_spec("pxr") is not None
 
 
 def pxr() -> SimpleNamespace:

@@ -108,7 +108,10 @@ def test_wrong_use(argv, capsys):
 @pytest.mark.parametrize(
     ("target", "words"),
     [
-        ("x.obj", "the name must end in .sdf, .world, .urdf, .xml, .mjcf, .blend; found '.obj'"),
+        (
+            "x.obj",
+            "the name must end in .sdf, .world, .urdf, .xml, .mjcf, .usda, .usd, .usdc, .usdz, .blend; found '.obj'",
+        ),
         ("x", "found ''"),
         ("folder", "this is a folder; name a file"),
         ("nowhere/x.blend", "nowhere'; make it first"),

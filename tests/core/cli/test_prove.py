@@ -12,6 +12,7 @@ from limberjack.core import cli
 from limberjack.core.formats import read
 from limberjack.core.prove import judges
 from limberjack.core.prove.comparing import behaviour_of
+from limberjack.core.prove.proving import compared
 from support.output_schema import validated
 
 PENDULUM = Path(__file__).parents[3] / "sample_scenes" / "double_pendulum.sdf"
@@ -74,7 +75,9 @@ def test_a_judge_that_agrees(proved, truth):
     assert (row["format"], row["version"], row["warnings"], row["agrees"]) == ("MJCF", "9.9", ["beware"], True)
     assert max(row["start"]["distance"], row["motion"]["distance"], row["mass"]["relative"]) < 1e-9
     assert [judge["name"] for judge in found["not_found"]] == ["Drake", "Gazebo"]
-    assert {row["format"] for row in found["rows"] if row["reader"] == "Limberjack"} == {"SDF", "URDF", "MJCF"}
+    assert {row["format"] for row in found["rows"] if row["reader"] == "Limberjack"} == {
+        entry.name for entry in compared()
+    }
 
 
 @pytest.mark.parametrize("what", ["start", "masses", "end"])
@@ -105,7 +108,7 @@ def test_a_tolerance_for_the_motion(proved, truth):
 def test_without_seconds_only_poses_and_masses_count(proved, truth):
     """Guards --seconds 0."""
     found = proved(truth, "--seconds", "0")
-    assert [row["motion"] for row in found["rows"]] == [None] * 4
+    assert {row["motion"] for row in found["rows"]} == {None}
     assert found["why_no_motion"] == ""
 
 
@@ -124,11 +127,9 @@ def test_a_judge_that_refuses_crashes_or_hangs(proved, truth, monkeypatch):
 def test_files_are_kept_on_request(proved, truth, tmp_path):
     """Guards -o: a folder with a folder for each format, whose files can be read."""
     found = proved(truth, "-o", tmp_path / "out")
-    assert [Path(path).relative_to(tmp_path / "out").as_posix() for path in found["outputs"]] == [
-        "sdf/model.sdf",
-        "urdf/model.urdf",
-        "mjcf/model.xml",
-    ]
+    names = [Path(path).relative_to(tmp_path / "out").as_posix() for path in found["outputs"]]
+    assert names[:3] == ["sdf/model.sdf", "urdf/model.urdf", "mjcf/model.xml"]
+    assert names[3:] == [f"{entry.name.lower()}/model{entry.suffixes[0]}" for entry in compared()[3:]]
     assert all(read(path).ok for path in found["outputs"])
 
 

@@ -160,8 +160,8 @@ class JointWriter:
             prim.set("float", f"{start}damping", axis.drive_damping / unit)
             if math.isfinite(axis.effort):
                 prim.set("float", f"{start}maxForce", axis.effort)
-        told = {"newton:armature": axis.armature, "newton:friction": axis.friction, "mjc:damping": axis.damping}
-        for attribute, value in told.items():
+        by_others = {"newton:armature": axis.armature, "newton:friction": axis.friction, "mjc:damping": axis.damping}
+        for attribute, value in by_others.items():
             if value:
                 prim.set("float", attribute, value)
                 words = f"its {attribute.partition(':')[2]} is said as {attribute}, which not all simulators read"

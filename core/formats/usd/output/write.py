@@ -185,18 +185,18 @@ class _Writer:
             if link.collisions:
                 families.setdefault(link.family or joined[link.name], []).append(link)
         direct = {frozenset((joint.parent, joint.child)) for joint in model.joints}
-        told = {frozenset((pair.a, pair.b)): pair for pair in model.contact_pairs}
-        apart = [ends for ends, pair in told.items() if not pair.meets]
+        chosen = {frozenset((pair.a, pair.b)): pair for pair in model.contact_pairs}
+        apart = [ends for ends, pair in chosen.items() if not pair.meets]
         for links in families.values():
             for a, b in combinations(links, 2):
                 ends = frozenset((a.name, b.name))
-                if not (a.self_collide or b.self_collide or ends in direct or ends in told):
+                if not (a.self_collide or b.self_collide or ends in direct or ends in chosen):
                     apart.append(ends)
         if len(apart) > MOST_PAIRS:
             self.losses.append(f"{len(apart)} pairs of links that do not collide are too many to write; they collide")
             return
         self._put_pairs(apart)
-        self._put_meeting([pair for pair in told.values() if pair.meets])
+        self._put_meeting([pair for pair in chosen.values() if pair.meets])
         if any(not shape.may_meet(shape) for link in model.links for shape in link.collisions):
             self.losses.append("layers of collisions are left out; they collide with all")
 
