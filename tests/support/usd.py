@@ -89,9 +89,9 @@ def joint(
     return prim(f"Physics{kind}Joint", name, "\n".join([*lines, content]), apis)
 
 
-def reading_of(text: str, strict: bool = False) -> Reading:
-    """Return the reading of a whole file."""
-    return read(Path("m.usda"), data=text.encode(), strict=strict)
+def reading_of(text: str, **options: bool) -> Reading:
+    """Return the reading of a whole file. options: those of `read`."""
+    return read(Path("m.usda"), data=text.encode(), **options)
 
 
 def model_of(prims: str, **units: object) -> Model:

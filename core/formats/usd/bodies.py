@@ -31,7 +31,7 @@ class Bodies:
         links: of each body, by the path of its prim. prims: the prims of bodies, by the same.
         kinematic: paths of the bodies that stand still or follow their animation.
         owner: path of the body to which a prim belongs, by the prim's path; "" for the world.
-        parts: prims with geometry or colliders, by the path of their body; "" for the world.
+        joints, scenes: prims of these types. others: all other prims, with those of bodies.
     """
 
     def __init__(self, stage: Stage, findings: Findings):

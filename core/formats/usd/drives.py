@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Drives of joints, and what other schemas say of their axes: armature, friction, damping, speed limits.
 
-Gains of angular drives are per degree. Attributes whose names begin with "mjc:" are per radian, as MuJoCo's.
+Gains of angular drives are per degree, and so is Newton's damping. Attributes whose names begin with "mjc:" are per
+radian, as MuJoCo's.
 
 Source: UsdPhysicsDriveAPI; PhysX schema, PhysxJointAPI; Newton's and MuJoCo's schemas of USD.
 """
@@ -18,6 +19,9 @@ from .stage import Stage
 
 ARMATURES = ("newton:armature", "physxJoint:armature", "mjc:armature")
 FRICTIONS = ("newton:friction", "physxJoint:jointFriction", "mjc:frictionloss")
+SPEEDS = ("newton:velocityLimit", "physxJoint:maxJointVelocity")
+"""Attributes of which the first that a joint has counts: rotor inertias, dry frictions, and largest speeds."""
+
 LIMITLESS = 1e30
 """Number from which on a largest force counts as none, since exporters write the largest float."""
 
@@ -66,14 +70,18 @@ class DriveReader:
         force = stage.kilogram * (stage.unit**2 if turns else stage.unit)
         axis.armature = self._first(prim, ARMATURES) * stage.kilogram * size
         axis.friction = self._first(prim, FRICTIONS) * force
-        axis.damping = stage.number(prim, "mjc:damping", 0.0, infinite=False) * stage.kilogram * size
+        per_radian = stage.number(prim, "mjc:damping", 0.0, infinite=False)
+        own = stage.number(prim, "newton:damping", -math.inf)  # Newton's word for "not given"
+        per_unit = own / (RADIAN if turns else 1.0) if 0.0 <= own < math.inf else per_radian
+        axis.damping = per_unit * stage.kilogram * size
         axis.spring_stiffness = stage.number(prim, "mjc:stiffness", 0.0, infinite=False) * stage.kilogram * size
-        fastest = stage.number(prim, "physxJoint:maxJointVelocity", math.inf)
-        if fastest < LIMITLESS:
+        fastest = self._first(prim, SPEEDS)
+        if 0.0 < fastest < LIMITLESS:
             axis.velocity = fastest * (RADIAN if turns else stage.unit)
 
     def _first(self, prim: Any, names: tuple[str, ...]) -> float:
         """Return the value of the first of these attributes that a prim has; 0 if it has none."""
         found = (name for name in names if self._stage.raw(prim, name) is not None)
         name = next(found, "")
-        return self._stage.number(prim, name, 0.0, infinite=False) if name else 0.0
+        value = self._stage.number(prim, name, 0.0) if name else 0.0
+        return value if value > 0.0 else 0.0

@@ -2,8 +2,8 @@
 """Masses of links: what their prims give, and what follows from the volume of their colliders.
 
 A body's own mass comes first, then the masses of its colliders, then densities. An authored mass scales the inertia of
-the shapes; an authored inertia and centre take precedence over theirs. Zero, and for the centre infinity, mean "not
-given".
+the shapes; an authored inertia and centre take precedence over theirs. An inertia of shapes is taken about the centre
+that is authored. Zero, and for the centre infinity, mean "not given".
 
 Source: OpenUSD documentation, "Rigid Body Physics in USD", section "Mass Properties"; UsdPhysicsMassAPI.
 """
@@ -21,13 +21,28 @@ from ...geometry import Shape
 from ...geometry.mass import MassProperties
 from ...geometry.shape_mass import mass_properties_and_notes
 from ...model import Link
-from ...spatial import IDENTITY_QUAT, Pose, Quat, Sym3, Vec3, compose, inverse, quat_normalized, quat_to_mat, sym_rotate
+from ...spatial import (
+    IDENTITY,
+    IDENTITY_QUAT,
+    Pose,
+    Quat,
+    Sym3,
+    Vec3,
+    compose,
+    inverse,
+    quat_mul,
+    quat_normalized,
+    quat_to_mat,
+    sub,
+    sym_rotate,
+    sym_shift,
+)
 from ...spatial.arrays import matmul
 from ..findings import Findings
 from ..sdf.link import combined
 from .bodies import MASS
 from .materials import physics_material
-from .stage import Stage
+from .stage import Stage, rotation_of
 
 DENSITY = 1000.0
 """Density of colliders for which nothing gives one, that of water [kg/m^3]."""
@@ -41,15 +56,14 @@ class Given:
     """What a prim says of its mass. Numbers are 0, and vectors None, if they are not given.
 
     Attributes:
-        mass [kg]; density [kg/m^3]. com: in the prim's axes, in metres of the stage's unscaled length.
-        moments: along the principal axes [kg m^2]. axes: of these, in the prim.
+        mass [kg]; density [kg/m^3].
+        com: in the prim's axes, in units of the stage. inertia: about the com, in the axes of the prim [kg m^2].
     """
 
     mass: float = 0.0
     density: float = 0.0
     com: Vec3 | None = None
-    moments: Vec3 | None = None
-    axes: Quat = IDENTITY_QUAT
+    inertia: Sym3 | None = None
 
 
 class MassReader:
@@ -72,29 +86,35 @@ class MassReader:
             factor = own.mass / link.mass if link.mass else 0.0
             link.inertia = cast(Sym3, tuple(factor * entry for entry in link.inertia)) if factor else _ball(own.mass)
             link.mass = own.mass
-        if own.com is not None:
-            link.com = self._centre(body, own.com)
-        if own.moments is not None:
-            xx, yy, zz = own.moments
-            link.inertia = sym_rotate(quat_to_mat(own.axes), (xx, 0.0, 0.0, yy, 0.0, zz))
+        weight = link.mass if solids else 0.0  # a ball lies where its centre is given
+        link.com, link.inertia = self._authored(body, own, link, (weight, link.com, link.inertia))
 
     def _given(self, prim: Any) -> Given:
         stage = self._stage
         if MASS not in stage.applied(prim):
             return Given()
-        cubed = stage.kilogram / stage.unit**3
-        com = stage.numbers(prim, "physics:centerOfMass", (-math.inf,) * 3)
-        moments = stage.numbers(prim, "physics:diagonalInertia", (0.0, 0.0, 0.0))
-        axes = stage.numbers(prim, "physics:principalAxes", (0.0, 0.0, 0.0, 0.0))
-        squared = stage.kilogram * stage.unit**2
-        has_com, has_axes = all(map(math.isfinite, com)), any(axes)
+        com = stage.numbers(prim, "physics:centerOfMass", (-math.inf,) * 3, infinite=True)
         return Given(
             self._positive(prim, "physics:mass") * stage.kilogram,
-            self._positive(prim, "physics:density") * cubed,
-            cast(Vec3, com) if has_com else None,
-            cast(Vec3, tuple(squared * moment for moment in moments)) if any(moments) else None,
-            quat_normalized(cast(Quat, axes)) if has_axes else IDENTITY_QUAT,
+            self._positive(prim, "physics:density") * stage.kilogram / stage.unit**3,
+            cast(Vec3, com) if all(map(math.isfinite, com)) else None,
+            self._inertia(prim),
         )
+
+    def _inertia(self, prim: Any) -> Sym3 | None:
+        """Return the inertia that a prim gives, Newton's tensor before UsdPhysics' moments [kg m^2]."""
+        stage = self._stage
+        squared = stage.kilogram * stage.unit**2
+        xx, yy, zz, xy, xz, yz = (squared * entry for entry in stage.numbers(prim, "newton:inertia", (0.0,) * 6))
+        if any((xx, yy, zz)):
+            return xx, xy, xz, yy, yz, zz
+        moments = stage.numbers(prim, "physics:diagonalInertia", (0.0, 0.0, 0.0))
+        if not any(moments):
+            return None
+        axes = stage.numbers(prim, "physics:principalAxes", (0.0, 0.0, 0.0, 0.0))
+        turn = quat_normalized(cast(Quat, axes)) if any(axes) else IDENTITY_QUAT
+        xx, yy, zz = (squared * moment for moment in moments)
+        return sym_rotate(quat_to_mat(turn), (xx, 0.0, 0.0, yy, 0.0, zz))
 
     def _positive(self, prim: Any, name: str) -> float:
         value = self._stage.number(prim, name, 0.0, infinite=False)
@@ -102,12 +122,22 @@ class MassReader:
             self._findings.error(self._stage.place(prim), "bad-number", f"{name} is {value:g}; give 0 or more")
         return max(value, 0.0)
 
-    def _centre(self, body: Any, com: Vec3) -> Vec3:
-        """Return a centre of mass of a prim, which its scale moves too, in the link [m]."""
-        linear, origin = self._stage.matrix(body)
-        at = matmul(linear, np.array(com)[:, None])[:, 0] + origin
-        X_LW = inverse(self._stage.pose(body))
-        return compose(X_LW, (*cast(Vec3, tuple(at.tolist())), *IDENTITY_QUAT))[:3]
+    def _authored(self, prim: Any, given: Given, link: Link, shapes: tuple[float, Vec3, Sym3]) -> tuple[Vec3, Sym3]:
+        """Return the com and the inertia about it in the link, with what a prim gives in place of those of shapes.
+
+        shapes: mass, com and inertia.
+        """
+        mass, com, inertia = shapes
+        linear, origin = self._stage.matrix(prim)
+        X_LW = inverse(link.pose)
+        if given.com is not None:
+            at = matmul(linear, np.array(given.com)[:, None])[:, 0] + origin
+            there = compose(X_LW, (*cast(Vec3, tuple(at.tolist())), *IDENTITY_QUAT))[:3]
+            inertia = cast(Sym3, tuple(np.add(inertia, sym_shift(mass, sub(there, com))).tolist()))
+            com = there
+        if given.inertia is not None:
+            inertia = sym_rotate(quat_to_mat(quat_mul(X_LW[3:], rotation_of(linear))), given.inertia)
+        return com, inertia
 
     def _solids(
         self, body: Any, own: Given, link: Link, colliders: Sequence[tuple[Any, Shape]]
@@ -128,7 +158,14 @@ class MassReader:
             if solid is None or not solid.volume > 0.0:
                 continue
             given = Given() if prim == body else self._given(prim)
-            found.append((solid, shape.pose, self._density(prim, own, given, solid)))
+            density = self._density(prim, own, given, solid)
+            if given.com is None and given.inertia is None:
+                found.append((solid, shape.pose, density))
+                continue
+            mass, *about = combined([(solid, shape.pose, density)])
+            com, (xx, xy, xz, yy, yz, zz) = self._authored(prim, given, link, (mass, *about))
+            tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+            found.append((MassProperties(mass, np.array(com), tensor), IDENTITY, 1.0))
         return found
 
     def _density(self, prim: Any, own: Given, given: Given, solid: MassProperties) -> float:

@@ -14,13 +14,14 @@ from typing import Any
 from ...files.resources import FilesBeside
 from ...geometry import Shape
 from ...model import WORLD, Joint, Link, Model
-from ...model.naming import TakenNames, claim
+from ...model.naming import TakenNames
 from ...spatial import IDENTITY, ZERO_SYM, Pose, Vec3, compose, inverse, norm, scale
 from ..findings import Findings, Places
 from ..source import Source
 from .bodies import COLLISION, Bodies
-from .contacts import let_joined_meet, read_groups, read_pairs
+from .contacts import FilteredPairs, let_joined_meet, read_self_collisions
 from .coordinates import merge
+from .groups import read_groups
 from .joints import JointReader
 from .masses import MassReader
 from .mimics import read_mimics
@@ -45,10 +46,11 @@ def read_usd(source: Source, findings: Findings, files: FilesBeside) -> tuple[Mo
     model = Model(stage.name, list(bodies.links.values()), gravity=_gravity(stage, bodies, findings))
     places: Places = {("model", model.name): stage.place(stage.root)}
     places |= {("link", bodies.links[path].name): stage.place(prim) for path, prim in bodies.prims.items()}
-    shapes = _add_shapes(model, stage, bodies, findings)
+    pairs = FilteredPairs(stage, bodies, findings)
+    shapes, standing = _add_shapes(model, stage, bodies, pairs, findings)
+    pairs.add_to(model, bodies, standing)
     _add_joints(model, stage, bodies, places, findings)
-    scenery = model.links[-1].name if len(model.links) > len(bodies.links) else ""
-    read_pairs(model, stage, bodies, scenery)
+    read_self_collisions(model, stage, bodies)
     read_groups(stage, bodies, shapes, findings)
     _stand_at_zero(model)
     return model, places
@@ -68,26 +70,40 @@ def _gravity(stage: Stage, bodies: Bodies, findings: Findings) -> Vec3:
     return scale(direction, size / length) if length else (0.0, 0.0, -size)
 
 
-def _add_shapes(model: Model, stage: Stage, bodies: Bodies, findings: Findings) -> dict[str, Shape]:
-    """Add the shapes and masses of all links. Return the collisions by the paths of their prims."""
+def _add_shapes(
+    model: Model, stage: Stage, bodies: Bodies, pairs: FilteredPairs, findings: Findings
+) -> tuple[dict[str, Shape], dict[str, str]]:
+    """Add the shapes and masses of all links.
+
+    Return the collisions by the paths of their prims, and the names of links that stand still by the paths of the prims
+    that filtered pairs name: each has a link of its own.
+    """
     reader, masses = ShapeReader(stage, findings), MassReader(stage, findings)
     prims: dict[str, list[Any]] = defaultdict(list)
-    for prim in [*bodies.prims.values(), *bodies.others]:
+    for prim in bodies.others:
         if reader.is_shape(prim):
             prims[bodies.owner[str(prim.GetPath())]].append(prim)
+        elif COLLISION in stage.applied(prim):
+            message = f"its geometry, <{prim.GetTypeName()}>, is not read; it touches nothing"
+            findings.warning(stage.place(prim), "unknown-shape", message)
     found: dict[str, Shape] = {}
     for path, link in bodies.links.items():
         colliders = _shapes_of(link, prims[path], stage, reader, found)
         masses.weigh(bodies.prims[path], link, colliders)
-    fixed = [prim for prim in prims[""] if COLLISION in stage.applied(prim)]
-    if fixed:
-        scenery = Link(claim(SCENERY, {link.name for link in model.links}), mass=0.0, inertia=ZERO_SYM)
+    standing: dict[str, list[Any]] = defaultdict(list)
+    for prim in prims[""]:
+        if COLLISION in stage.applied(prim):
+            standing[pairs.nearest(str(prim.GetPath()))].append(prim)
+    taken, names = TakenNames([WORLD, *(link.name for link in model.links)]), {}
+    for path, fixed in standing.items():
+        name = names[path] = taken.claim(path.rpartition("/")[2] or SCENERY)
+        scenery = Link(name, mass=0.0, inertia=ZERO_SYM)
         model.links.append(scenery)
-        model.joints.append(Joint(f"{scenery.name}_fixed", "fixed", WORLD, scenery.name))
+        model.joints.append(Joint(f"{name}_fixed", "fixed", WORLD, name))
         _shapes_of(scenery, fixed, stage, reader, found)
-    if left := len(prims[""]) - len(fixed):
+    if left := len(prims[""]) - sum(map(len, standing.values())):
         findings.note(f"{left} shapes that belong to no body and do not collide are not read")
-    return found
+    return found, names
 
 
 def _shapes_of(

@@ -70,19 +70,18 @@ class ShapeReader:
         linear = matmul(turn, linear)
         at = cast(Vec3, tuple((matmul(turn, origin[:, None])[:, 0] + X_LW[:3]).tolist()))
         kind = str(prim.GetTypeName())
+        axis = self._stage.word(prim, "axis", "Z")
+        rotation, scales = rotation_of(_unmirrored(linear, axis)), norms(linear.T)
         if kind == "Mesh":
-            return self._mesh(prim, linear), (*at, *IDENTITY_QUAT)
-        rotation, scales = rotation_of(linear), norms(linear.T)
+            return self._mesh(prim, linear, rotation), (*at, *rotation)
         if kind in ROUND:
-            axis = self._stage.word(prim, "axis", "Z")
             return self._round(prim, kind, axis, scales), (*at, *quat_mul(rotation, ALONG.get(axis, IDENTITY_QUAT)))
         if kind == "Cube":
             size = self._stage.number(prim, "size", 2.0, infinite=False)
             return Box(cast(Vec3, tuple((size * scales).tolist()))), (*at, *rotation)
         if kind == "Sphere":
             return self._sphere(prim, scales), (*at, *rotation)
-        axis = ALONG.get(self._stage.word(prim, "axis", "Z"), IDENTITY_QUAT)
-        return Plane(size=DRAWN), (*at, *quat_mul(rotation, axis))
+        return Plane(size=DRAWN), (*at, *quat_mul(rotation, ALONG.get(axis, IDENTITY_QUAT)))
 
     def _sphere(self, prim: Any, scales: np.ndarray) -> Geometry:
         radii = (self._stage.number(prim, "radius", 1.0, infinite=False) * scales).tolist()
@@ -106,7 +105,8 @@ class ShapeReader:
         made = {"Capsule": Capsule, "Cylinder": Cylinder, "Cone": Cone}[kind.removesuffix("_1")]
         return made(radius * across, height)
 
-    def _mesh(self, prim: Any, linear: np.ndarray) -> Mesh | None:
+    def _mesh(self, prim: Any, linear: np.ndarray, rotation: Quat) -> Mesh | None:
+        """Return a mesh in axes of the given rotation in the link, in which its box is taken, too."""
         points, counts, indices = (
             self._stage.raw(prim, name) for name in ("points", "faceVertexCounts", "faceVertexIndices")
         )
@@ -114,8 +114,9 @@ class ShapeReader:
             self._findings.warning(self._stage.place(prim), "empty-mesh", "its mesh has no points or faces; left out")
             return None
         vertices, numbers = np.array(points, dtype=float), np.array(indices, dtype=int)
-        ends = np.cumsum(np.array(counts, dtype=int))
-        if ends[-1] != len(numbers) or numbers.min() < 0 or numbers.max() >= len(vertices):
+        sizes = np.array(counts, dtype=int)
+        ends = np.cumsum(sizes)
+        if sizes.min() < 0 or ends[-1] != len(numbers) or numbers.min() < 0 or numbers.max() >= len(vertices):
             message = "its faces name points that the mesh does not have; left out"
             self._findings.error(self._stage.place(prim), "bad-mesh", message)
             return None
@@ -124,7 +125,11 @@ class ShapeReader:
             return None
         is_turned = (self._stage.word(prim, "orientation", "rightHanded") == "leftHanded") != (_det(linear) < 0.0)
         faces = _faces(numbers, ends, is_turned)
-        return Mesh(vertices=matmul(vertices, linear.T), faces=faces)
+        if not faces:
+            self._findings.warning(self._stage.place(prim), "empty-mesh", "its faces have no three corners; left out")
+            return None
+        turn = np.array(quat_to_mat(rotation)).reshape(3, 3)
+        return Mesh(vertices=matmul(vertices, matmul(linear.T, turn)), faces=faces)
 
     def _approximated(self, prim: Any, mesh: Mesh, pose: Pose) -> tuple[Geometry, Pose]:
         """Return the geometry of a collision mesh: a primitive around it if its approximation asks for one."""
@@ -139,6 +144,17 @@ class ShapeReader:
         if kind == "boundingCube":
             return Box(cast(Vec3, tuple((high - low).tolist()))), bound
         return Sphere(norms(mesh.vertices - middle).max().item()), bound
+
+
+def _unmirrored(linear: np.ndarray, axis: str) -> np.ndarray:
+    """Return a linear map that mirrors without its mirroring, which is put into a direction across an axis.
+
+    A primitive is the same with this direction reversed, while its tip or normal along the axis stays.
+    """
+    signs = np.ones(3)
+    if _det(linear) < 0.0:
+        signs[0 if axis != "X" else 1] = -1.0
+    return linear * signs
 
 
 def _det(linear: np.ndarray) -> float:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -76,10 +77,10 @@ class Stage:
         """The prim that all others are below."""
         return self._stage.GetPseudoRoot()
 
-    def is_in_collection(self, prim: Any, name: str, path: str) -> bool:
-        """Return whether a collection of a prim contains the prim at a path."""
-        query = self._pxr.Usd.CollectionAPI(prim, name).ComputeMembershipQuery()
-        return bool(query.IsPathIncluded(self._pxr.Sdf.Path(path)))
+    def members(self, prim: Any, name: str) -> Callable[[str], bool]:
+        """Return a function that tells whether a collection of a prim contains the prim at a path."""
+        query, path_of = self._pxr.Usd.CollectionAPI(prim, name).ComputeMembershipQuery(), self._pxr.Sdf.Path
+        return lambda path: bool(query.IsPathIncluded(path_of(path)))
 
     def prims(self) -> Iterator[Any]:
         """Yield all prims that are active, defined and loaded, with those inside of instances, parents first.
@@ -134,10 +135,10 @@ class Stage:
         self._refuse(prim, name, value)
         return default
 
-    def numbers(self, prim: Any, name: str, default: Sequence[float]) -> tuple[float, ...]:
+    def numbers(self, prim: Any, name: str, default: Sequence[float], *, infinite: bool = False) -> tuple[float, ...]:
         """Return the numbers in an attribute that holds as many as the default. Report others.
 
-        Quaternions are w x y z.
+        Quaternions are w x y z. infinite: whether they may be infinite.
         """
         value = self.raw(prim, name)
         if value is None:
@@ -148,7 +149,8 @@ class Stage:
             found = tuple(map(float, value))
         except (TypeError, ValueError):
             found = ()
-        if len(found) == len(default) and not any(map(math.isnan, found)):
+        is_usable = all(math.isfinite(each) or (infinite and math.isinf(each)) for each in found)
+        if len(found) == len(default) and is_usable:
             return found
         self._refuse(prim, name, value)
         return tuple(default)
@@ -247,7 +249,9 @@ def open_stage(source: Source, findings: Findings) -> Stage:
             with quiet():  # it prints what `_tell_missing` reports
                 stage = modules.Usd.Stage.Open(path)
         except modules.Tf.ErrorException as error:
-            raise UnreadableError(source.path, f"pxr cannot open it: {_reason(error)}") from error
+            raise UnreadableError(
+                source.path, f"pxr cannot open it: {_reason(error, path, source.path.name)}"
+            ) from error
     _tell_missing(stage, findings)
     return Stage(stage, modules, findings)
 
@@ -271,14 +275,19 @@ class _file_of:
             Path(self._copy).unlink()
 
 
-def _reason(error: Exception) -> str:
-    """Return what pxr says, without its own file names and function names."""
-    lines = [line.split("': ", 1)[-1] for line in str(error).splitlines() if line.strip().startswith("Error in")]
-    return one_line(" ".join(lines) or str(error))
+def _reason(error: Exception, opened: str, named: str) -> str:
+    """Return the first thing that pxr says, without its own file names and function names.
+
+    opened: path of the file that was opened, which may be a copy. named: what users call it.
+    """
+    found = re.findall(r"Error in '[^']*' at line [^']* : '(.*?)'\s*(?=Error in|\Z)", str(error), re.DOTALL)
+    return one_line((found or [str(error)])[0].strip()).replace(opened, named)
 
 
 def _tell_missing(stage: Any, findings: Findings) -> None:
     """Report each error of composition, such as a reference to a file that does not exist."""
+    root = stage.GetRootLayer().identifier
     for error in stage.GetCompositionErrors():
         path = str(error.rootSite.path) if hasattr(error, "rootSite") else "/"
-        findings.warning(PrimPlace(path, "the stage"), "not-found", one_line(str(error)))
+        message = one_line(re.sub(r",@anon:[^@]*@", "", str(error)).replace(f"@{root}@", ""))
+        findings.warning(PrimPlace(path, "the stage"), "not-found", message)
