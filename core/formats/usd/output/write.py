@@ -29,8 +29,8 @@ from .usda import Prim, stage_text
 TEXT = (".usda", ".usd")
 """Suffixes of files that may be text."""
 
-MOST_PAIRS = 20_000
-"""Largest number of filtered pairs that are written for families whose links do not collide."""
+LARGE_FAMILY = 50
+"""Number of links above which a family whose links do not collide is written as one group, not pair by pair."""
 
 LEAST_MOMENT = 1e-12
 """Principal moment below which an inertia is not written, since 0 means "not given" [kg m^2]."""
@@ -187,18 +187,26 @@ class _Writer:
         direct = {frozenset((joint.parent, joint.child)) for joint in model.joints}
         chosen = {frozenset((pair.a, pair.b)): pair for pair in model.contact_pairs}
         apart = [ends for ends, pair in chosen.items() if not pair.meets]
-        for links in families.values():
+        named = {name for ends in chosen for name in ends}
+        for name, links in families.items():
+            is_quiet = not any(link.self_collide for link in links)
+            if len(links) > LARGE_FAMILY and is_quiet and not named & {link.name for link in links}:
+                self._put_group(name, links)
+                continue
             for a, b in combinations(links, 2):
                 ends = frozenset((a.name, b.name))
                 if not (a.self_collide or b.self_collide or ends in direct or ends in chosen):
                     apart.append(ends)
-        if len(apart) > MOST_PAIRS:
-            self.losses.append(f"{len(apart)} pairs of links that do not collide are too many to write; they collide")
-            return
         self._put_pairs(apart)
         self._put_meeting([pair for pair in chosen.values() if pair.meets])
         if any(not shape.may_meet(shape) for link in model.links for shape in link.collisions):
             self.losses.append("layers of collisions are left out; they collide with all")
+
+    def _put_group(self, name: str, links: list[Link]) -> None:
+        """Write a family whose links do not collide as a group that does not collide with itself."""
+        group = Prim("PhysicsCollisionGroup", f"{name}_family", self._root)
+        group.relate("collection:colliders:includes", *(self._links[link.name] for link in links))
+        group.relate("physics:filteredGroups", group)
 
     def _put_pairs(self, apart: list[frozenset[str]]) -> None:
         others: dict[str, list[Prim]] = {}

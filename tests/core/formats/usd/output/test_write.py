@@ -137,6 +137,19 @@ def test_what_collides_comes_back(tmp_path):
     assert (found.friction, found.static_friction, found.restitution) == pytest.approx((0.4, 0.6, 0.3), abs=1e-7)
 
 
+def test_a_long_chain_does_not_collide_with_itself(tmp_path):
+    """Guards large families, which are one group: their links meet others, and not each other."""
+    links = [Link(f"l{number}", 1.0) for number in range(61)]
+    for link in links:
+        link.collisions.append(Shape("shape", Box((1.0, 1.0, 1.0))))
+    joints = [Joint(f"j{number}", "revolute", f"l{number}", f"l{number + 1}") for number in range(59)]
+    write(Model("m", links, joints), tmp_path / "m.usda")
+    assert complaints(tmp_path / "m.usda") == []
+    first, other, loose = (read(tmp_path / "m.usda").model.links[number].collisions[0] for number in (0, 30, 60))
+    assert not first.may_meet(other)
+    assert first.may_meet(loose)
+
+
 def test_a_joint_follows_another(tmp_path):
     """Guards mimics: a turn follows a slide, with factor and offset."""
     push, turn = Joint("push", "prismatic", WORLD, "a"), Joint("turn", "revolute", "a", "b")
