@@ -2,6 +2,7 @@
 """A roboticist's first minutes: models come in by drag and drop and by the menu, and leave by the file dialog."""
 
 import importlib
+import importlib.util
 import tempfile
 from pathlib import Path
 
@@ -187,6 +188,26 @@ def test_a_broken_file_changes_nothing():
     assert not objects_named(), f"left behind: {sorted(objects_named())}"
     error = bpy.context.window_manager.limberjack_status.error
     assert "broken.urdf" in error, error
+
+
+def test_a_stage_of_usd_without_pxr_says_what_to_install():
+    """Blender builds without USD tell it in one line; nothing is imported."""
+    if importlib.util.find_spec("pxr"):
+        return
+    empty_scene()
+    folder = folder_of_models()
+    (folder / "arm.usda").write_text(
+        '#usda 1.0\ndef Xform "arm" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])\n{\n}\n'
+    )
+    yield from open_tab()
+    with over_3d_view():
+        bpy.ops.limberjack.import_model("INVOKE_DEFAULT", filepath=str(folder / "arm.usda"))
+    yield from press("RET")
+    yield from harness.at_rest()
+    yield from screenshot("import_usd")
+    assert not objects_named(), f"left behind: {sorted(objects_named())}"
+    error = bpy.context.window_manager.limberjack_status.error
+    assert "USD files are opened by the package usd-core" in error, error
 
 
 def test_the_menus_and_the_import_dialog():
