@@ -65,7 +65,7 @@ class FilteredPairs:
 
     def _links(self, path: str, prim: Any, bodies: Bodies, below: _Below, counts: dict[str, int]) -> list[str]:
         """Return the link to which a prim belongs, or else all links below it."""
-        owner = bodies.owner[path] if path in bodies.owner else ""
+        owner = bodies.owner.get(path, "")
         if not owner:
             return below.names(path)
         name = bodies.links[owner].name

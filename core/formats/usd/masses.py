@@ -162,10 +162,10 @@ class MassReader:
             if given.com is None and given.inertia is None:
                 found.append((solid, shape.pose, density))
                 continue
-            mass, *about = combined([(solid, shape.pose, density)])
-            com, (xx, xy, xz, yy, yz, zz) = self._authored(prim, given, link, (mass, *about))
+            shapes = combined([(solid, shape.pose, density)])
+            com, (xx, xy, xz, yy, yz, zz) = self._authored(prim, given, link, shapes)
             tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-            found.append((MassProperties(mass, np.array(com), tensor), IDENTITY, 1.0))
+            found.append((MassProperties(shapes[0], np.array(com), tensor), IDENTITY, 1.0))
         return found
 
     def _density(self, prim: Any, own: Given, given: Given, solid: MassProperties) -> float:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Geometry: kinds, axes, scales, mirrors, and meshes."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -93,7 +95,7 @@ def volume_of(shape) -> float:
     mesh = shape.geometry
     points, total = mesh.vertices, 0.0
     for face in mesh.faces:
-        for second, third in zip(face[1:], face[2:], strict=False):
+        for second, third in pairwise(face[1:]):
             total += np.linalg.det(points[[face[0], second, third]]) / 6.0
     return float(total)
 
