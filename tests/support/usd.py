@@ -15,7 +15,7 @@ from limberjack.core.model.compiling.compile import compile_model
 BODY = ("PhysicsRigidBodyAPI", "PhysicsMassAPI")
 """Schemas of a body with a mass of its own."""
 
-SOLID = "float physics:mass = 1\nfloat3 physics:diagonalInertia = (1, 1, 1)"
+SOLID = "float physics:mass = 1\nfloat3 physics:diagonalInertia = (1, 1, 1)\n"
 """The mass of a body of which it does not matter."""
 
 

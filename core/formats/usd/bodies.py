@@ -20,6 +20,9 @@ from .stage import Stage
 RIGID_BODY, COLLISION, MASS = "PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMassAPI"
 """Names of API schemas."""
 
+PLAIN = ("", "Xform", "Scope")
+"""Types of prims that say nothing themselves. A stage may have a million of them."""
+
 RADIAN = 0.017453292519943295
 """Radians per degree."""
 
@@ -31,7 +34,7 @@ class Bodies:
         links: of each body, by the path of its prim. prims: the prims of bodies, by the same.
         kinematic: paths of the bodies that stand still or follow their animation.
         owner: path of the body to which a prim belongs, by the prim's path; "" for the world.
-        joints, scenes: prims of these types. others: all other prims, with those of bodies.
+        joints, scenes: prims of these types. others: all other prims that are more than places, with bodies.
     """
 
     def __init__(self, stage: Stage, findings: Findings):
@@ -64,7 +67,7 @@ class Bodies:
             self.scenes.append(prim)
         elif kind.startswith("Physics") and kind.endswith("Joint"):
             self.joints.append(prim)
-        else:
+        elif applied or kind not in PLAIN:
             self.others.append(prim)
 
     def _link(self, prim: Any, name: str) -> Link:

@@ -36,6 +36,9 @@ from .stage import Stage, rotation_of
 
 DIRECTIONS: dict[str, Vec3] = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 
+DRIVEN = {"PhysicsRevoluteJoint": ("angular",), "PhysicsPrismaticJoint": ("linear",), "PhysicsJoint": DOFS}
+"""Names of the drives that are read, by the types of joints that have any."""
+
 
 class JointReader:
     """Reads the joints of a stage."""
@@ -63,6 +66,7 @@ class JointReader:
         make(self, prim, joint)
         joint.enabled = self._stage.flag(prim, "physics:jointEnabled", True)
         joint.closes_loop = self._stage.flag(prim, "physics:excludeFromArticulation", False)
+        self._drives.tell_unread(prim, DRIVEN.get(kind, ()))
         self._tell_losses(prim)
         return ReadJoint(prim, joint, parent, child)
 

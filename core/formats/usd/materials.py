@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from typing import Any
 
 from ...geometry import Material
@@ -38,16 +40,27 @@ def surface_of(stage: Stage, prim: Any, findings: Findings) -> Surface | None:
     return Surface(values["dynamicFriction"], static, min(values["restitution"], 1.0))
 
 
-def color_of(stage: Stage, prim: Any) -> Material | None:
+def color_of(stage: Stage, prim: Any, findings: Findings) -> Material | None:
     """Return the colour of a prim: that of its material's preview surface, or its display colour; else None."""
     if material := stage.bound_material(prim):
-        for shader in material.GetAllChildren():
+        for shader in _below(material):
             if stage.word(shader, "info:id", "") == "UsdPreviewSurface":
                 red, green, blue = stage.numbers(shader, "inputs:diffuseColor", (0.18, 0.18, 0.18))
-                return Material((red, green, blue, stage.number(shader, "inputs:opacity", 1.0)))
+                return Material((red, green, blue, stage.number(shader, "inputs:opacity", 1.0, infinite=False)))
     colors = stage.raw(prim, "primvars:displayColor")
+    opacities = stage.raw(prim, "primvars:displayOpacity")
     if not colors:
         return None
     red, green, blue = map(float, colors[0])
-    opacities = stage.raw(prim, "primvars:displayOpacity")
-    return Material((red, green, blue, float(opacities[0]) if opacities else 1.0))
+    color = (red, green, blue, float(opacities[0]) if opacities else 1.0)
+    if all(map(math.isfinite, color)):
+        return Material(color)
+    findings.error(stage.place(prim), "bad-number", "its display colour has numbers that are not finite")
+    return None
+
+
+def _below(prim: Any) -> Iterator[Any]:
+    """Yield all prims below a prim, parents first."""
+    for child in prim.GetAllChildren():
+        yield child
+        yield from _below(child)

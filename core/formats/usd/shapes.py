@@ -52,7 +52,7 @@ class ShapeReader:
     def visual(self, prim: Any, name: str, X_LW: Pose) -> Shape | None:
         """Return a prim as a visual, or None. X_LW: pose of the world in the link."""
         geometry, pose = self._geometry(prim, X_LW)
-        return Shape(name, geometry, pose, color_of(self._stage, prim)) if geometry else None
+        return Shape(name, geometry, pose, color_of(self._stage, prim, self._findings)) if geometry else None
 
     def collision(self, prim: Any, name: str, X_LW: Pose) -> Shape | None:
         """Return a prim as a collision, or None. X_LW: pose of the world in the link."""

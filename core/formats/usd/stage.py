@@ -287,7 +287,9 @@ def _reason(error: Exception, opened: str, named: str) -> str:
 def _tell_missing(stage: Any, findings: Findings) -> None:
     """Report each error of composition, such as a reference to a file that does not exist."""
     root = stage.GetRootLayer().identifier
+    found = []
     for error in stage.GetCompositionErrors():
         path = str(error.rootSite.path) if hasattr(error, "rootSite") else "/"
-        message = one_line(re.sub(r",@anon:[^@]*@", "", str(error)).replace(f"@{root}@", ""))
+        found.append((path, one_line(re.sub(r",@anon:[^@]*@", "", str(error)).replace(f"@{root}@", ""))))
+    for path, message in sorted(found):  # pxr composes in parallel
         findings.warning(PrimPlace(path, "the stage"), "not-found", message)

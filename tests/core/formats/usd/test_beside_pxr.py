@@ -48,7 +48,7 @@ TYPES = {
 }
 
 FRAMES = {
-    "/World/Axle/FixedJoint": "it names no body 0 and gives no frame there, so the frame there is that of body 1, as drawn",
+    "/World/Axle/FixedJoint": "it names no body 0 and no frame there; that of body 1 as drawn is taken",
 }
 """Joints whose frames are others than pxr's, and why."""
 
@@ -172,7 +172,7 @@ def test_masses(stage):
         size = float(np.abs(inertia).max())
         assert link.mass == pytest.approx(mass, rel=1e-5), path
         assert np.abs(np.subtract(link.com, com)).max() < 1e-5, path
-        assert np.abs(ours - inertia).max() < 1e-5 * size, path
+        assert np.abs(ours - inertia).max() < 1e-4 * size, path  # pxr finds principal axes in single precision
 
 
 @every_stage
