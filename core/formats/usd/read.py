@@ -14,7 +14,9 @@ from typing import Any
 from ...files.resources import FilesBeside
 from ...geometry import Shape
 from ...model import WORLD, Joint, Link, Model
+from ...model.couplings import at_led_homes
 from ...model.naming import TakenNames
+from ...model.text import quoted
 from ...spatial import IDENTITY, ZERO_SYM, Pose, Vec3, compose, inverse, norm, scale
 from ..findings import Findings, Places
 from ..source import Source
@@ -140,7 +142,19 @@ def _add_joints(model: Model, stage: Stage, bodies: Bodies, places: Places, find
         places["joint", each.joint.name] = stage.place(each.prim, f"joint '{each.joint.name}'")
         model.joints.append(each.joint)
     read_mimics(found, stage, findings)
+    _start_followers(model, findings)
     let_joined_meet(model, [each.joint for each in found if stage.flag(each.prim, "physics:collisionEnabled", False)])
+
+
+def _start_followers(model: Model, findings: Findings) -> None:
+    """Let joints that follow others start where these lead them, which need not be where they are drawn."""
+    joints = at_led_homes(model.joints)
+    moved = [joint.name for joint, before in zip(joints, model.joints, strict=True) if joint is not before]
+    if moved:
+        findings.note(
+            f"{quoted(moved)}: drawn elsewhere than where the joints that they follow lead them; they start there"
+        )
+    model.joints = joints
 
 
 def _stand_at_zero(model: Model) -> None:

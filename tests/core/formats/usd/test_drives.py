@@ -11,9 +11,6 @@ pytest.importorskip("pxr", reason="usd-core is not installed")
 
 PAIR = body("a") + body("b")
 RADIAN = math.pi / 180.0
-SLIDES = "\n".join(
-    f"float limit:{dof}:physics:low = 1\nfloat limit:{dof}:physics:high = -1" for dof in ("transX", "transY", "transZ")
-)
 
 
 def driven(kind: str, **values: object) -> str:

@@ -74,11 +74,8 @@ def test_display_colours():
 
 def test_preview_surfaces():
     """The diffuse colour of a bound material's preview surface comes before the display colour."""
-    shader = prim(
-        "Shader",
-        "s",
-        'uniform token info:id = "UsdPreviewSurface"\ncolor3f inputs:diffuseColor = (0, 1, 0.5)\nfloat inputs:opacity = 0.5',
-    )
+    inputs = "color3f inputs:diffuseColor = (0, 1, 0.5)\nfloat inputs:opacity = 0.5"
+    shader = prim("Shader", "s", f'uniform token info:id = "UsdPreviewSurface"\n{inputs}')
     content = "rel material:binding = </m>\ncolor3f[] primvars:displayColor = [(1, 0, 0)]"
     assert color_of(content, prim("Material", "m", shader)) == pytest.approx((0, 1, 0.5, 0.5))
     nested = prim("Material", "m", prim("NodeGraph", "g", shader))

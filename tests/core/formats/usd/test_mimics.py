@@ -6,7 +6,7 @@ import math
 import pytest
 
 from limberjack.core.model import Mimic
-from support.usd import body, codes_of, joint, model_of
+from support.usd import body, codes_of, joint, model_of, reading_of, stage
 
 pytest.importorskip("pxr", reason="usd-core is not installed")
 
@@ -109,3 +109,11 @@ def test_mimics_that_cannot_be(text, code):
     """A leader that is not there, and joints without one axis, give a warning."""
     assert codes_of(BODIES + text) == [code]
     assert mimic_of(text) is None
+
+
+def test_followers_start_where_they_are_led():
+    """A follower that is drawn elsewhere is moved there, and a note says so."""
+    reading = reading_of(stage(BODIES + leader() + newton("Revolute", 30, -2)))
+    assert reading.model.joint("follower").home == pytest.approx((30 * RADIAN,))
+    assert reading.issues == []
+    assert any("follower" in note and "lead" in note for note in reading.notes)
