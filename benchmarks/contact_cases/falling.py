@@ -44,11 +44,19 @@ def chain_on_scale(ask: Asker) -> Values:
     yield "peak_force", _mean_force(motion, 0.95 * fall, fall * (1.0 + 1e-6))
     yield "force_half_time", _mean_force(motion, 0.45 * fall, 0.55 * fall)
     yield "impulse", _impulse(motion, 0.0, fall * (1.0 + 1e-6))
-    yield "rest_force", sum(contact.force[2] for contact in motion.contacts[-1])
+    yield "rest_force", _floor_force(motion.contacts[-1])
 
 
 def _mean_force(motion: Motion, begin: float, end: float) -> float:
     return _impulse(motion, begin, end) / (end - begin)
+
+
+def _floor_force(contacts: list) -> float:
+    """The force along the vertical in those of the contacts that the floor is in [N].
+
+    In long steps, beads that pass each other may also touch.
+    """
+    return sum(abs(contact.force[2]) for contact in contacts if "floor" in (contact.first, contact.second))
 
 
 def _impulse(motion: Motion, begin: float, end: float) -> float:
@@ -56,8 +64,9 @@ def _impulse(motion: Motion, begin: float, end: float) -> float:
 
     A force is that which the frame before it has left, for what lands in between is heard of at the next frame.
     """
-    blows = sum(abs(impact.impulse[2]) for impact in motion.impacts if begin < impact.time <= end)
-    forces = np.array([sum(contact.force[2] for contact in contacts) for contacts in motion.contacts])
+    found = [impact for impact in motion.impacts if begin < impact.time <= end and "floor" in impact[1:3]]
+    blows = sum(abs(impact.impulse[2]) for impact in found)
+    forces = np.array([_floor_force(contacts) for contacts in motion.contacts])
     fine = np.linspace(begin, end, 2001)
     between = np.interp(fine, motion.t, forces)
     return blows + float(0.5 * (between[1:] + between[:-1]) @ np.diff(fine))

@@ -174,10 +174,11 @@ IMPACT = np.dtype(
         ("point", np.float64, 3),  # in the world [m]
         ("normal", np.float64, 3),  # unit vector from the first solid to the second
         ("impulse", np.float64, 3),  # on the second solid, in the world [N s]
+        ("rest_of", np.int64),  # number of the earlier record of the same impact, of which this one is the rest; or -1
     ],
     align=True,
 )
-"""An impact between two solids."""
+"""An impact between two solids. A convex step may leave a part of it to the next one; see `with_rests`."""
 
 NORMAL, TANGENT, SPIN, ROLL = range(4)
 """Kinds of rows: forces along the normal and across it, torques about the normal and across it."""
@@ -241,3 +242,13 @@ def make_touch(points: int, bodies: int, dofs: int, constraint_rows: int) -> Tou
         np.zeros((2, rows, rows)),
         np.zeros((ANDERSON_MEMORY, ANDERSON_MEMORY + 1)),
     )
+
+
+def with_rests(impacts: np.recarray) -> np.recarray:
+    """Return IMPACT records in which the impulses of rests are added to those of the impacts that they belong to."""
+    rests = np.flatnonzero(impacts.rest_of >= 0)
+    if not len(rests):
+        return impacts
+    whole = impacts.copy()
+    np.add.at(whole.impulse, impacts.rest_of[rests], impacts.impulse[rests])
+    return np.delete(whole, rests).view(np.recarray)

@@ -73,7 +73,7 @@ def begin_constraint(step, kind, rows, first, count):
     constraint.stiffness, constraint.dissipation, constraint.bound = 0.0, 0.0, 0.0
     constraint.coefficient, constraint.normal_constraint = 0.0, -1
     constraint.is_rigid, constraint.gap, constraint.restitution, constraint.role = 0, 0.0, 0.0, KEEPS_APART
-    constraint.is_angular, constraint.is_drive = 0, 0
+    constraint.ends_impact, constraint.is_angular, constraint.is_drive = 0, 0, 0
     constraint.free_response, constraint.arrival_velocity = 0.0, 0.0
     constraint.contact, constraint.element, constraint.element_sign, constraint.multiplier = -1, -1, 1.0, -1
     for r in range(2):

@@ -41,6 +41,7 @@ CONVEX_CONSTRAINT = np.dtype(
         ("gap", np.float64),  # that gap [m or rad]
         ("restitution", np.float64),
         ("role", np.int64),  # in the impact at the end of the step
+        ("ends_impact", np.int64),  # whether its gap has closed in the last step, in an impact
         ("is_angular", np.int64),  # whether it is friction against rolling or spinning, and not against sliding
         ("is_drive", np.int64),  # whether it is a drive, whose work counts as supplied
         ("bound", np.float64),  # of a BOUNDED impulse [N s or N m s]

@@ -83,7 +83,7 @@ def loaded_stiffness(contact, h, base_step, gravity):
     `rigid_stiffness` follows from the lighter body. Under a heavy body, the penetration would grow by the ratio of the
     masses.
     """
-    if contact.is_impact or not gravity > 0.0:
+    if not gravity > 0.0:
         return 0.0
     return RIGIDITY * h * h / (base_step * base_step) * contact.load / (LIGHT_LOAD * gravity)
 
@@ -148,7 +148,7 @@ def add_contact(system, collisions, step, point, contact, h, base_step, gravity)
     a, b = tangents(n)
     contact.constraint = begin_constraint(step, UNILATERAL, 1, first, count)
     normal = step.constraints[contact.constraint]
-    normal.contact = step.counts[CONTACT_COUNT]
+    normal.contact, normal.ends_impact = step.counts[CONTACT_COUNT], contact.is_impact
     position = get3(contact.position)
     write_jacobian_row(system.model, system.work, step, contact.constraint, 0, one, other, position, n, False)
     if point.is_soft:
@@ -159,7 +159,8 @@ def add_contact(system, collisions, step, point, contact, h, base_step, gravity)
         stiffness = rigid_stiffness(step, contact.constraint, nominal, base_step)
         stiffness = max(stiffness, loaded_stiffness(contact, nominal, base_step, gravity))
         stiffness *= thinness_factor(collisions, contact, base_step, gravity)
-        rate = target_rate(contact.gap, h if contact.gap > 0.0 else nominal, base_step, gravity)
+        decay_step = h if contact.gap > 0.0 else nominal * nominal / h
+        rate = target_rate(contact.gap, decay_step, base_step, gravity)
         set_rigid_limit(step, contact.constraint, contact.gap, point.restitution, stiffness, rate)
     sliding = point.friction if contact.is_slipping else point.static_friction
     strain = get3(contact.slip_strain)

@@ -17,6 +17,7 @@ from ...spatial import (
     ZERO,
     add,
     dot,
+    norm,
     scale,
     sub,
 )
@@ -36,16 +37,24 @@ from .sleeping import SLEEPING_CONTACT
 
 SLIP_SHARE = 1.0 - 1e-9
 """Share of its bound from which on friction counts as slipping. The remaining share, 1e-9, allows for rounding."""
+CLOSING_SHARE = 1e-3
+"""Overlap up to which a gap counts as closing in a step, as a share of the distance that it would close. What an event
+has just closed overlaps by an error of location, 1e-9 m at most; what rolls along a bowl, by a few hundredths.
+"""
+TIME_ERROR = 1e-9
+"""Error of the time at which a step ends [s], by rounding: far less than the shortest step for contacts."""
 
 
 @subroutine
 def recall_contact(step, contact, first):
     """Copy load and friction state of a contact from the same contact in the previous step, if there was one.
 
+    Until the step is solved, `is_impact` means that an impact has closed the gap in the previous step.
+
     first: number of the first previous contact of its pair.
     """
     previous, count, k = step.previous_contacts, step.counts[PREVIOUS_COUNT], first
-    contact.load, contact.is_slipping = 0.0, 0
+    contact.load, contact.is_slipping, contact.is_impact = 0.0, 0, 0
     put3(contact.slip_strain, ZERO)
     put3(contact.angular_strain, ZERO)
     while k < count and previous[k].first == contact.first and previous[k].second == contact.second:
@@ -53,6 +62,7 @@ def recall_contact(step, contact, first):
             n = get3(contact.normal)
             strain = get3(previous[k].slip_strain)
             contact.load, contact.is_slipping = previous[k].load, previous[k].is_slipping
+            contact.is_impact = 1 if previous[k].is_impact and previous[k].gap > 0.0 else 0
             put3(contact.slip_strain, sub(strain, scale(n, dot(n, strain))))
             put3(contact.angular_strain, get3(previous[k].angular_strain))
             break
@@ -140,8 +150,14 @@ def store_element_loads(system, step, h, gravity):
 
 @jitable
 def is_impact(step, constraint, h, gravity):
-    """Return whether an open gap closed in this step, faster than twice the velocity that gravity adds in a step."""
-    return constraint.kind != BOUNDED and constraint.gap > 0.0 and initial_rate(step, constraint) < -2.0 * gravity * h
+    """Return whether a gap closed in this step, faster than twice the velocity that gravity adds in a step.
+
+    An open gap may close in a step, so a body stops in two: in the first one it loses the velocity that would carry it
+    beyond the contact, in the second one the rest. A gap that an event has just closed is not open either.
+    """
+    rate = initial_rate(step, constraint)
+    is_closing = constraint.ends_impact == 1 or constraint.gap > CLOSING_SHARE * h * rate
+    return constraint.kind != BOUNDED and is_closing and rate < -2.0 * gravity * h
 
 
 @kernel
@@ -220,11 +236,31 @@ def record_impacts(step, now, h, gravity, impacts):
             continue
         i, contact = impacts.count[0], step.contacts[constraint.contact]
         step.previous_contacts[constraint.contact].is_impact = 1
-        now.impacts += 1
+        is_rest = constraint.ends_impact == 1 and constraint.role != BOUNCES
+        earlier = impact_begun(impacts, contact, now.time) if is_rest else -1
+        now.impacts += 1 if earlier < 0 else 0
         impacts.count[0] += 1
         if i < impacts.records.shape[0]:
             impact = impacts.records[i]
             impact.time, impact.first, impact.second = now.time + h, contact.first, contact.second
+            impact.rest_of = earlier
             put3(impact.point, get3(contact.position))
             put3(impact.normal, get3(contact.normal))
             put3(impact.impulse, add(scale(get3(contact.normal), constraint.impulse[0]), scale(get3(contact.force), h)))
+
+
+@subroutine
+def impact_begun(impacts, contact, time):
+    """Return the number of the impact of a contact in the step that ended at a time [s], or -1 if it is not listed.
+
+    Of the impacts of the same two solids, it is the one with the nearest point.
+    """
+    found, nearest, k = -1, math.inf, min(impacts.count[0], impacts.records.shape[0]) - 1
+    while k >= 0 and impacts.records[k].time >= time - TIME_ERROR:
+        impact = impacts.records[k]
+        if impact.first == contact.first and impact.second == contact.second and impact.time <= time + TIME_ERROR:
+            distance = norm(sub(get3(impact.point), get3(contact.position)))
+            if distance < nearest and impact.rest_of < 0:
+                found, nearest = k, distance
+        k -= 1
+    return found

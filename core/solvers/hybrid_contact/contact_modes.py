@@ -146,7 +146,7 @@ def record_contact_impacts(system, time, impacts):
             k = impacts.count[0]
             if k < impacts.records.shape[0]:
                 impact = impacts.records[k]
-                impact.time, impact.first, impact.second = time, point.first, point.second
+                impact.time, impact.first, impact.second, impact.rest_of = time, point.first, point.second, -1
                 put3(impact.point, get3(point.position))
                 n = get3(point.normal)
                 put3(impact.normal, n)

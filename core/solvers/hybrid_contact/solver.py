@@ -13,7 +13,7 @@ import numpy as np
 
 from ...collision.manifold import MAX_POINTS
 from ...contact.collision_state import NEEDED_PAIRS, CollisionState, make_collision_state
-from ...contact.points import IMPACT, MAX_ROWS, POINTS, ROWS, SAVED_POINT, make_touch
+from ...contact.points import IMPACT, MAX_ROWS, POINTS, ROWS, SAVED_POINT, make_touch, with_rests
 from ...controls.inputs import Inputs
 from ...dynamics.constraints import ConstraintSet
 from ...kinematics.proximity.sunk import is_open_ground
@@ -158,7 +158,7 @@ class HybridContactSolver(Adaptive):
     @property
     def impacts(self) -> np.recarray:
         """IMPACT records of all impacts so far."""
-        return self._events.impacts.records[: self._events.impacts.count[0]]
+        return with_rests(self._events.impacts.records[: self._events.impacts.count[0]])
 
     @property
     def points(self) -> np.recarray:
@@ -313,7 +313,7 @@ class HybridContactSolver(Adaptive):
         self._parting[:] = memory["parting"]
         write_rates(self._system, float(self._stepping[0].time), self._y, self._trial)  # computes the poses of bodies
         self._stored = float(self._stepping[0].soft_energy) if self._stepping[0].convex_steps_left else None
-        known = self.impacts
+        known = self._events.impacts.records[: self._events.impacts.count[0]]
         self._events.impacts.count[0] = np.count_nonzero(known.time <= self._stepping[0].time)
 
     def _make_room(self) -> None:
