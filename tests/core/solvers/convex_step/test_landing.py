@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 
 from limberjack.core.geometry import Sphere
 from limberjack.core.geometry.contact_properties import Surface
+from limberjack.core.simulation import Simulation
 from support.touching import LEVEL, NO_TURN, G, by_convex_steps, scene, solid
 
 RADIUS, MASS = 1e-3, 0.01
@@ -48,3 +49,19 @@ def test_what_lies_bears_its_weight_while_others_land(accuracy):
     assert np.count_nonzero(mine) == np.count_nonzero(found.trajectory.times > 0.1)
     assert lands[0] > 0.1
     assert_allclose(table.force[mine, 2], MASS * G, rtol=1e-6)
+
+
+def test_impacts_go_on_from_a_snapshot():
+    """Guards impacts that a frame divides: a motion that goes on from any frame has the same impulses, none twice."""
+    times = np.linspace(0.0, 0.24, 241)
+    simulation, kept = Simulation(beads(HEIGHTS[:2]), times, "good"), {}
+    simulation.prefer_time_stepping()
+    for frame in simulation:
+        kept[frame] = simulation.snapshot()
+    whole = [(impact.time, *impact.impulse) for impact in simulation.impacts]
+    assert len(whole) == 2
+    for time, *_ in whole:
+        for frame in range(int(time * 1000.0) - 2, int(time * 1000.0) + 4):
+            simulation.restore(kept[frame])
+            simulation.run()
+            assert [(impact.time, *impact.impulse) for impact in simulation.impacts] == whole, frame
