@@ -159,6 +159,8 @@ def add_contact(system, collisions, step, point, contact, h, base_step, gravity)
         stiffness = rigid_stiffness(step, contact.constraint, nominal, base_step)
         stiffness = max(stiffness, loaded_stiffness(contact, nominal, base_step, gravity))
         stiffness *= thinness_factor(collisions, contact, base_step, gravity)
+        # The impulse for an overlap is stiffness times rate. So it is proportional to h in short steps too, and what
+        # rests bears its weight at the same depth in steps of any length.
         decay_step = h if contact.gap > 0.0 else nominal * nominal / h
         rate = target_rate(contact.gap, decay_step, base_step, gravity)
         set_rigid_limit(step, contact.constraint, contact.gap, point.restitution, stiffness, rate)
