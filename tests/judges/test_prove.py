@@ -68,7 +68,7 @@ def test_followers(capsys):
 def test_robots_of_urdf(name, capsys):
     """Guards an arm and a biped with tiny and zero inertias: all formats and readers agree."""
     rows = proved(capsys, CORPUS / "urdf" / f"{name}.urdf", 0)
-    assert len(rows) == 6
+    assert len(rows) == 7
     for row in rows.values():
         assert_same(row, 1e-6)
 
@@ -87,6 +87,6 @@ def test_a_humanoid_of_mjcf(capsys):
 def test_a_finger_that_follows(name, capsys):
     """Guards mimics in SDF: Drake reads only its own element, without which the second finger moves freely there."""
     rows = proved(capsys, CORPUS / "urdf" / f"{name}.urdf", 0)
-    assert len(rows) == 6
+    assert len(rows) == 7
     for row in rows.values():
         assert_same(row, 1e-6)

@@ -7,6 +7,7 @@ then is its initial coordinate.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import combinations
 from pathlib import Path
 
@@ -14,8 +15,8 @@ from ....files.errors import UnwritableError
 from ....kinematics import tree_poses
 from ....model import WORLD, ContactPair, Coupling, Gearbox, Link, Mimic, Model
 from ....model.editing.mending import principal_axes
-from ....model.graph import Tree, connected_components
-from ....spatial import Pose, norm, quat_rotate, scale
+from ....model.graph import Branch, Tree, connected_components
+from ....spatial import IDENTITY, IDENTITY_QUAT, Pose, compose, inverse, norm, quat_rotate, scale
 from ....trajectory.trajectory import Trajectory
 from ...files import write_together
 from ...findings import NO_LINKS
@@ -31,6 +32,9 @@ TEXT = (".usda", ".usd")
 
 LARGE_FAMILY = 50
 """Number of links above which a family whose links do not collide is written as one group, not pair by pair."""
+
+LEAST_MASS = 1e-6
+"""Mass of a body that moves without one [kg]."""
 
 LEAST_MOMENT = 1e-12
 """Principal moment below which an inertia is not written, since 0 means "not given" [kg m^2]."""
@@ -68,6 +72,8 @@ class _Writer:
         self._root.describe("kind", '"component"')
         self.shapes = ShapeWriter(Prim("Scope", "Materials", self._root))
         self._links: dict[str, Prim] = {}
+        self._parts_of_bodies: set[str] = set()
+        self._still = {WORLD}
         self.joints = JointWriter(self._links, Prim("Scope", "Joints", self._root))
         self._parts = model.rigid_parts()
         self._tree = model.tree()
@@ -79,9 +85,12 @@ class _Writer:
         in_tree = {branch.joint.name for branch in self._tree.branches}
         poses = tree_poses(model, {name: values for name, values in at_home.items() if name in in_tree})
         self._gravity()
-        for link in model.links:
-            self._link(link, poses[link.name])
+        carried = {branch.outer: branch for branch in self._tree.branches}
+        for name in [*self._tree.roots, *carried]:
+            self._link(model.link(name), poses, carried.get(name))
         for joint in model.joints:
+            if joint.name in self._parts_of_bodies:
+                continue
             prim = self.joints.write(joint, joint.name not in in_tree)
             if prim and joint.mimic:
                 self._mimic(joint.name, joint.mimic)
@@ -99,13 +108,27 @@ class _Writer:
         scene.set("vector3f", "physics:gravityDirection", scale(self.model.gravity, 1.0 / size) if size else (0, 0, -1))
         scene.set("float", "physics:gravityMagnitude", size)
 
-    def _link(self, link: Link, pose: Pose) -> None:
-        prim = self._links[link.name] = Prim("Xform", link.name, self._root)
-        self._place(prim, link, pose)
+    def _link(self, link: Link, poses: Mapping[str, Pose], branch: Branch | None) -> None:
+        """Write a link: as a body, or as a part of the body to which it is fixed if it has no mass of its own.
+
+        branch: the joint that carries it; None if it floats.
+        """
+        pose, subject = poses[link.name], f"link '{link.name}'"
         is_fixed = self._parts[link.name] == self._parts.get(WORLD, WORLD)
-        subject = f"link '{link.name}'"
-        prim.apply("PhysicsRigidBodyAPI", "PhysicsMassAPI")
-        self._mass(prim, link)
+        if branch and not link.mass and branch.joint.holds_rigidly:
+            self._parts_of_bodies.add(branch.joint.name)
+            if branch.inner in self._still:
+                self._still.add(link.name)
+            inner = IDENTITY if branch.inner == WORLD else poses[branch.inner]
+            prim = Prim("Xform", link.name, self._links.get(branch.inner, self._root))
+            prim.place(compose(inverse(inner), pose))
+            self.losses.append(f"{subject} has no mass; it is a part of the body to which it is fixed")
+        else:
+            prim = Prim("Xform", link.name, self._root)
+            self._place(prim, link, pose)
+            prim.apply("PhysicsRigidBodyAPI", "PhysicsMassAPI")
+            self._mass(prim, link)
+        self._links[link.name] = prim
         if any(link.velocity) or any(link.angular_velocity):
             back = (pose[3], -pose[4], -pose[5], -pose[6])
             prim.set("vector3f", "physics:velocity", quat_rotate(back, link.velocity))
@@ -134,7 +157,11 @@ class _Writer:
 
     def _mass(self, prim: Prim, link: Link) -> None:
         if not link.mass:
-            self.losses.append(f"link '{link.name}' has no mass, which USD takes as not given; simulators give it one")
+            words = f"it is written with {LEAST_MASS:g} kg, since 0 means that the mass is not given"
+            self.losses.append(f"link '{link.name}' moves without mass; {words}")
+            prim.set("float", "physics:mass", LEAST_MASS)
+            prim.set("float3", "physics:diagonalInertia", (LEAST_MOMENT, LEAST_MOMENT, LEAST_MOMENT))
+            prim.set("quatf", "physics:principalAxes", IDENTITY_QUAT)
             return
         prim.set("float", "physics:mass", link.mass)
         prim.set("point3f", "physics:centerOfMass", link.com)
@@ -171,7 +198,7 @@ class _Writer:
             if root in carried:
                 self._links[root].apply("PhysicsArticulationRootAPI")
         for branch in tree.branches:
-            if branch.inner == WORLD and branch.joint.name in self.joints.written:
+            if branch.inner in self._still and branch.joint.name in self.joints.written:
                 self.joints.written[branch.joint.name].apply("PhysicsArticulationRootAPI")
 
     # ---- what collides

@@ -137,6 +137,37 @@ def test_what_collides_comes_back(tmp_path):
     assert (found.friction, found.static_friction, found.restitution) == pytest.approx((0.4, 0.6, 0.3), abs=1e-7)
 
 
+def test_links_without_mass_are_parts_of_bodies(tmp_path):
+    """Guards frames of robots without mass: on the world, on a body, and one that moves, which needs a mass."""
+    tool = Link("tool", 0.0, inertia=(0.0,) * 6)
+    tool.collisions.append(Shape("tip", Box((0.1, 0.1, 0.1))))
+    links = [Link("base", 0.0, inertia=(0.0,) * 6), Link("arm", 2.0), tool, Link("loose", 0.0, inertia=(0.0,) * 6)]
+    at = (0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0)
+    joints = [
+        Joint("root", "fixed", WORLD, "base", at),
+        Joint("hinge", "revolute", "base", "arm", at),
+        Joint("flange", "fixed", "arm", "tool", at),
+        Joint("spin", "revolute", "tool", "loose"),
+    ]
+    model = Model("m", links, joints)
+    place(model)
+    losses = write(model, tmp_path / "m.usda")
+    assert complaints(tmp_path / "m.usda") == []
+    assert losses == [
+        "link 'base' has no mass; it is a part of the body to which it is fixed",
+        "link 'tool' has no mass; it is a part of the body to which it is fixed",
+        "link 'loose' moves without mass; it is written with 1e-06 kg, since 0 means that the mass is not given",
+    ]
+    again = read(tmp_path / "m.usda").model
+    assert [(link.name, link.mass) for link in again.links] == [("arm", 2.0), ("loose", pytest.approx(1e-6))]
+    assert again.link("arm").collisions[0].pose[:3] == pytest.approx((0.0, 0.0, 0.5))
+    assert [(joint.name, joint.parent, joint.child) for joint in again.joints] == [
+        ("hinge", WORLD, "arm"),
+        ("spin", "arm", "loose"),
+    ]
+    assert pose_difference(behaviour_of(model, 0.0).start, behaviour_of(again, 0.0).start).largest < 1e-7
+
+
 def test_a_long_chain_does_not_collide_with_itself(tmp_path):
     """Guards large families, which are one group: their links meet others, and not each other."""
     links = [Link(f"l{number}", 1.0) for number in range(61)]
@@ -145,7 +176,8 @@ def test_a_long_chain_does_not_collide_with_itself(tmp_path):
     joints = [Joint(f"j{number}", "revolute", f"l{number}", f"l{number + 1}") for number in range(59)]
     write(Model("m", links, joints), tmp_path / "m.usda")
     assert complaints(tmp_path / "m.usda") == []
-    first, other, loose = (read(tmp_path / "m.usda").model.links[number].collisions[0] for number in (0, 30, 60))
+    again = read(tmp_path / "m.usda").model
+    first, other, loose = (again.link(name).collisions[0] for name in ("l0", "l30", "l60"))
     assert not first.may_meet(other)
     assert first.may_meet(loose)
 
