@@ -65,7 +65,7 @@ class Bodies:
                 self.kinematic.append(path)
         if kind == "PhysicsScene":
             self.scenes.append(prim)
-        elif kind.startswith("Physics") and kind.endswith("Joint"):
+        elif "Physics" in kind and kind.endswith("Joint"):
             self.joints.append(prim)
         elif applied or kind not in PLAIN:
             self.others.append(prim)

@@ -20,11 +20,12 @@ from ...model.text import quoted
 from ...spatial import IDENTITY, ZERO_SYM, Pose, Vec3, compose, inverse, norm, scale
 from ..findings import Findings, Places
 from ..source import Source
-from .bodies import COLLISION, Bodies
+from .bodies import COLLISION, PLAIN, Bodies
 from .contacts import FilteredPairs, let_joined_meet, read_self_collisions
 from .coordinates import merge
 from .groups import read_groups
 from .joints import JointReader
+from .losses import tell_unread
 from .masses import MassReader
 from .mimics import read_mimics
 from .shapes import ShapeReader
@@ -54,6 +55,7 @@ def read_usd(source: Source, findings: Findings, files: FilesBeside) -> tuple[Mo
     _add_joints(model, stage, bodies, places, findings)
     read_self_collisions(model, stage, bodies)
     read_groups(stage, bodies, shapes, findings)
+    tell_unread([*bodies.others, *bodies.joints], stage, findings)
     _stand_at_zero(model)
     return model, places
 
@@ -86,7 +88,9 @@ def _add_shapes(
         if reader.is_shape(prim):
             prims[bodies.owner[str(prim.GetPath())]].append(prim)
         elif COLLISION in stage.applied(prim):
-            message = f"its geometry, <{prim.GetTypeName()}>, is not read; it touches nothing"
+            kind = str(prim.GetTypeName())
+            what = "it has no geometry of its own" if kind in PLAIN else f"its geometry, <{kind}>, is not read"
+            message = f"{what}; it touches nothing"
             findings.warning(stage.place(prim), "unknown-shape", message)
     found: dict[str, Shape] = {}
     for path, link in bodies.links.items():

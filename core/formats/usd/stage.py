@@ -30,6 +30,9 @@ from .library import INSTALL, pxr
 MOST_PRIMS = 2_000_000
 """Number of prims above which a stage is refused. Each takes about a kilobyte when it is open."""
 
+INSTANCER = "PointInstancer"
+"""Type of prims that place copies of others."""
+
 Y_UP: Quat = (math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0)
 """Rotation that takes the axes of a stage with Y up to ours with Z up."""
 
@@ -85,14 +88,19 @@ class Stage:
     def prims(self) -> Iterator[Any]:
         """Yield all prims that are active, defined and loaded, with those inside of instances, parents first.
 
+        Prims below a point instancer are left out.
+
         Raises:
             UnreadableError: if there are more than `MOST_PRIMS`.
         """
         usd = self._pxr.Usd
-        for number, prim in enumerate(usd.PrimRange.Stage(self._stage, usd.TraverseInstanceProxies())):
+        walk = iter(usd.PrimRange.Stage(self._stage, usd.TraverseInstanceProxies()))
+        for number, prim in enumerate(walk):
             if number == MOST_PRIMS:
                 path = self._stage.GetRootLayer().identifier
                 raise UnreadableError(path, f"it has more than {MOST_PRIMS} prims; open a part of it")
+            if prim.GetTypeName() == INSTANCER:
+                walk.PruneChildren()  # they are what it places elsewhere
             yield prim
 
     def prim_at(self, path: object) -> Any | None:

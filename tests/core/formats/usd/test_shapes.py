@@ -190,6 +190,8 @@ def test_geometry_that_is_not_read_is_told():
     curve = prim("BasisCurves", "c", "", ["PhysicsCollisionAPI"])
     reading = reading_of(stage(body("a", SOLID + curve)))
     assert [(issue.code, issue.prim) for issue in reading.issues] == [("unknown-shape", "/a/c")]
+    group = reading_of(stage(body("a", SOLID + prim("Scope", "s", "", ["PhysicsCollisionAPI"]))))
+    assert [issue.message for issue in group.issues] == ["it has no geometry of its own; it touches nothing"]
 
 
 def test_tapered_capsules_are_told():

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is not read is told, with its count and its first prim."""
+
+import pytest
+
+from support.usd import body, codes_of, joint, prim, reading_of, stage
+
+pytest.importorskip("pxr", reason="usd-core is not installed")
+
+
+def notes_of(text: str) -> list[str]:
+    return reading_of(stage(body("a") + body("b") + text)).notes
+
+
+def test_schemas_that_are_not_read():
+    """One note for each kind, however many prims there are."""
+    limits = "".join(joint("Revolute", name, "", ("/a", "/b"), ["PhysxLimitAPI:angular"]) for name in "jk")
+    actuator = prim("MjcActuator", "m")
+    assert notes_of(limits + actuator) == [
+        "actuators are not read: 1 found, the first at /m",
+        "springs and dampers of limits are not read: 2 found, the first at /j",
+    ]
+
+
+def test_point_instancers():
+    """What they place is not read, and their prototypes are not there themselves, as in pxr's parser."""
+    reading = reading_of(stage(body("a") + prim("PointInstancer", "i", body("b"))))
+    assert [link.name for link in reading.model.links] == ["a"]
+    assert reading.notes == ["instances of point instancers are not read: 1 found, the first at /i"]
+
+
+def test_joints_of_other_schemas():
+    """A gear of PhysX is a joint that is left out, with a warning."""
+    gear = prim("PhysxPhysicsGearJoint", "g", "rel physics:body0 = </a>\nrel physics:body1 = </b>")
+    assert codes_of(body("a") + body("b") + gear) == ["unknown-joint"]
+    assert codes_of(body("a") + body("b") + gear.replace("PhysxPhysicsGear", "DistancePhysics")) == ["unknown-joint"]
+
+
+def test_a_plain_stage_has_no_notes():
+    """Nothing is told of what is read."""
+    assert notes_of("") == []
