@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
 
 from ...model import WORLD, Link
 from ...model.naming import TakenNames
-from ...spatial import ZERO_SYM, scale
+from ...spatial import ZERO_SYM, Vec3, quat_rotate
+from ...spatial.arrays import matmul
 from ..findings import Findings
-from .stage import Stage
+from .stage import Stage, rotation_of
 
 RIGID_BODY, COLLISION, MASS = "PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMassAPI"
 """Names of API schemas."""
@@ -73,8 +76,15 @@ class Bodies:
     def _link(self, prim: Any, name: str) -> Link:
         stage = self._stage
         link = Link(name, mass=0.0, inertia=ZERO_SYM, pose=stage.pose(prim))
-        link.velocity = scale(stage.vector(prim, "physics:velocity"), stage.unit)
-        link.angular_velocity = scale(stage.vector(prim, "physics:angularVelocity"), RADIAN)
+        velocity, turning = (
+            np.array(stage.numbers(prim, f"physics:{name}", (0.0, 0.0, 0.0)))
+            for name in ("velocity", "angularVelocity")
+        )
+        if velocity.any() or turning.any():
+            space = stage.space(prim)
+            link.velocity = cast(Vec3, tuple(matmul(space, velocity[:, None])[:, 0].tolist()))
+            x, y, z = (turning * RADIAN).tolist()
+            link.angular_velocity = quat_rotate(rotation_of(space), (x, y, z))
         return link
 
     def name_of(self, path: str) -> str:

@@ -24,7 +24,7 @@ SPEEDS = ("newton:velocityLimit", "physxJoint:maxJointVelocity")
 """Attributes of which the first that a joint has counts: rotor inertias, dry frictions, and largest speeds."""
 
 LIMITLESS = 1e30
-"""Number from which on a largest force counts as none, since exporters write the largest float."""
+"""Number from which on a limit or a largest force counts as none, since exporters write the largest float."""
 
 
 class DriveReader:

@@ -31,7 +31,7 @@ from ...spatial.arrays import matmul
 from ..findings import Findings
 from .bodies import RADIAN, Bodies
 from .coordinates import APART, DOFS, End, ReadJoint, set_home, turn_round
-from .drives import DriveReader
+from .drives import LIMITLESS, DriveReader
 from .stage import Stage, rotation_of
 
 DIRECTIONS: dict[str, Vec3] = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
@@ -114,7 +114,8 @@ class JointReader:
         if lower > upper:
             axis.locked = True
         else:
-            axis.lower, axis.upper = lower * unit, upper * unit
+            axis.lower = lower * unit if lower > -LIMITLESS else -math.inf
+            axis.upper = upper * unit if upper < LIMITLESS else math.inf
 
     def _revolute(self, prim: Any, joint: Joint) -> None:
         axis = self._axis(prim)

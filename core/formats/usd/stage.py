@@ -191,6 +191,11 @@ class Stage:
         turn = np.array(_matrix(self.up))
         return matmul(turn, rows[:3, :3].T) * self.unit, matmul(turn, rows[3, :3, None])[:, 0] * self.unit
 
+    def space(self, prim: Any) -> np.ndarray:
+        """Return the linear part, as of `matrix`, of the space in which a prim's transform is: that of its parent."""
+        _, is_reset = self._transforms.GetLocalTransformation(prim)
+        return self.matrix(self.root if is_reset else prim.GetParent())[0]
+
     def pose(self, prim: Any) -> Pose:
         """Return the pose of a prim without its scale. A mirrored prim is turned as if it were not mirrored [m]."""
         linear, origin = self.matrix(prim)

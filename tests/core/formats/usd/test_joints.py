@@ -63,6 +63,13 @@ def test_limits_that_cross_lock_a_joint(kind):
     assert found.nv == 0
 
 
+def test_limits_that_are_largest_floats_are_none():
+    """Exporters write the largest number of single precision, of either sign, for no limit."""
+    lines = "float physics:lowerLimit = -3.4028235e38\nfloat physics:upperLimit = 3.4028235e38"
+    assert joint_of(PAIR + joint("Revolute", "j", lines, AB)).type == "continuous"
+    assert joint_of(PAIR + joint("Prismatic", "j", lines, AB)).axes[0].is_unlimited
+
+
 def test_a_cone_is_that_of_a_spherical_joint():
     """Equal angles are a cone about the axis; two that differ are told, and none is a free ball."""
     lines = 'uniform token physics:axis = "Y"\nfloat physics:coneAngle0Limit = 30\nfloat physics:coneAngle1Limit = '
