@@ -117,7 +117,10 @@ class Judged:
         link = self.links[str(body.primPath)]
         shapes = dict(zip(self.colliders(body), link.collisions, strict=True))
 
+        asked: list[Any] = []
+
         def information(prim: Any) -> Any:
+            asked.append(prim)
             made = UsdPhysics.RigidBodyAPI.MassInformation()
             shape = shapes.get(str(prim.GetPath()))
             if shape is None:  # it has the schema of colliders, and no geometry
@@ -131,9 +134,12 @@ class Judged:
             made.localRot = Gf.Quatf(*shape.pose[3:])
             return made
 
-        api = UsdPhysics.RigidBodyAPI(self.stage.GetPrimAtPath(body.primPath))
-        mass, moments, com, axes = api.ComputeMassProperties(information)
-        R = np.array(quat_to_mat(quat_normalized((axes.GetReal(), *axes.GetImaginary())))).reshape(3, 3)
+        prim = self.stage.GetPrimAtPath(body.primPath)
+        mass, moments, com, axes = UsdPhysics.RigidBodyAPI(prim).ComputeMassProperties(information)
+        if not asked:  # pxr leaves the axes as they were in memory then
+            axes = Gf.Quatf(prim.GetAttribute("physics:principalAxes").Get() or 0.0)
+        turn = (axes.GetReal(), *axes.GetImaginary())
+        R = np.array(quat_to_mat(quat_normalized(turn) if any(turn) else (1.0, 0.0, 0.0, 0.0))).reshape(3, 3)
         inertia = R @ np.diag([float(value) for value in moments]) @ R.T
         squared = self.kilogram * self.unit**2
         return mass * self.kilogram, np.array([float(value) for value in com]) * self.unit, inertia * squared

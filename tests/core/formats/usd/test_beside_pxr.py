@@ -172,7 +172,7 @@ def test_masses(stage):
         size = float(np.abs(inertia).max())
         assert link.mass == pytest.approx(mass, rel=1e-5), path
         assert np.abs(np.subtract(link.com, com)).max() < 1e-5, path
-        assert np.abs(ours - inertia).max() < 1e-4 * size, path  # pxr finds principal axes in single precision
+        assert np.abs(ours - inertia).max() < 1e-5 * size, path
 
 
 @every_stage
