@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from limberjack.core.files.errors import UnreadableError
-from limberjack.core.formats.usd.library import is_there
+from limberjack.core.formats.registry import USD
 from support.usd import body, reading_of, stage
 
 
@@ -21,7 +21,7 @@ def no_pxr(monkeypatch):
 @pytest.mark.usefixtures("no_pxr")
 def test_no_pxr():
     """Without pxr, one line says how to install it."""
-    assert not is_there()
+    assert not USD.is_readable
     with pytest.raises(UnreadableError) as caught:
         reading_of(stage(body("a")))
     assert "pip install usd-core" in str(caught.value)
