@@ -80,7 +80,7 @@ LIMIT, FRICTION = 0.5, 0.2
 def hindered(model: Model) -> Model:
     """The model with stops, as soft as SDF has them, and dry friction on every hinge."""
     for joint in model.joints:
-        for axis in joint.axes:
+        for axis in joint.axes if joint.columns else ():
             axis.lower, axis.upper, axis.friction = -LIMIT, LIMIT, FRICTION
     return model
 
@@ -104,7 +104,7 @@ def hindered_over_mujoco() -> dict[str, float]:
     """The humanoid with stops and friction on all hinges: wall time per simulated second over MuJoCo's."""
     require_mujoco()
     model = hindered(read_rows("humanoid36"))
-    start = {"qd": {joint.name: 1.0 for joint in model.joints if joint.axes}}
+    start = {"qd": {joint.name: 1.0 for joint in model.joints if joint.columns}}
     ours = theirs = math.inf
     for _ in range(ROUNDS):
         theirs = min(theirs, mujoco_motion(model, 1.0, is_hindered=True)["second"] or math.inf)
@@ -126,7 +126,7 @@ def over_mujoco(name: str) -> dict[str, float]:
     require_mujoco()
     is_chain = name.startswith("chain")
     model, hinge_speed = (lying(name), 0.0) if is_chain else (read_rows(name), 1.0)
-    hinges = {joint.name: hinge_speed for joint in model.joints if joint.axes}
+    hinges = {joint.name: hinge_speed for joint in model.joints if joint.columns}
     ours = theirs = math.inf
     for _ in range(ROUNDS):
         told = mujoco_motion(model, hinge_speed)

@@ -155,7 +155,7 @@ def _tree_joints(compiled: CompiledModel) -> list[tuple[Joint, set[str]]]:
 
 def loops_of(compiled: CompiledModel) -> list[Joint]:
     """Return the joints that close loops and have an effect."""
-    return [loop.joint for loop in compiled.loops if not loop.joint.kind.is_free]
+    return [loop.joint for loop in compiled.loops if not loop.joint.has_no_effect]
 
 
 def relative_pose(joint: Joint, poses: dict[str, Pose]) -> Pose:

@@ -207,7 +207,7 @@ def tree_positions(compiled: CompiledModel, q: Coordinates) -> np.ndarray:
     loops = {loop.joint.name: loop.joint for loop in compiled.loops}
     if q is None or isinstance(q, Mapping):
         return compiled.q_from({name: value for name, value in (q or {}).items() if name not in loops})
-    in_loops = sum(joint.nq for joint in loops.values() if not joint.kind.is_free)
+    in_loops = sum(joint.nq for joint in loops.values() if not joint.has_no_effect)
     return vector_of(q, compiled.nq + in_loops, "q")[: compiled.nq]
 
 
