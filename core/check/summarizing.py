@@ -4,15 +4,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 
 from ..model.soundness.issue import Issue, warning
 from ..model.text import quoted
 from .overlapping import CODE, MOST_TOLD, Overlap, summary
 
-VARIABLE = re.compile(r"'[^']*'|[-+]?\d+(\.\d+)?([eE][-+]?\d+)?")
-"""Parts of messages that differ between findings about several objects: names in quotation marks, and numbers."""
+NAME = re.compile(r"'[^']*'")
+"""A name in a message, in quotation marks."""
+
+NUMBER = re.compile(r"(?<![\w'])[-+]?(?:\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|inf)\b")
+"""A number in a message that is no part of a name."""
+
+VARIABLE = re.compile(f"{NAME.pattern}|{NUMBER.pattern}")
+"""Parts of messages that differ between findings about several objects."""
+
+OBJECT = re.compile(r"(?:the )?[a-z]+ '[^']*'(?:: (?:[a-z]+ )?'[^']*')?(?:, axis [^:]+)?")
+"""The object at the beginning of a line, such as "link 'a': collision 'b'" or "joint 'a', axis turn"."""
 
 
 @dataclass
@@ -45,17 +55,46 @@ def summarized(issues: Iterable[Issue]) -> list[Issue]:
 
 def summarized_notes(notes: Iterable[str]) -> list[str]:
     """Return notes, with one in the place of more than MOST_TOLD notes that differ by names and numbers only."""
-    groups: dict[str, list[str]] = {}
-    for note in notes:
-        groups.setdefault(VARIABLE.sub("", note), []).append(note)
+    return _summarized_lines(notes, lambda note: VARIABLE.sub("", note))
+
+
+def summarized_losses(losses: Iterable[str]) -> list[str]:
+    """Return losses, with one in the place of more than MOST_TOLD that differ by their objects and by numbers only.
+
+    Other names stay apart, such as those of files, each of which has to be copied.
+    """
+    return _summarized_lines(losses, _without_object)
+
+
+def once(lines: Iterable[str]) -> list[str]:
+    """Return each line once, with the number of its occurrences."""
+    return [_counted(line, count) for line, count in Counter(lines).items()]
+
+
+def _counted(line: str, count: int) -> str:
+    return line if count == 1 else f"{line} ({count} times)"
+
+
+def _summarized_lines(lines: Iterable[str], kind_of: Callable[[str], str]) -> list[str]:
+    """Return lines, each once, with one in the place of more than MOST_TOLD different ones of a kind."""
+    counts = Counter(lines)
+    kinds: dict[str, list[str]] = {}
+    for line in counts:
+        kinds.setdefault(kind_of(line), []).append(line)
     found: list[str] = []
-    for group in groups.values():
-        if len(group) <= MOST_TOLD:
-            found += group
+    for alike in kinds.values():
+        if len(alike) <= MOST_TOLD:
+            found += [_counted(line, counts[line]) for line in alike]
         else:
-            named = [match.group().strip("'") for note in group if (match := re.search("'[^']*'", note))]
-            found.append(group[0] + _more(len(group) - 1, _others(named)))
+            named = [match[0].strip("'") for line in alike if (match := NAME.search(line))]
+            found.append(alike[0] + _more(sum(counts[line] for line in alike) - 1, _others(named)))
     return found
+
+
+def _without_object(line: str) -> str:
+    """Return a line without the object at its beginning and without numbers."""
+    found = OBJECT.match(line)
+    return NUMBER.sub("", line[found.end() :]) if found else line
 
 
 def _key(issue: Issue) -> tuple:

@@ -9,8 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ..answer import DONE, SIMULATION_FAILED
+from ..check.summarizing import once
 from ..files.errors import UnwritableError
-from ..formats.losses import once
 from ..model.text import aligned, counted
 from ..prove.comparing import Difference
 from ..prove.judges import find_judges

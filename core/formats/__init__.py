@@ -137,10 +137,10 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
         TypeError: if `model` is not a `Model`, or if no format has an option of that name.
     """
     from ..check import check_definition
+    from ..check.summarizing import summarized_losses
     from ..model.editing.mending import with_mended_inertias
     from ..model.model import require_model
     from ..text import one_line
-    from .losses import folded
 
     model, path = require_model(model), Path(path)
     names = sorted({option.name for entry in FORMATS for option in entry.options})
@@ -159,7 +159,7 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
     notes: list[str] = []
     if known.pop(MEND_INERTIAS.name, False):
         model, notes = with_mended_inertias(model)
-    return folded(one_line(loss) for loss in [*notes, *chosen.write(model, path, **known)])
+    return summarized_losses(one_line(loss) for loss in [*notes, *chosen.write(model, path, **known)])
 
 
 def _format_of(source: Source, findings: Findings) -> Format:

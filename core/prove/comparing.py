@@ -10,7 +10,19 @@ from dataclasses import dataclass, field, replace
 from ..kinematics import tree_poses
 from ..model import Link, Model, ModelError
 from ..simulation import SimulationError, simulate
-from ..spatial import IDENTITY_QUAT, Pose, compose, inverse, norm, quat_mul, quat_to_mat, sub, sym_rotate, sym_sub
+from ..spatial import (
+    IDENTITY_QUAT,
+    Pose,
+    compose,
+    inverse,
+    norm,
+    pose_distance,
+    quat_angle,
+    quat_to_mat,
+    sub,
+    sym_rotate,
+    sym_sub,
+)
 from ..text import one_line
 
 FRAMES = 4
@@ -101,17 +113,11 @@ def pose_difference(ours: Mapping[str, Sequence[float]], theirs: Mapping[str, Se
     """Return the largest difference of the poses of links that are in both."""
     worst = Difference()
     for name in ours.keys() & theirs.keys():
-        (x, y, z, *quat), (u, v, w, *other) = ours[name], theirs[name]
-        here = Difference(norm(sub((x, y, z), (u, v, w))), _angle(quat, other), name)
+        X, Y = _pose(ours[name]), _pose(theirs[name])
+        here = Difference(norm(sub(X[:3], Y[:3])), quat_angle(X[3:], Y[3:]), name)
         link = name if not worst.link or here.largest > worst.largest else worst.link
         worst = Difference(max(worst.distance, here.distance), max(worst.angle, here.angle), link)
     return worst
-
-
-def _angle(a: Sequence[float], b: Sequence[float]) -> float:
-    """Return the angle of the rotation from one unit quaternion to another [rad], exact for small ones too."""
-    w, x, y, z = quat_mul((a[0], -a[1], -a[2], -a[3]), (b[0], b[1], b[2], b[3]))
-    return 2.0 * math.atan2(norm((x, y, z)), abs(w))
 
 
 def moved_frames(
@@ -133,13 +139,13 @@ def moved_frames(
         if other is None or link.name not in start or link.name not in again:
             continue
         X, Y = _pose(start[link.name]), _pose(again[link.name])
-        if _apart(X, Y) <= least:
+        if pose_distance(X, Y) <= least:
             continue
         shapes = {shape.name: shape.pose for shape in [*other.visuals, *other.collisions]}
         own = [*link.visuals, *link.collisions]
         places = [(shape.pose, shapes[shape.name]) for shape in own if shape.name in shapes]
         offset = compose(inverse(Y), X)
-        if any(_apart(compose(X, a), compose(Y, b)) <= least for a, b in places) or (
+        if any(pose_distance(compose(X, a), compose(Y, b)) <= least for a, b in places) or (
             not places and _same_body(link, X, other, Y, least)
         ):
             found[link.name] = offset
@@ -162,11 +168,6 @@ def in_our_frames(poses: Mapping[str, Sequence[float]], moved: Mapping[str, Pose
 def _pose(numbers: Sequence[float]) -> Pose:
     x, y, z, qw, qx, qy, qz = numbers
     return x, y, z, qw, qx, qy, qz
-
-
-def _apart(X: Pose, Y: Pose) -> float:
-    """Return the larger one of the distance [m] and the angle [rad] between two poses."""
-    return max(norm(sub(X[:3], Y[:3])), _angle(X[3:], Y[3:]))
 
 
 def mass_difference(ours: Mapping[str, float], theirs: Mapping[str, float]) -> MassDifference:

@@ -8,7 +8,7 @@ import math
 from ..compilation.jit import jitable
 from .elementary import atan2, cos_sin
 from .types import Pose, Quat, Vec3
-from .vectors import add, dot, rotate, scale
+from .vectors import add, dot, norm, rotate, scale, sub
 
 SMALLEST_SQUARE = 1e-290
 """Square of the sine of an angle below which two directions are the same: smaller squares lose their digits."""
@@ -95,6 +95,17 @@ def rotvec_of_quat(q):
     else:
         k = 2.0 * atan2(sine, q[0]) / sine
     return k * q[1], k * q[2], k * q[3]
+
+
+def quat_angle(a: Quat, b: Quat) -> float:
+    """Return the angle of the rotation from one unit quaternion to another [rad], exact for small ones too."""
+    w, x, y, z = quat_mul((a[0], -a[1], -a[2], -a[3]), b)
+    return 2.0 * atan2(math.sqrt(x * x + y * y + z * z), abs(w))
+
+
+def pose_distance(X: Pose, Y: Pose) -> float:
+    """Return the larger one of the distance [m] and the angle [rad] between two poses."""
+    return max(norm(sub(X[:3], Y[:3])), quat_angle(X[3:], Y[3:]))
 
 
 def quat_of_rpy(roll: float, pitch: float, yaw: float) -> Quat:

@@ -101,7 +101,9 @@ def test_sensors_are_written_again(tmp_path):
         lines = [line for line in losses if line.startswith("sensor '")]
         given.append((path, len(kept)))
         paths.append(out)
-        gone.append(len(lines) + sum(int(more) for line in lines for more in re.findall(r"likewise (\d+) more", line)))
+        gone.append(
+            len(lines) + sum(int(more) for line in lines for more in re.findall(r"and (\d+) more like this", line))
+        )
     found = mujocos_run(0.0, *paths)
     for (path, count), lost, theirs in zip(given, gone, found, strict=True):
         assert theirs["sensors"] == count - lost, path

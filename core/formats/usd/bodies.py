@@ -7,6 +7,7 @@ belongs to the world.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, cast
@@ -26,7 +27,7 @@ RIGID_BODY, COLLISION, MASS = "PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "Phy
 PLAIN = ("", "Xform", "Scope")
 """Types of prims that say nothing themselves. A stage may have a million of them."""
 
-RADIAN = 0.017453292519943295
+RADIAN = math.radians(1.0)
 """Radians per degree."""
 
 
@@ -86,11 +87,6 @@ class Bodies:
             x, y, z = (turning * RADIAN).tolist()
             link.angular_velocity = quat_rotate(rotation_of(space), (x, y, z))
         return link
-
-    def name_of(self, path: str) -> str:
-        """Return the name of the link to which a prim belongs."""
-        owner = self.owner.get(path, "")
-        return self.links[owner].name if owner else WORLD
 
 
 def _names(prims: Mapping[str, str]) -> dict[str, str]:

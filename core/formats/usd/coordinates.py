@@ -7,11 +7,12 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 from ...model import WORLD, Axis, Joint
+from ...model.editing.grafting import turn_round
 from ...model.screws import joint_pose
-from ...spatial import Pose, Vec3, compose, dot, inverse, norm, rotvec_of_quat, scale
+from ...spatial import Pose, compose, dot, inverse, pose_distance, rotvec_of_quat
 from ..substitutes import hinge_angles
 
 DOFS = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
@@ -72,13 +73,7 @@ def set_home(joint: Joint, X_J: Pose) -> float:
     Return how far apart the frames are then [m or rad].
     """
     joint.home = tuple(value + 0.0 for value in home_of(joint, X_J))
-    return distance(joint_pose(joint, joint.q_home), X_J)
-
-
-def distance(X: Pose, Y: Pose) -> float:
-    """Return the greater of the distance [m] and the angle [rad] between two poses."""
-    rest = compose(inverse(X), Y)
-    return max(norm(rest[:3]), norm(rotvec_of_quat(rest[3:])))
+    return pose_distance(joint_pose(joint, joint.q_home), X_J)
 
 
 def home_of(joint: Joint, X_J: Pose) -> tuple[float, ...]:
@@ -146,7 +141,7 @@ def _dof(joint: Joint) -> str:
 def _fits(group: Sequence[ReadJoint], other: ReadJoint) -> bool:
     one, joint = group[0].joint, other.joint
     is_new = other.dof not in {each.dof for each in group}
-    return is_new and max(distance(one.X_PJ, joint.X_PJ), distance(one.X_CJ, joint.X_CJ)) <= APART
+    return is_new and max(pose_distance(one.X_PJ, joint.X_PJ), pose_distance(one.X_CJ, joint.X_CJ)) <= APART
 
 
 def _join(first: ReadJoint, other: ReadJoint) -> None:
@@ -173,32 +168,13 @@ def axis_number(joint: Joint, dof: str) -> int | None:
 # ---- the other way round
 
 
-def turn_round(joint: Joint) -> None:
-    """Swap the ends of a joint whose child is the world. Coordinates, limits and targets stay as they are."""
+def put_world_first(joint: Joint) -> None:
+    """Exchange the ends of a joint whose child is the world. Coordinates, limits and targets stay as they are."""
     assert joint.child == WORLD
-    joint.parent, joint.child, joint.X_PJ, joint.X_CJ = joint.child, joint.parent, joint.X_CJ, joint.X_PJ
-    if joint.kind.chart:
-        joint.home = (
-            (joint.home[0], *reversed_vector(joint.home[1:4]))
-            if joint.type == "ball"
-            else inverse(cast(Pose, joint.home))
-        )
-        return
-    if joint.type == "d6":
-        moving = _moving(joint)[::-1]
+    if joint.type == "d6":  # its inverse has the axes in the opposite order
+        rows = zip(joint.axes, joint.all_columns, joint.home, strict=True)
+        moving = [row for row in rows if not row[0].locked][::-1]
         axes = [replace(axis, turn=column.turn, slide=column.slide) for axis, column, _ in moving]
         joint.type = "custom"
         joint.axes, joint.home = axes, tuple(value for _, _, value in moving)
-    for axis in joint.axes:
-        axis.xyz = reversed_vector(axis.xyz)
-
-
-def _moving(joint: Joint) -> list[tuple[Axis, Any, float]]:
-    rows = zip(joint.axes, joint.all_columns, joint.home, strict=True)
-    return [row for row in rows if not row[0].locked]
-
-
-def reversed_vector(vector: Sequence[float]) -> Vec3:
-    """Return a vector with the opposite direction."""
-    x, y, z = scale((vector[0], vector[1], vector[2]), -1.0)
-    return x + 0.0, y + 0.0, z + 0.0
+    turn_round(joint)

@@ -47,8 +47,8 @@ class DriveReader:
         force = stage.kilogram * (stage.unit**2 if turns else stage.unit)  # N m or N per unit of the stage
         gain = force / (RADIAN if turns else stage.unit)
         unit = RADIAN if turns else stage.unit
-        stiffness, damping = (self._positive(prim, name + each, 0.0) * gain for each in ("stiffness", "damping"))
-        most = self._positive(prim, name + "maxForce", math.inf)
+        stiffness, damping = (stage.not_negative(prim, name + each) * gain for each in ("stiffness", "damping"))
+        most = stage.not_negative(prim, name + "maxForce", math.inf)
         axis.effort = most * force if most < LIMITLESS else math.inf
         place, speed = (
             stage.number(prim, name + each, 0.0, infinite=False) * unit for each in ("targetPosition", "targetVelocity")
@@ -73,14 +73,6 @@ class DriveReader:
             kind = prim.GetTypeName()
             message = f"<{kind}> has no drive {', '.join(unread)} here; it is left out"
             self._findings.warning(self._stage.place(prim), "left-out", message)
-
-    def _positive(self, prim: Any, name: str, default: float) -> float:
-        """Return a number in an attribute; the default, with a finding, if it is below 0."""
-        value = self._stage.number(prim, name, default, infinite=default == math.inf)
-        if value >= 0.0:
-            return value
-        self._findings.error(self._stage.place(prim), "bad-number", f"{name} is {value:g}; give 0 or more")
-        return default
 
     def _resistance(self, prim: Any, axis: Axis, turns: bool) -> None:
         stage = self._stage

@@ -30,7 +30,7 @@ from ...spatial import (
 from ...spatial.arrays import matmul
 from ..findings import Findings
 from .bodies import RADIAN, Bodies
-from .coordinates import APART, DOFS, End, ReadJoint, set_home, turn_round
+from .coordinates import APART, DOFS, End, ReadJoint, put_world_first, set_home
 from .drives import LIMITLESS, DriveReader
 from .stage import Stage, rotation_of
 
@@ -207,11 +207,11 @@ class JointReader:
             if not (parent.is_given and child.is_given):
                 set_home(joint, IDENTITY)
         if joint.child == WORLD:
-            turn_round(joint)
+            put_world_first(joint)
 
     def _tell_losses(self, prim: Any) -> None:
         for name in ("physics:breakForce", "physics:breakTorque"):
-            if math.isfinite(value := self._stage.number(prim, name, math.inf)) and value < 1e30:
+            if math.isfinite(value := self._stage.number(prim, name, math.inf)) and value < LIMITLESS:
                 self._findings.note(
                     f"{name} is not read: joints do not break at a force (first at {prim.GetPath()})", name
                 )

@@ -95,8 +95,8 @@ class MassReader:
             return Given()
         com = stage.numbers(prim, "physics:centerOfMass", (-math.inf,) * 3, infinite=True)
         return Given(
-            self._positive(prim, "physics:mass") * stage.kilogram,
-            self._positive(prim, "physics:density") * stage.kilogram / stage.unit**3,
+            stage.not_negative(prim, "physics:mass") * stage.kilogram,
+            stage.not_negative(prim, "physics:density") * stage.kilogram / stage.unit**3,
             cast(Vec3, com) if all(map(math.isfinite, com)) else None,
             self._inertia(prim),
         )
@@ -115,12 +115,6 @@ class MassReader:
         turn = quat_normalized(cast(Quat, axes)) if any(axes) else IDENTITY_QUAT
         xx, yy, zz = (squared * moment for moment in moments)
         return sym_rotate(quat_to_mat(turn), (xx, 0.0, 0.0, yy, 0.0, zz))
-
-    def _positive(self, prim: Any, name: str) -> float:
-        value = self._stage.number(prim, name, 0.0, infinite=False)
-        if value < 0.0:
-            self._findings.error(self._stage.place(prim), "bad-number", f"{name} is {value:g}; give 0 or more")
-        return max(value, 0.0)
 
     def _authored(self, prim: Any, given: Given, link: Link, shapes: tuple[float, Vec3, Sym3]) -> tuple[Vec3, Sym3]:
         """Return the com and the inertia about it in the link, with what a prim gives in place of those of shapes.
@@ -175,7 +169,7 @@ class MassReader:
             return given.density or own.density
         material = physics_material(self._stage, prim)
         cubed = self._stage.kilogram / self._stage.unit**3
-        return (self._positive(material, "physics:density") * cubed if material else 0.0) or DENSITY
+        return (self._stage.not_negative(material, "physics:density") * cubed if material else 0.0) or DENSITY
 
 
 def _ball(mass: float) -> Sym3:

@@ -29,15 +29,9 @@ def surface_of(stage: Stage, prim: Any, findings: Findings) -> Surface | None:
     material = physics_material(stage, prim)
     if material is None:
         return None
-    values = {}
-    for name in ("dynamicFriction", "staticFriction", "restitution"):
-        value = stage.number(material, f"physics:{name}", 0.0, infinite=False)
-        if value < 0.0:
-            findings.error(stage.place(material), "bad-number", f"physics:{name} is {value:g}; give 0 or more")
-        values[name] = max(value, 0.0)
-    sticking = values["staticFriction"]
-    static = sticking if sticking > values["dynamicFriction"] else None
-    return Surface(values["dynamicFriction"], static, min(values["restitution"], 1.0))
+    names = ("dynamicFriction", "staticFriction", "restitution")
+    friction, sticking, restitution = (stage.not_negative(material, f"physics:{name}") for name in names)
+    return Surface(friction, sticking if sticking > friction else None, min(restitution, 1.0))
 
 
 def color_of(stage: Stage, prim: Any, findings: Findings) -> Material | None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Shape, Sphere
 from ...spatial import IDENTITY_QUAT, Pose, Quat, Vec3, quat_mul, quat_rotate, quat_to_mat
-from ...spatial.arrays import matmul
+from ...spatial.arrays import det, matmul
 from ...spatial.arrays import norm as norms
 from ..findings import Findings
 from .materials import color_of, surface_of
@@ -32,7 +32,7 @@ ROUND = ("Capsule", "Capsule_1", "Cylinder", "Cylinder_1", "Cone")
 PRIMITIVES = ("Cube", "Sphere", "Plane", *ROUND)
 """Types of prims that are primitives here too."""
 
-BOUNDS = {"boundingCube": "a box", "boundingSphere": "a sphere"}
+BOUNDS = ("boundingCube", "boundingSphere")
 """Approximations of meshes that are primitives."""
 
 DRAWN = (10.0, 10.0)
@@ -123,7 +123,7 @@ class ShapeReader:
         if not np.isfinite(vertices).all():
             self._findings.error(self._stage.place(prim), "bad-number", "points has numbers that are not finite")
             return None
-        is_turned = (self._stage.word(prim, "orientation", "rightHanded") == "leftHanded") != (_det(linear) < 0.0)
+        is_turned = (self._stage.word(prim, "orientation", "rightHanded") == "leftHanded") != (det(linear) < 0.0)
         faces = _faces(numbers, ends, is_turned)
         if not faces:
             self._findings.warning(self._stage.place(prim), "empty-mesh", "its faces have no three corners; left out")
@@ -152,14 +152,9 @@ def _unmirrored(linear: np.ndarray, axis: str) -> np.ndarray:
     A primitive is the same with this direction reversed, while its tip or normal along the axis stays.
     """
     signs = np.ones(3)
-    if _det(linear) < 0.0:
+    if det(linear) < 0.0:
         signs[0 if axis != "X" else 1] = -1.0
     return linear * signs
-
-
-def _det(linear: np.ndarray) -> float:
-    a, b, c = linear.tolist()
-    return a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0])
 
 
 def _faces(numbers: np.ndarray, ends: np.ndarray, is_turned: bool) -> tuple[tuple[int, ...], ...]:

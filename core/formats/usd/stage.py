@@ -7,10 +7,10 @@ Source: OpenUSD documentation, "Encoding Stage Linear Units", "Encoding Stage Up
 from __future__ import annotations
 
 import math
-import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -143,6 +143,17 @@ class Stage:
         self._refuse(prim, name, value)
         return default
 
+    def not_negative(self, prim: Any, name: str, default: float = 0.0) -> float:
+        """Return the number in an attribute; the default, with a finding, if it is below 0 or no number.
+
+        It may be infinite if the default is.
+        """
+        value = self.number(prim, name, default, infinite=math.isinf(default))
+        if value >= 0.0:
+            return value
+        self._findings.error(self.place(prim), "bad-number", f"{name} is {value:g}; give 0 or more")
+        return default
+
     def numbers(self, prim: Any, name: str, default: Sequence[float], *, infinite: bool = False) -> tuple[float, ...]:
         """Return the numbers in an attribute that holds as many as the default. Report others.
 
@@ -269,23 +280,16 @@ def open_stage(source: Source, findings: Findings) -> Stage:
     return Stage(stage, modules, findings)
 
 
-class _file_of:
-    """The path of a source on disk; of one that is only in memory, that of a temporary copy."""
-
-    def __init__(self, source: Source):
-        self._source, self._copy = source, ""
-
-    def __enter__(self) -> str:
-        if self._source.path.is_file():
-            return str(Path(self._source.path).resolve())
-        handle, self._copy = tempfile.mkstemp(suffix=self._source.path.suffix or ".usda")
-        with os.fdopen(handle, "wb") as file:
-            file.write(self._source.data)
-        return self._copy
-
-    def __exit__(self, *_: object) -> None:
-        if self._copy:
-            Path(self._copy).unlink()
+@contextmanager
+def _file_of(source: Source) -> Iterator[str]:
+    """Give the path of a source on disk; of one that is only in memory, that of a temporary copy."""
+    if source.path.is_file():
+        yield str(source.path.resolve())
+        return
+    with tempfile.TemporaryDirectory(prefix="limberjack-") as folder:
+        copy = Path(folder, f"stage{source.path.suffix or '.usda'}")
+        copy.write_bytes(source.data)
+        yield str(copy)
 
 
 def _reason(error: Exception, opened: str, named: str) -> str:

@@ -3,8 +3,8 @@
 
 import pytest
 
+from limberjack.core.check.summarizing import once, summarized_losses
 from limberjack.core.formats import write
-from limberjack.core.formats.losses import folded, once
 from limberjack.core.geometry import Box, Shape, Surface
 from limberjack.core.model import WORLD, Joint, Link, Model
 
@@ -12,11 +12,10 @@ from limberjack.core.model import WORLD, Joint, Link, Model
 def test_many_lines_of_one_kind_are_one():
     """It has the first line, the count, and the first places; numbers may differ, and others keep their order."""
     lines = [f"link 'l{i}': collision 'c': MJCF has no restitution; {0.1 * i:g} is left out" for i in range(50)]
-    found = folded(["the wind is left out", *lines, "light 'sun' is left out"])
+    found = summarized_losses(["the wind is left out", *lines, "light 'sun' is left out"])
     assert found == [
         "the wind is left out",
-        "link 'l0': collision 'c': MJCF has no restitution; 0 is left out "
-        "(likewise 49 more: link 'l1': collision 'c', link 'l2': collision 'c', link 'l3': collision 'c', …)",
+        "link 'l0': collision 'c': MJCF has no restitution; 0 is left out (and 49 more like this: 'l1', 'l2', 'l3', …)",
         "light 'sun' is left out",
     ]
 
@@ -33,21 +32,21 @@ def test_many_lines_of_one_kind_are_one():
 def test_places(line):
     """Guards lines that begin with other places; up to three of a kind stay as they are."""
     four = [line.format(number) for number in range(4)]
-    assert folded(four[:3]) == four[:3]
-    (found,) = folded(four)
-    assert found.startswith(f"{four[0]} (likewise 3 more: ")
-    assert found.endswith("'j3')" if "axis" not in line else "'j3', axis turn)")
+    assert summarized_losses(four[:3]) == four[:3]
+    (found,) = summarized_losses(four)
+    assert found.startswith(f"{four[0]} (and 3 more like this")
+    assert found.endswith(": 'j1', 'j2', 'j3')") == (line[:8] != "link 'a'")
 
 
 def test_names_in_the_line_are_kept():
     """Lines that name different files stay apart, since each file has to be copied."""
     lines = [f"link 'a{i}': visual 'v' names the mesh '{i}.stl', outside of the file's folder" for i in range(9)]
-    assert folded(lines) == lines
+    assert summarized_losses(lines) == lines
 
 
 def test_a_line_that_occurs_again():
     """It is one line with its count, also where lines are not folded."""
-    assert folded(["a", "b", "a"]) == ["a (2 times)", "b"]
+    assert summarized_losses(["a", "b", "a"]) == ["a (2 times)", "b"]
     assert once(["a", "b", "a", "a"]) == ["a (3 times)", "b"]
 
 
@@ -60,4 +59,4 @@ def test_writers_fold_their_losses(tmp_path):
         model.joints.append(Joint(f"j{number}", "fixed", WORLD, f"l{number}"))
     losses = [line for line in write(model, tmp_path / "m.xml") if "restitution" in line]
     assert len(losses) == 1
-    assert "(likewise 49 more: " in losses[0]
+    assert "(and 49 more like this: " in losses[0]

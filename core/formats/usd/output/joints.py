@@ -15,6 +15,7 @@ from ....joints import SCREWS
 from ....model import WORLD, Axis, Joint
 from ....model.drives import OFF
 from ....spatial import Pose, Quat, Vec3, compose, cross, dot, quat_normalized, quat_of_mat, quat_rotate, scale
+from ..coordinates import DOFS
 from .usda import Prim
 
 DEGREE = 180.0 / math.pi
@@ -124,7 +125,7 @@ class JointWriter:
             return prim
         prim = self._begin("PhysicsJoint", joint, turn)
         by_name = {dof.name: dof for dof in dofs}
-        for name in [f"{what}{letter}" for what in ("trans", "rot") for letter in "XYZ"]:
+        for name in DOFS:
             if dof := by_name.get(name):
                 if not dof.axis.is_unlimited:
                     prim.apply(f"PhysicsLimitAPI:{name}")

@@ -12,11 +12,13 @@ from itertools import combinations
 from pathlib import Path
 
 from ....files.errors import UnwritableError
+from ....geometry.shapes import ALL_LAYERS
+from ....joints import Unit
 from ....kinematics import tree_poses
 from ....model import WORLD, ContactPair, Coupling, Gearbox, Link, Mimic, Model
 from ....model.editing.mending import principal_axes
 from ....model.graph import Branch, Tree, connected_components
-from ....spatial import IDENTITY, IDENTITY_QUAT, Pose, compose, inverse, norm, quat_rotate, scale
+from ....spatial import IDENTITY, IDENTITY_QUAT, Pose, compose, inverse, norm, scale
 from ....trajectory.trajectory import Trajectory
 from ...files import write_together
 from ...findings import NO_LINKS
@@ -129,10 +131,9 @@ class _Writer:
             prim.apply("PhysicsRigidBodyAPI", "PhysicsMassAPI")
             self._mass(prim, link)
         self._links[link.name] = prim
-        if any(link.velocity) or any(link.angular_velocity):
-            back = (pose[3], -pose[4], -pose[5], -pose[6])
-            prim.set("vector3f", "physics:velocity", quat_rotate(back, link.velocity))
-            prim.set("vector3f", "physics:angularVelocity", scale(quat_rotate(back, link.angular_velocity), DEGREE))
+        if any(link.velocity) or any(link.angular_velocity):  # in the axes of the prim above, which are the world's
+            prim.set("vector3f", "physics:velocity", link.velocity)
+            prim.set("vector3f", "physics:angularVelocity", scale(link.angular_velocity, DEGREE))
         for shape in link.visuals:
             self.shapes.visual(prim, shape, subject)
         for shape in link.collisions:
@@ -180,7 +181,7 @@ class _Writer:
         if leader is None or mimic.axis or mimic.leader_axis or joint.nq != 1 or other.nq != 1:
             self.losses.append(f"joint '{name}': USD's joints follow by one axis of another; it moves by itself")
             return
-        units = [1.0 if each.type == "prismatic" else RADIAN for each in (joint, other)]
+        units = [RADIAN if each.axis_unit(0) is Unit.ANGLE else 1.0 for each in (joint, other)]
         prim.apply("NewtonMimicAPI")
         prim.relate("newton:mimicJoint", leader)
         offset = mimic.offset - mimic.multiplier * mimic.reference
@@ -226,7 +227,8 @@ class _Writer:
                     apart.append(ends)
         self._put_pairs(apart)
         self._put_meeting([pair for pair in chosen.values() if pair.meets])
-        if any(not shape.may_meet(shape) for link in model.links for shape in link.collisions):
+        shapes = [shape for link in model.links for shape in link.collisions]
+        if any(shape.layers != ALL_LAYERS or shape.meets != ALL_LAYERS for shape in shapes):
             self.losses.append("layers of collisions are left out; they collide with all")
 
     def _put_group(self, name: str, links: list[Link]) -> None:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import limberjack as lj
-from limberjack.core.formats.usd.coordinates import DOFS, distance, home_of
+from limberjack.core.formats.usd.coordinates import DOFS, home_of
 from limberjack.core.kinematics import forward_kinematics
 from limberjack.core.model import WORLD, ModelError
 from limberjack.core.model.compiling.compile import compile_model
 from limberjack.core.model.screws import joint_pose
-from limberjack.core.spatial import compose, inverse
+from limberjack.core.spatial import compose, inverse, pose_distance
 from support.shared import CORPUS, needs_corpus
 from support.usd import home_poses
 
@@ -197,4 +197,4 @@ def test_the_motion(stage):
             home = home_of(joint, X_J)
             q = tuple(value for value, axis in zip(home, joint.axes, strict=False) if not axis.locked)
             nearest = joint_pose(joint, home if joint.kind.chart else q)
-            assert distance(nearest, X_J) < 1e-9, joint.name
+            assert pose_distance(nearest, X_J) < 1e-9, joint.name

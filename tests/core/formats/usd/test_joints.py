@@ -6,10 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from limberjack.core.formats.usd.coordinates import distance
 from limberjack.core.model import Axis, Joint
 from limberjack.core.model.screws import joint_pose
-from limberjack.core.spatial import compose, inverse, quat_normalized, quat_of_rotvec
+from limberjack.core.spatial import compose, inverse, pose_distance, quat_normalized, quat_of_rotvec
 from support.usd import body, codes_of, home_poses, joint, joint_of, model_of, prim, reading_of, stage
 
 pytest.importorskip("pxr", reason="usd-core is not installed")
@@ -215,7 +214,7 @@ def test_links_start_where_they_are_drawn(kind, swaps, is_world):
         ends, frames = ends[::-1], frames[::-1]
     apis = ["PhysicsLimitAPI:rotX"] if not kind else []
     model = model_of(text + joint(kind, "j", content, ends, apis, frames))
-    assert distance(tuple(home_poses(model)["b"]), X_WB) < 1e-9
+    assert pose_distance(tuple(home_poses(model)["b"]), X_WB) < 1e-9
     assert (model.joints[0].parent == "world") == is_world
     assert not codes_of(text + joint(kind, "j", content, ends, apis, frames))
 

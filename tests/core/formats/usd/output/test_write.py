@@ -168,6 +168,18 @@ def test_links_without_mass_are_parts_of_bodies(tmp_path):
     assert pose_difference(behaviour_of(model, 0.0).start, behaviour_of(again, 0.0).start).largest < 1e-7
 
 
+def test_a_throw_comes_back(tmp_path):
+    """Guards initial velocities of a link that is drawn turned, and the line about layers, which USD has not."""
+    stone = Link("stone", 1.0, pose=(1.0, 2.0, 3.0, 0.5, 0.5, 0.5, 0.5))
+    stone.velocity, stone.angular_velocity = (1.0, -2.0, 3.0), (0.1, 0.2, -0.3)
+    stone.collisions.append(Shape("shape", Box((1.0, 1.0, 1.0)), layers=2, meets=5))
+    losses = write(Model("m", [stone]), tmp_path / "m.usda")
+    again = read(tmp_path / "m.usda").model.link("stone")
+    assert again.velocity == pytest.approx(stone.velocity, rel=1e-6)
+    assert again.angular_velocity == pytest.approx(stone.angular_velocity, rel=1e-6)
+    assert losses == ["layers of collisions are left out; they collide with all"]
+
+
 def test_a_long_chain_does_not_collide_with_itself(tmp_path):
     """Guards large families, which are one group: their links meet others, and not each other."""
     links = [Link(f"l{number}", 1.0) for number in range(61)]
