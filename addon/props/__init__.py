@@ -12,10 +12,10 @@ from bpy.props import PointerProperty
 
 from .. import ids
 from ..nodes import KINDS, Node, is_part, owner_of, parent_of
+from .axis import AxisProperties
 from .bake import BakeProperties, BeforeProperties
 from .findings import FindingProperties
 from .joint import (
-    AxisProperties,
     CoordinateProperties,
     JointProperties,
     MimicProperties,

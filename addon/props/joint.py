@@ -22,10 +22,10 @@ from bpy.types import Object, PropertyGroup
 
 from ...core.joints import JOINT_TYPES, JointType
 from ...core.model import ModelError
-from ...core.model.drives import DRIVES, OFF
 from ..icons import icon_of_type
 from ..nodes import model_name
 from . import live_values
+from .axis import DEGREES, AxisProperties, shown_as_length, shown_in_degrees
 from .entries import number_of
 from .joint_ends import child_chosen, may_be_end, parent_chosen, read_child, read_parent, world_chosen
 from .made_by import note_maker
@@ -36,9 +36,6 @@ from .settings import joint_settings, node_with
 
 if TYPE_CHECKING:
     from ...core.model import Joint
-
-DEGREES = 3
-"""Precision at which Blender shows tenths of a degree, as the handles do. The default shows whole degrees."""
 
 FEW_AXES = 3
 """Number of axes up to which panels are expanded, since their fields are visible at once."""
@@ -60,24 +57,6 @@ def _type_item(entry: JointType):
     return entry.name, entry.title, entry.summary, icon_of_type(entry), number_of(entry.name)
 
 
-def _face(stored, name, description, **look):
-    return FloatProperty(
-        name=name,
-        description=description,
-        get=lambda self: getattr(self, stored),
-        set=lambda self, value: setattr(self, stored, value),
-        **look,
-    )
-
-
-def _angle(stored, name, description):
-    return _face(stored, name, description, subtype="ANGLE", precision=DEGREES)
-
-
-def _length(stored, name, description):
-    return _face(stored, name, description, unit="LENGTH")
-
-
 def _counted_from_one(stored, name, description):
     return IntProperty(
         name=name,
@@ -86,96 +65,6 @@ def _counted_from_one(stored, name, description):
         get=lambda self: getattr(self, stored) + 1,
         set=lambda self, value: setattr(self, stored, value - 1),
     )
-
-
-@let_override
-class AxisProperties(PropertyGroup):
-    """One axis of a joint; names as in core's `Axis`. A limit whose `use_` is off is infinite."""
-
-    show_expanded: BoolProperty(name="Expanded", description="Show the axis's settings", default=True)
-    show_drive: BoolProperty(name="Expanded", description="Show the axis's drive", default=False)
-    locked: BoolProperty(name="Locked", description="Hold the joint at its start on this axis")
-    xyz: FloatVectorProperty(
-        name="Axis", description="Direction in the joint's own axes", subtype="XYZ", default=(0.0, 0.0, 1.0)
-    )
-    turn: FloatProperty(
-        name="Turn", description="Radians that it turns for a unit of its coordinate", default=1.0, precision=4
-    )
-    slide: FloatProperty(
-        name="Slide", description="Distance along the axis per unit of its coordinate", unit="LENGTH", precision=4
-    )
-    point: FloatVectorProperty(
-        name="Point", description="A point on the axis, in the joint's own axes", subtype="XYZ", unit="LENGTH"
-    )
-    use_lower: BoolProperty(name="Lower Limit", description="Stop the joint at a lower limit")
-    use_upper: BoolProperty(name="Upper Limit", description="Stop the joint at an upper limit")
-    use_effort: BoolProperty(name="Max Force", description="Limit the effort (motor strength) of the drive")
-    use_velocity: BoolProperty(name="Speed Limit", description="Limit the joint's speed")
-    use_stiffness: BoolProperty(name="Soft Stop", description="The limits give way like springs", default=True)
-    lower: FloatProperty(name="Lower", description="Lower limit")
-    upper: FloatProperty(name="Upper", description="Upper limit")
-    velocity: FloatProperty(name="Speed", description="Largest speed, per second", min=0.0)
-    spring_reference: FloatProperty(name="Rest Position", description="Where the spring is at rest")
-    effort: FloatProperty(
-        name="Max Force", description="Effort limit (motor strength): largest force of the drive, in N m or N", min=0.0
-    )
-    stiffness: FloatProperty(
-        name="Stop Stiffness",
-        description="Stiffness of the stops at the limits, in N m/rad or N/m. Stops with 1e8 or more are rigid",
-        default=1e8,
-        min=0.0,
-    )
-    dissipation: FloatProperty(
-        name="Stop Dissipation", description="Dissipation (cushioning) of the stops at the limits", default=1.0, min=0.0
-    )
-    restitution: FloatProperty(
-        name="Restitution",
-        description="Restitution (bounciness): speed after a rigid stop divided by the speed before it",
-        min=0.0,
-        max=1.0,
-    )
-    damping: FloatProperty(
-        name="Damping", description="Damping (drag): force per speed, in N m s/rad or N s/m", min=0.0
-    )
-    friction: FloatProperty(name="Friction", description="Dry friction (stiff joint), in N m or N", min=0.0)
-    armature: FloatProperty(
-        name="Rotor Inertia",
-        description="Armature (flywheel of the motor): inertia of the drive as the joint feels it, in kg m² or kg",
-        min=0.0,
-    )
-    spring_stiffness: FloatProperty(
-        name="Spring", description="Stiffness of the spring in the joint, in N m/rad or N/m", min=0.0
-    )
-    drive_mode: EnumProperty(
-        name="Drive",
-        description="Drive (motor): what a motor in the joint does",
-        items=[(mode.name, mode.label, mode.help, number_of(mode.name)) for mode in DRIVES.values()],
-        default=OFF.name,
-    )
-    drive_stiffness: FloatProperty(
-        name="Stiffness",
-        description="Stiffness (strength): force per distance from the target, in N m/rad or N/m",
-        min=0.0,
-    )
-    drive_damping: FloatProperty(
-        name="Damping", description="Force per speed relative to the target, in N m s/rad or N s/m", min=0.0
-    )
-    drive_target: FloatProperty(name="Force", description="Force of the drive, in N m or N")
-
-    lower_angle: _angle("lower", "Lower", "Where the joint stops in this direction")
-    lower_length: _length("lower", "Lower", "Lower limit")
-    upper_angle: _angle(
-        "upper", "Upper", "Where the joint stops in this direction. Of a cone: how far the joint swings from its middle"
-    )
-    upper_length: _length("upper", "Upper", "Upper limit")
-    velocity_turning: _angle("velocity", "Speed", "Largest speed, per second")
-    velocity_sliding: _face("velocity", "Speed", "Largest speed", unit="VELOCITY")
-    spring_reference_angle: _angle("spring_reference", "Rest Position", "Where the spring is at rest")
-    spring_reference_length: _length("spring_reference", "Rest Position", "Where the spring is at rest")
-    drive_target_angle: _angle("drive_target", "Target", "Target of the drive")
-    drive_target_length: _length("drive_target", "Target", "Target of the drive")
-    drive_target_turning: _angle("drive_target", "Speed per s", "Angular speed of the drive")
-    drive_target_sliding: _face("drive_target", "Speed", "Speed that the drive keeps", unit="VELOCITY")
 
 
 def _live(**look):
@@ -222,8 +111,8 @@ class CoordinateProperties(PropertyGroup):
     """A position coordinate of a joint, locked or not."""
 
     home: FloatProperty(name="Start", description="Where a simulation starts")
-    home_angle: _angle("home", "Start", "Where a simulation starts")
-    home_length: _length("home", "Start", "Where a simulation starts")
+    home_angle: shown_in_degrees("home", "Start", "Where a simulation starts")
+    home_length: shown_as_length("home", "Start", "Where a simulation starts")
     q: FloatProperty(name="Keyed Position", description="Joint value set by keys")
     value_plain: _live(precision=4)
     value_angle: _live(subtype="ANGLE", precision=DEGREES)

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="the simulator is a scri
 def simulator(tmp_path, monkeypatch):
     """A function that installs a simulator by its answer."""
     monkeypatch.setattr(judges.shutil, "which", lambda name: None)
-    proving._judges_of.cache_clear()
+    monkeypatch.setattr(proving, "_found", {})
 
     def install(told, hangs=False):
         fake = tmp_path / "python"
@@ -39,8 +39,7 @@ def simulator(tmp_path, monkeypatch):
         fake.chmod(0o755)
         monkeypatch.setattr(preferences._AT_FIRST, "judge_python", str(fake))
 
-    yield install
-    proving._judges_of.cache_clear()
+    return install
 
 
 @pytest.fixture
@@ -86,6 +85,17 @@ def test_an_export_that_is_compared(pendulum, simulator, tmp_path):
     assert bpy.ops.limberjack.export_sdf(filepath=str(path), compares=True) == {"FINISHED"}
     assert path.is_file()
     assert "MuJoCo has no model of model.xml: it cannot be read" in status().notes
+
+
+def test_a_dialog_does_not_wait_for_simulators(pendulum, simulator):
+    """Guards the search beside the window: nothing is known at first, and MuJoCo soon."""
+    simulator({})
+    assert proving.known_judges() == {}
+    proving.look_for_judges()
+    end = time.monotonic() + 60.0
+    while not proving.known_judges() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert [*proving.known_judges()] == ["MuJoCo"]
 
 
 def test_esc_ends_a_simulator_that_hangs(pendulum, simulator):

@@ -16,8 +16,9 @@ from limberjack.addon.bake.simulation_bake import SimulationBake
 from limberjack.addon.bridge.rig import show_rig
 from limberjack.addon.bridge.scene.read import read_scene
 from limberjack.addon.bridge.values import choices
+from limberjack.addon.props.axis import AxisProperties
 from limberjack.addon.props.bake import BakeProperties
-from limberjack.addon.props.joint import AxisProperties, JointProperties, type_items
+from limberjack.addon.props.joint import JointProperties, type_items
 from limberjack.addon.props.link import LinkProperties
 from limberjack.addon.props.scene import SceneProperties
 from limberjack.core import cli as core_cli

@@ -37,6 +37,14 @@ def assert_same(row: dict, motion: float) -> None:
     assert largest(row, "motion") < motion
 
 
+def assert_all_agree(capsys, file: Path) -> None:
+    """Four readings of ours, two of Drake's and one of MuJoCo's are the same."""
+    rows = proved(capsys, file, 0)
+    assert len(rows) == 7
+    for row in rows.values():
+        assert_same(row, 1e-6)
+
+
 def test_crane(capsys):
     """Guards a floating chain of balls and a driven arm: drives and springs move it in MuJoCo as here.
 
@@ -71,10 +79,7 @@ def test_followers(capsys):
 @pytest.mark.parametrize("name", ["erd_ur5_robot/ur5_robot", "drake_cassie_v2/cassie_v2"])
 def test_robots_of_urdf(name, capsys):
     """Guards an arm and a biped with tiny and zero inertias: all formats and readers agree."""
-    rows = proved(capsys, CORPUS / "urdf" / f"{name}.urdf", 0)
-    assert len(rows) == 7
-    for row in rows.values():
-        assert_same(row, 1e-6)
+    assert_all_agree(capsys, CORPUS / "urdf" / f"{name}.urdf")
 
 
 @needs_corpus
@@ -90,7 +95,4 @@ def test_a_humanoid_of_mjcf(capsys):
 @pytest.mark.parametrize("name", ["erd_panda/panda", "drakemodels_panda_arm_hand/panda_arm_hand"])
 def test_a_finger_that_follows(name, capsys):
     """Guards mimics in SDF: Drake reads only its own element, without which the second finger moves freely there."""
-    rows = proved(capsys, CORPUS / "urdf" / f"{name}.urdf", 0)
-    assert len(rows) == 7
-    for row in rows.values():
-        assert_same(row, 1e-6)
+    assert_all_agree(capsys, CORPUS / "urdf" / f"{name}.urdf")

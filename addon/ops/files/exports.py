@@ -15,7 +15,7 @@ from ....core.model import ModelError
 from ... import bake, bridge, ids
 from ..report import fail, succeed
 from ..selection import OnLinks
-from .proving import judges
+from .proving import known_judges, look_for_judges
 
 UNSET = "AUTO"
 """Identifier of the empty choice, since Blender's enums cannot have an empty one."""
@@ -44,7 +44,6 @@ class Export(OnLinks, ExportHelper):
     holds_meshes = False
     asked: tuple[str, ...] = ()
     asked_otherwise: tuple[Option, ...] = ()
-    _judges = ""
 
     mesh_format: EnumProperty(
         name="Meshes",
@@ -69,7 +68,7 @@ class Export(OnLinks, ExportHelper):
     )
 
     def invoke(self, context, event):
-        self._judges = ", ".join(judges())
+        look_for_judges()
         return super().invoke(context, event)
 
     def writer_options(self) -> dict[str, object]:
@@ -111,8 +110,8 @@ class Export(OnLinks, ExportHelper):
         meshes = ("split_meshes",) if self.holds_meshes else ("mesh_format", "split_meshes")
         for name in (*self.asked, *meshes, *offered, "surroundings"):
             self.layout.prop(self, name)
-        if self._judges:
-            self.layout.column(heading="Compare With").prop(self, "compares", text=self._judges, translate=False)
+        if names := ", ".join(known_judges()):
+            self.layout.column(heading="Compare With").prop(self, "compares", text=names, translate=False)
 
 
 class ExportSdf(Export):

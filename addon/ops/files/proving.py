@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 import tempfile
 import threading
 from pathlib import Path
@@ -26,16 +25,34 @@ if TYPE_CHECKING:
     from ....core.prove.proving import Proof, Row
 
 
+_found: dict[str, dict[str, str]] = {}
+"""Programs of simulators, by the name of the Python that the preferences give. Blender looks once in a session."""
+
+
 def judges() -> dict[str, str]:
-    """Return the program that runs each simulator that is installed, by its name. Blender looks once in a session."""
-    return _judges_of(preferences().judge_python)
+    """Return the program that runs each simulator that is installed, by its name."""
+    python = preferences().judge_python
+    if python not in _found:
+        _look(python, bpy.path.abspath(python))
+    return _found[python]
 
 
-@functools.cache
-def _judges_of(python: str) -> dict[str, str]:
+def look_for_judges() -> None:
+    """Begin to look for simulators, so that `known_judges` soon has them. A dialog need not wait for that."""
+    python = preferences().judge_python
+    if python not in _found:
+        threading.Thread(target=_look, args=(python, bpy.path.abspath(python)), daemon=True).start()
+
+
+def known_judges() -> dict[str, str]:
+    """Return the simulators that have been found so far, as `judges` does."""
+    return _found.get(preferences().judge_python, {})
+
+
+def _look(python: str, path: str) -> None:
     from ....core.prove.judges import find_judges
 
-    return find_judges([bpy.path.abspath(python)] if python else [])
+    _found[python] = find_judges([path] if path else [])
 
 
 class _Comparison:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What sensors of MJCF refer to by names: the attributes, and the kinds of elements that they name.
+"""References of MJCF's sensors: the attributes that name something, and the kinds of elements that they name.
 
 Sensors are kept as text, in which joints, bodies and actuators have the names of the model.
 

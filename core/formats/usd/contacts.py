@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which colliders meet: filtered pairs, joints whose bodies may collide, and articulations that do not hit themselves.
+"""Collision filters: filtered pairs, joints whose bodies may collide, and articulations that do not hit themselves.
 
 All bodies meet, except those that a joint connects, unless the joint says so. Collision groups are in `groups.py`.
 

@@ -27,7 +27,7 @@ UNREAD = {
     "NewtonActuator": "actuators",
     "NewtonPointsDeformable": "deformable bodies",
 }
-"""What is not read, by the beginnings of types and of API schemas of prims."""
+"""Words for features that are not read, by the beginnings of the types and of the API schemas of their prims."""
 
 
 def tell_unread(prims: Iterable[Any], stage: Stage, findings: Findings) -> None:

@@ -53,7 +53,7 @@ NONE_AT_ALL = 1.0
 
 @dataclass(frozen=True)
 class Given:
-    """What a prim says of its mass. Numbers are 0, and vectors None, if they are not given.
+    """The mass properties that a prim gives. Numbers are 0, and vectors None, if they are not given.
 
     Attributes:
         mass [kg]; density [kg/m^3].

@@ -17,7 +17,7 @@ NEWTON, PHYSX = "NewtonMimicAPI", "PhysxMimicJointAPI:"
 
 
 class Follows(NamedTuple):
-    """What a prim says: coordinate = factor * the leader's + offset, in degrees and units of the stage.
+    """A rule that a prim gives: coordinate = factor * the leader's + offset, in degrees and units of the stage.
 
     Attributes:
         leader: path of the joint, "" if none is named. dof, leader_dof: of the coordinates; "" for the only ones.

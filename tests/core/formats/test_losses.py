@@ -47,6 +47,8 @@ def test_names_in_the_line_are_kept():
 def test_a_line_that_occurs_again():
     """It is one line with its count, also where lines are not folded."""
     assert summarized_losses(["a", "b", "a"]) == ["a (2 times)", "b"]
+    lines = [f"light '{name}' is left out" for name in "abcda"]
+    assert summarized_losses(lines) == ["light 'a' is left out (and 4 more like this: 'b', 'c', 'd')"]
     assert once(["a", "b", "a", "a"]) == ["a (3 times)", "b"]
 
 

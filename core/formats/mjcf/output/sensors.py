@@ -19,7 +19,7 @@ Key = str | tuple[str, int]
 
 @dataclass
 class Written:
-    """What a file has of a model: names in the file by names in the model, for each kind of element.
+    """The names that a file gives to the parts of a model, for each kind of element, by their names in the model.
 
     Attributes:
         sites: elements of sites by their names in the file.

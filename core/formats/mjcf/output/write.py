@@ -33,7 +33,7 @@ from .sensors import Key, Written, write_sensors
 from .shapes import HIDDEN, SEEN, Geoms
 
 FOREIGN = "is of another format; left out"
-"""What a line says of an element that was kept of another format."""
+"""End of a line about an element that was kept of another format."""
 
 HOME = "home"
 """Name of the key with the initial pose."""

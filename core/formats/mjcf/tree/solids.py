@@ -406,4 +406,4 @@ _FITTED: dict[str, tuple[_Sizes, _Sizes, Callable[..., Geometry]]] = {
         lambda x, y, z: Box((2.0 * x, 2.0 * y, 2.0 * z)),
     ),
 }
-"""By kinds: sizes from the box of equal inertia, sizes from the box around the vertices, and the class."""
+"""For each kind: sizes from the box of equal inertia, sizes from the box around the vertices, and the class."""

@@ -23,7 +23,7 @@ from ....trajectory.trajectory import Trajectory
 from ...files import write_together
 from ...findings import NO_LINKS
 from ..bodies import RADIAN
-from ..library import INSTALL
+from ..library import binary, is_there
 from .joints import DEGREE, JointWriter
 from .motion import TimeSamples, time_metadata
 from .shapes import ShapeWriter
@@ -49,19 +49,21 @@ def write_usd(model: Model, path: Path, motion: Trajectory | None = None) -> lis
         motion: poses of links, which become time samples. Their bodies are kinematic then: they follow the motion.
 
     Raises:
-        UnwritableError: if the model has no links, if the suffix is that of a binary file, or if it cannot be written.
+        UnwritableError: if the model has no links, if it cannot be written, or if it is binary and there is no pxr.
     """
     if not model.links:
         raise UnwritableError(path, f"the model {NO_LINKS}")
-    if path.suffix.lower() not in TEXT:
-        words = f"'{path.suffix}' is binary, and USD is written as text; name it {path.stem}.usda, and convert it by "
-        raise UnwritableError(path, f"{words}usdcat, which comes with USD's tools ({INSTALL.rpartition(': ')[2]})")
+    suffix = path.suffix.lower()
+    if suffix not in TEXT and not is_there():
+        words = f"'{path.suffix}' is binary, which the package usd-core writes (pip install usd-core)"
+        raise UnwritableError(path, f"{words}; or name it {path.stem}.usda, which is text")
     writer = _Writer(model, motion)
     root = writer.root()
     metadata: dict[str, float | str] = {"kilogramsPerUnit": 1.0, "metersPerUnit": 1.0, "upAxis": "Z"}
     if motion is not None:
         metadata |= time_metadata(motion)
-    write_together(path, {path.name: stage_text(root, metadata)})
+    text = stage_text(root, metadata)
+    write_together(path, {path.name: text if suffix in TEXT else binary(text, suffix)})
     return [*writer.losses, *writer.shapes.losses, *writer.joints.losses]
 
 

@@ -105,7 +105,7 @@ def test_velocities():
 
 
 def test_velocities_are_in_the_space_of_the_transform():
-    """As the schema says, they turn with the prims above a body, whose scale the linear one follows."""
+    """Guards velocities, which turn with the prims above a body; the linear one follows their scale too."""
     moving = "vector3f physics:velocity = (1, 0, 0)\nvector3f physics:angularVelocity = (180, 0, 0)\n"
     (link,) = model_of(prim("Xform", "x", body("a", SOLID + moving), turn=QUARTER, size=(2, 2, 2)), unit=0.5).links
     assert link.velocity == pytest.approx((0, 1, 0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which colliders meet: filtered pairs, groups, joints and articulations."""
+"""Collision filters of USD: filtered pairs, groups, joints and articulations."""
 
 from itertools import combinations
 

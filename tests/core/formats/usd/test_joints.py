@@ -248,7 +248,7 @@ def test_a_generic_joint_to_the_world_moves_as_from_it():
 
 
 def test_a_hinge_drawn_beyond_half_a_turn_is_within_its_limits():
-    """Of the angles that give the drawn pose, the home is one that the limits allow."""
+    """The home is an angle that gives the drawn pose and that the limits allow."""
     X_J = (0.0, 0.0, 0.0, *quat_of_rotvec((200 * RADIAN, 0.0, 0.0)))
     text, frames, _ = drawn_pair(X_J)
     found = joint_of(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is not read is told, with its count and its first prim."""
+"""Notes about features that are not read, with their count and the first prim."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def test_schemas_that_are_not_read():
 
 
 def test_point_instancers():
-    """What they place is not read, and their prototypes are not there themselves, as in pxr's parser."""
+    """Guards point instancers: neither their copies nor their prototypes are read, as in pxr's parser."""
     reading = reading_of(stage(body("a") + prim("PointInstancer", "i", body("b"))))
     assert [link.name for link in reading.model.links] == ["a"]
     assert reading.notes == ["instances of point instancers are not read: 1 found, the first at /i"]

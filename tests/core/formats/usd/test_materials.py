@@ -26,7 +26,7 @@ ROUGH = material("rough", "float physics:dynamicFriction = 0.8\nfloat physics:re
 
 
 def test_friction_and_restitution():
-    """What a material does not give is 0, as the schema says; without a material, the default surface counts."""
+    """A coefficient that a material does not give is 0, as the schema says; the default surface counts without one."""
     assert surface_of(SLICK, "rel material:binding = </slick>") == Surface(pytest.approx(0.1), pytest.approx(0.2), 0.0)
     assert surface_of(ROUGH, "rel material:binding = </rough>") == Surface(pytest.approx(0.8), None, pytest.approx(0.3))
     assert surface_of("", "") is None

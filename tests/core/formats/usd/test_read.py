@@ -141,7 +141,7 @@ def test_variants_and_references_are_read_as_composed(tmp_path):
 
 
 def test_inactive_prims_and_classes_are_not_read():
-    """What is switched off, abstract or only an override is not there."""
+    """A prim that is switched off, abstract or only an override is not there."""
     off = body("off", metadata="active = false")
     over = 'over "x" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {}\nclass "y" (prepend apiSchemas = '
     text = body("a") + off + over + '["PhysicsRigidBodyAPI"]) {}\n'

@@ -165,7 +165,7 @@ def test_other_approximations():
 
 
 def test_shapes_without_a_body_are_surroundings():
-    """What collides stands still in one link; what does not is counted in a note."""
+    """Colliders without a body stand still in one link; other shapes without a body are counted in a note."""
     ground = prim("Plane", "ground", "", ["PhysicsCollisionAPI"], at=(0, 0, -1))
     reading = reading_of(stage(body("a", SOLID) + ground + prim("Cube", "seen")))
     _, link = reading.model.links

@@ -11,9 +11,9 @@ from limberjack.core.simulation import Simulation
 from support.touching import LEVEL, NO_TURN, G, by_convex_steps, scene, solid
 
 RADIUS, MASS = 1e-3, 0.01
-"""Of a bead: so small that convex steps in which it lands fast are taken again in shorter ones [m, kg]."""
+"""Size of a bead: so small that convex steps in which it lands fast are taken again in shorter ones [m, kg]."""
 HEIGHTS = 1.3 * (np.arange(12) + 1.0) / 12.0
-"""How far each bead falls [m]."""
+"""Heights from which the beads fall [m]."""
 
 
 def beads(heights):

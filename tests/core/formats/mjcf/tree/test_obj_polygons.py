@@ -19,7 +19,7 @@ SQUARE = [(1, 1, 0), (3, 1, 0), (3, 2, 0.2), (1, 2, 0)]
 
 
 def test_quadrilaterals_are_cut_along_the_shorter_diagonal():
-    """Of equal diagonals, the second one divides them."""
+    """Guards the tie of two equal diagonals: the second one divides the quadrilateral."""
     assert cut((0, 1, 2, 3), points=SQUARE) == [[0, 1, 3], [1, 2, 3]]
     shorter = [(1.4, 1, 0), *SQUARE[1:]]
     assert cut((0, 1, 2, 3), points=shorter) == [[0, 1, 2], [0, 2, 3]]
@@ -39,7 +39,7 @@ def test_convex_polygons_seen_from_outside_are_fans(count):
 
 
 def test_convex_polygons_around_the_origin_are_no_fans():
-    """Where a diagonal turns back about the origin, MuJoCo takes a corner for an inner one; here as there."""
+    """Guards a fault of MuJoCo's that is kept: a diagonal that turns back about the origin counts as an inner one."""
     assert cut(range(7), points=regular(7)) == [[0, 1, 2], [0, 2, 3], [0, 3, 4], [4, 5, 6], [0, 4, 6]]
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Models as USD: pxr's validators accept the files, and what is read again moves as before."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +45,7 @@ def names():
 
 
 def complaints(path: Path) -> list[str]:
-    """What pxr's validators say of a file."""
+    """Return the complaints of pxr's validators about a file."""
     from pxr import Usd, UsdValidation
 
     registry = UsdValidation.ValidationRegistry()
@@ -228,8 +229,16 @@ def test_pxr_plays_a_motion(name, tmp_path):
             assert (x, y, z) == pytest.approx(expected, abs=1e-9)
 
 
-def test_binary_files_are_refused(tmp_path):
-    """Guards .usdc and .usdz: one sentence that says what to do, and no file."""
-    with pytest.raises(UnwritableError, match=r"name it m\.usda, and convert it by usdcat"):
-        write(Model("m", [Link("a", 1.0)]), tmp_path / "m.usdc")
-    assert not (tmp_path / "m.usdc").exists()
+@pytest.mark.parametrize("suffix", [".usdc", ".usdz"])
+def test_binary_files(suffix, tmp_path, monkeypatch):
+    """Guards crates and archives: they hold the same model; without pxr, one sentence says what to do."""
+    model = read(SAMPLES / "crane.sdf").model
+    write(model, tmp_path / "crane.usda")
+    write(model, tmp_path / f"crane{suffix}")
+    assert not (tmp_path / f"crane{suffix}").read_bytes().startswith(b"#usda")
+    text, crate = (read(tmp_path / f"crane{each}").model for each in (".usda", suffix))
+    assert crate.digest() == text.digest()
+    monkeypatch.setitem(sys.modules, "pxr", None)
+    with pytest.raises(UnwritableError, match=r"usd-core writes .*; or name it m\.usda"):
+        write(model, tmp_path / f"m{suffix}")
+    assert not (tmp_path / f"m{suffix}").exists()
