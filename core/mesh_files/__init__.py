@@ -7,7 +7,7 @@ Uses `files` (which files may be opened, XML) and `spatial`. Nothing here knows 
 """
 
 from .errors import MeshFileError
-from .heightmap import read_float_heights, read_heightmap, read_heights, terrain
+from .heightmap import read_float_heights, read_heights, terrain
 from .parts import MeshPart
 from .reading import READERS, read_mesh, read_parts
 
@@ -16,7 +16,6 @@ __all__ = [
     "MeshFileError",
     "MeshPart",
     "read_float_heights",
-    "read_heightmap",
     "read_heights",
     "read_mesh",
     "read_parts",

@@ -24,18 +24,6 @@ HEADER = struct.Struct("<2i")
 """The numbers of rows and columns in a height field of MuJoCo's, 8 bytes."""
 
 
-def read_heightmap(path: str | Path, size: tuple[float, float, float]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the vertices of a terrain, shape (n, 3) [m], Z up, and its triangles, shape (t, 3).
-
-    Args:
-        size: lengths along x, y and z [m].
-
-    Raises:
-        MeshFileError: as `read_heights`.
-    """
-    return terrain(read_heights(path), size)
-
-
 def read_heights(path: str | Path) -> np.ndarray:
     """Return the grey levels of a PNG, shape (rows, columns); of an image with colours, the reds.
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from limberjack.core.mesh_files import READERS, MeshFileError, read_heightmap, read_mesh, read_parts
+from limberjack.core.mesh_files import READERS, MeshFileError, read_heights, read_mesh, read_parts
 
 TURNED_FROM_Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 
@@ -344,7 +344,7 @@ def test_collada_with_one_id_for_two_things(tmp_path):
 
 def test_a_pipe_is_not_waited_for(tmp_path):
     """Guards against a file that keeps silent: meshes and height maps are regular files."""
-    for name, read in (("a.stl", read_mesh), ("a.png", lambda path: read_heightmap(path, (1.0, 1.0, 1.0)))):
+    for name, read in (("a.stl", read_mesh), ("a.png", read_heights)):
         os.mkfifo(tmp_path / name)
         with pytest.raises(MeshFileError, match="a folder, a pipe or a device"):
             read(tmp_path / name)
