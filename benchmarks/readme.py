@@ -4,8 +4,8 @@
     .venv/bin/python benchmarks/readme.py
     .venv/bin/python benchmarks/readme.py --budget 90     # only rows that fit into 90 s, as CI runs it
 
-The exit code is 1 if a ratio was worse than README's by more than 25 % in two measurements. It is 2 if README and this
-script do not fit together, or a command failed.
+The exit code is 1 if a ratio was worse than README's by more than 50 % in three measurements. It is 2 if README and
+this script do not fit together, or a command failed.
 """
 
 from __future__ import annotations
@@ -29,6 +29,13 @@ ROOT = Path(__file__).parents[1]
 WORSE = 1.25
 """A ratio is worse if it is larger than README's by more than this factor. On a busy machine, most repeated runs stay
 within 20 % of their median; a single one may not, so a worse ratio is measured again."""
+
+FAILS = 1.5
+"""A ratio that is larger by this factor in all measurements fails. Between the two factors, the processor may be the
+reason: the ratio of a bake to Blender's rigid bodies differs by 30 % between two of them."""
+
+MOST = 3
+"""How often a ratio is measured until it is not worse."""
 
 
 class NotMeasuredError(RuntimeError):
@@ -95,25 +102,26 @@ def value_of(quantity: Quantity, figures: Mapping[str, float]) -> float | None:
     return math.nan if any(map(math.isnan, values)) else quantity.scale * quantity.pick(values)
 
 
-def is_worse(quantity: Quantity, number: Number, value: float | None) -> bool:
-    """Tell whether a measured ratio is worse than README's by more than WORSE allows; NaN is worse."""
-    return quantity.is_ratio and (value is None or not value <= WORSE * number.value)
+def is_worse(quantity: Quantity, number: Number, value: float | None, factor: float = WORSE) -> bool:
+    """Tell whether a measured ratio is larger than README's by more than the factor; NaN is."""
+    return quantity.is_ratio and (value is None or not value <= factor * number.value)
 
 
 def measurements(row: Row, numbers: list[Number], take: Callable[[], list[float | None]]) -> list[list[float | None]]:
-    """Return the values of one measurement, or of two if a ratio was worse in the first."""
-    first = take()
-    if any(map(is_worse, row.quantities, numbers, first)):
-        return [first, take()]
-    return [first]
+    """Return the values of measurements, up to the first in which no ratio is worse; at most MOST."""
+    taken = [take()]
+    while any(map(is_worse, row.quantities, numbers, taken[-1])) and len(taken) < MOST:
+        taken.append(take())
+    return taken
 
 
 def verdict(quantity: Quantity, number: Number, values: list[float | None]) -> str:
-    """Return what the measured values of a ratio, one or two, mean: "ok", "worse once" or "WORSE"."""
+    """Return what the measured values of a ratio mean: "ok", "worse" or, for one that fails, "WORSE"."""
     if not quantity.is_ratio:
         return ""
-    worse = [is_worse(quantity, number, value) for value in values]
-    return "WORSE" if all(worse) else "worse once" if any(worse) else "ok"
+    if all(is_worse(quantity, number, value, FAILS) for value in values):
+        return "WORSE"
+    return "worse" if all(is_worse(quantity, number, value) for value in values) else "ok"
 
 
 def report(pair: Pair) -> int:
