@@ -7,7 +7,6 @@ intentionally.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -125,7 +124,7 @@ def lever(model: Model, joint: Joint) -> Vec3:
 
 def _something_acts(model: Model) -> bool:
     """Return whether anything except gravity, friction and stops may move the model, now or later."""
-    if any(math.isfinite(joint.released_at) and joint.released_at > 0.0 for joint in model.joints if joint.enabled):
+    if any(joint.acts_at(0.0) and not joint.is_permanent for joint in model.joints):
         return True
     for link in model.links:
         if any((*link.force, *link.torque, *link.velocity, *link.angular_velocity)) or (

@@ -17,6 +17,7 @@ from ..joints import BALL
 from ..joints.limited_quantities import CONE, TWIST
 from ..model import WORLD, Axis, Coupling, Gearbox, Joint, Link, Mimic, Model, ModelError
 from ..model.drives import DRIVES, Aim
+from ..model.elements import BREAKING
 from ..model.naming import claim
 from ..model.screws import joint_pose
 from ..spatial import IDENTITY, IDENTITY_QUAT, ZERO, Pose, Vec3, atan2, compose, inverse, quat_of_z, quat_to_mat
@@ -282,7 +283,8 @@ class _Substitution:
                 )
             )
             inner = outer
-        made[0] = replace(made[0], released_at=joint.released_at, extras=joint.extras)
+        strength = {name: getattr(joint, name) for name in BREAKING}
+        made[0] = replace(made[0], released_at=joint.released_at, **strength, extras=joint.extras)
         for number, (place, factor) in chain.places.items():
             self.axes[joint.name, number] = (names[place], factor)
         self._hand_on(joint, chain, made)

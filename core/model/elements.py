@@ -20,6 +20,10 @@ from .text import counted
 WORLD = "world"
 
 
+BREAKING = ("break_force", "break_torque")
+"""Attributes of a joint that are the loads at which it breaks."""
+
+
 @dataclass(repr=False)
 class Mimic(Record):
     """On a joint that follows another: its coordinate is multiplier * (the leader's - reference) + offset.
@@ -115,6 +119,8 @@ class Joint(Record):
         closes_loop: keep this joint out of the spanning tree, whatever `Model.loops` would choose.
         enabled: when off, simulations ignore the joint.
         released_at: when the joint breaks in a simulation [s]; its links keep their velocities.
+        break_force, break_torque: the largest force [N], and moment about the child-side origin [N m], that the joint
+            bears; beyond one of them it breaks in a simulation, as at `released_at`. See `Trajectory.wrenches`.
         extras: what its file says besides.
     """
 
@@ -131,6 +137,8 @@ class Joint(Record):
     closes_loop: bool = False
     enabled: bool = True
     released_at: float = math.inf
+    break_force: float = field(default=math.inf, metadata={"since": "0.2.0"})
+    break_torque: float = field(default=math.inf, metadata={"since": "0.2.0"})
     extras: tuple[Extra, ...] = ()
 
     def __post_init__(self):
@@ -241,9 +249,19 @@ class Joint(Record):
         return self.enabled and self.released_at > time
 
     @property
+    def is_breakable(self) -> bool:
+        """Whether a load can break the joint."""
+        return min(self.break_force, self.break_torque) < math.inf
+
+    @property
+    def is_permanent(self) -> bool:
+        """Whether the joint is enabled and never breaks."""
+        return self.enabled and math.isinf(self.released_at) and not self.is_breakable
+
+    @property
     def holds_rigidly(self) -> bool:
         """Whether its links never move relative to each other."""
-        return self.enabled and math.isinf(self.released_at) and self.nv == 0 and self.child != self.parent
+        return self.is_permanent and self.nv == 0 and self.child != self.parent
 
     def is_locked(self, number: int) -> bool:
         return self.axes[number].locked and "locked" in self.kind.slot(number).fields

@@ -7,6 +7,8 @@ import dataclasses
 import functools
 import hashlib
 import json
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -180,6 +182,16 @@ class Model(Record):
             if names.issuperset(term.joint for term in coupling.equation(self.joints).terms)
         ]
         return dataclasses.replace(self, joints=joints, couplings=couplings)
+
+    def breaking_at(self, times: Mapping[str, float]) -> Model:
+        """Return a model in which joints break at these times, or earlier if they would anyway; {joint: time [s]}."""
+        if not times:
+            return self
+        joints = [
+            dataclasses.replace(joint, released_at=min(joint.released_at, times.get(joint.name, math.inf)))
+            for joint in self.joints
+        ]
+        return dataclasses.replace(self, joints=joints)
 
     def tree(self) -> Tree:
         """Return the spanning tree of the joints.

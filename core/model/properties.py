@@ -16,7 +16,7 @@ from ..joints.parts import MAY_BE_INFINITE
 from ..spatial import Sym3
 from .drives import DRIVES
 from .editing.editing import fix_base
-from .elements import WORLD, Axis, Joint, Link
+from .elements import BREAKING, WORLD, Axis, Joint, Link
 from .errors import ModelError
 from .model import Model
 
@@ -84,8 +84,9 @@ class Setting:
 def set_property(model: Model, setting: Setting, on_progress: OnProgress = lambda _text: None) -> Joint | Link | Model:
     """Set a property of a joint, a link or the world.
 
-    Of a joint: one of `AXIS_PROPERTIES` or drive_mode, on all its axes; pitch, home, enabled, released_at. The numbers
-    of a home with several coordinates have commas between them, and its quaternion is normalised.
+    Of a joint: one of `AXIS_PROPERTIES` or drive_mode, on all its axes; pitch, home, enabled, released_at, break_force,
+    break_torque. The numbers of a home with several coordinates have commas between them, and its quaternion is
+    normalised.
 
     Of a link: `mass` [kg], which scales its inertia; `density` [kg/m^3] or `material`, one of `SUBSTANCES`, which set
     the mass by the volume of its collision shapes, or of its visuals if it has none; linear_damping, angular_damping,
@@ -176,12 +177,17 @@ def _setters_of(joint: Joint) -> dict[str, Setter]:
     setters |= {name: _set_on_axes for name in AXIS_PROPERTIES if name in settable}
     if "drive_mode" in settable:
         setters["drive_mode"] = _set_drive_mode
+    setters |= dict.fromkeys(BREAKING, _set_strength)
     return setters | {"enabled": _set_flag, "released_at": _set_number}
 
 
 def _set_number(owner: Joint, setting: Setting) -> None:
     (number,) = _numbers(setting, 1)
     setattr(owner, setting.name, number)
+
+
+def _set_strength(joint: Joint, setting: Setting) -> None:
+    setattr(joint, setting.name, _positive(setting))
 
 
 def _set_positive(link: Link, setting: Setting) -> None:
@@ -317,7 +323,7 @@ def _numbers(setting: Setting, count: int) -> tuple[float, ...]:
         values = tuple(float(part) for part in setting.text.split(","))
     except ValueError:
         values = ()
-    endless = setting.name in MAY_BE_INFINITE or setting.name == "released_at"
+    endless = setting.name in (*MAY_BE_INFINITE, "released_at", *BREAKING)
     if len(values) != count or not all(not math.isnan(value) and (endless or math.isfinite(value)) for value in values):
         raise _TextError("a number" if count == 1 else f"{count} numbers with commas between")
     return values

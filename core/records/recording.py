@@ -58,6 +58,31 @@ def blank_trajectory(stages: Sequence[CompiledModel], times: np.ndarray, record:
     )
 
 
+def _widened(trajectory: Trajectory, stage: CompiledModel) -> Trajectory:
+    """Return a trajectory that also has the columns of a stage that was not foreseen, since a joint has broken."""
+    q_names = _united([[*trajectory.q_names], coordinate_names(stage)])
+    qd_names = _united([[*trajectory.qd_names], coordinate_names(stage, velocities=True)])
+    more_q, more_v = len(q_names) - len(trajectory.q_names), len(qd_names) - len(trajectory.qd_names)
+    changes: dict[str, Any] = {}
+    if more_q or more_v:
+        frames = len(trajectory)
+        lack_q, lack_v = np.full((frames, more_q), np.nan), np.full((frames, more_v), np.nan)
+        changes = {
+            "q_names": tuple(q_names),
+            "q": np.hstack([trajectory.q, lack_q]),
+            "qd_names": tuple(qd_names),
+            "qd": np.hstack([trajectory.qd, lack_v]),
+            "joints": {**_columns_of_joints([stage], q_names, qd_names), **trajectory.joints},
+        }
+        if trajectory.efforts is not None:
+            changes["efforts"] = np.hstack([trajectory.efforts, lack_v])
+    if trajectory.wrenches is not None:
+        joints = tuple(_united([[*trajectory.wrench_names], reaction_names(stage)]))
+        lack = np.full((len(trajectory), len(joints) - len(trajectory.wrench_names), 6), np.nan)
+        changes |= {"wrench_names": joints, "wrenches": np.concatenate([trajectory.wrenches, lack], axis=1)}
+    return dataclasses.replace(trajectory, **changes) if changes else trajectory
+
+
 def _columns_of_joints(stages: Sequence[CompiledModel], q_names: list, qd_names: list) -> dict[str, tuple]:
     """Return the columns of q and qd that belong to each joint: see `Trajectory.joints`."""
     found: dict[str, tuple] = {}
@@ -79,8 +104,8 @@ class Recorder:
     """A recorder, which writes the frames of one stage of a motion to the trajectory.
 
     Args:
-        trajectory: one from `blank_trajectory`, of all stages.
-        before: the recorder of the stage before.
+        trajectory: one from `blank_trajectory`, of all stages; only the first recorder needs it.
+        before: the recorder of the stage before, whose trajectory is continued.
         owners: for each solid, the name of its link.
         collisions: the solids that may touch; None if none may.
 
@@ -97,7 +122,7 @@ class Recorder:
         owners: Sequence[str] = (),
         collisions: CollisionState | None = None,
     ):
-        self._all = trajectory
+        self._all = trajectory = _widened(before._all, compiled) if before else trajectory
         self.frames, self.loop_error = (before.frames, before.loop_error) if before else (0, 0.0)
         self._begun, self._owners = self.frames, owners
         self._log = TouchLog(collisions) if collisions else None

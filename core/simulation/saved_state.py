@@ -8,7 +8,7 @@ import binascii
 import hashlib
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
@@ -19,8 +19,9 @@ from ..solvers.protocol import Memory, Solver
 from ..trajectory.files.archives import DAMAGED
 from ..version import VERSION
 
-TIME, CONTINUATION = BESIDES
-"""Names of the entries of a state besides q and qd: its time [s], and the fields of a `Continuation`."""
+TIME, CONTINUATION, BROKEN = BESIDES
+"""Names of the entries of a state besides q and qd: its time [s], the fields of a `Continuation`, and the names of the
+joints that have broken under load, if there are any."""
 
 NEGATIVE_ZERO = np.array(-0.0).view(np.int64)
 """The bits of -0.0, as a whole number."""
@@ -78,11 +79,13 @@ class Continuation:
         return hashlib.sha256(json.dumps([said, own], sort_keys=True).encode() + model).hexdigest()
 
 
-def describe_state(compiled: CompiledModel, solver: Solver, time: float, how: Continuation) -> dict:
-    """Return a solver's state at a time [s]: {"time", "q", "qd", "continuation"}."""
+def describe_state(
+    compiled: CompiledModel, solver: Solver, time: float, how: Continuation, broken: Sequence[str] = ()
+) -> dict:
+    """Return a solver's state at a time [s]: {"time", "q", "qd", "continuation"}, and "broken" if joints have."""
     now = solver.state
     qd = {name: now.qd[span.v].tolist() for name, span in compiled.spans.items()}
-    state = {TIME: time, "q": compiled.q_by_joint(now.q), "qd": qd}
+    state = {TIME: time, "q": compiled.q_by_joint(now.q), "qd": qd} | ({BROKEN: [*broken]} if broken else {})
     return state | {CONTINUATION: asdict(how.kept(compiled, solver, state))}
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..controls.controls import Controls, Forces
 from ..controls.held_forces import HeldForces, joints_that_move
-from ..model import Joint, StateError
+from ..model import Joint, Model, StateError
 from ..model.compiling.colliders import STILL
 from ..model.compiling.compile import AnyModel
 from ..model.compiling.compiled import CompiledModel
@@ -32,10 +32,11 @@ from .arguments import (
     required_controls,
     required_times,
 )
+from .breaking import Break, Weighing, broken_before
 from .failure import SimulationError, causes_of
 from .notes import at_largest_speed, falls_as_a_whole, run_notes
 from .run_facts import RunFacts
-from .saved_state import Continuation, continuation_of, describe_state, time_of
+from .saved_state import BROKEN, Continuation, continuation_of, describe_state, time_of
 from .snapshot import COUNTS, Snapshot, Stage, Tally
 from .stage import compile_stages, next_state
 from .stage_maker import StageMaker, meeting_colliders
@@ -106,10 +107,18 @@ class Simulation:
         self._contact = contact and SOLVERS[solver].has_contact
         require_contact(record, contact, solver, solvers_with_contact())
         self.controls.schedule.require(source)
+        self._since = self._zero = float(self._times[0])
+        broken_earlier = broken_before(source, initial[BROKEN]) if initial and BROKEN in initial else ()
+        self._source = source.breaking_at(dict.fromkeys(broken_earlier, self._zero))
         (_, compiled), *self._ahead = compile_stages(
-            model, self._times, self.controls.schedule, self.controls.released.values()
+            self._source if broken_earlier else model,
+            self._times,
+            self.controls.schedule,
+            self.controls.released.values(),
         )
         self._models = [compiled, *(later for _, later in self._ahead)]
+        self._broken_earlier, self._breaks = tuple(broken_earlier), ()
+        self._weighing = Weighing(self._source, self._zero)
         self._at_stake, self._at_rest = energy_at_stake(compiled), energy_at_rest(compiled)
         trajectory = blank_trajectory(self._models, self._times, record)
         self._stages = StageMaker(self.controls, solver, accuracy, self._contact, trajectory)
@@ -123,7 +132,6 @@ class Simulation:
         self._forces = HeldForces()
         self._wall_time = 0.0
         self._points = NO_CONTACT_POINTS
-        self._since = self._zero = float(self._times[0])
         self._notes: list[str] = []
         self._goes_on = self._resume(compiled, initial)
         if not self._goes_on:
@@ -157,9 +165,22 @@ class Simulation:
         return self._stage.recorder.frames
 
     @property
+    def model(self) -> Model:
+        """The model, in which the joints that have broken so far are released at the times at which they broke."""
+        return self._source.breaking_at({each.joint: each.time for each in self._breaks})
+
+    @property
+    def breaks(self) -> tuple[Break, ...]:
+        """The joints that have broken under load so far, in the order of time."""
+        return self._breaks
+
+    @property
     def trajectory(self) -> Trajectory:
         """The frames computed so far."""
         done = self._stage.recorder.trajectory
+        if self._breaks:
+            joints, times = zip(*((each.joint, each.time) for each in self._breaks), strict=True)
+            done = dataclasses.replace(done, broken=joints, broken_at=times)
         if done.impacts is None:
             return done
         return dataclasses.replace(done, impacts=table_of_impacts(self.impacts, done.times))
@@ -172,6 +193,7 @@ class Simulation:
         report.weigh(self.trajectory, self._tally.largest, self._at_stake, self._at_rest)
         report.contact = self._stage.contact_report(self._zero)
         overlaps = report.contact.note() if report.contact else ""
+        report.notes += [each.sentence(self._source) for each in self._breaks]
         report.notes = [*report.notes, *at_largest_speed(self._models, self.trajectory), *filter(None, [overlaps])]
         return report
 
@@ -226,6 +248,7 @@ class Simulation:
             tuple(self._ahead),
             self._gripping,
             len(self._jumps),
+            len(self._breaks),
             inputs,
             memory,
             self._forces,
@@ -236,11 +259,12 @@ class Simulation:
         self._stage, self._ahead, self._tally = snapshot.stage, [*snapshot.ahead], snapshot.tally
         self._gripping, self._failed, self._controlled = {**snapshot.gripping}, False, snapshot.frames
         self._stage.recorder.rewind(snapshot.frames, snapshot.loop_error)
-        self._jump, self._jumps = None, self._jumps[: snapshot.jumps]
+        self._jump, self._jumps, self._breaks = None, self._jumps[: snapshot.jumps], self._breaks[: snapshot.breaks]
         self._forces = dataclasses.replace(snapshot.forces, is_restored=True)
         self._stage.solver.control(snapshot.inputs)
         self._stage.solver.restore(snapshot.memory)
         self._points = self._stage.points() if snapshot.frames else NO_CONTACT_POINTS
+        self._weighing.sync(self._stage.solver.state.time + self._zero)
 
     @property
     def state(self) -> dict:
@@ -260,7 +284,8 @@ class Simulation:
         since = float(self._times[frame - 1]) if frame else self._since
         forces = self._forces.as_plain_data(self.compiled, self._moving_joints)
         how = Continuation(self._solver, self._accuracy, self._zero, since, forces)
-        return describe_state(self.compiled, self._stage.solver, float(self._times[frame]), how)
+        broken = [*self._broken_earlier, *(each.joint for each in self._breaks)]
+        return describe_state(self.compiled, self._stage.solver, float(self._times[frame]), how, broken)
 
     def _require_at_frame(self) -> None:
         done = self.frames_done
@@ -300,6 +325,8 @@ class Simulation:
         self._stage = dataclasses.replace(stage, start=start)
         self._tally = Tally({name: -getattr(counters, name) for name in COUNTS}, stage.solver.flow)
         self._controlled = 1
+        self._weighing = Weighing(self._source, self._zero)
+        self._weighing.sync(float(self._times[0]))
         return True
 
     # ---- stepping
@@ -309,19 +336,26 @@ class Simulation:
         self._control(frame)
         change = self._ahead[0][0] if self._ahead else math.inf
         jump = self._jump.time if self._jump else math.inf
-        progress = self._advance(min(float(self._times[frame]), change, jump) - self._zero)
+        end = min(float(self._times[frame]), change, jump)
+        until = self._weighing.first_until(end)
+        progress = self._advance(until - self._zero)
         if progress is Progress.HOPELESS:
             raise self._failure(frame)
-        if progress is Progress.REACHED and self._jump and jump <= min(float(self._times[frame]), change):
-            self._place_anew(self._jump, frame)
-        elif progress is Progress.REACHED and change <= self._times[frame]:
-            self._change_stage(frame)
-        elif progress is Progress.REACHED:
-            self._stage.recorder.record(self._stage.solver.observe())
-            self._points = self._stage.points()
-            flow = self._stage.solver.flow
-            self._tally = Tally(self._tally.counts, flow, max(self._tally.largest, flow - self._tally.flow))
+        if progress is Progress.REACHED and not self._break_joints(until, frame) and until == end:
+            if self._jump and jump <= min(float(self._times[frame]), change):
+                self._place_anew(self._jump, frame)
+            elif change <= self._times[frame]:
+                self._change_stage(frame)
+            else:
+                self._record()
         self._wall_time += time.perf_counter() - begun
+
+    def _record(self) -> None:
+        """Record a frame, at which the motion is."""
+        self._stage.recorder.record(self._stage.solver.observe())
+        self._points = self._stage.points()
+        flow = self._stage.solver.flow
+        self._tally = Tally(self._tally.counts, flow, max(self._tally.largest, flow - self._tally.flow))
 
     def _advance(self, until: float) -> Progress:
         """Integrate up to a time of the solver [s].
@@ -332,6 +366,25 @@ class Simulation:
         if self._goes_on and self.frames_done == 0:
             return Progress.REACHED
         return self._stage.solver.advance(until)
+
+    def _break_joints(self, now: float, frame: int) -> bool:
+        """Weigh joints at the time `now` [s] if it is time to, go on without those that break, and return if any did.
+
+        frame: index of the next frame, which may be at that time.
+        """
+        if not self._weighing.is_due(now):
+            return False
+        found = self._weighing.broken(self._stage, now, float(self._numbers[frame]), self.impacts)
+        if not found:
+            return False
+        self._breaks += tuple(found)
+        times = np.concatenate([[now], self._times[self._times > now]])
+        schedule, released = self.controls.schedule, self.controls.released.values()
+        self._ahead = compile_stages(self.model, times, schedule, released, self._gripping)
+        self._models += [compiled for _, compiled in self._ahead]
+        self._moving_joints = joints_that_move(self._source, schedule, self._models)
+        self._change_stage(frame)
+        return True
 
     def _change_stage(self, frame: int) -> None:
         """Continue with the joints that are enabled from now on."""

@@ -97,7 +97,8 @@ class Snapshot:
     Attributes:
         frames: number of finished frames. ahead: the later stages, each with its first time [s].
         gripping: joints that were enabled during the motion; their frames fit the poses of the links at that time.
-        jumps: number of jumps of prescribed motion so far. inputs: those up to the frame.
+        jumps: number of jumps of prescribed motion so far. breaks: number of joints that have broken so far.
+        inputs: those up to the frame.
         memory: that of the stage's solver. forces: of the last call of the callback.
     """
 
@@ -108,6 +109,7 @@ class Snapshot:
     ahead: tuple[tuple[float, CompiledModel], ...]
     gripping: Mapping[str, Joint]
     jumps: int
+    breaks: int
     inputs: Inputs
     memory: Memory
     forces: HeldForces

@@ -36,13 +36,19 @@ HELD_AS_DRAWN = 1e-6
 
 
 def compile_stages(
-    model: AnyModel, times: np.ndarray, schedule: Schedule, released: Collection[float] = ()
+    model: AnyModel,
+    times: np.ndarray,
+    schedule: Schedule,
+    released: Collection[float] = (),
+    gripping: Collection[str] = (),
 ) -> list[tuple[float, CompiledModel]]:
     """Return (first time [s], compiled model) of each stage: from times[0], and from each time at which joints change.
 
     A compiled model is used as it is for a stage that has its joints.
 
-    released: times at which the prescribed motion of a link ends [s]. Each of them begins a stage, too.
+    Args:
+        released: times at which the prescribed motion of a link ends [s]. Each of them begins a stage, too.
+        gripping: names of the joints that were enabled earlier in the motion.
 
     Raises:
         ModelError: if the model cannot be simulated.
@@ -57,7 +63,6 @@ def compile_stages(
         changes |= {float(times[i]) for i in range(1, len(times)) if acts[i] != acts[i - 1]}
     found: list[tuple[float, CompiledModel]] = []
     before: set[str] = set()
-    gripping: set[str] = set()
     for time in (begin, *sorted(changes)):
         frame = int(np.searchsorted(times, time, side="right")) - 1
         joints = [
@@ -68,7 +73,7 @@ def compile_stages(
         names = {joint.name for joint in now.joints}
         if found and names == before and time not in ends:
             continue
-        gripping = (gripping & names) | (names - before) if found else set()
+        gripping = {*gripping} & names | (names - before if found else set())
         now = _with(now, {name: now.joint(name) for name in gripping}, closes_loop=True)
         found.append((time, known if known and known.model.joints == now.joints else _compiled(now)))
         before = names

@@ -26,7 +26,7 @@ class StageMaker:
 
     Attributes:
         solver: a name in `SOLVERS`. contact: whether collision shapes collide.
-        trajectory: that of all stages, to which their recorders write.
+        trajectory: that of the stages that are known at first, to which their recorders write.
     """
 
     controls: Controls

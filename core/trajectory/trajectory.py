@@ -40,6 +40,7 @@ class Trajectory:
         loop_error: the largest gap in a loop joint [m], or error of a coupling [rad or m], shape (F,); 0 without loops
             and couplings, None if it was not computed.
         contacts, impacts: contact points in each frame, and impacts from the first frame to the last; on request.
+        broken, broken_at: names of the joints that broke under load, and when [s].
         joints: {joint: (columns of q, columns of qd)}, in the joint's own order; not stored in files.
     """
 
@@ -60,6 +61,8 @@ class Trajectory:
     loop_error: np.ndarray | None = None
     contacts: Contacts | None = None
     impacts: Impacts | None = None
+    broken: tuple[str, ...] = ()
+    broken_at: tuple[float, ...] = ()
     joints: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]] = field(default_factory=dict, metadata=UNSAVED)
 
     def __post_init__(self):

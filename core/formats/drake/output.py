@@ -7,7 +7,6 @@ SDF has the values in texts, URDF in attributes.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from xml.etree.ElementTree import Element as NewElement
@@ -54,8 +53,8 @@ def is_drake_ball(joint: Joint) -> bool:
 
 
 def _is_plain(joint: Joint) -> bool:
-    """Return whether a joint is always enabled and connects two links."""
-    return joint.enabled and math.isinf(joint.released_at) and WORLD not in (joint.parent, joint.child)
+    """Return whether a joint always holds and connects two links."""
+    return joint.is_permanent and WORLD not in (joint.parent, joint.child)
 
 
 def put_between(parent: NewElement, joint: Joint, ends: tuple[str, str], points: tuple[Vec3, Vec3], put: Put) -> None:

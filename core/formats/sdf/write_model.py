@@ -16,6 +16,7 @@ from ...joints import Column
 from ...model import WORLD, Axis, ContactPair, Gearbox, Joint, Light, Link, Mimic, Model
 from ...model.editing.placing import is_drawn_apart
 from ...spatial import IDENTITY, Pose, compose, inverse
+from ..breaking import losses_of_breaking
 from ..drake.elements import GROUP, ROTOR_INERTIA, SPRING
 from ..drake.output import (
     IN_DRAKE,
@@ -260,8 +261,7 @@ class ModelWriter:
         if joint.home != default_home(joint) and (self.version < JOINT_STATE_SINCE or not joint.all_columns):
             home = " ".join(f"{value:g}" for value in joint.home)
             self.losses.append(f"{subject}: SDF before 1.12 has no start; home {home} is left out: write the home pose")
-        if joint.released_at != math.inf:
-            self.losses.append(f"{subject}: SDF cannot say when a joint lets go; it is written as holding")
+        self.losses += [f"{subject}: {line}" for line in losses_of_breaking(joint, "SDF")]
         if any(axis != Axis(xyz=axis.xyz) for axis in joint.axes[len(joint.all_columns) :]):
             self.losses.append(f"{subject}: SDF has no axes on a {joint.type} joint; limits and forces are left out")
         if is_drawn_apart(joint, self._pose(joint.parent), self._pose(joint.child)):

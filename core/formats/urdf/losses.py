@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from ...model import Axis, Joint, Light, Link, Model
+from ..breaking import losses_of_breaking
 from ..drake.elements import ROTOR_INERTIA
 from ..drake.output import IN_DRAKE
 from ..xml.kept import foreign_lines
@@ -68,8 +68,7 @@ def losses_of_joint(joint: Joint) -> Iterator[str]:
     if joint.home != Joint("", joint.type, "", "", axes=joint.axes).home:
         home = " ".join(f"{value:g}" for value in joint.home)
         yield f"{subject}: URDF has no start position; home {home} is left out"
-    if joint.released_at != math.inf:
-        yield f"{subject}: URDF cannot say when a joint lets go; it is written as holding"
+    yield from (f"{subject}: {line}" for line in losses_of_breaking(joint, "URDF"))
     yield from _extras(subject, joint.extras)
     single = len(joint.columns) == 1
     for number, axis in enumerate(joint.axes[: joint.axis_count]):

@@ -40,6 +40,10 @@ DRIVEN = {"PhysicsRevoluteJoint": ("angular",), "PhysicsPrismaticJoint": ("linea
 """Names of the drives that are read, by the types of joints that have any."""
 
 
+STRENGTHS = {"break_force": "physics:breakForce", "break_torque": "physics:breakTorque"}
+"""Attributes of the loads at which a joint breaks, by our names."""
+
+
 class JointReader:
     """Reads the joints of a stage."""
 
@@ -64,11 +68,22 @@ class JointReader:
             self._taken.claim(self._stage.name_of(prim)), "fixed", parent.link, child.link, parent.frame, child.frame
         )
         make(self, prim, joint)
+        self._strength(prim, joint)
         joint.enabled = self._stage.flag(prim, "physics:jointEnabled", True)
         joint.closes_loop = self._stage.flag(prim, "physics:excludeFromArticulation", False)
         self._drives.tell_unread(prim, DRIVEN.get(kind, ()))
-        self._tell_losses(prim)
         return ReadJoint(prim, joint, parent, child)
+
+    def _strength(self, prim: Any, joint: Joint) -> None:
+        """Set the loads at which a joint breaks."""
+        force = self._stage.kilogram * self._stage.unit
+        for (what, name), unit in zip(STRENGTHS.items(), (force, force * self._stage.unit), strict=True):
+            load = self._stage.number(prim, name, math.inf)
+            if 0.0 < load < LIMITLESS:
+                setattr(joint, what, load * unit)
+            elif load <= 0.0:
+                message = f"{name} is {load:g}, and a joint of that strength never holds; it is taken as unbreakable"
+                self._findings.warning(self._stage.place(prim), "no-strength", message)
 
     # ---- ends
 
@@ -208,10 +223,3 @@ class JointReader:
                 set_home(joint, IDENTITY)
         if joint.child == WORLD:
             put_world_first(joint)
-
-    def _tell_losses(self, prim: Any) -> None:
-        for name in ("physics:breakForce", "physics:breakTorque"):
-            if math.isfinite(value := self._stage.number(prim, name, math.inf)) and value < LIMITLESS:
-                self._findings.note(
-                    f"{name} is not read: joints do not break at a force (first at {prim.GetPath()})", name
-                )

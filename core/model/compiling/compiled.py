@@ -306,7 +306,7 @@ class CompiledModel:
         return aligned(rows)
 
 
-BESIDES = ("time", "continuation")
+BESIDES = ("time", "continuation", "broken")
 """Keys that a saved state may have besides "q" and "qd"; see `simulation/saved_state.py`."""
 
 
@@ -319,7 +319,7 @@ def parts_of_state(state: Mapping | None) -> tuple[Mapping, Mapping]:
     state = state or {}
     unknown = set(state) - {"q", "qd", *BESIDES}
     if unknown:
-        raise StateError(f"'{sorted(unknown)[0]}' is not known; allowed are q and qd, and {' and '.join(BESIDES)}")
+        raise StateError(f"'{sorted(unknown)[0]}' is not known; allowed are q, qd, {', '.join(BESIDES)}")
     for key in ("q", "qd"):
         values = state.get(key, {})
         if not isinstance(values, Mapping):

@@ -15,7 +15,7 @@ import numpy as np
 from ...joints import JOINT_TYPES, JointType, type_name
 from ...spatial import IDENTITY, Pose, compose, inverse
 from ..couplings import Coupling, Gearbox, mimic_equation
-from ..elements import WORLD, Axis, Joint, Link
+from ..elements import BREAKING, WORLD, Axis, Joint, Link
 from ..errors import ModelError, StateError
 from ..graph import Tree
 from ..model import Model
@@ -26,7 +26,7 @@ from .placing import as_pose, drawn, pose_of, settle
 BASES = ("base", "base_link", "world", "pedestal")
 """Usual names of the base link in robot files."""
 
-REPLACEABLE = ("axes", "pitch", "home", "mimic", "closes_loop", "enabled", "released_at")
+REPLACEABLE = ("axes", "pitch", "home", "mimic", "closes_loop", "enabled", "released_at", *BREAKING)
 """The properties that `replace_joint` accepts besides the type."""
 
 
@@ -220,7 +220,7 @@ def freeze_joint(model: Model, name: str, q: Sequence[float] | float | None = No
         raise ModelError(f"joint '{name}' cannot be frozen: {', '.join(speaking)} names it; take that away first")
     at = joint.q_home if q is None else _numbers(joint, f"joint '{name}'", q, joint.nq)
     X_PJ = compose(joint.X_PJ, joint_pose(joint, at))
-    kept = {name: getattr(joint, name) for name in ("closes_loop", "enabled", "released_at")}
+    kept = {name: getattr(joint, name) for name in ("closes_loop", "enabled", "released_at", *BREAKING)}
     fixed = Joint(name, "fixed", joint.parent, joint.child, X_PJ, joint.X_CJ, **kept)
     settle(model, [fixed if other is joint else other for other in model.joints], model.tree(), name)
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ...joints.parts import MAY_BE_INFINITE
-from ..elements import Joint
+from ..elements import BREAKING, Joint
 from ..model import Model
 from ..text import as_text
 from .issue import Issue, all_finite, error, name_of
@@ -77,6 +77,10 @@ def numbers_of_joints(model: Model) -> Iterator[Issue]:
                 yield error("not-finite", name_of(joint), f"{what} is {as_text(values)}; give finite numbers")
         if math.isnan(joint.released_at):
             yield error("not-finite", name_of(joint), "released_at is nan; give a number, or inf for never")
+        for what in BREAKING:
+            if not (load := getattr(joint, what)) > 0.0:
+                message = f"{what} is {as_text((load,))}; give a number above 0, or inf for a joint that bears any load"
+                yield error("no-strength", name_of(joint), message)
         for number, axis in enumerate(joint.axes[: joint.axis_count]):
             for what in joint.kind.slot(number).fields:
                 if what in NO_NUMBERS:

@@ -49,7 +49,9 @@ def completed(trajectory: Trajectory, model: Model) -> Completed:
         TrajectoryError: if names or units are not those of the model, or if the pose of a link cannot be determined.
         ModelError: if the model cannot be compiled.
     """
-    stages = list(_stages(trajectory, model))
+    _require_known("joint", _unitless(trajectory.broken), _unitless(joint.name for joint in model.joints))
+    broken = dict(zip(trajectory.broken, trajectory.broken_at, strict=True))
+    stages = list(_stages(trajectory, model.breaking_at(broken)))
     q_names = list(dict.fromkeys(name for _, stage in stages for name in coordinate_names(stage)))
     qd_names = list(dict.fromkeys(name for _, stage in stages for name in coordinate_names(stage, velocities=True)))
     _require_known("coordinate", trajectory.q_names, q_names)

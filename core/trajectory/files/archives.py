@@ -36,7 +36,7 @@ DAMAGED = (
 PAIRS = ("q_names", "qd_names")
 """Arrays of names with units."""
 
-NAMES = ("link_names", "wrench_names")
+NAMES = ("link_names", "wrench_names", "broken")
 """Arrays of names without units."""
 
 FIELDS = {item.name: item for item in dataclasses.fields(Trajectory) if item.name not in (*TABLES, "joints")}
@@ -76,6 +76,8 @@ def trajectory_of(path: Path, arrays: dict[str, Any]) -> Trajectory:
             arrays[name] = _words(path, name, arrays[name], 1)
     for name in PAIRS:
         arrays[name] = tuple(map(tuple, _words(path, name, arrays[name], 2)))
+    if "broken_at" in arrays:
+        arrays["broken_at"] = tuple(arrays["broken_at"].ravel().tolist())
     own = {name: value for name, value in arrays.items() if name in FIELDS}
     tables: dict[str, Any] = {
         table: _table(path, table, arrays)
@@ -172,6 +174,8 @@ def _checked(path: Path, motion: Trajectory) -> Trajectory:
         array = getattr(motion, name)
         if array is not None and array.shape != shape:
             raise TrajectoryError(f"{path}: '{name}' has shape {array.shape}; its names and times ask for {shape}")
+    if len(motion.broken) != len(motion.broken_at) or not np.isfinite(motion.broken_at).all():
+        raise TrajectoryError(f"{path}: 'broken_at' must have a finite time for each joint in 'broken'")
     if not frames:
         raise TrajectoryError(f"{path}: no frames; a trajectory needs one at least")
     if not (np.isfinite(motion.times).all() and (np.diff(motion.times) > 0.0).all()):

@@ -104,7 +104,9 @@ def _parts(trajectory: Trajectory) -> dict[str, Any]:
 
 
 def _saved(trajectory: Trajectory) -> list[str]:
-    return [item.name for item in dataclasses.fields(trajectory) if item.metadata.get("saved", True)]
+    fields = dataclasses.fields(trajectory)
+    is_empty = () if trajectory.broken else ("broken", "broken_at")
+    return [item.name for item in fields if item.metadata.get("saved", True) and item.name not in is_empty]
 
 
 def _write_json(trajectory: Trajectory, file: IO[bytes]) -> None:

@@ -205,6 +205,8 @@ CASES = [
     ("warning", "idle-drive", lambda a, j, m: setting(j.axes[0], drive_mode="force", drive_damping=2.0)),
     ("warning", "idle-drive", lambda a, j, m: setting(j.axes[0], drive_mode="force", drive_target=2.0, effort=0.0)),
     ("error", "not-finite", lambda a, j, m: setting(j, released_at=NAN)),
+    ("error", "no-strength", lambda a, j, m: setting(j, break_force=0.0)),
+    ("error", "no-strength", lambda a, j, m: setting(j, break_torque=NAN)),
     ("warning", "never-holds", lambda a, j, m: setting(j, released_at=0.0)),
     ("warning", "never-holds", lambda a, j, m: setting(j, released_at=-math.inf)),
     ("error", "negative-limit", lambda a, j, m: setting(j.axes[0], velocity=-1.0)),

@@ -224,7 +224,7 @@ def test_joints_that_are_off_and_that_let_go(tmp_path):
     assert losses == [
         "joint 'off' is switched off; left out, since SDF cannot say so",
         "joint 'follower': mimic of 'off' is left out, as that joint is",
-        "joint 'later': SDF cannot say when a joint lets go; it is written as holding",
+        "joint 'later': SDF cannot say when a joint breaks; it is written as holding",
     ]
     again = formats.read(tmp_path / "m.sdf").model
     assert [(joint.name, joint.mimic) for joint in again.joints] == [("follower", None), ("later", None)]

@@ -34,6 +34,10 @@ def test_numbers_of_joints_arrive(model):
     assert lead.axes[0].drive_mode == "velocity"
     assert (socket.home, socket.enabled, socket.released_at) == ((0.0, 1.0, 0.0, 0.0), False, 1.5)
     assert put(model, "socket.released_at=inf").released_at == math.inf
+    assert put(model, "socket.break_force=120").break_force == 120.0
+    assert put(model, "socket.break_torque=inf").break_torque == math.inf
+    with pytest.raises(ModelError, match="a number above 0"):
+        put(model, "socket.break_force=0")
 
 
 def test_a_number_of_an_axis_goes_to_all_axes_that_have_it(model):

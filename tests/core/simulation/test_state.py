@@ -165,7 +165,7 @@ def test_a_state_that_was_changed_starts_anew():
         ({"continuation": 3}, "'continuation' is not as it was saved"),
         ({"continuation": {"memory": ""}}, "'continuation' is not as it was saved"),
         ({"time": "noon"}, "'time' must be a finite number of seconds, found 'noon'"),
-        ({"tau": {}}, "'tau' is not known; allowed are q and qd, and time and continuation"),
+        ({"tau": {}}, "'tau' is not known; allowed are q, qd, time, continuation, broken"),
     ],
 )
 def test_what_is_no_state(change, said):

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
@@ -17,6 +16,7 @@ from ....model.couplings import at_led_homes, mimic_equation
 from ....model.editing.mending import with_mended_inertias
 from ....model.graph import Branch, Tree, spanning_tree
 from ....spatial import IDENTITY, Pose, compose, cross, quat_rotate, sub
+from ...breaking import losses_of_breaking
 from ...files import write_together
 from ...findings import NO_LINKS
 from ...mesh_output.meshes import MeshFiles
@@ -283,8 +283,7 @@ class _Writer:
         for light in self.model.lights:
             self.losses.append(f"light '{light.name}' is left out")
         for joint in self.model.joints:
-            if math.isfinite(joint.released_at):
-                self.losses.append(f"joint '{joint.name}': MJCF cannot say when a joint lets go; it holds")
+            self.losses += [f"joint '{joint.name}': {line}" for line in losses_of_breaking(joint, "MJCF")]
         subject = f"model '{self.model.name}'"
         self.losses += [f"{subject}: {line}" for line in foreign_lines(self.model.extras, "MJCF", FOREIGN)]
 

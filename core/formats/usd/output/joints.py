@@ -15,7 +15,9 @@ from ....joints import SCREWS
 from ....model import WORLD, Axis, Joint
 from ....model.drives import OFF
 from ....spatial import Pose, Quat, Vec3, compose, cross, dot, quat_normalized, quat_of_mat, quat_rotate, scale
+from ...breaking import losses_of_breaking
 from ..coordinates import DOFS
+from ..joints import STRENGTHS
 from .usda import Prim
 
 DEGREE = 180.0 / math.pi
@@ -68,8 +70,10 @@ class JointWriter:
             prim.set("bool", "physics:excludeFromArticulation", True)
         if not joint.enabled:
             prim.set("bool", "physics:jointEnabled", False)
-        if math.isfinite(joint.released_at):
-            self.losses.append(f"joint '{joint.name}': USD cannot say when a joint lets go; it holds")
+        for what, name in STRENGTHS.items():
+            if math.isfinite(load := getattr(joint, what)):
+                prim.set("float", name, load)
+        self.losses += [f"joint '{joint.name}': {line}" for line in losses_of_breaking(joint, "USD", knows_loads=True)]
         self.written[joint.name] = prim
         return prim
 

@@ -158,7 +158,7 @@ def test_what_links_and_models_lack_in_mjcf_is_told(tmp_path):
         "link 'l': MJCF has no damping of bodies; it is left out",
         "the wind is left out: in MJCF it acts by a fluid's density",
         "light 'sun' is left out",
-        "joint 'j': MJCF cannot say when a joint lets go; it holds",
+        "joint 'j': MJCF cannot say when a joint breaks; it is written as holding",
     ]
 
 

@@ -321,10 +321,20 @@ def test_joints_of_one_pair_with_other_frames_or_the_same_axis_stay_apart():
     assert len(model_of(PAIR + hinge + off).joints) == 2
 
 
-def test_break_forces_are_told():
-    """A joint that breaks at a force is read as one that does not, which a note says."""
-    reading = reading_of(stage(PAIR + joint("Fixed", "j", "float physics:breakForce = 5", AB)))
-    assert any("physics:breakForce" in note and "/j" in note for note in reading.notes)
+def test_loads_at_which_joints_break_are_in_units_of_the_stage():
+    """Forces are mass x distance / second^2, torques mass x distance^2 / second^2; the largest float is none."""
+    loads = "float physics:breakForce = 5\nfloat physics:breakTorque = 7"
+    found = joint_of(PAIR + joint("Fixed", "j", loads, AB), unit=0.01, metadata="kilogramsPerUnit = 10")
+    assert (found.break_force, found.break_torque) == pytest.approx((5 * 10 * 0.01, 7 * 10 * 0.01**2))
+    endless = joint_of(PAIR + joint("Fixed", "j", "float physics:breakForce = 3.4028235e38", AB))
+    assert not endless.is_breakable
+
+
+def test_a_joint_without_strength_is_taken_as_unbreakable():
+    """A joint that breaks at no load would never hold; a warning says so."""
+    prims = PAIR + joint("Fixed", "j", "float physics:breakForce = 0", AB)
+    assert codes_of(prims) == ["no-strength"]
+    assert not joint_of(prims).is_breakable
 
 
 def test_types_of_other_schemas_are_told():

@@ -169,6 +169,23 @@ def test_links_without_mass_are_parts_of_bodies(tmp_path):
     assert pose_difference(behaviour_of(model, 0.0).start, behaviour_of(again, 0.0).start).largest < 1e-7
 
 
+def test_joints_break_at_the_same_loads_again(tmp_path):
+    """Guards breaking: a bar on two joints hangs below their strength, and falls above it, before and after."""
+    model = Model("m", links=[Link("bar", 2.0, inertia=(1.0, 0.0, 0.0, 1.0, 0.0, 1.0))], gravity=(0.0, 0.0, -10.0))
+    for name, x in (("left", -0.5), ("right", 0.5)):
+        side = (x, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+        axis = Axis((0.0, 1.0, 0.0))
+        model.joints.append(Joint(name, "revolute", WORLD, "bar", side, side, [axis], break_torque=3.0))
+    for strength, depth in ((9.9, 5.0), (10.1, 0.0)):
+        for joint in model.joints:
+            joint.break_force = strength
+        assert write(model, tmp_path / "m.usda") == []
+        again = read(tmp_path / "m.usda").model
+        assert [joint.break_torque for joint in again.joints] == [3.0, 3.0]
+        for each in (model, again):
+            assert simulate(each, 1.0).link("bar")[-1, 2] == pytest.approx(-depth, abs=1e-6)
+
+
 def test_a_throw_comes_back(tmp_path):
     """Guards initial velocities of a link that is drawn turned, and the line about layers, which USD has not."""
     stone = Link("stone", 1.0, pose=(1.0, 2.0, 3.0, 0.5, 0.5, 0.5, 0.5))

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reactions of joints to impacts: the impulses that joints transmit when contacts do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..controls.controls import Controls, Forces
+from ..controls.inputs import steady_inputs
+from ..dynamics.constraints import ConstraintSet
+from ..kinematics import tree_kinematics
+from ..model import WORLD
+from ..model.compiling.compiled import CompiledModel
+from ..solvers.protocol import State
+from ..solvers.solver_system import make_solver_system
+from ..solvers.system_observation import SystemObservation
+from .named_contacts import Impact
+
+
+def impact_reactions(
+    compiled: CompiledModel, constraints: ConstraintSet, state: State, impacts: Sequence[Impact]
+) -> dict[str, np.ndarray]:
+    """Return the impulse and angular impulse that joints transmit in impacts of contacts, by name.
+
+    They are in world axes, about the child-side origins, as `Trajectory.wrenches` [N s, N m s]. Impulses and changes of
+    velocities obey the equations of forces and accelerations, so each reaction is the difference between the wrenches
+    with and without forces of the size of the impulses. Impacts of joint stops are left out.
+
+    Args:
+        constraints: those of the model, as the solver has them. state: one soon after the impacts.
+    """
+    poses = dict(zip(compiled.link_names, tree_kinematics(compiled, state.q)[0], strict=True))
+    total = {name: np.zeros(6) for name in poses}
+    for impact in impacts:
+        for link, impulse in ((impact.first, -impact.impulse), (impact.second, impact.impulse)):
+            if link != WORLD:
+                arm = impact.point - poses[link][:3]
+                total[link] += np.concatenate([impulse, np.cross(arm, impulse)])
+    system, inputs = make_solver_system(compiled, constraints), steady_inputs(compiled, constraints)
+    struck = Controls().push(inputs, compiled, Forces(links={name: total[name] for name in total if total[name].any()}))
+    with_blows, without = (
+        SystemObservation(compiled, constraints, system._replace(inputs=each), state).wrenches()
+        for each in (struck, inputs)
+    )
+    return {name: with_blows[name] - without[name] for name in without}

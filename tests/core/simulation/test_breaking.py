@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Joints that break under load, beside statics, closed forms and the laws of impact."""
+
+import math
+
+import numpy as np
+import pytest
+
+import limberjack as lj
+from limberjack.core.geometry import Box, Shape, Sphere
+from limberjack.core.model import WORLD, Axis, Joint, Link, Model
+from limberjack.core.simulation.breaking import IMPACT_TIME, WEIGHINGS_PER_SECOND
+from limberjack.core.simulation.simulation import Simulation
+from limberjack.core.trajectory.completion.completion import completed
+
+G = 9.81
+ALONG_Y = Axis((0.0, 1.0, 0.0))
+TICK = 1.0 / WEIGHINGS_PER_SECOND
+
+
+def at(x, y=0.0, z=0.0):
+    return (x, y, z, 1.0, 0.0, 0.0, 0.0)
+
+
+def frames(seconds, rate=24.0):
+    return np.arange(round(seconds * rate) + 1) / rate
+
+
+def hanging_bar(kind="revolute", closes_loop=False, mass=2.0, **strength):
+    """A bar of 1 m that two joints of a kind hold at its ends."""
+    bar = Link("bar", mass=mass, inertia=(0.01, 0.0, 0.0, mass / 12.0, 0.0, mass / 12.0))
+    axes = [ALONG_Y] if kind == "revolute" else []
+    joints = [
+        Joint(name, kind, WORLD, "bar", at(x), at(x), axes, closes_loop=closes_loop and name == "right", **strength)
+        for name, x in (("left", -0.5), ("right", 0.5))
+    ]
+    return Model("bar", links=[bar], joints=joints, gravity=(0.0, 0.0, -G))
+
+
+def pendulum(strength, mass=2.0, length=0.5):
+    """A point-like bob on an arm without mass, which starts level."""
+    bob = Link("bob", mass=mass, inertia=(1e-9, 0.0, 0.0, 1e-9, 0.0, 1e-9), pose=at(length))
+    hinge = Joint("hinge", "revolute", WORLD, "bob", at(0.0), at(-length), [ALONG_Y], break_force=strength)
+    return Model("pendulum", links=[bob], joints=[hinge], gravity=(0.0, 0.0, -G))
+
+
+def run(model, seconds=0.5, rate=24.0, **options):
+    simulation = Simulation(model, frames(seconds, rate), **options)
+    simulation.run()
+    return simulation
+
+
+@pytest.mark.parametrize("closes_loop", [False, True])
+@pytest.mark.parametrize("kind", ["revolute", "ball"])
+@pytest.mark.parametrize(("share", "breaks"), [(0.99, True), (1.01, False)])
+def test_a_bar_on_two_joints_breaks_at_the_load_of_statics(kind, closes_loop, share, breaks):
+    """Guards the load of joints, also of those that close loops: each carries half of the weight."""
+    model = hanging_bar(kind, closes_loop, break_force=share * 0.5 * 2.0 * G)
+    simulation = run(model)
+    assert [each.joint for each in simulation.breaks] == (["left", "right"] if breaks else [])
+    assert sum("broke at the start, under 9.81 N" in note for note in simulation.report.notes) == len(simulation.breaks)
+    fallen = 0.5 * G * 0.5**2 if breaks else 0.0
+    assert simulation.trajectory.link("bar")[-1, 2] == pytest.approx(-fallen, abs=1e-9)
+    for each in simulation.breaks:
+        assert (each.time, each.force) == (0.0, pytest.approx(0.5 * 2.0 * G, rel=1e-9))
+
+
+def test_the_second_joint_breaks_when_the_first_one_lets_go():
+    """Guards the chain of breaks: after the weak side breaks, the bar swings, and the other side carries more."""
+    model = hanging_bar()
+    model.joint("left").break_force = 0.9 * G
+    model.joint("right").break_force = 1.5 * G
+    simulation = run(model)
+    assert [each.joint for each in simulation.breaks] == ["left", "right"]
+    first, second = simulation.breaks
+    # A bar that swings down from level, held at one end: the pin carries m g sqrt((10 c)^2 + s^2) / 4, c = sin(angle).
+    angle = math.asin(math.sqrt(((4.0 * 0.75) ** 2 - 1.0) / 99.0))
+    motion = simulation.trajectory
+    fell = motion.link("bar")[np.searchsorted(motion.times, second.time) - 1]
+    assert first.time == 0.0
+    assert 2.0 * math.atan2(abs(fell[5]), fell[3]) <= angle
+    assert second.force == pytest.approx(1.5 * G, rel=0.1)
+
+
+@pytest.mark.parametrize("accuracy", ["draft", "good", "exact"])
+@pytest.mark.parametrize("rate", [24.0, 30.0, 60.0, 7.0])
+def test_a_pendulum_breaks_where_its_tension_reaches_the_strength(accuracy, rate):
+    """Guards the time: tension is 3 m g sin(angle), at any accuracy and frame rate, to one weighing. Then it flies."""
+    mass, length = 2.0, 0.5
+    simulation = run(pendulum(2.0 * mass * G), 1.0, rate, accuracy=accuracy)
+    (broken,) = simulation.breaks
+    angle = math.asin(2.0 / 3.0)
+    fine = lj.simulate(pendulum(math.inf), 0.6, frame_rate=20000.0, accuracy="exact")
+    expected = float(fine.times[np.argmax(fine.joint("hinge")[:, 0] > angle)])
+    assert -1e-3 * TICK <= broken.time - expected <= TICK
+    assert broken.force >= 2.0 * mass * G
+    motion, later = simulation.trajectory, simulation.trajectory.times > broken.time
+    flight = motion.times[later] - broken.time
+    begun = fine.link("bob")[np.searchsorted(fine.times, broken.time)]
+    speed = math.sqrt(2.0 * G * -begun[2])
+    height = begun[2] - speed * begun[0] / length * flight - 0.5 * G * flight**2
+    assert motion.link("bob")[later, 2] == pytest.approx(height, abs=2e-3)
+    assert np.isnan(motion.joint("hinge")[later]).all()
+
+
+def test_a_cantilever_breaks_by_its_moment():
+    """Guards torques: a fixed joint bears weight times arm, whatever the force is."""
+    for share, count in ((0.99, 1), (1.01, 0)):
+        beam = Link("beam", mass=3.0, inertia=(0.1, 0.0, 0.0, 0.1, 0.0, 0.1), pose=at(0.7))
+        fixed = Joint("root", "fixed", WORLD, "beam", at(0.0), at(-0.7), break_torque=share * 3.0 * G * 0.7)
+        simulation = run(Model("beam", links=[beam], joints=[fixed], gravity=(0.0, 0.0, -G)))
+        assert len(simulation.breaks) == count
+        assert (simulation.trajectory.link("beam")[-1, 2] < -0.1) == bool(count)
+        for broken in simulation.breaks:
+            assert broken.torque == pytest.approx(3.0 * G * 0.7, rel=1e-9)
+
+
+def struck_shelf(strength, speed=2.0):
+    """A ball that falls onto a shelf without weight, which a fixed joint holds."""
+    ball = Link("ball", mass=0.5, inertia=(1e-3, 0.0, 0.0, 1e-3, 0.0, 1e-3), pose=at(0.0, 0.0, 0.3))
+    ball.velocity = (0.0, 0.0, -speed)
+    ball.collisions = [Shape("ball", Sphere(0.05))]
+    shelf = Link("shelf", mass=1.0, inertia=(0.1, 0.0, 0.0, 0.1, 0.0, 0.1))
+    shelf.collisions = [Shape("shelf", Box((1.0, 1.0, 0.1)))]
+    holder = Joint("holder", "fixed", WORLD, "shelf", break_force=strength)
+    return Model("shelf", links=[shelf, ball], joints=[holder], gravity=(0.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize("accuracy", ["draft", "good", "exact"])
+@pytest.mark.parametrize("steps", ["events", "convex"])
+@pytest.mark.parametrize("breaks", [True, False])
+def test_an_impact_counts_with_its_impulse(accuracy, steps, breaks):
+    """Guards impacts, located or in convex steps: m v spread over IMPACT_TIME, and no more than once.
+
+    In long steps at draft, a part of the impulse acts as a force, which the rest of the step adds to.
+    """
+    error = 0.12 if (accuracy, steps) == ("draft", "convex") else 1e-3
+    force = 0.5 * 2.0 / IMPACT_TIME
+    strength = force * (1.0 - 1.1 * error if breaks else 1.0 + 1.1 * error)
+    simulation = Simulation(struck_shelf(strength), frames(0.5), accuracy=accuracy)
+    if steps == "convex":
+        simulation.prefer_time_stepping()
+    simulation.run()
+    assert len(simulation.breaks) == breaks
+    for broken in simulation.breaks:
+        assert broken.force == pytest.approx(force, rel=error)
+        assert broken.time == pytest.approx(0.2 / 2.0, abs=2.0 * TICK)
+
+
+@pytest.mark.parametrize("accuracy", ["good", "exact"])
+def test_what_rests_on_a_shelf_counts(accuracy):
+    """Guards loads of resting contacts: a shelf bears its own weight and that of a box on it."""
+    for share, count in ((0.98, 1), (1.02, 0)):
+        box = Link("box", mass=4.0, inertia=(0.1, 0.0, 0.0, 0.1, 0.0, 0.1), pose=at(0.0, 0.0, 0.1))
+        box.collisions = [Shape("box", Box((0.1, 0.1, 0.1)))]
+        model = struck_shelf(share * 5.0 * G)
+        model.gravity, model.links = (0.0, 0.0, -G), [model.links[0], box]
+        assert len(run(model, accuracy=accuracy).breaks) == count
+
+
+def test_going_back_mends_what_broke_later():
+    """Guards Play: from a snapshot before the break, the motion is the same bit for bit, and so is the break."""
+    simulation = Simulation(pendulum(2.0 * 2.0 * G), frames(1.0))
+    for done in simulation:
+        if done == 3:
+            break
+    before = simulation.snapshot()
+    first, breaks = simulation.run().X_WL.copy(), simulation.breaks
+    after = simulation.snapshot()
+    simulation.restore(before)
+    assert simulation.breaks == ()
+    assert np.isinf(simulation.model.joint("hinge").released_at)
+    again = simulation.run()
+    assert simulation.breaks == breaks
+    assert np.array_equal(first, again.X_WL)
+    simulation.restore(after)
+    assert simulation.breaks == breaks
+
+
+def test_a_saved_state_knows_what_is_broken():
+    """Guards long runs in parts: from a state after the break, the motion goes on bit for bit, and nothing is whole."""
+    model, times = pendulum(2.0 * 2.0 * G), frames(1.0)
+    whole = Simulation(model, times).run()
+    parts = Simulation(model, times)
+    for done in parts:
+        if done == 16:
+            break
+    assert parts.breaks
+    rest = Simulation(model, times[15:], initial=parts.state)
+    assert np.array_equal(rest.run().X_WL, whole.X_WL[15:])
+    with pytest.raises(lj.StateError, match="'broken' lists joints of the model that had broken, found 'hinge'"):
+        Simulation(model, times, initial={"broken": "hinge"})
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".json"])
+def test_files_keep_what_broke(suffix, tmp_path):
+    """Guards motions in files: their breaks come back, and joints count as broken where the motion is completed."""
+    simulation = run(pendulum(2.0 * 2.0 * G), 1.0, record=["wrenches", "efforts"])
+    motion = simulation.trajectory
+    motion.save(tmp_path / f"motion{suffix}")
+    read = lj.read_trajectory(tmp_path / f"motion{suffix}")
+    assert (read.broken, read.broken_at) == (("hinge",), (simulation.breaks[0].time,))
+    whole = completed(read, pendulum(2.0 * 2.0 * G)).trajectory
+    assert np.array_equal(whole.X_WL, motion.X_WL)
+    assert np.isnan(whole.joint("hinge")[-1]).all()
+    unbroken = run(pendulum(math.inf), 0.1).trajectory
+    unbroken.save(tmp_path / f"unbroken{suffix}")
+    assert lj.read_trajectory(tmp_path / f"unbroken{suffix}").broken == ()
+
+
+def test_the_report_names_the_frame_and_the_load():
+    """Guards the sentence for users: which joint, when, in which frame, under which load, and what it bears."""
+    simulation = run(pendulum(2.0 * 2.0 * G), 1.0)
+    (note,) = (note for note in simulation.report.notes if "broke" in note)
+    (broken,) = simulation.breaks
+    first_without = int(np.argmax(np.isnan(simulation.trajectory.joint("hinge")[:, 0])))
+    assert broken.frame == first_without
+    assert f"joint 'hinge' broke at {broken.time:.3f} s, frame {first_without}, under 4" in note
+    assert note.endswith(" N (it bears 39.24)")
+
+
+def test_strengths_that_never_hold_are_refused():
+    """Guards against zero, negative and missing numbers."""
+    for wrong in (0.0, -1.0, math.nan):
+        with pytest.raises(lj.ModelError, match=r"joint 'hinge': break_force is .*; give a number above 0, or inf"):
+            Simulation(pendulum(wrong), frames(0.1))
+
+
+def test_unbreakable_joints_cost_and_change_nothing():
+    """Guards other models: a strength that is never reached adds steps. Models without one are not cut in time."""
+    plain, strong = run(pendulum(math.inf), 0.5), run(pendulum(1e6), 0.5)
+    assert strong.breaks == ()
+    assert plain.report.steps < strong.report.steps
+    assert plain.trajectory.X_WL == pytest.approx(strong.trajectory.X_WL, abs=1e-6)
