@@ -94,6 +94,13 @@ FEATURES = (
         {"enabled": False, "released_at": 1.0},
         of_joint=True,
     ),
+    Feature(
+        "breaking",
+        "break force, torque",
+        lambda joint, _: not joint.kind.is_free,
+        {"break_force": 1.0, "break_torque": 1.0},
+        of_joint=True,
+    ),
     Feature("contact", "contact", lambda joint, _: True, of_joint=True),
 )
 

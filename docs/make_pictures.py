@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import bpy
+from make_bridge import build as build_bridge
 from PIL import Image
 
 import limberjack
@@ -69,6 +70,15 @@ def all_samples(folder: Path) -> None:
         scene.frame_set(numbers[name].get("picture_frame", (scene.frame_start + scene.frame_end) // 2))
         sheet.paste(rendered(scene, folder / f"{name}.png"), at(number))
     save(sheet, "samples")
+
+
+def broken_bridge(folder: Path) -> None:
+    """Six frames of a bridge whose joints break."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    build_bridge()
+    SimulationBake(bpy.context.scene).run()
+    render_contact_sheet(bpy.context.scene, folder / "bridge.png", columns=3, rows=2)
+    save(Image.open(folder / "bridge.png"), "bridge")
 
 
 def in_one_frame(name: str, folder: Path) -> None:
@@ -128,6 +138,7 @@ if __name__ == "__main__":
     folder.mkdir(parents=True)
     in_twelve_frames("crane", folder)
     in_one_frame("stairs", folder)
+    broken_bridge(folder)
     all_samples(folder)
     moving_picture(folder)
     limberjack.unregister()  # or bpy ends with a crash

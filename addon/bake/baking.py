@@ -178,7 +178,7 @@ class Bake(ABC):
         """Return the motion to be keyed, after all of it has been computed."""
         names, X_WL = self.trajectory.link_names, self.trajectory.X_WL
         poses = {name: X_WL[:, number] for number, name in enumerate(names)}
-        return Motion(self.frames, poses, values_of_trajectory(self.trajectory, self.model))
+        return Motion(self.frames, poses, values_of_trajectory(self.trajectory, self.model), self.trajectory.broken)
 
     def _require_bakeable(self) -> None:
         baked = links_to_move(self.reading)

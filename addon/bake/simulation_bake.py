@@ -102,6 +102,7 @@ class SimulationBake(Bake):
             np.concatenate([initial_state.frames, motion.frames]),
             {name: np.vstack([initial_state.before[name], poses]) for name, poses in motion.poses.items()},
             {name: np.vstack([before[name], values]) for name, values in motion.values.items()},
+            motion.broken,
             len(initial_state.frames),
         )
 

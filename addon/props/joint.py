@@ -311,6 +311,32 @@ class JointProperties(PropertyGroup):
     released_at: FloatProperty(
         name="Frame", description="Frame at which the joint breaks", default=25.0, step=100, precision=2
     )
+    use_break_force: BoolProperty(
+        name="Break Force",
+        description="Release the joint when it carries more than this force; its links keep their velocity",
+    )
+    break_force: FloatProperty(
+        name="Force",
+        description="Force beyond which the joint breaks (N): weight, pull and blows, an impact's impulse in 1/60 s",
+        default=1000.0,
+        min=1e-6,
+        soft_max=1e6,
+        step=1000,
+        precision=1,
+    )
+    use_break_torque: BoolProperty(
+        name="Break Torque",
+        description="Release the joint when it carries more than this torque; its links keep their velocity",
+    )
+    break_torque: FloatProperty(
+        name="Torque",
+        description="Torque about the joint beyond which it breaks (N m)",
+        default=100.0,
+        min=1e-6,
+        soft_max=1e6,
+        step=1000,
+        precision=1,
+    )
     X_PJ: StringProperty(
         name="Frame in Parent", description="Joint frame in the parent link: x y z qw qx qy qz, exactly"
     )

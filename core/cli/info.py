@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from ..joints import Unit
 from ..model import WORLD, Axis, Gearbox, Joint, Link, Model
+from ..model.elements import BREAKING
 from ..model.text import aligned, counted
 from ..spatial import IDENTITY, Pose, compose, quat_rotate
 from .framework import Verb, add_file, add_settings, load_usable
@@ -86,6 +87,7 @@ def _describe_joint(joint: Joint, poses: dict[str, Pose]) -> dict:
     }
     if joint.kind.threaded:
         facts["pitch"] = joint.pitch
+    facts |= {name: strength for name in BREAKING if math.isfinite(strength := getattr(joint, name))}
     if joint.mimic:
         mimic = joint.mimic
         facts["mimic"] = {"joint": mimic.leader} | {

@@ -39,9 +39,8 @@ def impact_reactions(
                 arm = impact.point - poses[link][:3]
                 total[link] += np.concatenate([impulse, np.cross(arm, impulse)])
     system, inputs = make_solver_system(compiled, constraints), steady_inputs(compiled, constraints)
-    struck = Controls().push(inputs, compiled, Forces(links={name: total[name] for name in total if total[name].any()}))
-    with_blows, without = (
+    loaded, unloaded = (
         SystemObservation(compiled, constraints, system._replace(inputs=each), state).wrenches()
-        for each in (struck, inputs)
+        for each in (Controls().push(inputs, compiled, Forces(links=total)), inputs)
     )
-    return {name: with_blows[name] - without[name] for name in without}
+    return {name: loaded[name] - unloaded[name] for name in unloaded}

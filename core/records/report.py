@@ -11,6 +11,7 @@ from ..model.compiling.compiled import CompiledModel
 from ..model.compiling.size import size_of
 from ..spatial import norm
 from ..trajectory.trajectory import Trajectory
+from .breaking import Break
 from .contact_report import ContactReport
 
 STILL = 1e-8
@@ -44,6 +45,7 @@ class Report:
         loop_error: largest gap in a loop joint [m], or error of a coupling [rad or m]; 0 if there are none.
         notes: sentences about what a user may not expect.
         contact: the report about contact; None if nothing can touch.
+        breaks: the joints that broke under load, in the order of time.
     """
 
     frames: int = 0
@@ -60,6 +62,7 @@ class Report:
     loop_error: float = 0.0
     notes: list[str] = field(default_factory=list)
     contact: ContactReport | None = None
+    breaks: list[Break] = field(default_factory=list)
 
     @property
     def relative_drift(self) -> float:

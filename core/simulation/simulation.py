@@ -13,11 +13,12 @@ import numpy as np
 
 from ..controls.controls import Controls, Forces
 from ..controls.held_forces import HeldForces, joints_that_move
-from ..model import Joint, Model, StateError
+from ..model import Model, StateError
 from ..model.compiling.colliders import STILL
 from ..model.compiling.compile import AnyModel
 from ..model.compiling.compiled import CompiledModel
 from ..model.text import counted, timed
+from ..records.breaking import Break
 from ..records.named_contacts import Contact, Impact, contacts_of, table_of_impacts
 from ..records.recording import RECORDS, blank_trajectory
 from ..records.report import Report, energy_at_rest, energy_at_stake
@@ -32,13 +33,12 @@ from .arguments import (
     required_controls,
     required_times,
 )
-from .breaking import Break, Weighing, broken_before
 from .failure import SimulationError, causes_of
+from .joint_changes import JointChanges
 from .notes import at_largest_speed, falls_as_a_whole, run_notes
 from .run_facts import RunFacts
-from .saved_state import BROKEN, Continuation, continuation_of, describe_state, time_of
+from .saved_state import Continuation, continuation_of, describe_state, time_of
 from .snapshot import COUNTS, Snapshot, Stage, Tally
-from .stage import compile_stages, next_state
 from .stage_maker import StageMaker, meeting_colliders
 from .start import initial_state
 from .sunk_starts import starts_in_ground
@@ -108,27 +108,18 @@ class Simulation:
         require_contact(record, contact, solver, solvers_with_contact())
         self.controls.schedule.require(source)
         self._since = self._zero = float(self._times[0])
-        broken_earlier = broken_before(source, initial[BROKEN]) if initial and BROKEN in initial else ()
-        self._source = source.breaking_at(dict.fromkeys(broken_earlier, self._zero))
-        (_, compiled), *self._ahead = compile_stages(
-            self._source if broken_earlier else model,
-            self._times,
-            self.controls.schedule,
-            self.controls.released.values(),
-        )
-        self._models = [compiled, *(later for _, later in self._ahead)]
-        self._broken_earlier, self._breaks = tuple(broken_earlier), ()
-        self._weighing = Weighing(self._source, self._zero)
+        self._source = source
+        self._joints = JointChanges(model, source, self._times, self.controls, initial)
+        compiled = self._joints.models[0]
         self._at_stake, self._at_rest = energy_at_stake(compiled), energy_at_rest(compiled)
-        trajectory = blank_trajectory(self._models, self._times, record)
+        trajectory = blank_trajectory(self._joints.models, self._times, record)
         self._stages = StageMaker(self.controls, solver, accuracy, self._contact, trajectory)
         self._tally = Tally(dict.fromkeys(COUNTS, 0))
-        self._gripping: dict[str, Joint] = {}
         self._jump: Jump | None = None
         self._jumps: tuple[Jump, ...] = ()
         self._failed = False
         self._controlled = 0
-        self._moving_joints = joints_that_move(source, self.controls.schedule, self._models)
+        self._moving_joints = joints_that_move(source, self.controls.schedule, self._joints.models)
         self._forces = HeldForces()
         self._wall_time = 0.0
         self._points = NO_CONTACT_POINTS
@@ -167,19 +158,19 @@ class Simulation:
     @property
     def model(self) -> Model:
         """The model, in which the joints that have broken so far are released at the times at which they broke."""
-        return self._source.breaking_at({each.joint: each.time for each in self._breaks})
+        return self._joints.model
 
     @property
     def breaks(self) -> tuple[Break, ...]:
         """The joints that have broken under load so far, in the order of time."""
-        return self._breaks
+        return self._joints.breaks
 
     @property
     def trajectory(self) -> Trajectory:
         """The frames computed so far."""
         done = self._stage.recorder.trajectory
-        if self._breaks:
-            joints, times = zip(*((each.joint, each.time) for each in self._breaks), strict=True)
+        if self.breaks:
+            joints, times = zip(*((each.joint, each.time) for each in self.breaks), strict=True)
             done = dataclasses.replace(done, broken=joints, broken_at=times)
         if done.impacts is None:
             return done
@@ -189,12 +180,18 @@ class Simulation:
     def report(self) -> Report:
         """The cost of the run so far, and the errors of its energy and its loops."""
         counts, loop_error = self._tally.total(self._stage.solver.counters), self._stage.recorder.loop_error
-        report = Report(**counts, wall_time=self._wall_time, loop_error=loop_error, notes=self._notes)
+        report = Report(
+            **counts, wall_time=self._wall_time, loop_error=loop_error, notes=self._notes, breaks=[*self.breaks]
+        )
         report.weigh(self.trajectory, self._tally.largest, self._at_stake, self._at_rest)
         report.contact = self._stage.contact_report(self._zero)
         overlaps = report.contact.note() if report.contact else ""
-        report.notes += [each.sentence(self._source) for each in self._breaks]
-        report.notes = [*report.notes, *at_largest_speed(self._models, self.trajectory), *filter(None, [overlaps])]
+        report.notes = [
+            *report.notes,
+            *(each.sentence(self._source) for each in self.breaks),
+            *at_largest_speed(self._joints.models, self.trajectory),
+            *filter(None, [overlaps]),
+        ]
         return report
 
     def run(self) -> Trajectory:
@@ -245,10 +242,8 @@ class Simulation:
             recorder.loop_error,
             self._tally,
             stage,
-            tuple(self._ahead),
-            self._gripping,
+            self._joints.kept(),
             len(self._jumps),
-            len(self._breaks),
             inputs,
             memory,
             self._forces,
@@ -256,15 +251,15 @@ class Simulation:
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a frame of this simulation, to continue from there. Later frames are discarded."""
-        self._stage, self._ahead, self._tally = snapshot.stage, [*snapshot.ahead], snapshot.tally
-        self._gripping, self._failed, self._controlled = {**snapshot.gripping}, False, snapshot.frames
+        self._stage, self._tally = snapshot.stage, snapshot.tally
+        self._failed, self._controlled = False, snapshot.frames
         self._stage.recorder.rewind(snapshot.frames, snapshot.loop_error)
-        self._jump, self._jumps, self._breaks = None, self._jumps[: snapshot.jumps], self._breaks[: snapshot.breaks]
+        self._jump, self._jumps = None, self._jumps[: snapshot.jumps]
         self._forces = dataclasses.replace(snapshot.forces, is_restored=True)
         self._stage.solver.control(snapshot.inputs)
         self._stage.solver.restore(snapshot.memory)
         self._points = self._stage.points() if snapshot.frames else NO_CONTACT_POINTS
-        self._weighing.sync(self._stage.solver.state.time + self._zero)
+        self._joints.restore(snapshot.joints, self._stage.solver.state.time + self._zero)
 
     @property
     def state(self) -> dict:
@@ -275,7 +270,7 @@ class Simulation:
             StateError: if joints have connected links where these were, since a state does not contain those poses.
         """
         self._require_at_frame()
-        for name in self._gripping:
+        for name in self._joints.gripping:
             raise StateError(
                 f"joint '{name}' took hold of its links while they moved, and where is not part of a state; "
                 "take the state before it does"
@@ -284,8 +279,7 @@ class Simulation:
         since = float(self._times[frame - 1]) if frame else self._since
         forces = self._forces.as_plain_data(self.compiled, self._moving_joints)
         how = Continuation(self._solver, self._accuracy, self._zero, since, forces)
-        broken = [*self._broken_earlier, *(each.joint for each in self._breaks)]
-        return describe_state(self.compiled, self._stage.solver, float(self._times[frame]), how, broken)
+        return describe_state(self.compiled, self._stage.solver, float(self._times[frame]), how, self._joints.broken)
 
     def _require_at_frame(self) -> None:
         done = self.frames_done
@@ -325,8 +319,7 @@ class Simulation:
         self._stage = dataclasses.replace(stage, start=start)
         self._tally = Tally({name: -getattr(counters, name) for name in COUNTS}, stage.solver.flow)
         self._controlled = 1
-        self._weighing = Weighing(self._source, self._zero)
-        self._weighing.sync(float(self._times[0]))
+        self._joints.begin_late(self._zero, float(self._times[0]))
         return True
 
     # ---- stepping
@@ -334,10 +327,10 @@ class Simulation:
     def _work_on(self, frame: int) -> None:
         begun = time.perf_counter()
         self._control(frame)
-        change = self._ahead[0][0] if self._ahead else math.inf
+        change = self._joints.next_time
         jump = self._jump.time if self._jump else math.inf
         end = min(float(self._times[frame]), change, jump)
-        until = self._weighing.first_until(end)
+        until = self._joints.first_weighing(end)
         progress = self._advance(until - self._zero)
         if progress is Progress.HOPELESS:
             raise self._failure(frame)
@@ -372,27 +365,16 @@ class Simulation:
 
         frame: index of the next frame, which may be at that time.
         """
-        if not self._weighing.is_due(now):
+        if not self._joints.weigh(self._stage, now, float(self._numbers[frame]), self.impacts):
             return False
-        found = self._weighing.broken(self._stage, now, float(self._numbers[frame]), self.impacts)
-        if not found:
-            return False
-        self._breaks += tuple(found)
-        times = np.concatenate([[now], self._times[self._times > now]])
-        schedule, released = self.controls.schedule, self.controls.released.values()
-        self._ahead = compile_stages(self.model, times, schedule, released, self._gripping)
-        self._models += [compiled for _, compiled in self._ahead]
-        self._moving_joints = joints_that_move(self._source, schedule, self._models)
+        self._moving_joints = joints_that_move(self._source, self.controls.schedule, self._joints.models)
         self._change_stage(frame)
         return True
 
     def _change_stage(self, frame: int) -> None:
         """Continue with the joints that are enabled from now on."""
-        since, compiled = self._ahead.pop(0)
         state = self._stage.solver.state
-        compiled, q, qd, self._gripping = next_state(
-            self.compiled, state, compiled, self._gripping, self.controls, since
-        )
+        since, compiled, q, qd = self._joints.next_stage(self.compiled, state)
         self._begin_stage(compiled, state._replace(q=q, qd=qd), since, frame)
 
     def _place_anew(self, jump: Jump, frame: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ..controls.schedule import ScheduledInputs
 from ..dynamics.constraints import ConstraintSet
 from ..model import Joint
 from ..model.compiling.compiled import CompiledModel
+from ..records.breaking import Break
 from ..records.contact_report import ContactReport, Touches
 from ..records.named_contacts import Impact, impacts_of, reported_fields
 from ..records.recording import Recorder
@@ -90,15 +91,27 @@ class Tally:
         return {name: count + getattr(counters, name) for name, count in self.counts.items()}
 
 
+class KeptChanges(NamedTuple):
+    """The part of a snapshot that `JointChanges` has.
+
+    Attributes:
+        ahead: the later stages, each with its first time [s].
+        gripping: joints that were enabled during the motion; their frames fit the poses of the links at that time.
+        breaks: the joints that have broken so far.
+    """
+
+    ahead: tuple[tuple[float, CompiledModel], ...]
+    gripping: Mapping[str, Joint]
+    breaks: tuple[Break, ...]
+
+
 @dataclass(frozen=True)
 class Snapshot:
     """The state of a simulation at a frame.
 
     Attributes:
-        frames: number of finished frames. ahead: the later stages, each with its first time [s].
-        gripping: joints that were enabled during the motion; their frames fit the poses of the links at that time.
-        jumps: number of jumps of prescribed motion so far. breaks: number of joints that have broken so far.
-        inputs: those up to the frame.
+        frames: number of finished frames. joints: those that act from now on.
+        jumps: number of jumps of prescribed motion so far. inputs: those up to the frame.
         memory: that of the stage's solver. forces: of the last call of the callback.
     """
 
@@ -106,10 +119,8 @@ class Snapshot:
     loop_error: float
     tally: Tally
     stage: Stage
-    ahead: tuple[tuple[float, CompiledModel], ...]
-    gripping: Mapping[str, Joint]
+    joints: KeptChanges
     jumps: int
-    breaks: int
     inputs: Inputs
     memory: Memory
     forces: HeldForces

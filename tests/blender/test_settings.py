@@ -82,6 +82,7 @@ def arm(build, kind="revolute", **settings):
         ("revolute", ["home=1.2", "lower=-1", "upper=1"]),
         ("revolute", ["enabled=off"]),
         ("revolute", ["released_at=0.5"]),
+        ("revolute", ["break_force=120", "break_torque=7.5", "break_force=inf"]),
         ("screw", ["pitch=-0.02", "home=9"]),
         ("ball", ["damping=3", "home=3,0,0,4"]),
         ("universal", ["home=0.1,-0.2", "upper=2"]),

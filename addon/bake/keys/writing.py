@@ -7,7 +7,7 @@ The keys are prepared outside of the scene, then added at once.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -59,6 +59,7 @@ class Motion:
         frames: those that get keys, shape (F,).
         poses: X_WL of every link [m], shape (F, 7), by name.
         values: coordinates of joints; joints without are left as they are.
+        broken: names of the joints that break under load meanwhile.
         before: number of frames of animation that precede the motion, at the beginning of `frames`. Bones whose
             constraints are switched off get no keys there, since these act again.
     """
@@ -66,6 +67,7 @@ class Motion:
     frames: np.ndarray
     poses: dict[str, np.ndarray]
     values: Values
+    broken: Collection[str] = ()
     before: int = 0
 
 
@@ -114,12 +116,13 @@ class KeyWriter:
             return list(self.links)
         moved_by_joints = {WORLD}
         switched = {setting.owner for setting in self.reading.animated if setting.field == "enabled"}
+        let_go = switched.union(self.motion.broken)
         for branch in self._model.tree().branches:
             joint = branch.joint
             is_moved = joint.name in self.joints if joint.nq else branch.inner in moved_by_joints
             obj = self.reading.objects.get(branch.outer)  # None for the ground
             is_moved = is_moved and obj is not None and not obstacle_to_moving(obj)
-            if is_moved and joint.released_at == math.inf and joint.name not in switched:
+            if is_moved and joint.released_at == math.inf and joint.name not in let_go:
                 moved_by_joints.add(branch.outer)
         return [name for name in self.links if name not in moved_by_joints]
 

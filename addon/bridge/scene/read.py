@@ -243,7 +243,7 @@ def _holder_of(model: Model, link: str) -> Joint | None:
     """Return the joint that fixes a link to the world permanently; None if there is none."""
     for joint in model.joints:
         is_held = {joint.parent, joint.child} == {WORLD, link} and joint.type == "fixed"
-        if is_held and joint.enabled and joint.released_at == math.inf:
+        if is_held and joint.is_permanent:
             return joint
     return None
 

@@ -136,6 +136,8 @@ JOINT_FIELDS = (
     Field("closes_loop"),
     Field("enabled", is_followed=True),
     Field("released_at", Measure.TIME, infinite=math.inf),
+    Field("break_force", infinite=math.inf),
+    Field("break_torque", infinite=math.inf),
 )
 MIMIC_FIELDS = (Field("multiplier"), Field("offset"), Field("reference"), Field("axis"), Field("leader_axis"))
 

@@ -10,7 +10,17 @@ from ...nodes import joins_itself, model_name
 from ...props import core_joint, has_lost_its_parent, is_joint, is_known_joint, is_link
 from ...props.chosen import meant_active_node
 from ...props.settings import joint_settings
-from ..base import Below, InTab, also_in_physics, draw_meant, draw_switched, has_details, in_columns, paragraph
+from ..base import (
+    Below,
+    InTab,
+    also_in_physics,
+    draw_meant,
+    draw_switched,
+    draw_with_unit,
+    has_details,
+    in_columns,
+    paragraph,
+)
 from ..key_dots import draw_key_dot
 from .axes import LIMBERJACK_PT_axes, LIMBERJACK_PT_home
 from .drives import LIMBERJACK_PT_drives
@@ -94,6 +104,8 @@ class LIMBERJACK_PT_joint_more(InTab, bpy.types.Panel):
         layout, joint = in_columns(self.layout), joint_settings(meant_active_node(context))
         layout.active = joint.enabled
         draw_switched(layout, joint, "use_released_at", "released_at")
+        draw_with_unit(layout, joint, "use_break_force", "break_force", "N")
+        draw_with_unit(layout, joint, "use_break_torque", "break_torque", "N m")
         if joint.parent_node and joint.child_node:
             row = layout.row()
             row.use_property_split = False  # a sidebar of the default width would cut the name off

@@ -175,7 +175,7 @@ def test_wrong_use(capsys, options, code, words):
         ("--rest", '{"q": {"knee": 1.0}}', cli.HAS_ERRORS, "no joint 'knee' moves"),
         ("--initial", '{"q": 3}', cli.HAS_ERRORS, "must map joint names to numbers"),
         ("--rest", "[]", cli.UNUSABLE, "must hold an object"),
-        ("--rest", '{"p": {}}', cli.HAS_ERRORS, "allowed are q and qd"),
+        ("--rest", '{"p": {}}', cli.HAS_ERRORS, "allowed are q, qd"),
     ],
 )
 def test_a_bad_state(tmp_path, capsys, option, text, code, words):

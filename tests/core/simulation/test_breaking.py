@@ -9,7 +9,7 @@ import pytest
 import limberjack as lj
 from limberjack.core.geometry import Box, Shape, Sphere
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.simulation.breaking import IMPACT_TIME, WEIGHINGS_PER_SECOND
+from limberjack.core.records.breaking import IMPACT_TIME, WEIGHINGS_PER_SECOND
 from limberjack.core.simulation.simulation import Simulation
 from limberjack.core.trajectory.completion.completion import completed
 
@@ -211,6 +211,7 @@ def test_files_keep_what_broke(suffix, tmp_path):
 def test_the_report_names_the_frame_and_the_load():
     """Guards the sentence for users: which joint, when, in which frame, under which load, and what it bears."""
     simulation = run(pendulum(2.0 * 2.0 * G), 1.0)
+    assert simulation.report.notes == simulation.report.notes
     (note,) = (note for note in simulation.report.notes if "broke" in note)
     (broken,) = simulation.breaks
     first_without = int(np.argmax(np.isnan(simulation.trajectory.joint("hinge")[:, 0])))

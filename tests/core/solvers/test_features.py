@@ -347,6 +347,16 @@ def test_a_released_joint_acts_until_then(kind, number, form):
     close(fall, (0.0, 0.0, -9.81), 1e-5)
 
 
+@cells("breaking")
+def test_a_joint_breaks_under_what_it_carries(kind, number, form):
+    """The link falls freely, soon after the start, if the joint bears nothing, and not if it bears anything."""
+    for strength in ("break_force", "break_torque"):
+        held, strong = (places(braked(kind, form, **{strength: load}).model) for load in (math.inf, 1e9))
+        close(strong, held, 1e-5)
+    weak = places(braked(kind, form, break_force=1e-6).model)[1:]
+    close(np.diff(weak, 2, axis=0) / (TIMES[1] - TIMES[0]) ** 2, (0.0, 0.0, -9.81), 1e-5)
+
+
 @cells("contact")
 def test_what_strikes_a_link_feels_how_its_joint_lets_it_move(kind, number, form):
     """The ball leaves by the momentum balance of its own mass and the one that the link has along the blow."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints that break under their loads: when they are weighed, what they bear, and the model without them.
+"""Joints that break under their loads: when they are weighed, and what they bear.
 
 The load of a joint is the wrench that `Trajectory.wrenches` shows. An impact of rigid bodies takes no time, so that its
 force would be infinite. Its impulse counts as a force that acts for IMPACT_TIME.
@@ -8,15 +8,17 @@ force would be infinite. Its impulse counts as a force that acts for IMPACT_TIME
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from ..model import Model, StateError
+from ..dynamics.constraints import ConstraintSet
+from ..model import Model
+from ..model.compiling.compiled import CompiledModel
 from ..model.text import in_digits, timed
-from ..records.impact_reactions import impact_reactions
-from ..records.named_contacts import Impact
+from ..solvers.protocol import Observation
 from ..spatial import arrays
-from .snapshot import Stage
+from .impact_reactions import impact_reactions
+from .named_contacts import Impact
 
 WEIGHINGS_PER_SECOND = 240.0
 """How often joints are weighed in a second of motion: a joint breaks at most so much later than in reality. It is a
@@ -25,11 +27,15 @@ multiple of usual frame rates, so that few steps become shorter."""
 SAME_TIME = 1e-6
 """Part of the time between two weighings by which rounding may move one of them away from a frame."""
 
+ALIKE = 1e-6
+"""Relative difference of two overloads up to which joints break together, so that what is symmetric stays so."""
+
 IMPACT_TIME = 1.0 / 60.0
 """Time in which an impact counts as a force [s]: a step of game engines, for which thresholds in files were chosen."""
 
 
-class Break(NamedTuple):
+@dataclass(frozen=True)
+class Break:
     """A joint that broke.
 
     Attributes:
@@ -49,11 +55,11 @@ class Break(NamedTuple):
         """Return what happened, for a user. model: one that has the joint."""
         joint = model.joint(self.joint)
         loads = ((self.force, joint.break_force, "N"), (self.torque, joint.break_torque, "N m"))
-        told = " and ".join(
+        overloads = " and ".join(
             f"{in_digits(load, 4)} {unit} (it bears {in_digits(most, 4)})" for load, most, unit in loads if load > most
         )
         when = "the start" if self.at_start else f"{timed(self.time)}, frame {self.frame:g}"
-        return f"joint '{self.joint}' broke at {when}, under {told}"
+        return f"joint '{self.joint}' broke at {when}, under {overloads}"
 
 
 class Weighing:
@@ -86,34 +92,37 @@ class Weighing:
             return False
         return (now - self._zero) * WEIGHINGS_PER_SECOND > self._number - SAME_TIME
 
-    def broken(self, stage: Stage, now: float, frame: float, impacts: Sequence[Impact]) -> list[Break]:
-        """Weigh the joints of a stage at the time `now` [s], and return those that break.
+    def broken(
+        self,
+        compiled: CompiledModel,
+        constraints: ConstraintSet,
+        seen: Observation,
+        impacts: Sequence[Impact],
+        now: float,
+        frame: float,
+    ) -> list[Break]:
+        """Weigh the joints of a model at the time `now` [s], and return those that break: the most overloaded ones.
+
+        Those that are overloaded less stay, since the first break may relieve them. They are to be weighed again at
+        once, in the model without the broken ones.
 
         Args:
-            frame: number of the next frame. impacts: all so far.
+            constraints: those of the model, as the solver has them. seen: the present state. impacts: all so far.
+            frame: number of the next frame.
         """
-        self.sync(now)
-        loads = stage.solver.observe().wrenches()
+        loads = seen.wrenches()
         recent = [impact for impact in impacts if impact.time > now - IMPACT_TIME]
         if recent:
-            blows = impact_reactions(stage.compiled, stage.constraints, stage.solver.state, recent)
-            loads = {name: load + blows[name] / IMPACT_TIME for name, load in loads.items()}
-        found = []
+            impulses = impact_reactions(compiled, constraints, seen.state, recent)
+            loads = {name: load + impulses[name] / IMPACT_TIME for name, load in loads.items()}
+        shares: dict[Break, float] = {}
         for name, (most_force, most_torque) in self._strengths.items():
             if name in loads:
                 force, torque = float(arrays.norm(loads[name][:3])), float(arrays.norm(loads[name][3:]))
-                if force > most_force or torque > most_torque:
-                    found.append(Break(name, now, frame, force, torque, now == self._zero))
-        return found
-
-
-def broken_before(model: Model, names: object) -> Collection[str]:
-    """Return the names of the joints of a saved state that had broken.
-
-    Raises:
-        StateError: if they are not names of joints.
-    """
-    known = {joint.name for joint in model.joints}
-    if not isinstance(names, list | tuple) or not known.issuperset(names):
-        raise StateError(f"'broken' lists joints of the model that had broken, found {names!r}")
-    return names
+                found = Break(name, now, frame, force, torque, now == self._zero)
+                shares[found] = max(force / most_force, torque / most_torque)
+        largest = max(1.0, max(shares.values(), default=0.0) * (1.0 - ALIKE))
+        broken = [found for found, share in shares.items() if share > largest]
+        if not broken:
+            self.sync(now)
+        return broken

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`JointChanges`: which joints act when, as scheduled, and as joints break under load."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+
+from ..controls.controls import Controls
+from ..model import Joint, Model, StateError
+from ..model.compiling.compile import AnyModel
+from ..model.compiling.compiled import CompiledModel
+from ..records.breaking import Break, Weighing
+from ..records.named_contacts import Impact
+from ..solvers.protocol import State
+from .saved_state import BROKEN
+from .snapshot import KeptChanges, Stage
+from .stage import compile_stages, next_state
+
+
+class JointChanges:
+    """The stages of a motion that are still ahead, and the joints that have broken.
+
+    Attributes:
+        models: the compiled models of all stages that are known, the first one first.
+        gripping: the joints that were enabled during the motion; their frames fit the poses of links at that time.
+        breaks: the joints that have broken under load so far, in the order of time.
+
+    Args:
+        model: the model, and `source`, the same not compiled.
+        times: of the frames, shape (F,) [s].
+        initial: the initial state, which may name joints that had broken.
+
+    Raises:
+        ModelError: if the model cannot be simulated. StateError: if `initial` names unknown joints as broken.
+    """
+
+    def __init__(self, model: AnyModel, source: Model, times: np.ndarray, controls: Controls, initial: Mapping | None):
+        self._times, self._controls = times, controls
+        self._broken_earlier = _broken_in(initial, source)
+        self._source = source.breaking_at(dict.fromkeys(self._broken_earlier, float(times[0])))
+        self.gripping: dict[str, Joint] = {}
+        (_, first), *self._ahead = self._stages(self._source if self._broken_earlier else model, times)
+        self.models = [first, *(later for _, later in self._ahead)]
+        self.breaks: tuple[Break, ...] = ()
+        self._weighing = Weighing(self._source, float(times[0]))
+
+    def _stages(self, model: AnyModel, times: np.ndarray) -> list[tuple[float, CompiledModel]]:
+        schedule, released = self._controls.schedule, self._controls.released.values()
+        return compile_stages(model, times, schedule, released, self.gripping)
+
+    @property
+    def model(self) -> Model:
+        """The model, in which the joints that have broken are released at the times at which they broke."""
+        return self._source.breaking_at({each.joint: each.time for each in self.breaks})
+
+    @property
+    def broken(self) -> list[str]:
+        """The names of the joints that have broken under load, also before the motion began."""
+        return [*self._broken_earlier, *(each.joint for each in self.breaks)]
+
+    @property
+    def next_time(self) -> float:
+        """The time of the next change that is known [s]; infinite if there is none."""
+        return self._ahead[0][0] if self._ahead else math.inf
+
+    def begin_late(self, zero: float, now: float) -> None:
+        """Weigh joints after the time `now` at the times of a motion that began at the time `zero` [s]."""
+        self._weighing = Weighing(self._source, zero)
+        self._weighing.sync(now)
+
+    def first_weighing(self, end: float) -> float:
+        """Return the time at which joints are weighed next, or `end` if that is not later [s]."""
+        return self._weighing.first_until(end)
+
+    def weigh(self, stage: Stage, now: float, frame: float, impacts: Sequence[Impact]) -> bool:
+        """Weigh the joints of a stage if it is time to. If any breaks, make stages without it, from the time `now` on.
+
+        Args:
+            now: the present time [s]. frame: number of the next frame. impacts: all so far.
+
+        Returns:
+            Whether any joint has broken, so that the next stage begins now.
+        """
+        if not self._weighing.is_due(now):
+            return False
+        seen = stage.solver.observe()
+        found = self._weighing.broken(stage.compiled, stage.constraints, seen, impacts, now, frame)
+        if found:
+            self.breaks += tuple(found)
+            self._ahead = self._stages(self.model, np.concatenate([[now], self._times[self._times > now]]))
+            self.models += [compiled for _, compiled in self._ahead]
+        return bool(found)
+
+    def next_stage(self, old: CompiledModel, state: State) -> tuple[float, CompiledModel, np.ndarray, np.ndarray]:
+        """Return the first time [s], the model, q and qd of the next stage.
+
+        Args:
+            old, state: the model of the present stage, and the state at its end.
+        """
+        since, compiled = self._ahead.pop(0)
+        compiled, q, qd, self.gripping = next_state(old, state, compiled, self.gripping, self._controls, since)
+        return since, compiled, q, qd
+
+    def kept(self) -> KeptChanges:
+        return KeptChanges(tuple(self._ahead), self.gripping, self.breaks)
+
+    def restore(self, kept: KeptChanges, now: float) -> None:
+        """Go back to a state, which was kept at the time `now` [s]."""
+        self._ahead, self.gripping, self.breaks = [*kept.ahead], {**kept.gripping}, kept.breaks
+        self._weighing.sync(now)
+
+
+def _broken_in(initial: Mapping | None, model: Model) -> Collection[str]:
+    """Return the names of the joints that had broken, of a saved state.
+
+    Raises:
+        StateError: if they are not names of joints.
+    """
+    names = (initial or {}).get(BROKEN, ())
+    known = {joint.name for joint in model.joints}
+    if not isinstance(names, list | tuple) or not known.issuperset(names):
+        raise StateError(f"'{BROKEN}' lists joints of the model that had broken, found {names!r}")
+    return names
