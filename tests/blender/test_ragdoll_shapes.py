@@ -182,15 +182,15 @@ def closed_tube(height, radius, rings=17, sides=32):
 
 def test_the_weight_follows_from_the_volume(scene):
     """Guards the default: a closed mesh of about the size of its capsules weighs its volume times the density of a
-    body, in the world, whatever its scale; one that is far wider than its capsules weighs as these do."""
+    body, in the world, whatever its scale, also if it is mirrored; one that is far wider than its capsules weighs as these do."""
     rig = armature([("core", (0, 0, 0), (0, 0, 1), ""), ("tip", (0, 0, 1), (0, 0, 1.6), "core")])
     body, volume = closed_tube(1.6, 0.1)
     for name, chosen in (("core", lambda z: z <= 1.0), ("tip", lambda z: z >= 1.0)):
         body.vertex_groups.new(name=name).add([v.index for v in body.data.vertices if chosen(v.co.z)], 1.0, "REPLACE")
     body.modifiers.new("Armature", "ARMATURE").object = rig
     body.parent = rig
-    for scale in (1.0, 0.5):
-        rig.scale = (scale,) * 3
+    for scale, side in ((1.0, 1.0), (1.0, -1.0), (0.5, 1.0)):
+        rig.scale, body.scale.x = (scale,) * 3, side
         bpy.context.view_layer.update()
         make(rig)
         assert sum(item.mass for item in read_scene(scene).links) == pytest.approx(

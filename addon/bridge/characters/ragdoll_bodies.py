@@ -16,7 +16,7 @@ from ....core.characters.self_collision import overlapping_pairs
 from ....core.geometry.densities import SUBSTANCES
 from ....core.geometry.mass import mass_properties
 from ....core.spatial import Pose
-from ....core.spatial.arrays import matmul, matvec
+from ....core.spatial.arrays import det, matmul, matvec
 from ...nodes import Node, owner_of
 from ...props.pairs import overlapping_parts, pair_of, remove_pairs_of, store_overlapping_parts
 from ...props.ragdoll import ragdoll_bones
@@ -65,7 +65,9 @@ def _volume_of(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, unit: floa
         return 0.0
     solid = solid_of(data)
     matrix = to_array(evaluated.matrix_world)[:3, :3] * unit
-    return abs(mass_properties(matmul(solid.triangles, matrix.T)).volume)
+    triangles = matmul(solid.triangles, matrix.T)
+    is_mirrored = bool(det(matrix) < 0.0)  # then all faces are turned inside out
+    return mass_properties(triangles[:, ::-1] if is_mirrored else triangles).volume
 
 
 def capsule_for(bone: Node, unit: float) -> BoneCapsule:
