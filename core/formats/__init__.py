@@ -144,8 +144,9 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
 
     model, path = require_model(model), Path(path)
     names = sorted({option.name for entry in FORMATS for option in entry.options})
+    inputs = {name for entry in FORMATS for name in entry.inputs}
     for name in options:
-        if name not in names:
+        if name not in names and name not in inputs:
             raise TypeError(f"write() has no option '{name}'; there are: {', '.join(names)}")
     chosen = next((entry for entry in FORMATS if path.suffix.lower() in entry.suffixes), None)
     if chosen is None or chosen.write is None:
@@ -154,7 +155,7 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
     errors = [issue for issue in check_definition(model) if issue.is_error]
     if errors:
         raise UnwritableError(path, f"the model has errors: {errors[0].subject}: {errors[0].message}")
-    takes = {option.name for option in chosen.options}
+    takes = {*chosen.inputs, *(option.name for option in chosen.options)}
     known = {name: value for name, value in options.items() if name in takes}
     notes: list[str] = []
     if known.pop(MEND_INERTIAS.name, False):

@@ -65,6 +65,7 @@ class Format(NamedTuple):
         read: function (source, findings, files) that returns the model and the places of its parts in the file.
         write: function (model, path, options) that returns the losses; None if the format cannot be written.
         options: those that `write` takes.
+        inputs: names of further arguments that `write` takes, which are no options: only programs have them.
         beginnings: first bytes by which its files are recognized; () if the root element or the suffix decides.
         rules: of its XML.
         says_what_floats: whether its files say which links float. In the other formats, a robot's base seems to.
@@ -78,6 +79,7 @@ class Format(NamedTuple):
     read: Callable[..., Any]
     write: Callable[..., list[str]] | None = None
     options: tuple[Option, ...] = ()
+    inputs: tuple[str, ...] = ()
     beginnings: tuple[bytes, ...] = ()
     rules: XmlRules = XmlRules()
     says_what_floats: bool = False
@@ -178,6 +180,7 @@ USD = Format(
     _late("usd.read", "read_usd"),
     _late("usd.output.write", "write_usd"),
     (MOTION, MEND_INERTIAS),
+    inputs=("characters",),
     beginnings=(b"#usda", b"PXR-USDC"),
     says_what_floats=True,
     holds_meshes=True,

@@ -16,16 +16,17 @@ class TimeSamples:
     """The poses of links in the frames of a motion.
 
     Attributes:
+        codes: the time code of each frame.
         poses: of each link, shape (F, 7). Signs of quaternions do not jump, so that players may interpolate.
     """
 
     def __init__(self, motion: Trajectory):
-        self._codes = (motion.times * frame_rate(motion)).tolist()
+        self.codes: list[float] = (motion.times * frame_rate(motion)).tolist()
         self.poses = {name: continuous(motion.X_WL[:, number]) for number, name in enumerate(motion.link_names)}
 
     def animate(self, prim: Prim, link: str) -> None:
         """Set the transform of a link's prim in each frame."""
-        rows = dict(zip(self._codes, self.poses[link].tolist(), strict=True))
+        rows = dict(zip(self.codes, self.poses[link].tolist(), strict=True))
         prim.animate("double3", "xformOp:translate", {code: tuple(row[:3]) for code, row in rows.items()})
         prim.animate("quatd", "xformOp:orient", {code: tuple(row[3:]) for code, row in rows.items()})
         prim.order()

@@ -49,9 +49,15 @@ class Prim:
         """Set metadata. text: as it stands in the file."""
         self._metadata.append(f"{name} = {text}")
 
-    def set(self, kind: str, name: str, value: Value) -> None:
-        """Set an attribute. kind: its type, such as "float", with "uniform " before it if it is uniform."""
-        self._lines.append(f"{kind} {name} = {text_of(value)}")
+    def set(self, kind: str, name: str, value: Value, metadata: Mapping[str, Value] | None = None) -> None:
+        """Set an attribute.
+
+        Args:
+            kind: its type, such as "float", with "uniform " before it if it is uniform.
+            metadata: of the attribute, such as its interpolation.
+        """
+        lines = "".join(f"\n{INDENT}{key} = {text_of(each)}" for key, each in (metadata or {}).items())
+        self._lines.append(f"{kind} {name} = {text_of(value)}" + (f" ({lines}\n)" if lines else ""))
 
     def animate(self, kind: str, name: str, values: Mapping[float, Value]) -> None:
         """Set an attribute by its values at times."""

@@ -7,10 +7,11 @@ then is its initial coordinate.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
+from ....characters.skins import Character
 from ....files.errors import UnwritableError
 from ....geometry.shapes import ALL_LAYERS
 from ....joints import Unit
@@ -27,6 +28,7 @@ from ..library import binary, is_there
 from .joints import DEGREE, JointWriter
 from .motion import TimeSamples, time_metadata
 from .shapes import ShapeWriter
+from .skeletons import CharacterWriter
 from .usda import Prim, stage_text
 
 TEXT = (".usda", ".usd")
@@ -42,13 +44,18 @@ LEAST_MOMENT = 1e-12
 """Principal moment below which an inertia is not written, since 0 means "not given" [kg m^2]."""
 
 
-def write_usd(model: Model, path: Path, motion: Trajectory | None = None) -> list[str]:
+def write_usd(
+    model: Model, path: Path, motion: Trajectory | None = None, characters: Sequence[Character] = ()
+) -> list[str]:
     """Write the model. Return the losses.
 
     Args:
         motion: poses of links, which become time samples. Their bodies are kinematic then: they follow the motion.
+        characters: skins that follow the bones of skeletons, in the frames of the motion. Without a motion, they
+            are left out.
 
     Raises:
+        ValueError: if a character has not as many frames as the motion.
         UnwritableError: if the model has no links, if it cannot be written, or if it is binary and there is no pxr.
     """
     if not model.links:
@@ -59,6 +66,7 @@ def write_usd(model: Model, path: Path, motion: Trajectory | None = None) -> lis
         raise UnwritableError(path, f"{words}; or name it {path.stem}.usda, which is text")
     writer = _Writer(model, motion)
     root = writer.root()
+    writer.add_characters(characters)
     metadata: dict[str, float | str] = {"kilogramsPerUnit": 1.0, "metersPerUnit": 1.0, "upAxis": "Z"}
     if motion is not None:
         metadata |= time_metadata(motion)
@@ -105,6 +113,15 @@ class _Writer:
         self._tell_rest()
         self._root.children = [child for child in self._root.children if child.kind != "Scope" or child.children]
         return self._root
+
+    def add_characters(self, characters: Sequence[Character]) -> None:
+        """Write skinned characters beside the links, in each frame of the motion. Without one, write nothing."""
+        if self._motion is None:
+            return
+        writer = CharacterWriter(self._root, self._motion.codes)
+        for character in characters:
+            writer.write(character)
+        self.losses += writer.losses
 
     def _gravity(self) -> None:
         size = norm(self.model.gravity)

@@ -15,6 +15,7 @@ from limberjack.core.model import WORLD, Axis, ContactPair, Joint, Link, Mimic, 
 from limberjack.core.prove.comparing import behaviour_of, mass_difference, pose_difference
 from limberjack.core.simulation import simulate
 from support.models import aimed, axes, place, random_link, random_pose, random_unit
+from support.usd_played import complaints
 
 pxr = pytest.importorskip("pxr", reason="no pxr: pip install usd-core")
 
@@ -42,15 +43,6 @@ WRITTEN = (
 
 def names():
     return sorted(path.stem for path in SAMPLES.glob("*.sdf"))
-
-
-def complaints(path: Path) -> list[str]:
-    """Return the complaints of pxr's validators about a file."""
-    from pxr import Usd, UsdValidation
-
-    registry = UsdValidation.ValidationRegistry()
-    context = UsdValidation.ValidationContext(registry.GetOrLoadAllValidators())
-    return [f"{error.GetName()}: {error.GetMessage()}" for error in context.Validate(Usd.Stage.Open(str(path)))]
 
 
 @pytest.mark.parametrize("name", names())
