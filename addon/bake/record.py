@@ -3,27 +3,34 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import bpy
 import numpy as np
 
+from ...core.characters.skins import Character
 from ...core.trajectory.completion.observation import Observed, of_poses
 from ..bridge.links.contact_settings import ground_poses
 from ..bridge.scene.read import scan_scene
+from ..bridge.skins.recorded_skins import SkinRecorder
 from ..bridge.values.numbers import frame_rate
 from .errors import BakeError
 from .inputs.animated_links import with_animated_links
-from .inputs.sampling import poses_at
+from .inputs.sampling import FrameCallback, poses_at
 from .settings import settings_of
 
 REPORTED_GAP = 1e-4
 """Largest gap between links and their joints that is not reported [m or rad]."""
 
 
-def recorded(scene: bpy.types.Scene, only_moving: bool = False, **changes) -> tuple[Observed, list[str]]:
+def recorded(
+    scene: bpy.types.Scene, only_moving: bool = False, on_frame: FrameCallback | None = None, **changes
+) -> tuple[Observed, list[str]]:
     """Return the motion of the scene's links over its frames, and notes for the user.
 
     Args:
         only_moving: whether to leave out the frames at the end in which nothing moves.
+        on_frame: called with the dependency graph at every frame, also at those that are left out.
         changes: first, last and step, as in `BakeSettings`, in place of the scene's own; None keeps the scene's.
 
     Raises:
@@ -33,7 +40,7 @@ def recorded(scene: bpy.types.Scene, only_moving: bool = False, **changes) -> tu
     reading = scan_scene(scene, first=settings.first)
     if not reading.objects:
         raise BakeError("there are no links in the scene: select objects and tag them as links")
-    poses = poses_at(scene, reading.objects, settings.frames)
+    poses = poses_at(scene, reading.objects, settings.frames, on_frame)
     model = with_animated_links(reading, {name: poses[name] for name in reading.kinematic_joints})
     poses |= {
         name: np.tile(pose, (len(settings.frames), 1)) for name, pose in ground_poses(model, reading.objects).items()
@@ -52,6 +59,35 @@ def recorded(scene: bpy.types.Scene, only_moving: bool = False, **changes) -> tu
             "its values are the nearest ones"
         )
     return observed, notes
+
+
+class Played(NamedTuple):
+    """A motion with the skins of its characters, for files that show it.
+
+    Attributes:
+        observed, notes: as `recorded` returns them.
+        characters: in the frames of the motion.
+        losses: a line for each skin that Blender shows differently.
+    """
+
+    observed: Observed
+    notes: list[str]
+    characters: list[Character]
+    losses: list[str]
+
+
+def recorded_with_skins(scene: bpy.types.Scene, only_moving: bool = False, **changes) -> Played:
+    """Return the motion of the scene's links over its frames, and the meshes that bones among these links deform.
+
+    Args:
+        only_moving, changes: as for `recorded`.
+
+    Raises:
+        ModelError, BakeError: as `recorded` does.
+    """
+    recorder = SkinRecorder(scene)
+    observed, notes = recorded(scene, only_moving, recorder, **changes)
+    return Played(observed, notes, recorder.characters(len(observed.trajectory)), recorder.losses)
 
 
 def _moving_frames(poses: np.ndarray) -> int:

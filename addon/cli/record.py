@@ -43,17 +43,21 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
         raise UsageError(f"{output}: --joints writes a .csv, found '{output.suffix}'")
     require_blender()
     require_frames(arguments)
-    from ..bake.record import recorded
-    from ..bridge.scene.read import read_scene
+    from ..bake.record import recorded, recorded_with_skins
+    from ..bridge.scene.read import scan_scene
 
     first, last = arguments.frames or (None, None)
     open_as_scene(arguments.file, arguments.search, [], first, arguments.strict)
-    observed, notes = recorded(open_scene(), last is None, first=first, last=last, step=arguments.step)
-    motion = observed.trajectory
+    frames = {"first": first, "last": last, "step": arguments.step}
     if output.suffix.lower() in SUFFIXES:
+        observed, notes = recorded(open_scene(), last is None, **frames)
+        motion = observed.trajectory
         motion.save(output, only_joints=arguments.joints)
     else:
-        losses = write(read_scene(open_scene(), with_shapes=True), output, motion=motion)
+        observed, notes, characters, losses = recorded_with_skins(open_scene(), last is None, **frames)
+        motion = observed.trajectory
+        model = scan_scene(open_scene(), with_shapes=True, with_skins=True).model
+        losses = [*losses, *write(model, output, motion=motion, characters=characters)]
         say(*(f"{output}: loss: {loss}" for loss in losses))
     say(*(f"{arguments.file}: note: {note}" for note in summarized_notes(notes)))
     about = {"output": str(output), "frames": len(motion), "links": len(motion.link_names), "gap": observed.gap}

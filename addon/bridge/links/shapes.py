@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+import bpy
 import numpy as np
 
 from ....core.geometry import Geometry, Material, Mesh, Shape
 from ....core.model.naming import claim
 from ....core.spatial import Pose, compose
 from ....core.spatial.arrays import det, matmul, norm
-from ...nodes import Node
+from ...nodes import Node, owner_of
 from ...props.settings import link_settings
 from ..meshes.meshes import hull_of, turned_inside_out
 from ..meshes.primitives import primitive_of
@@ -37,6 +38,7 @@ class ShapeReader:
     Attributes:
         units: of the scene. mesh_format: format in which meshes are exported.
         pieces: parts of deformed meshes by the links that they follow, which are visuals.
+        skinned: armatures whose meshes are written as skins. The shapes of their bones are no visuals.
         notes: what was left out.
     """
 
@@ -44,6 +46,7 @@ class ShapeReader:
     units: Units
     mesh_format: MeshFormat = "OBJ"
     pieces: Mapping[Node, list[Part]] = field(default_factory=dict)
+    skinned: Collection[bpy.types.Object] = ()
     notes: list[str] = field(default_factory=list)
     materials: MaterialReader = field(default_factory=MaterialReader)
 
@@ -53,7 +56,8 @@ class ShapeReader:
         visuals, collisions = self.of_parts(parts, link)
         own = self._own_shape(link, parts)
         pieces = [self._shape(part) for part in self.pieces.get(link, ())]
-        return visuals + (pieces or own), collisions + self._own_colliding(link, parts, own)
+        shown = [] if owner_of(link) in self.skinned else pieces or own
+        return visuals + shown, collisions + self._own_colliding(link, parts, own)
 
     def of_parts(self, parts: Iterable[Part], link: Node | None = None) -> tuple[list[Shape], list[Shape]]:
         """Return the visuals and collisions of parts.

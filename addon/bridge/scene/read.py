@@ -27,6 +27,7 @@ from ..links.parts import EvaluatedScene, evaluated_scene_of
 from ..links.shapes import MeshFormat, ShapeReader
 from ..model_objects import all_evaluated, nodes_present
 from ..posing.link_poses import drawn_pose, keeping_scales
+from ..skins.recorded_skins import meshes_by_armature
 from ..skins.split_meshes import split_among
 from ..unbakeable_links import instanced_links
 from ..values.choices import require_known_shape
@@ -109,6 +110,7 @@ def scan_scene(
     with_surroundings: bool = False,
     mesh_format: MeshFormat = "OBJ",
     split_meshes: bool = False,
+    with_skins: bool = False,
     weigh: Callable[[Node, EvaluatedScene], MassProperties] = weigh,
     collide: Collide = ShapeReader.collisions_of,
     faults: list[Fault] | None = None,
@@ -121,6 +123,7 @@ def scan_scene(
             world.
         mesh_format: "GLTF" to have each mesh as a glTF file, too.
         split_meshes: whether meshes that armatures deform are visuals of bones, each face of one of them.
+        with_skins: whether these meshes are drawn as skins instead, so that the shapes of their bones are no visuals.
         weigh, collide: functions that return the mass properties and the collision shapes of a link.
         faults: receives the objects that cannot be read, which are left out of the model. Objects that are disabled in
             viewports then stay disabled, and have no modifiers. If it is None, the first such object raises an error.
@@ -130,7 +133,17 @@ def scan_scene(
     """
     with all_evaluated(scene) if faults is None else nullcontext(), keeping_scales():
         return _scan(
-            scene, depsgraph, with_shapes, first, with_surroundings, mesh_format, split_meshes, weigh, collide, faults
+            scene,
+            depsgraph,
+            with_shapes,
+            first,
+            with_surroundings,
+            mesh_format,
+            split_meshes,
+            with_skins,
+            weigh,
+            collide,
+            faults,
         )
 
 
@@ -142,6 +155,7 @@ def _scan(
     with_surroundings: bool,
     mesh_format: MeshFormat,
     split_meshes: bool,
+    with_skins: bool,
     weigh: Callable[[Node, EvaluatedScene], MassProperties],
     collide: Collide,
     faults: list[Fault] | None,
@@ -157,7 +171,9 @@ def _scan(
     model.extras = parse_extras(settings.extras, f"scene '{scene.name}'")
     reading = SceneReading(model, {model_name(obj): obj for obj in links})
     shapes = ShapeReader(evaluated_scene, units, mesh_format)
-    if split_meshes:
+    if with_skins:
+        shapes.skinned = meshes_by_armature(links, scene)
+    if split_meshes and not with_skins:
         shapes.pieces, notes = split_among(links, evaluated_scene)
         shapes.notes += notes
     shapes_of = _shapes_of(shapes, collide, with_shapes, settings.contact)

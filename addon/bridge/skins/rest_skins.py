@@ -51,7 +51,7 @@ def rest_skin(
         view_layer: in which they are. It is updated for the rest position, and again at the end.
     """
     found: dict[str, list[BonePoints]] = {}
-    with _at_rest(armature, view_layer):
+    with at_rest(armature, view_layer):
         depsgraph = view_layer.depsgraph
         assert depsgraph is not None  # it was updated
         world = to_array(armature.evaluated_get(depsgraph).matrix_world)
@@ -66,7 +66,7 @@ def rest_skin(
 
 
 @contextmanager
-def _at_rest(armature: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> Iterator[None]:
+def at_rest(armature: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> Iterator[None]:
     """Let an armature show its rest position within this context."""
     data = armature.data
     assert isinstance(data, bpy.types.Armature)

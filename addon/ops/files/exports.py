@@ -9,7 +9,7 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper
 
 from ....core.formats import Format, Option, UnwritableError
-from ....core.formats.registry import FOLDERS, SDF, writable
+from ....core.formats.registry import FOLDERS, MOTION, SDF, writable
 from ....core.formats.registry import WORLD as AS_WORLD
 from ....core.model import ModelError
 from ... import bake, bridge, ids
@@ -73,7 +73,12 @@ class Export(OnLinks, ExportHelper):
 
     def writer_options(self) -> dict[str, object]:
         chosen = {option.name: getattr(self, option.name) for option in self.offered}
-        return {name: value for name, value in chosen.items() if value != UNSET}
+        return {name: value for name, value in chosen.items() if value != UNSET and name != MOTION.name}
+
+    @property
+    def writes_motion(self) -> bool:
+        """Whether the motion of the scene is written, with the skins of its characters."""
+        return MOTION in self.offered and getattr(self, MOTION.name)
 
     def fit(self, reading: "bridge.scene.read.SceneReading") -> None:
         """Remove what the file cannot contain, and add a note."""
@@ -88,13 +93,15 @@ class Export(OnLinks, ExportHelper):
                 with_surroundings=self.surroundings,
                 mesh_format=self.mesh_format,
                 split_meshes=self.split_meshes,
+                with_skins=self.writes_motion,
             )
             self.fit(reading)
-            options = self.writer_options()
-            for option in (each for each in self.offered if each.is_motion):
-                wanted = options[option.name]
-                options[option.name] = bake.record.recorded(context.scene)[0].trajectory if wanted else None
-            losses = write(reading.model, Path(self.filepath), **options)
+            options, losses = self.writer_options(), []
+            if self.writes_motion:
+                played = bake.record.recorded_with_skins(context.scene)
+                options |= {MOTION.name: played.observed.trajectory, "characters": played.characters}
+                losses += played.losses
+            losses += write(reading.model, Path(self.filepath), **options)
         except (ModelError, UnwritableError, OSError) as error:
             return fail(self, context, error)
         bridge.scene.store.store_weights(reading)
