@@ -182,7 +182,8 @@ def closed_tube(height, radius, rings=17, sides=32):
 
 def test_the_weight_follows_from_the_volume(scene):
     """Guards the default: a closed mesh of about the size of its capsules weighs its volume times the density of a
-    body, in the world, whatever its scale, also if it is mirrored; one that is far wider than its capsules weighs as these do."""
+    body, in the world, whatever its scale, also if it is mirrored; one that is far wider than its capsules weighs as
+    these do."""
     rig = armature([("core", (0, 0, 0), (0, 0, 1), ""), ("tip", (0, 0, 1), (0, 0, 1.6), "core")])
     body, volume = closed_tube(1.6, 0.1)
     for name, chosen in (("core", lambda z: z <= 1.0), ("tip", lambda z: z >= 1.0)):

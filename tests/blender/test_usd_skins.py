@@ -12,6 +12,7 @@ from .characters import character, choose
 from .conftest import link
 from .ragdolls import make, told
 from .rigs import tag
+from .samples import open_sample
 from .scenes import material
 from .test_bones_on_command_line import run
 
@@ -328,3 +329,23 @@ def test_a_mesh_that_is_a_shape_of_a_link_is_told(scene, build, falling, tmp_pat
     lines = export(path)
     assert "object 'Body' is a shape of link 'car', and is written as rigid, not as a skin" in lines
     assert skinned_meshes(Usd.Stage.Open(str(path))) == {}
+
+
+@pytest.mark.parametrize("name", ["stairs", "creature"])
+def test_characters_of_the_samples(name, tmp_path):
+    """Guards whole scenes: skins beside other links. Our own reader has the bodies and joints that it has without."""
+    scene = open_sample(name)
+    scene.frame_end = scene.frame_start + FRAMES
+    assert bpy.ops.limberjack.simulate() == {"FINISHED"}
+    path = tmp_path / f"{name}.usda"
+    lines = export(path)
+    assert not [line for line in lines if "skin" in line]
+    assert complaints(path) == []
+    meshes = skinned_meshes(Usd.Stage.Open(str(path)))
+    assert meshes
+    assert farthest(scene, path, *(bpy.data.objects[name] for name in meshes)) < ACCURACY
+    bare = tmp_path / "bare.usda"
+    assert bpy.ops.limberjack.export_usda(filepath=str(bare)) == {"FINISHED"}
+    skinned, plain_model = read(path).model, read(bare).model
+    assert [link.name for link in skinned.links] == [link.name for link in plain_model.links]
+    assert {joint.name for joint in plain_model.joints} <= {joint.name for joint in skinned.joints}

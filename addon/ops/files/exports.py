@@ -23,7 +23,10 @@ UNSET = "AUTO"
 
 def _property_of(option: Option) -> Any:
     if option.is_motion:
-        return BoolProperty(name=option.label, description="Also write the motion of the frames, as time samples")
+        return BoolProperty(
+            name=option.label,
+            description="Also write the motion of the frames, as time samples, with the skins of characters",
+        )
     if not option.choices:
         return BoolProperty(name=option.label, description=option.help)
     items = [(choice.value or UNSET, choice.label, choice.help) for choice in option.choices]

@@ -88,6 +88,21 @@ def test_pxr_has_the_points_where_closed_forms_have_them(tmp_path):
         np.testing.assert_allclose(found, expected(frame), rtol=0.0, atol=1e-6)
 
 
+def test_skins_are_where_renderers_bake_them(tmp_path):
+    """Guards the transforms of the mesh and of the prims above it, by pxr's bake of skins to points."""
+    from pxr import Gf, UsdGeom, UsdSkel
+
+    path = tmp_path / "m.usda"
+    written(path, elbow())
+    stage = Usd.Stage.Open(str(path))
+    mesh = UsdGeom.Mesh(skinned_meshes(stage)["Body"])
+    assert UsdSkel.BakeSkinning(stage.Traverse(), Gf.Interval(0.0, FRAMES - 1.0))
+    for frame in range(FRAMES):
+        place = np.array(UsdGeom.XformCache(frame).GetLocalToWorldTransform(mesh.GetPrim()))
+        points = np.array(mesh.GetPointsAttr().Get(frame), dtype=np.float64) @ place[:3, :3] + place[3, :3]
+        np.testing.assert_allclose(points, expected(frame), rtol=0.0, atol=1e-6)
+
+
 def test_a_scale_that_has_more_than_three_digits_is_told(tmp_path):
     """Guards the loss by half floats: its size is that of the difference of pxr's points."""
     character = elbow()
