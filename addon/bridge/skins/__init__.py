@@ -9,6 +9,6 @@ from typing import TYPE_CHECKING
 from ...late import late_modules
 
 if TYPE_CHECKING:
-    from . import bone_fitting, bound_meshes, recorded_skins, rest_skins
+    from . import bone_fitting, bound_meshes, rest_skins
 
 __getattr__ = late_modules(__name__)

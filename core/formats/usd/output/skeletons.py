@@ -22,6 +22,9 @@ LEAST_SCALE = 2.0**-14
 """Smallest scale of a bone that is written: the smallest normal number of UsdSkel's half floats. A bone that is scaled
 to 0 gets this scale, because the poses of the bones below it need an inverse."""
 
+SAME_SCALE = 1e-6
+"""Largest difference of a scale from 1 that counts as none: the rounding errors of Blender's single floats."""
+
 REPORTED_DISTANCE = 1e-4
 """Distance between points as they are and as the file has them that is reported [m]: the accuracy of exports."""
 
@@ -59,11 +62,12 @@ class CharacterWriter:
         if any(skin.remainders.any() for skin in character.skins):
             joints.append(claim(identifier(skeleton.name), set(joints)))
         written = WrittenPoses(skeleton)
-        prim = self._skeleton(holder, skeleton, joints, self._animation(holder, written, joints))
+        prim = self._skeleton(holder, skeleton, written, joints)
+        prim.relate("skel:animationSource", self._animation(holder, written, joints))
         boxes = np.full((len(self._codes), 2, 3), (3 * (np.inf,), 3 * (-np.inf,)))
         for skin in character.skins:
             self._skin(holder, prim, skin, still)
-            self._measure(skeleton, skin, written.poses, boxes)
+            self._measure(skeleton, skin, written, boxes)
         if any(len(skin.points) for skin in character.skins):
             extents = {code: [tuple(end) for end in box] for code, box in zip(self._codes, boxes.tolist(), strict=True)}
             holder.animate("float3[]", "extent", extents)
@@ -86,7 +90,7 @@ class CharacterWriter:
                 prim.animate(kind, name, dict(zip(self._codes, rows, strict=True)))
         return prim
 
-    def _skeleton(self, holder: Prim, skeleton: Skeleton, joints: list[str], animation: Prim) -> Prim:
+    def _skeleton(self, holder: Prim, skeleton: Skeleton, written: WrittenPoses, joints: list[str]) -> Prim:
         prim = Prim("Skeleton", "Skeleton", holder)
         prim.apply("SkelBindingAPI")
         prim.set("uniform token[]", "joints", joints)
@@ -96,13 +100,12 @@ class CharacterWriter:
         names = [claim(name, taken) for name in [*skeleton.bones, *[skeleton.name] * extra]]
         prim.set("uniform token[]", "jointNames", names)
         identity = [np.eye(4)] * extra
-        prim.set("uniform matrix4d[]", "bindTransforms", [*map(matrix_text, [*skeleton.bind, *identity])])
+        prim.set("uniform matrix4d[]", "bindTransforms", [*map(matrix_text, [*written.bind, *identity])])
         rest = [
-            matmul(inverse(skeleton.bind[parent]), own) if parent >= 0 else own
-            for own, parent in zip(skeleton.bind, skeleton.parents, strict=True)
+            matmul(inverse(written.bind[parent]), own) if parent >= 0 else own
+            for own, parent in zip(written.bind, skeleton.parents, strict=True)
         ]
         prim.set("uniform matrix4d[]", "restTransforms", [*map(matrix_text, [*rest, *identity])])
-        prim.relate("skel:animationSource", animation)
         return prim
 
     def _skin(self, holder: Prim, skeleton: Prim, skin: Skin, still: int) -> None:
@@ -128,17 +131,13 @@ class CharacterWriter:
         prim.set("matrix4d", "primvars:skel:geomBindTransform", matrix_text(skin.place))
         prim.relate("skel:skeleton", skeleton)
 
-    def _measure(self, skeleton: Skeleton, skin: Skin, written: np.ndarray, boxes: np.ndarray) -> None:
-        """Extend the box of each frame, shape (F, 2, 3), by a skin's points, and report points that the file misplaces.
-
-        Args:
-            written: poses of the bones in the skeleton's space as the file has them, shape (F, n, 4, 4).
-        """
+    def _measure(self, skeleton: Skeleton, skin: Skin, written: WrittenPoses, boxes: np.ndarray) -> None:
+        """Extend the box of each frame, shape (F, 2, 3), by a skin's points. Report points that the file misplaces."""
         if not len(skin.points):
             return
         farthest = 0.0
         for number, place in enumerate(skeleton.places):
-            points = skin.points_at(skeleton.bind, written[number])
+            points = skin.points_at(written.bind, written.poses[number])
             boxes[number, 0] = np.minimum(boxes[number, 0], points.min(axis=0))
             boxes[number, 1] = np.maximum(boxes[number, 1], points.max(axis=0))
             exact = skin.points_at(skeleton.bind, skeleton.poses[number])
@@ -146,17 +145,20 @@ class CharacterWriter:
             farthest = max(farthest, float(norm(apart).max()))
         if farthest > REPORTED_DISTANCE:
             self.losses.append(
-                f"skin '{skin.name}': up to {farthest:.2g} m from where it is, since joints of UsdSkel have scales of "
-                "three digits and no shear"
+                f"skin '{skin.name}': up to {farthest:.2g} m from where it is, since UsdSkel has three digits for the "
+                "animated scale of a bone, and no animated shear"
             )
 
 
 class WrittenPoses:
     """The poses of a skeleton's bones relative to their parents, as UsdSkel stores them.
 
-    Each pose is computed from what is written for the bones above, so that errors do not add up along a chain.
+    Scales are half floats there, and there is no shear. So the scale and shear of a bone in the first frame are taken
+    out of its poses and of its bind pose, between which they cancel. Each pose is computed from what is written for the
+    bones above, so that errors do not add up along a chain.
 
     Attributes:
+        bind: poses X_SB of the bones when meshes were bound, shape (n, 4, 4).
         translations, rotations, scales: shapes (F, n, 3), (F, n, 4) and (F, n, 3), rounded to single and half floats.
         poses: in the skeleton's space, as they follow from these numbers, shape (F, n, 4, 4).
     """
@@ -166,9 +168,11 @@ class WrittenPoses:
         self.poses = np.empty((frames, count, 4, 4))
         self.translations, self.scales = np.empty((frames, count, 3)), np.empty((frames, count, 3))
         self.rotations = np.empty((frames, count, 4))
+        stretches = np.array([inverse_stretch(X_SB) for X_SB in skeleton.poses[0]]).reshape(-1, 4, 4)
+        self.bind, exact = matmul(skeleton.bind, stretches), matmul(skeleton.poses, stretches)
         for bone, parent in enumerate(skeleton.parents):
             above = self.poses[:, parent] if parent >= 0 else np.broadcast_to(np.eye(4), (frames, 4, 4))
-            local = matmul(inverse(above), skeleton.poses[:, bone])
+            local = matmul(inverse(above), exact[:, bone])
             parts = [rotation_and_scale(matrix[:3, :3]) for matrix in local]
             poses = np.concatenate([local[:, :3, 3], [rotation for rotation, _ in parts]], axis=1)
             rounded = continuous(poses).astype(np.float32).astype(np.float64)
@@ -181,6 +185,21 @@ class WrittenPoses:
             self.poses[:, bone] = matmul(above, own)
 
 
+def inverse_stretch(matrix: np.ndarray) -> np.ndarray:
+    """Return the matrix that leaves a rotation of a pose X_SB if the pose is multiplied by it, shape (4, 4).
+
+    It is the inverse of the symmetric factor of the polar decomposition. Of a pose without scale and of a singular one,
+    it is the identity.
+    """
+    found, linear = np.eye(4), matrix[:3, :3]
+    size = float(det(linear))
+    if abs(size) >= LEAST_SCALE**3:
+        stretch = matmul(nearest_rotation(np.copysign(1.0, size) * linear).T, linear)
+        if np.abs(stretch - np.eye(3)).max() > SAME_SCALE:
+            found[:3, :3] = inverse(stretch)
+    return found
+
+
 def rotation_and_scale(linear: np.ndarray) -> tuple[tuple[float, ...], np.ndarray]:
     """Return the quaternion and the signed scales, shape (3,), whose product is nearest to a matrix, shape (3, 3).
 
@@ -189,8 +208,7 @@ def rotation_and_scale(linear: np.ndarray) -> tuple[tuple[float, ...], np.ndarra
     size = float(det(linear))
     if abs(size) < LEAST_SCALE**3:
         return (1.0, 0.0, 0.0, 0.0), np.diagonal(linear).copy()
-    sign = 1.0 if size > 0.0 else -1.0
-    rotation = nearest_rotation(sign * linear)
+    rotation = nearest_rotation(np.copysign(1.0, size) * linear)
     return quat_of_mat(tuple(rotation.ravel().tolist())), (rotation * linear).sum(axis=0)
 
 

@@ -23,6 +23,9 @@ LOWER, UPPER = np.array([1.0, 0.0, 0.5, 0.0, 0.0]), np.array([0.0, 1.0, 0.5, 0.0
 """Weights of the bones, by point."""
 
 
+UNSTRETCHED = np.eye(3)
+
+
 def moved(angle=0.0, at=(0.0, 0.0, 0.0), scale=1.0):
     """A matrix that scales, turns about x and moves."""
     c, s = np.cos(angle), np.sin(angle)
@@ -54,8 +57,8 @@ def elbow(**changes):
     return Character(replace(skeleton, **changes), (skin,))
 
 
-def expected(frame):
-    """The points of the elbow in the world, from the angles alone."""
+def expected(frame, stretch=UNSTRETCHED):
+    """The points of the elbow in the world, from the angles alone. stretch: of the upper bone, in its own axes."""
     a, b = angles(frame)
 
     def turned(points, angle):
@@ -63,7 +66,7 @@ def expected(frame):
         return np.column_stack([x, np.cos(angle) * y - np.sin(angle) * z, np.sin(angle) * y + np.cos(angle) * z])
 
     elbow_at = np.array([0.0, np.cos(a), np.sin(a)])
-    lower, upper = turned(POINTS, a), turned(POINTS - (0.0, 1.0, 0.0), a + b) + elbow_at
+    lower, upper = turned(POINTS, a), turned((POINTS - (0.0, 1.0, 0.0)) @ stretch.T, a + b) + elbow_at
     rest = 1.0 - LOWER - UPPER
     mean = LOWER[:, None] * lower + UPPER[:, None] * upper + rest[:, None] * POINTS
     return 0.5 * mean + (0.1 * frame, 0.0, 1.0)
@@ -101,6 +104,20 @@ def test_skins_are_where_renderers_bake_them(tmp_path):
         place = np.array(UsdGeom.XformCache(frame).GetLocalToWorldTransform(mesh.GetPrim()))
         points = np.array(mesh.GetPointsAttr().Get(frame), dtype=np.float64) @ place[:3, :3] + place[3, :3]
         np.testing.assert_allclose(points, expected(frame), rtol=0.0, atol=1e-6)
+
+
+def test_constant_scale_and_shear_of_a_bone_are_exact(tmp_path):
+    """Guards scales that half floats do not have, shear and a mirror, if they do not change."""
+    path = tmp_path / "m.usda"
+    stretch = np.array([(1.2348, 0.1, 0.0), (0.0, 0.7, 0.3), (0.0, 0.0, -0.9)])
+    poses = elbow().skeleton.poses.copy()
+    poses[:, 1, :3, :3] = poses[:, 1, :3, :3] @ stretch
+    assert written(path, elbow(poses=poses)) == []
+    assert complaints(path) == []
+    stage = Usd.Stage.Open(str(path))
+    for frame in range(FRAMES):
+        found = points_by_pxr(stage, "Body", float(frame))
+        np.testing.assert_allclose(found, expected(frame, stretch), rtol=0.0, atol=1e-6)
 
 
 def test_a_scale_that_has_more_than_three_digits_is_told(tmp_path):
