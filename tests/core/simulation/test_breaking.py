@@ -115,15 +115,20 @@ def test_a_cantilever_breaks_by_its_moment():
             assert broken.torque == pytest.approx(3.0 * G * 0.7, rel=1e-9)
 
 
-def struck_shelf(strength, speed=2.0):
-    """A ball that falls onto a shelf without weight, which a fixed joint holds."""
-    ball = Link("ball", mass=0.5, inertia=(1e-3, 0.0, 0.0, 1e-3, 0.0, 1e-3), pose=at(0.0, 0.0, 0.3))
-    ball.velocity = (0.0, 0.0, -speed)
-    ball.collisions = [Shape("ball", Sphere(0.05))]
+def ball(name, *place, speed=2.0):
+    """A ball of 0.5 kg that moves down."""
+    made = Link(name, mass=0.5, inertia=(1e-3, 0.0, 0.0, 1e-3, 0.0, 1e-3), pose=at(*place))
+    made.velocity = (0.0, 0.0, -speed)
+    made.collisions = [Shape("ball", Sphere(0.05))]
+    return made
+
+
+def struck_shelf(*balls, **strength):
+    """Balls that fall onto a shelf without weight, which a fixed joint holds."""
     shelf = Link("shelf", mass=1.0, inertia=(0.1, 0.0, 0.0, 0.1, 0.0, 0.1))
     shelf.collisions = [Shape("shelf", Box((1.0, 1.0, 0.1)))]
-    holder = Joint("holder", "fixed", WORLD, "shelf", break_force=strength)
-    return Model("shelf", links=[shelf, ball], joints=[holder], gravity=(0.0, 0.0, 0.0))
+    holder = Joint("holder", "fixed", WORLD, "shelf", **strength)
+    return Model("shelf", links=[shelf, *balls], joints=[holder], gravity=(0.0, 0.0, 0.0))
 
 
 @pytest.mark.parametrize("accuracy", ["draft", "good", "exact"])
@@ -137,7 +142,8 @@ def test_an_impact_counts_with_its_impulse(accuracy, steps, breaks):
     error = 0.12 if (accuracy, steps) == ("draft", "convex") else 1e-3
     force = 0.5 * 2.0 / IMPACT_TIME
     strength = force * (1.0 - 1.1 * error if breaks else 1.0 + 1.1 * error)
-    simulation = Simulation(struck_shelf(strength), frames(0.5), accuracy=accuracy)
+    model = struck_shelf(ball("ball", 0.0, 0.0, 0.3), break_force=strength)
+    simulation = Simulation(model, frames(0.5), accuracy=accuracy)
     if steps == "convex":
         simulation.prefer_time_stepping()
     simulation.run()
@@ -147,14 +153,31 @@ def test_an_impact_counts_with_its_impulse(accuracy, steps, breaks):
         assert broken.time == pytest.approx(0.2 / 2.0, abs=2.0 * TICK)
 
 
+def test_an_impact_beside_a_joint_twists_it():
+    """Guards the moments of impacts: m v times the arm, and the same with the other hand."""
+    moment = 0.5 * 2.0 * 0.3 / IMPACT_TIME
+    for x in (0.3, -0.3):
+        for share, count in ((0.99, 1), (1.01, 0)):
+            model = struck_shelf(ball("ball", x, 0.0, 0.3), break_torque=share * moment)
+            assert len(run(model).breaks) == count
+
+
+def test_impacts_far_apart_do_not_add_up():
+    """Guards the time for which an impact counts: two balls 50 ms apart count as one, and at once as two."""
+    force = 0.5 * 2.0 / IMPACT_TIME
+    for later, count in ((0.05, 0), (0.0, 1)):
+        balls = [ball("first", -0.2, 0.0, 0.3), ball("second", 0.2, 0.0, 0.3 + 2.0 * later)]
+        assert len(run(struck_shelf(*balls, break_force=1.5 * force)).breaks) == count
+
+
 @pytest.mark.parametrize("accuracy", ["good", "exact"])
 def test_what_rests_on_a_shelf_counts(accuracy):
     """Guards loads of resting contacts: a shelf bears its own weight and that of a box on it."""
     for share, count in ((0.98, 1), (1.02, 0)):
         box = Link("box", mass=4.0, inertia=(0.1, 0.0, 0.0, 0.1, 0.0, 0.1), pose=at(0.0, 0.0, 0.1))
         box.collisions = [Shape("box", Box((0.1, 0.1, 0.1)))]
-        model = struck_shelf(share * 5.0 * G)
-        model.gravity, model.links = (0.0, 0.0, -G), [model.links[0], box]
+        model = struck_shelf(box, break_force=share * 5.0 * G)
+        model.gravity = (0.0, 0.0, -G)
         assert len(run(model, accuracy=accuracy).breaks) == count
 
 
