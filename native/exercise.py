@@ -40,6 +40,7 @@ def call_all() -> None:
     both = np.zeros(2)
     dynamics.forward_dynamics(looped, both, both, both)
     dynamics.inverse_dynamics(compiled, q, qd, qd)
+    dynamics.joint_wrenches(compiled, q, qd, qd)
     kinematics.link_jacobian(compiled, q, "bob")
     kinematics.forward_kinematics(compiled, q, qd)
     angle_of(np.ones(MANY + 1), 1.0)

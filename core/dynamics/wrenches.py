@@ -1,34 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wrenches in all joints, including fixed joints, whose links share a body in the dynamics."""
+"""Wrenches in all joints, including fixed joints, whose links share a body in the dynamics.
+
+Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 5.3: the recursive Newton-Euler algorithm, with the
+forces of each link about one point, the world's origin.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from ..compilation.jit import kernel, subroutine
 from ..kinematics import require_satisfied, tree_kinematics
 from ..kinematics.coordinates import loops_of
 from ..kinematics.forward import link_row
 from ..kinematics.motion import accelerate_body, update_body
 from ..kinematics.work import make_work
-from ..model import WORLD, Link, StateError
+from ..model import StateError
 from ..model.compiling.compile import AnyModel, compiled_of
 from ..model.compiling.compiled import CompiledModel, Values
-from ..spatial import (
-    IDENTITY,
-    IDENTITY_QUAT,
-    ZERO,
-    Mat3,
-    add,
-    compose,
-    matmul,
-    quat_rotate,
-    quat_to_mat,
-    rotate,
-    rotate_back,
-    scale,
-    sym_mul,
-)
-from ..spatial.storage import get3, get_pair, put_pair
+from ..spatial import ZERO, add, cross, rotate, rotate_back, scale, sub, sym_mul
+from ..spatial.storage import get3, get6, get9, get_pair, put3, put_pair
 from .equations import Wrenches
 
 
@@ -63,66 +54,81 @@ def joint_wrenches(
 def tree_wrenches(
     compiled: CompiledModel, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, wrenches: Wrenches | None = None
 ) -> dict[str, np.ndarray]:
-    """Return the wrenches of the joints of the tree, as `joint_wrenches`, for zero wrenches of loop joints.
-
-    Callers that know the wrenches of loop joints add them to `wrenches`.
-    """
-    X_WL, _ = tree_kinematics(compiled, q)
-    poses = {WORLD: IDENTITY} | dict(zip(compiled.link_names, map(tuple, X_WL.tolist()), strict=True))
-    net_wrenches = _rates_of_momentum(compiled, q, qd, qdd)
-    for link, wrench in (wrenches or {}).items():
-        link_row(compiled, link)
-        force, torque = np.asarray(wrench[:3], dtype=np.float64), np.asarray(wrench[3:], dtype=np.float64)
-        net_wrenches[link] -= np.concatenate([force, torque + np.cross(poses[link][:3], force)])
-    carriers = [(branch.joint, branch.inner, branch.outer) for branch in compiled.tree.branches]
-    floats = [(span.joint, WORLD, span.link) for span in compiled.spans.values() if span.link in compiled.floating]
-    by_joint = {}
-    for joint, inner, outer in reversed(floats + carriers):
-        if inner != WORLD:
-            net_wrenches[inner] += net_wrenches[outer]
-        joint_origin = np.array(compose(poses[joint.child], joint.X_CJ)[:3])
-        force, torque = net_wrenches[outer][:3], net_wrenches[outer][3:]
-        by_joint[joint.name] = np.concatenate([force, torque - np.cross(joint_origin, force)])
-    return {name: by_joint[name] for name in reversed(by_joint)}
-
-
-def _rates_of_momentum(compiled: CompiledModel, q, qd, qdd) -> dict[str, np.ndarray]:
-    """Return the rate of momentum of each link minus its weight: (force, torque about the origin), shape (6,)."""
-    arrays, work = compiled.arrays, make_work(compiled.arrays)
+    """Return the wrenches of the joints of the tree, as `joint_wrenches`, for zero wrenches of loop joints."""
+    carried = compiled.carried
+    outside, found = np.zeros((2, len(carried.records), 6))
+    if wrenches:
+        X_WL, _ = tree_kinematics(compiled, q)
+        for link, wrench in wrenches.items():
+            row = link_row(compiled, link)
+            outside[carried.rows[row]] += about_origin(np.asarray(wrench, dtype=np.float64), X_WL[row, :3])
     q, qd, qdd = compiled.positions(q), compiled.velocities(qd), compiled.velocities(qdd, "qdd")
-    put_pair(work.bodies[0].acceleration, (ZERO, scale(tuple(arrays.gravity.tolist()), -1.0)))
-    rotations: dict[int, Mat3] = {0: quat_to_mat(IDENTITY_QUAT)}
-    for i in range(1, len(arrays.bodies)):
-        R, _ = update_body(arrays, work, i, q, qd)
-        accelerate_body(arrays, work, i, R, qdd)
-        rotations[i] = R
-    return {
-        link.name: _rate_of_momentum(
-            link, rotations[body], work.bodies[body], compiled.X_BL[row], arrays.gravity, arrays.wind
-        )
-        for row, (link, body) in enumerate(zip(compiled.model.links, compiled.link_body.tolist(), strict=True))
-    }
+    work = make_work(compiled.arrays)
+    write_tree_wrenches(compiled.arrays, work, carried.records, q, qd, qdd, outside, found)
+    return dict(zip(carried.joints, found[::-1], strict=True))
 
 
-def _rate_of_momentum(link: Link, R: Mat3, body, X_BL: np.ndarray, gravity: np.ndarray, wind: np.ndarray) -> np.ndarray:
-    """Return the force and torque that a link needs, from Newton's and Euler's equations about its centre of mass.
+def about_origin(wrench: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """Return a wrench about the world's origin, shape (6,) [N, N m]. wrench: about a point [m], force first."""
+    return np.concatenate([wrench[:3], wrench[3:] + cross(tuple(point.tolist()), tuple(wrench[:3].tolist()))])
 
-    They include drag and the correction for a link without gravity, and are moved to the world's origin. Matrix
-    products are written out, since NumPy's depend on version and processor.
+
+@kernel
+def write_tree_wrenches(model, work, links, q, qd, qdd, outside, out):
+    """Write to `out`, shape (L, 6), the force and torque of the joint that carries each link.
+
+    Args:
+        links: CARRIED_LINK records, shape (L,). q: shape (nq,). qd, qdd: shape (nv,).
+        outside: force and torque about the world's origin that else acts on each link, shape (L, 6) [N, N m].
     """
-    (w, v), (dw, dv) = ([np.array(part) for part in get_pair(pair)] for pair in (body.velocity, body.acceleration))
-    origin, quat = X_BL[:3].tolist(), tuple(X_BL[3:].tolist())
-    arm = np.array(rotate(R, add(origin, quat_rotate(quat, link.com))))
-    turn = matmul(R, quat_to_mat(quat))
+    transmit(model, work, links, q, qd, qdd, outside, out)
 
-    def spun(w: np.ndarray) -> np.ndarray:
-        """Return the inertia in world axes times w."""
-        return np.array(rotate(turn, sym_mul(link.inertia, rotate_back(turn, w.tolist()))))
 
+@subroutine
+def transmit(model, work, links, q, qd, qdd, outside, out):
+    """Do what `write_tree_wrenches` does."""
+    put_pair(work.bodies[0].acceleration, (ZERO, scale(get3(model.gravity), -1.0)))
+    for i in range(1, model.bodies.shape[0]):
+        R, _ = update_body(model, work, i, q, qd)
+        accelerate_body(model, work, i, R, qdd)
+    for k in range(links.shape[0]):
+        write_rate_of_momentum(model, work, links[k], out[k])
+        for j in range(6):
+            out[k, j] -= outside[k, j]
+    for k in range(links.shape[0]):  # all that a link carries comes before it
+        link = links[k]
+        if link.inner >= 0:
+            for j in range(6):
+                out[link.inner, j] += out[k, j]
+        body_work = work.bodies[link.joint_body]
+        origin = add(get3(body_work.origin), rotate(get9(body_work.rotation), get3(link.joint_origin)))
+        put3(out[k], sub(get3(out[k], 3), cross(origin, get3(out[k]))), 3)
+
+
+@subroutine
+def write_rate_of_momentum(model, work, link, out):
+    """Write the force and torque that a link needs, from Newton's and Euler's equations about its centre of mass.
+
+    They include drag and the correction for a link without gravity, and are moved to the world's origin.
+
+    Args:
+        link: a CARRIED_LINK record. out: shape (6,).
+    """
+    body_work = work.bodies[link.body]
+    R = get9(body_work.rotation)
+    w, v = get_pair(body_work.velocity)
+    dw, dv = get_pair(body_work.acceleration)
+    arm = rotate(R, get3(link.com))
     # A spatial acceleration is that of the velocity field at a fixed point. The acceleration of the matter there is the
     # sum of it and w x v.
-    speed = v + np.cross(w, arm)
-    force = link.mass * (dv + np.cross(dw, arm) + np.cross(w, speed) + link.linear_damping * (speed - wind))
-    force += 0.0 if link.gravity else link.mass * gravity
-    torque = spun(dw + link.angular_damping * w) + np.cross(w, spun(w))
-    return np.concatenate([force, torque + np.cross(np.array(get3(body.origin)) + arm, force)])
+    speed = add(v, cross(w, arm))
+    acceleration = add(add(dv, cross(dw, arm)), cross(w, speed))
+    acceleration = add(acceleration, scale(sub(speed, get3(model.wind)), link.linear_damping))
+    if link.has_gravity == 0:
+        acceleration = add(acceleration, get3(model.gravity))
+    force = scale(acceleration, link.mass)
+    inertia = get6(link.inertia)
+    turning = rotate(R, sym_mul(inertia, rotate_back(R, add(dw, scale(w, link.angular_damping)))))
+    torque = add(turning, cross(w, rotate(R, sym_mul(inertia, rotate_back(R, w)))))
+    put3(out, force)
+    put3(out, add(torque, cross(add(get3(body_work.origin), arm), force)), 3)

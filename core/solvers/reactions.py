@@ -3,30 +3,34 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
 
+from ..compilation.jit import jitable, kernel
 from ..contact.points import POINTS
 from ..controls.external_forces import tension_of, wrench_of
-from ..dynamics import tree_wrenches
 from ..dynamics.constraints import ConstraintSet
+from ..dynamics.wrenches import about_origin, transmit
 from ..kinematics import tree_kinematics
 from ..kinematics.motion import rigid_inertia_of
 from ..model import WORLD, Joint
 from ..model.compiling.compiled import CompiledModel
 from ..spatial import (
     IDENTITY,
+    add,
     compose,
+    cross,
     force_cross,
     force_from,
     inertia_rotate,
     momentum,
     pair_add,
+    pair_scale,
     rotate,
+    scale,
 )
-from ..spatial.storage import get9, get_pair
+from ..spatial.storage import get3, get9, get_pair, put3
 from .protocol import State
 from .system import System
 
@@ -59,25 +63,67 @@ def reactions(
         qdd: accelerations at the state, shape (nv,).
         owners: for each solid, the name of its link.
     """
-    inputs, bodies, multipliers = system.inputs, system.work.bodies, system.scratch.multipliers
+    carried, number = compiled.carried, {name: row for row, name in enumerate(compiled.link_names)}
+    outside, out = np.zeros((2, len(carried.records), 6))
+    found = _push_by_constraints(compiled, constraints, system, state, outside)
+    solids = np.array([carried.rows[number[name]] if name != WORLD else -1 for name in owners], dtype=np.int64)
+    write_reactions(system, carried.records, carried.rows, solids, state.time, state.q, state.qd, qdd, outside, out)
+    return dict(zip(carried.joints, out[::-1], strict=True)) | found
+
+
+@kernel
+def write_reactions(system, links, rows, solids, time, q, qd, qdd, outside, out):
+    """Write the wrenches of the joints of the tree to `out`, as `write_tree_wrenches`, with all forces of a system.
+
+    Args:
+        links: CARRIED_LINK records, shape (L,). rows: of the links of the model in these, shape (L,).
+        solids: row of the link of each solid; -1 for the world.
+        outside: forces and torques of welds and of prescribed motion, shape (L, 6). The other forces are added to them.
+    """
+    inputs, bodies = system.inputs, system.work.bodies
+    for k in range(inputs.pushes.shape[0]):
+        push = inputs.pushes[k]
+        add_at(
+            outside[rows[push.link]], wrench_of(push, get9(bodies[push.body].rotation)), get3(bodies[push.body].origin)
+        )
+    for k in range(inputs.tethers.shape[0]):
+        tether = inputs.tethers[k]
+        tension = tension_of(tether, bodies[tether.body], time - inputs.window[0])
+        add_at(outside[rows[tether.link]], tension, get3(bodies[tether.body].origin))
+    for p in range(system.touch.count[POINTS]):
+        point = system.touch.points[p]
+        load = get3(point.torque), add(scale(get3(point.normal), point.load), get3(point.force))
+        if solids[point.second] >= 0:
+            add_at(outside[solids[point.second]], load, get3(point.position))
+        if solids[point.first] >= 0:
+            add_at(outside[solids[point.first]], pair_scale(load, -1.0), get3(point.position))
+    transmit(system.model, system.work, links, q, qd, qdd, outside, out)
+
+
+@jitable
+def add_at(total, wrench, point):
+    """Add to a force and torque about the world's origin, shape (6,), a wrench (torque, force) about a point."""
+    torque, force = wrench
+    put3(total, add(get3(total), force))
+    put3(total, add(get3(total, 3), add(torque, cross(point, force))), 3)
+
+
+def _push_by_constraints(
+    compiled: CompiledModel, constraints: ConstraintSet, system: System, state: State, outside: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Add the wrenches of welds and of the prescribed motion of links to `outside`, shape (L, 6).
+
+    Return the wrenches of the joints that close loops, by name.
+    """
+    bodies, multipliers, records, found = system.work.bodies, system.scratch.multipliers, constraints.active, {}
+    if not records:
+        return found
     poses = tree_kinematics(compiled, state.q)[0]
-    outside = {name: np.zeros(6) for name in compiled.link_names}
 
     def push(link: str, wrench: np.ndarray, point: np.ndarray) -> None:
         if link != WORLD:
-            arm = point - poses[compiled.link_names.index(link), :3]
-            outside[link] += np.concatenate([wrench[:3], wrench[3:] + np.cross(arm, wrench[:3])])
+            outside[compiled.carried.rows[compiled.link_names.index(link)]] += about_origin(wrench, point)
 
-    elapsed = state.time - inputs.window[0]
-    acting = [(applied, wrench_of(applied, get9(bodies[applied.body].rotation))) for applied in inputs.pushes]
-    acting += [(tether, tension_of(tether, bodies[tether.body], elapsed)) for tether in inputs.tethers]
-    for applied, (torque, force) in acting:
-        push(compiled.link_names[applied.link], np.array([*force, *torque]), np.array(bodies[applied.body].origin))
-    for point in system.touch.points[: system.touch.count[POINTS]].view(np.ndarray):
-        wrench = np.concatenate([point["load"] * point["normal"] + point["force"], point["torque"]])
-        push(owners[int(point["second"])], wrench, point["position"])
-        push(owners[int(point["first"])], -wrench, point["position"])
-    records, found = constraints.active, {}
     for weld, record in zip(compiled.welds, records, strict=False):  # the welds of loops come first
         own = bodies[weld.body]
         point = np.array(own.origin) + np.array(rotate(get9(own.rotation), weld.X_rest[:3]))
@@ -93,8 +139,7 @@ def reactions(
         if signal and signal.of_link:
             point = poses[compiled.link_names.index(signal.name), :3]
             push(signal.name, np.roll(multipliers[record.row : record.row + 6], 3), point)
-    as_now = dataclasses.replace(compiled, arrays=system.model)  # with the present gravity
-    return tree_wrenches(as_now, state.q, state.qd, qdd, outside) | found
+    return found
 
 
 def _child_side(joint: Joint, poses: np.ndarray, compiled: CompiledModel) -> np.ndarray:

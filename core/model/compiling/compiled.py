@@ -8,6 +8,7 @@ frame, and the z axis is the joint's last axis, so that every dof turns about z.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import namedtuple
 from collections.abc import Mapping
@@ -24,6 +25,7 @@ from ..graph import Tree
 from ..model import Model
 from ..naming import way_to_hold
 from ..text import aligned, counted
+from .carried_links import CarriedLinks, carried_links_of
 from .splitting import Weld
 
 Values = ArrayLike | Mapping | None
@@ -225,6 +227,11 @@ class CompiledModel:
     def floating(self) -> tuple[str, ...]:
         """Names of the links that float because no joint leads from them to the world."""
         return self.tree.roots
+
+    @functools.cached_property
+    def carried(self) -> CarriedLinks:
+        """All links with the joints that carry them."""
+        return carried_links_of(self)
 
     def require_simulable(self) -> None:
         """Check that forces determine the accelerations.
