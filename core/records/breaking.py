@@ -107,13 +107,12 @@ class Weighing:
         once, in the model without the broken ones.
 
         Args:
-            constraints: those of the model, as the solver has them. seen: the present state. impacts: all so far.
-            frame: number of the next frame.
+            constraints: those of the model, as the solver has them. seen: the present state.
+            impacts: those in the last IMPACT_TIME. frame: number of the next frame.
         """
         loads = seen.wrenches()
-        recent = [impact for impact in impacts if impact.time > now - IMPACT_TIME]
-        if recent:
-            impulses = impact_reactions(compiled, constraints, seen.state, recent)
+        if impacts:
+            impulses = impact_reactions(compiled, constraints, seen.state, impacts)
             loads = {name: load + impulses[name] / IMPACT_TIME for name, load in loads.items()}
         shares: dict[Break, float] = {}
         for name, (most_force, most_torque) in self._strengths.items():

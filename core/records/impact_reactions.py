@@ -10,6 +10,7 @@ import numpy as np
 from ..controls.controls import Controls, Forces
 from ..controls.inputs import steady_inputs
 from ..dynamics.constraints import ConstraintSet
+from ..dynamics.wrenches import about_origin
 from ..kinematics import tree_kinematics
 from ..model import WORLD
 from ..model.compiling.compiled import CompiledModel
@@ -17,6 +18,8 @@ from ..solvers.protocol import State
 from ..solvers.solver_system import make_solver_system
 from ..solvers.system_observation import SystemObservation
 from .named_contacts import Impact
+
+NO_MOMENT = np.zeros(3)
 
 
 def impact_reactions(
@@ -37,10 +40,11 @@ def impact_reactions(
         for link, impulse in ((impact.first, -impact.impulse), (impact.second, impact.impulse)):
             if link != WORLD:
                 arm = impact.point - poses[link][:3]
-                total[link] += np.concatenate([impulse, np.cross(arm, impulse)])
+                total[link] += about_origin(np.concatenate([impulse, NO_MOMENT]), arm)
+    moved = {name: impulse for name, impulse in total.items() if impulse.any()}
     system, inputs = make_solver_system(compiled, constraints), steady_inputs(compiled, constraints)
     loaded, unloaded = (
         SystemObservation(compiled, constraints, system._replace(inputs=each), state).wrenches()
-        for each in (Controls().push(inputs, compiled, Forces(links=total)), inputs)
+        for each in (Controls().push(inputs, compiled, Forces(links=moved)), inputs)
     )
     return {name: loaded[name] - unloaded[name] for name in unloaded}

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -12,8 +12,7 @@ from ..controls.controls import Controls
 from ..model import Joint, Model, StateError
 from ..model.compiling.compile import AnyModel
 from ..model.compiling.compiled import CompiledModel
-from ..records.breaking import Break, Weighing
-from ..records.named_contacts import Impact
+from ..records.breaking import IMPACT_TIME, Break, Weighing
 from ..solvers.protocol import State
 from .saved_state import BROKEN
 from .snapshot import KeptChanges, Stage
@@ -75,18 +74,18 @@ class JointChanges:
         """Return the time at which joints are weighed next, or `end` if that is not later [s]."""
         return self._weighing.first_until(end)
 
-    def weigh(self, stage: Stage, now: float, frame: float, impacts: Sequence[Impact]) -> bool:
+    def weigh(self, stage: Stage, now: float, frame: float, zero: float) -> bool:
         """Weigh the joints of a stage if it is time to. If any breaks, make stages without it, from the time `now` on.
 
         Args:
-            now: the present time [s]. frame: number of the next frame. impacts: all so far.
+            now: the present time [s]. frame: number of the next frame. zero: time from which the solver counts [s].
 
         Returns:
             Whether any joint has broken, so that the next stage begins now.
         """
         if not self._weighing.is_due(now):
             return False
-        seen = stage.solver.observe()
+        seen, impacts = stage.solver.observe(), stage.impacts(zero, now - IMPACT_TIME)
         found = self._weighing.broken(stage.compiled, stage.constraints, seen, impacts, now, frame)
         if found:
             self.breaks += tuple(found)

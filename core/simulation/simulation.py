@@ -365,7 +365,7 @@ class Simulation:
 
         frame: index of the next frame, which may be at that time.
         """
-        if not self._joints.weigh(self._stage, now, float(self._numbers[frame]), self.impacts):
+        if not self._joints.weigh(self._stage, now, float(self._numbers[frame]), self._zero):
             return False
         self._moving_joints = joints_that_move(self._source, self.controls.schedule, self._joints.models)
         self._change_stage(frame)

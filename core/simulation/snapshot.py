@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -50,9 +51,16 @@ class Stage:
         """Return the owners, and REPORTED records of the solver's present contacts; none if it knows no contact."""
         return self.owners, reported_fields(self.solver.points)
 
-    def impacts(self, zero: float) -> list[Impact]:
-        """Return the impacts so far, with those of earlier stages. zero: time from which the solver counts [s]."""
-        return [*self.earlier_impacts, *impacts_of(self.owners, self.solver.impacts, zero)]
+    def impacts(self, zero: float, after: float = -math.inf) -> list[Impact]:
+        """Return the impacts so far, with those of earlier stages.
+
+        Args:
+            zero: time from which the solver counts [s]. after: time after which impacts count [s].
+        """
+        earlier, own = self.earlier_impacts, self.solver.impacts
+        if after > -math.inf:
+            earlier, own = [each for each in earlier if each.time > after], own[own.time > after - zero]
+        return [*earlier, *impacts_of(self.owners, own, zero)]
 
     def touches(self, zero: float) -> Touches | None:
         """Return the contacts of this stage, or None if nothing can touch. zero: as in `impacts`."""
