@@ -18,6 +18,13 @@ BODY = ("PhysicsRigidBodyAPI", "PhysicsMassAPI")
 SOLID = "float physics:mass = 1\nfloat3 physics:diagonalInertia = (1, 1, 1)\n"
 """The mass of a body of which it does not matter."""
 
+TETRAHEDRON = (
+    "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]\n"
+    "int[] faceVertexCounts = [3, 3, 3, 3]\n"
+    "int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2]\n"
+)
+"""A mesh: the corner of a cube."""
+
 
 def stage(prims: str, unit: float = 1.0, up: str = "Z", metadata: str = "") -> str:
     """Return a whole stage. unit: metres per unit of length. metadata: further lines of it."""

@@ -22,6 +22,7 @@ from ..findings import Findings
 from .stage import Stage, rotation_of
 
 RIGID_BODY, COLLISION, MASS = "PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMassAPI"
+MESH_COLLISION = "PhysicsMeshCollisionAPI"
 """Names of API schemas."""
 
 PLAIN = ("", "Xform", "Scope")

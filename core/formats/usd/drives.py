@@ -10,7 +10,6 @@ Source: UsdPhysicsDriveAPI; PhysX schema, PhysxJointAPI; Newton's and MuJoCo's s
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 from typing import Any
 
 from ...model import Axis
@@ -45,15 +44,16 @@ class DriveReader:
             return
         stage, name = self._stage, f"drive:{dof}:physics:"
         force = stage.kilogram * (stage.unit**2 if turns else stage.unit)  # N m or N per unit of the stage
-        gain = force / (RADIAN if turns else stage.unit)
         unit = RADIAN if turns else stage.unit
+        is_acceleration = stage.word(prim, name + "type", "force") == "acceleration"
+        gain = (1.0 if turns else stage.unit) / unit if is_acceleration else force / unit
         stiffness, damping = (stage.not_negative(prim, name + each) * gain for each in ("stiffness", "damping"))
         most = stage.not_negative(prim, name + "maxForce", math.inf)
         axis.effort = most * force if most < LIMITLESS else math.inf
         place, speed = (
             stage.number(prim, name + each, 0.0, infinite=False) * unit for each in ("targetPosition", "targetVelocity")
         )
-        if stage.word(prim, name + "type", "force") == "acceleration" and (stiffness or damping):
+        if is_acceleration and (stiffness or damping):
             message = "its drive gives accelerations; the gains are read as those of forces (on 1 kg or 1 kg m^2)"
             self._findings.warning(stage.place(prim), "approximated", message)
         if stiffness:
@@ -64,15 +64,6 @@ class DriveReader:
                 self._findings.warning(stage.place(prim), "left-out", message)
         elif damping:
             axis.drive_mode, axis.drive_damping, axis.drive_target = "velocity", damping, speed
-
-    def tell_unread(self, prim: Any, dofs: Collection[str]) -> None:
-        """Report the drives of a joint that are not those of the given degrees of freedom."""
-        prefix = "PhysicsDriveAPI:"
-        drives = {name.removeprefix(prefix) for name in self._stage.applied(prim) if name.startswith(prefix)}
-        if unread := sorted(drives - {*dofs}):
-            kind = prim.GetTypeName()
-            message = f"<{kind}> has no drive {', '.join(unread)} here; it is left out"
-            self._findings.warning(self._stage.place(prim), "left-out", message)
 
     def _resistance(self, prim: Any, axis: Axis, turns: bool) -> None:
         stage = self._stage

@@ -39,6 +39,9 @@ DIRECTIONS: dict[str, Vec3] = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": 
 DRIVEN = {"PhysicsRevoluteJoint": ("angular",), "PhysicsPrismaticJoint": ("linear",), "PhysicsJoint": DOFS}
 """Names of the drives that are read, by the types of joints that have any."""
 
+LIMITED = {"PhysicsJoint": DOFS}
+"""Names of the limits that are read, by the types of joints that have any of `LimitAPI`."""
+
 
 STRENGTHS = {"break_force": "physics:breakForce", "break_torque": "physics:breakTorque"}
 """Attributes of the loads at which a joint breaks, by our names."""
@@ -71,7 +74,7 @@ class JointReader:
         self._strength(prim, joint)
         joint.enabled = self._stage.flag(prim, "physics:jointEnabled", True)
         joint.closes_loop = self._stage.flag(prim, "physics:excludeFromArticulation", False)
-        self._drives.tell_unread(prim, DRIVEN.get(kind, ()))
+        self._tell_unread(prim, kind)
         return ReadJoint(prim, joint, parent, child)
 
     def _strength(self, prim: Any, joint: Joint) -> None:
@@ -223,3 +226,18 @@ class JointReader:
                 set_home(joint, IDENTITY)
         if joint.child == WORLD:
             put_world_first(joint)
+
+    def _tell_unread(self, prim: Any, kind: str) -> None:
+        """Report the drives and limits of a joint that are not those of its degrees of freedom."""
+        for word, dofs in (("drive", DRIVEN.get(kind, ())), ("limit", LIMITED.get(kind, ()))):
+            prefix = f"Physics{word.title()}API:"
+            found = {name.removeprefix(prefix) for name in self._stage.applied(prim) if name.startswith(prefix)}
+            if word == "limit":
+                found = {dof for dof in found if self._has_limit(prim, dof)}
+            if unread := sorted(found - {*dofs}):
+                message = f"<{kind}> has no {word} {', '.join(unread)} here; it is left out"
+                self._findings.warning(self._stage.place(prim), "left-out", message)
+
+    def _has_limit(self, prim: Any, dof: str) -> bool:
+        ends = (self._stage.number(prim, f"limit:{dof}:physics:{end}", math.inf) for end in ("low", "high"))
+        return any(abs(end) < LIMITLESS for end in ends)

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from ..findings import Findings
+from .bodies import COLLISION, MESH_COLLISION, RIGID_BODY, Bodies
 from .stage import INSTANCER, Stage
 
 UNREAD = {
@@ -30,12 +31,36 @@ UNREAD = {
 """Words for features that are not read, by the beginnings of the types and of the API schemas of their prims."""
 
 
-def tell_unread(prims: Iterable[Any], stage: Stage, findings: Findings) -> None:
-    """Add the notes about prims."""
+ASLEEP = "bodies that sleep at the start (physics:startsAsleep)"
+OTHER_SCENE = "owners that are other scenes than the first (physics:simulationOwner)"
+PIECES = "convex pieces of meshes that move, which collide as hulls (LINK.collisions=pieces divides them),"
+HULLS = "hulls of meshes that stand still, which collide as they are drawn,"
+"""Words for attributes of bodies and colliders that are not read."""
+
+
+def tell_unread(bodies: Bodies, stage: Stage, findings: Findings) -> None:
+    """Add the notes about the prims of a stage."""
     found: dict[str, list[str]] = {}
-    for prim in prims:
+    for prim in (*bodies.others, *bodies.joints):
         names = {str(prim.GetTypeName()), *stage.applied(prim)}
-        for words in {words for begin, words in UNREAD.items() if any(name.startswith(begin) for name in names)}:
+        unread = {words for begin, words in UNREAD.items() if any(name.startswith(begin) for name in names)}
+        for words in {*unread, *_unread_attributes(prim, names, bodies, stage)}:
             found.setdefault(words, []).append(str(prim.GetPath()))
     for words, paths in sorted(found.items()):
         findings.note(f"{words} are not read: {len(paths)} found, the first at {paths[0]}")
+
+
+def _unread_attributes(prim: Any, names: Collection[str], bodies: Bodies, stage: Stage) -> Iterator[str]:
+    """Yield the words for attributes of a prim. names: of its type and its schemas."""
+    if RIGID_BODY in names and stage.flag(prim, "physics:startsAsleep", False):
+        yield ASLEEP
+    if RIGID_BODY in names or COLLISION in names:
+        owners = stage.targets(prim, "physics:simulationOwner")
+        if owners and not (bodies.scenes and bodies.scenes[0].GetPath() in owners):
+            yield OTHER_SCENE
+    if MESH_COLLISION in names:
+        owner = bodies.owner[str(prim.GetPath())]
+        stands = not owner or owner in bodies.kinematic
+        kind = stage.word(prim, "physics:approximation", "none")
+        if kind == ("convexHull" if stands else "convexDecomposition"):
+            yield HULLS if stands else PIECES

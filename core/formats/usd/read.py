@@ -55,7 +55,7 @@ def read_usd(source: Source, findings: Findings, files: FilesBeside) -> tuple[Mo
     _add_joints(model, stage, bodies, places, findings)
     read_self_collisions(model, stage, bodies)
     read_groups(stage, bodies, shapes, findings)
-    tell_unread([*bodies.others, *bodies.joints], stage, findings)
+    tell_unread(bodies, stage, findings)
     _stand_at_zero(model)
     return model, places
 
@@ -96,10 +96,7 @@ def _add_shapes(
     for path, link in bodies.links.items():
         colliders = _shapes_of(link, prims[path], stage, reader, found)
         masses.weigh(bodies.prims[path], link, colliders)
-    standing: dict[str, list[Any]] = defaultdict(list)
-    for prim in prims[""]:
-        if COLLISION in stage.applied(prim):
-            standing[pairs.nearest(str(prim.GetPath()))].append(prim)
+    standing = _standing(prims[""], stage, pairs)
     taken, names = TakenNames([WORLD, *(link.name for link in model.links)]), {}
     for path, fixed in standing.items():
         name = names[path] = taken.claim(path.rpartition("/")[2] or SCENERY)
@@ -110,6 +107,28 @@ def _add_shapes(
     if left := len(prims[""]) - sum(map(len, standing.values())):
         findings.note(f"{left} shapes that belong to no body and do not collide are not read")
     return found, names
+
+
+def _standing(prims: list[Any], stage: Stage, pairs: FilteredPairs) -> dict[str, list[Any]]:
+    """Return shapes that belong to no body by links: colliders, and what is seen of the components that they are in.
+
+    Keys are the paths of the prims that filtered pairs name.
+    """
+    found: dict[str, list[Any]] = defaultdict(list)
+    components: dict[str, str] = {}
+    others = []
+    for prim in prims:
+        if COLLISION in stage.applied(prim):
+            path = pairs.nearest(str(prim.GetPath()))
+            found[path].append(prim)
+            components.setdefault(stage.component(prim), path)
+        else:
+            others.append(prim)
+    components.pop("", None)
+    for prim in others if components else ():
+        if (component := stage.component(prim)) in components:
+            found[components[component]].append(prim)
+    return found
 
 
 def _shapes_of(

@@ -33,6 +33,9 @@ MOST_PRIMS = 2_000_000
 INSTANCER = "PointInstancer"
 """Type of prims that place copies of others."""
 
+COMPONENTS = ("component", "subcomponent")
+"""Kinds of prims that are one thing, such as a table with its geometry to be seen and to be touched."""
+
 Y_UP: Quat = (math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0)
 """Rotation that takes the axes of a stage with Y up to ours with Z up."""
 
@@ -111,6 +114,14 @@ class Stage:
     def name_of(prim: Any) -> str:
         """Return the name that users see: the display name, or else that in the path."""
         return prim.GetMetadata("displayName") or prim.GetName()
+
+    def component(self, prim: Any) -> str:
+        """Return the path of the nearest component, or part of one, at or above a prim; "" if there is none."""
+        while prim and not prim.IsPseudoRoot():
+            if prim.GetMetadata("kind") in COMPONENTS:
+                return str(prim.GetPath())
+            prim = prim.GetParent()
+        return ""
 
     def place(self, prim: Any, subject: str = "") -> PrimPlace:
         """Return a prim as a place of findings. subject: words for it; else its name."""

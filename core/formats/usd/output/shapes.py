@@ -27,6 +27,7 @@ class ShapeWriter:
     """Writes shapes into the prims of their links.
 
     Attributes:
+        collisions: those that are written, with their prims.
         losses: lines about what USD cannot express.
     """
 
@@ -34,6 +35,7 @@ class ShapeWriter:
         """materials: the prim that holds the materials."""
         self._materials = materials
         self._surfaces: dict[Surface, Prim] = {}
+        self.collisions: list[tuple[Shape, Prim]] = []
         self.losses: list[str] = []
 
     def visual(self, link: Prim, shape: Shape, owner: str) -> None:
@@ -52,6 +54,7 @@ class ShapeWriter:
         prim = self._put(link, shape, owner, collides=True)
         if prim is None:
             return None
+        self.collisions.append((shape, prim))
         prim.apply("PhysicsCollisionAPI")
         prim.set("uniform token", "purpose", "guide")
         if prim.kind == "Mesh":

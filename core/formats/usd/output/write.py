@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ....characters.skins import Character
 from ....files.errors import UnwritableError
-from ....geometry.shapes import ALL_LAYERS
+from ....geometry import Shape
 from ....joints import Unit
 from ....kinematics import tree_poses
 from ....model import WORLD, ContactPair, Coupling, Gearbox, Link, Mimic, Model
@@ -93,7 +93,7 @@ class _Writer:
     def root(self) -> Prim:
         """Return the prim that holds everything."""
         model = self.model
-        at_home = {joint.name: joint.q_home for joint in model.joints if joint.nq}
+        at_home = {joint.name: joint.q_home for joint in model.joints if joint.nq and joint.enabled}
         in_tree = {branch.joint.name for branch in self._tree.branches}
         poses = tree_poses(model, {name: values for name, values in at_home.items() if name in in_tree})
         self._gravity()
@@ -138,10 +138,11 @@ class _Writer:
         is_fixed = self._parts[link.name] == self._parts.get(WORLD, WORLD)
         if branch and not link.mass and branch.joint.holds_rigidly:
             self._parts_of_bodies.add(branch.joint.name)
-            if branch.inner in self._still:
-                self._still.add(link.name)
             inner = IDENTITY if branch.inner == WORLD else poses[branch.inner]
             prim = Prim("Xform", link.name, self._links.get(branch.inner, self._root))
+            if branch.inner in self._still:
+                self._still.add(link.name)
+                prim.describe("kind", '"subcomponent"')  # so that readers know which visuals are its own
             prim.place(compose(inverse(inner), pose))
             self.losses.append(f"{subject} has no mass; it is a part of the body to which it is fixed")
         else:
@@ -246,9 +247,21 @@ class _Writer:
                     apart.append(ends)
         self._put_pairs(apart)
         self._put_meeting([pair for pair in chosen.values() if pair.meets])
-        shapes = [shape for link in model.links for shape in link.collisions]
-        if any(shape.layers != ALL_LAYERS or shape.meets != ALL_LAYERS for shape in shapes):
-            self.losses.append("layers of collisions are left out; they collide with all")
+        self._put_layers()
+
+    def _put_layers(self) -> None:
+        """Write layers as groups: one for the colliders of the same layers, unless these collide with all others."""
+        kinds: dict[tuple[int, int], list[tuple[Shape, Prim]]] = {}
+        for shape, prim in self.shapes.collisions:
+            kinds.setdefault((shape.layers, shape.meets), []).append((shape, prim))
+        members = [*kinds.values()]
+        apart = [[not some[0][0].may_meet(others[0][0]) for others in members] for some in members]
+        groups = [Prim("PhysicsCollisionGroup", "layer", self._root) if any(row) else None for row in apart]
+        for group, row, some in zip(groups, apart, members, strict=True):
+            if group:
+                group.relate("collection:colliders:includes", *(prim for _, prim in some))
+                others = (other for other, is_apart in zip(groups, row, strict=True) if other and is_apart)
+                group.relate("physics:filteredGroups", *others)
 
     def _put_group(self, name: str, links: list[Link]) -> None:
         """Write a family whose links do not collide as a group that does not collide with itself."""

@@ -3,7 +3,7 @@
 
 import pytest
 
-from support.usd import body, codes_of, joint, prim, reading_of, stage
+from support.usd import SOLID, TETRAHEDRON, body, codes_of, joint, prim, reading_of, stage
 
 pytest.importorskip("pxr", reason="usd-core is not installed")
 
@@ -27,6 +27,17 @@ def test_point_instancers():
     reading = reading_of(stage(body("a") + prim("PointInstancer", "i", body("b"))))
     assert [link.name for link in reading.model.links] == ["a"]
     assert reading.notes == ["instances of point instancers are not read: 1 found, the first at /i"]
+
+
+def test_approximations_that_are_not_taken():
+    """Pieces of what moves are a hull, and a hull of what stands is the mesh: a note tells each."""
+    notes = {}
+    for kind in ("none", "convexHull", "convexDecomposition", "meshSimplification"):
+        line = f'uniform token physics:approximation = "{kind}"\n{TETRAHEDRON}'
+        mesh = prim("Mesh", "m", line, ["PhysicsCollisionAPI", "PhysicsMeshCollisionAPI"])
+        notes[kind] = [note.partition("are not read: ")[2] for note in notes_of(mesh + body("c", f"{SOLID}\n{mesh}"))]
+    hull, pieces = ["1 found, the first at /m"], ["1 found, the first at /c/m"]
+    assert notes == {"none": [], "convexHull": hull, "convexDecomposition": pieces, "meshSimplification": []}
 
 
 def test_joints_of_other_schemas():

@@ -9,17 +9,9 @@ import pytest
 from limberjack.core.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Plane, Sphere
 from limberjack.core.geometry.shape_mass import mass_properties_and_notes
 from limberjack.core.spatial import quat_rotate
-from support.usd import body, codes_of, link_of, model_of, prim, reading_of, stage
+from support.usd import SOLID, TETRAHEDRON, body, codes_of, link_of, model_of, prim, reading_of, stage
 
 pytest.importorskip("pxr", reason="usd-core is not installed")
-
-SOLID = "float physics:mass = 1\nfloat3 physics:diagonalInertia = (1, 1, 1)\n"
-
-TETRAHEDRON = (
-    "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]\n"
-    "int[] faceVertexCounts = [3, 3, 3, 3]\n"
-    "int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2]\n"
-)
 
 
 def shape_of(kind: str, content: str = "", unit: float = 1.0, **place: object):
@@ -173,6 +165,17 @@ def test_shapes_without_a_body_are_surroundings():
     assert link.collisions[0].pose[2] == pytest.approx(-1)
     assert [joint.type for joint in reading.model.joints] == ["fixed"]
     assert any(note.startswith("1 shapes") for note in reading.notes)
+
+
+def test_what_is_seen_of_a_component_that_stands_still():
+    """A table is seen with its colliders if its kind says that it is one thing; what stands about is counted only."""
+    box = prim("Cube", "touched", 'uniform token purpose = "guide"', ["PhysicsCollisionAPI"])
+    parts = prim("Xform", "geometry", prim("Cube", "seen")) + box
+    for kind, names, count in (("component", ["seen"], 1), ("subcomponent", ["seen"], 1), ("group", [], 2)):
+        table = prim("Xform", "table", parts, metadata=f'kind = "{kind}"')
+        reading = reading_of(stage(body("a", SOLID) + table + prim("Cube", "decoration")))
+        assert [shape.name for shape in reading.model.links[1].visuals] == names
+        assert [note.split(" ")[0] for note in reading.notes] == [str(count)]
 
 
 def test_what_is_seen():

@@ -10,6 +10,7 @@ import pytest
 from limberjack.core.formats import UnwritableError, read, write
 from limberjack.core.geometry import Box, Ellipsoid, Shape
 from limberjack.core.geometry.contact_properties import Surface
+from limberjack.core.geometry.shapes import ALL_LAYERS
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.model import WORLD, Axis, ContactPair, Joint, Link, Mimic, Model
 from limberjack.core.prove.comparing import behaviour_of, mass_difference, pose_difference
@@ -179,15 +180,54 @@ def test_joints_break_at_the_same_loads_again(tmp_path):
 
 
 def test_a_throw_comes_back(tmp_path):
-    """Guards initial velocities of a link that is drawn turned, and the line about layers, which USD has not."""
+    """Guards initial velocities of a link that is drawn turned."""
     stone = Link("stone", 1.0, pose=(1.0, 2.0, 3.0, 0.5, 0.5, 0.5, 0.5))
     stone.velocity, stone.angular_velocity = (1.0, -2.0, 3.0), (0.1, 0.2, -0.3)
-    stone.collisions.append(Shape("shape", Box((1.0, 1.0, 1.0)), layers=2, meets=5))
-    losses = write(Model("m", [stone]), tmp_path / "m.usda")
+    assert write(Model("m", [stone]), tmp_path / "m.usda") == []
     again = read(tmp_path / "m.usda").model.link("stone")
     assert again.velocity == pytest.approx(stone.velocity, rel=1e-6)
     assert again.angular_velocity == pytest.approx(stone.angular_velocity, rel=1e-6)
-    assert losses == ["layers of collisions are left out; they collide with all"]
+
+
+def test_layers_come_back(tmp_path):
+    """Guards layers, which are groups in USD: the same shapes collide, also two of one layer."""
+    kinds = [(1, 1), (2, 5), (4, 2), (2, 5), (ALL_LAYERS, ALL_LAYERS)]
+    links = [Link(f"l{number}", 1.0) for number in range(len(kinds))]
+    for link, (layers, meets) in zip(links, kinds, strict=True):
+        link.collisions.append(Shape("shape", Box((1.0, 1.0, 1.0)), layers=layers, meets=meets))
+    assert write(Model("m", links), tmp_path / "m.usda") == []
+    assert complaints(tmp_path / "m.usda") == []
+    again = read(tmp_path / "m.usda").model
+
+    def collisions(model: Model) -> list[bool]:
+        shapes = [model.link(link.name).collisions[0] for link in links]
+        return [one.may_meet(other) for one in shapes for other in shapes]
+
+    assert collisions(again) == collisions(Model("m", links))
+    assert not all(collisions(again))
+
+
+def test_a_joint_that_is_switched_off_is_written(tmp_path):
+    """Guards joints that are off: they stay off, and their links lie where they are drawn."""
+    at = (0.0, 0.0, 2.0, 1.0, 0.0, 0.0, 0.0)
+    model = Model("m", [Link("a"), Link("b", pose=at)], [Joint("j", "revolute", "a", "b", at, enabled=False)])
+    assert write(model, tmp_path / "m.usda") == []
+    again = read(tmp_path / "m.usda").model
+    assert again.joints[0].enabled is False
+    assert again.link("b").pose == pytest.approx(at)
+
+
+def test_what_is_seen_of_a_link_that_stands_still_comes_back(tmp_path):
+    """Guards visuals of a floor: they are prims beside its colliders, and belong to no body."""
+    floor = Link("floor", 0.0, inertia=(0.0,) * 6)
+    floor.visuals.append(Shape("tiles", Box((2.0, 2.0, 0.2))))
+    floor.collisions.append(Shape("slab", Box((2.0, 2.0, 0.1))))
+    model = Model("m", [floor, Link("a")], [Joint("holds", "fixed", WORLD, "floor")])
+    write(model, tmp_path / "m.usda")
+    assert complaints(tmp_path / "m.usda") == []
+    reading = read(tmp_path / "m.usda")
+    assert reading.notes == []
+    assert [shape.name for shape in reading.model.link("surroundings").visuals] == ["tiles"]
 
 
 def test_a_long_chain_does_not_collide_with_itself(tmp_path):
