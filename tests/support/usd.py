@@ -2,15 +2,18 @@
 """Small stages of USD as text, and what the reader makes of them."""
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from limberjack.core.formats import Reading, read
+from limberjack.core.formats.usd.coordinates import home_of
 from limberjack.core.kinematics import forward_kinematics
-from limberjack.core.model import Joint, Model
+from limberjack.core.model import WORLD, Joint, Model
 from limberjack.core.model.compiling.compile import compile_model
+from limberjack.core.model.screws import joint_pose
+from limberjack.core.spatial import compose, inverse, pose_distance
 
 BODY = ("PhysicsRigidBodyAPI", "PhysicsMassAPI")
 """Schemas of a body with a mass of its own."""
@@ -133,3 +136,19 @@ def home_poses(model: Model) -> dict[str, np.ndarray]:
     compiled = compile_model(model)
     poses = forward_kinematics(compiled, np.array(compiled.q_home))[0]
     return dict(zip(compiled.link_names, map(np.array, poses), strict=True))
+
+
+def joint_gaps(model: Model, poses: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """Return how far the frames of each joint are from where it may take them [m or rad], by the joints' names.
+
+    Joints that are off, and those of other axes than USD's, are left out. poses: X_WL of links [m].
+    """
+    at = {name: tuple(pose) for name, pose in poses.items()} | {WORLD: (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)}
+    found = {}
+    for joint in model.joints:
+        if joint.enabled and joint.type != "custom":
+            X_J = compose(inverse(compose(at[joint.parent], joint.X_PJ)), compose(at[joint.child], joint.X_CJ))
+            home = home_of(joint, X_J)
+            q = tuple(value for value, axis in zip(home, joint.axes, strict=False) if not axis.locked)
+            found[joint.name] = pose_distance(joint_pose(joint, home if joint.kind.chart else q), X_J)
+    return found
