@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from functools import cache
 from typing import Any
 
 from ..findings import Findings
@@ -42,12 +43,17 @@ def tell_unread(bodies: Bodies, stage: Stage, findings: Findings) -> None:
     """Add the notes about the prims of a stage."""
     found: dict[str, list[str]] = {}
     for prim in (*bodies.others, *bodies.joints):
-        names = {str(prim.GetTypeName()), *stage.applied(prim)}
-        unread = {words for begin, words in UNREAD.items() if any(name.startswith(begin) for name in names)}
-        for words in {*unread, *_unread_attributes(prim, names, bodies, stage)}:
+        names = frozenset((str(prim.GetTypeName()), *stage.applied(prim)))
+        for words in {*_unread_kinds(names), *_unread_attributes(prim, names, bodies, stage)}:
             found.setdefault(words, []).append(str(prim.GetPath()))
     for words, paths in sorted(found.items()):
         findings.note(f"{words} are not read: {len(paths)} found, the first at {paths[0]}")
+
+
+@cache  # a stage has many prims and few kinds of them
+def _unread_kinds(names: frozenset[str]) -> frozenset[str]:
+    """Return the words for features that are not read of a prim of a type with schemas. names: of all these."""
+    return frozenset(words for begin, words in UNREAD.items() if any(name.startswith(begin) for name in names))
 
 
 def _unread_attributes(prim: Any, names: Collection[str], bodies: Bodies, stage: Stage) -> Iterator[str]:

@@ -29,7 +29,7 @@ from .losses import tell_unread
 from .masses import MassReader
 from .mimics import read_mimics
 from .shapes import ShapeReader
-from .stage import Stage, open_stage
+from .stage import Stage, open_stage, refusing_what_pxr_refuses
 
 SCENERY = "surroundings"
 """Name of the link of colliders that belong to no body."""
@@ -44,7 +44,11 @@ def read_usd(source: Source, findings: Findings, files: FilesBeside) -> tuple[Mo
     Raises:
         UnreadableError: if there is no pxr, or if it cannot open the file.
     """
-    stage = open_stage(source, findings)
+    with refusing_what_pxr_refuses(source):
+        return _read(open_stage(source, findings), findings)
+
+
+def _read(stage: Stage, findings: Findings) -> tuple[Model, Places]:
     bodies = Bodies(stage, findings)
     model = Model(stage.name, list(bodies.links.values()), gravity=_gravity(stage, bodies, findings))
     places: Places = {("model", model.name): stage.place(stage.root)}

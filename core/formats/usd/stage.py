@@ -30,11 +30,21 @@ from .library import INSTALL, pxr
 MOST_PRIMS = 2_000_000
 """Number of prims above which a stage is refused. Each takes about a kilobyte when it is open."""
 
+CONTENTS = {
+    b"#usda": ("text", (".usda", ".usd")),
+    b"PXR-USDC": ("a binary file", (".usdc", ".usd")),
+    b"PK\3\4": ("an archive", (".usdz",)),
+}
+"""What files of USD are by their first bytes, and the suffixes that pxr opens as such."""
+
 INSTANCER = "PointInstancer"
 """Type of prims that place copies of others."""
 
 COMPONENTS = ("component", "subcomponent")
 """Kinds of prims that are one thing, such as a table with its geometry to be seen and to be touched."""
+
+FLAT = 1e-12
+"""Determinant of three unit vectors at which they count as lying in a plane: no rotation is the nearest then [1]."""
 
 Y_UP: Quat = (math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0)
 """Rotation that takes the axes of a stage with Y up to ours with Z up."""
@@ -258,11 +268,16 @@ def _matrix(quat: Quat) -> list[list[float]]:
 
 
 def rotation_of(linear: np.ndarray) -> Quat:
-    """Return the rotation that is nearest to a linear map, as a quaternion. linear: shape (3, 3)."""
+    """Return the rotation that is nearest to a linear map, as a quaternion; none if it makes flat what it maps.
+
+    linear: shape (3, 3).
+    """
     sizes = np.sqrt((linear * linear).sum(axis=0))
     if not (sizes > 0.0).all():
         return IDENTITY_QUAT
     unscaled = linear / sizes
+    if not abs(det(unscaled)) > FLAT:
+        return IDENTITY_QUAT
     if det(unscaled) < 0.0:
         unscaled = -unscaled
     R = nearest_rotation(unscaled)
@@ -279,6 +294,8 @@ def open_stage(source: Source, findings: Findings) -> Stage:
         modules = pxr()
     except ImportError as error:
         raise UnreadableError(source.path, INSTALL) from error
+    if reason := _misnamed(source):
+        raise UnreadableError(source.path, reason)
     with _file_of(source) as path:
         try:
             with quiet():  # it prints what `_tell_missing` reports
@@ -287,8 +304,38 @@ def open_stage(source: Source, findings: Findings) -> Stage:
             raise UnreadableError(
                 source.path, f"pxr cannot open it: {_reason(error, path, source.path.name)}"
             ) from error
-    _tell_missing(stage, findings)
+    _tell_missing(stage, source.path.name, findings)
     return Stage(stage, modules, findings)
+
+
+@contextmanager
+def refusing_what_pxr_refuses(source: Source) -> Iterator[None]:
+    """Report what pxr says of values that it reads when they are first asked for.
+
+    Raises:
+        UnreadableError: if a value of a binary file is broken, or if a text is not UTF-8.
+    """
+    try:
+        yield
+    except UnreadableError:
+        raise
+    except UnicodeDecodeError as error:
+        raise UnreadableError(source.path, "it has names or texts that are not UTF-8") from error
+    except pxr().Tf.ErrorException as error:
+        raise UnreadableError(source.path, f"pxr cannot read it: {_reason(error, '', '')}") from error
+
+
+def _misnamed(source: Source) -> str:
+    """Return why pxr, which goes by the suffix, would not understand a file that may be all right; "" if it will."""
+    if not source.data.strip():
+        return "the file is empty"
+    suffix = source.path.suffix.lower()
+    for beginning, (kind, suffixes) in CONTENTS.items():
+        if suffix and suffix not in suffixes and source.data.startswith(beginning):
+            return (
+                f"it is {kind} of USD, but '{suffix}' is not the suffix of one; name it {source.path.stem}{suffixes[0]}"
+            )
+    return ""
 
 
 @contextmanager
@@ -298,7 +345,7 @@ def _file_of(source: Source) -> Iterator[str]:
         yield str(source.path.resolve())
         return
     with tempfile.TemporaryDirectory(prefix="limberjack-") as folder:
-        copy = Path(folder, f"stage{source.path.suffix or '.usda'}")
+        copy = Path(folder, f"stage{source.path.suffix or '.usd'}")
         copy.write_bytes(source.data)
         yield str(copy)
 
@@ -312,12 +359,16 @@ def _reason(error: Exception, opened: str, named: str) -> str:
     return one_line((found or [str(error)])[0].strip()).replace(opened, named)
 
 
-def _tell_missing(stage: Any, findings: Findings) -> None:
-    """Report each error of composition, such as a reference to a file that does not exist."""
+def _tell_missing(stage: Any, name: str, findings: Findings) -> None:
+    """Report each error of composition, such as a reference to a file that does not exist.
+
+    name: of the stage's file, as messages say it.
+    """
     root = stage.GetRootLayer().identifier
     found = []
     for error in stage.GetCompositionErrors():
         path = str(error.rootSite.path) if hasattr(error, "rootSite") else "/"
-        found.append((path, one_line(re.sub(r",@anon:[^@]*@", "", str(error)).replace(f"@{root}@", ""))))
+        text = re.sub(r",@anon:[^@]*@", "", str(error)).replace(f"@{root}@<", "<").replace(f"@{root}@", f"@{name}@")
+        found.append((path, one_line(text)))
     for path, message in sorted(found):  # pxr composes in parallel
         findings.warning(PrimPlace(path, "the stage"), "not-found", message)

@@ -192,7 +192,6 @@ def test_cycles_of_references_are_warnings(capfd):
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [
-        ("m.usda", b"", "is not a valid usda layer"),
         ("m.usda", b"garbage", "is not a valid usda layer"),
         ("m.usda", b'#usda 1.0\ndef Xform "a" {', "Expected }"),
         ("m.usdc", b"PXR-USDC" + bytes(40), "File too small"),
