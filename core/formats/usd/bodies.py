@@ -59,7 +59,7 @@ class Bodies:
 
     def _add(self, prim: Any) -> None:
         path = str(prim.GetPath())
-        parent = self.owner.get(str(prim.GetParent().GetPath()), "")
+        parent = self.owner.get(path.rpartition("/")[0], "")
         applied = self._stage.applied(prim)
         is_body = RIGID_BODY in applied and self._stage.flag(prim, "physics:rigidBodyEnabled", True)
         self.owner[path] = path if is_body else parent

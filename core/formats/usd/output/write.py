@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ....characters.skins import Character
 from ....files.errors import UnwritableError
-from ....geometry import Shape
+from ....geometry import Plane, Shape
 from ....joints import Unit
 from ....kinematics import tree_poses
 from ....model import WORLD, ContactPair, Coupling, Gearbox, Link, Mimic, Model
@@ -84,10 +84,11 @@ class _Writer:
         self._root.describe("kind", '"component"')
         self.shapes = ShapeWriter(Prim("Scope", "Materials", self._root))
         self._links: dict[str, Prim] = {}
+        self._grounds: dict[str, Prim] = {}
         self._parts_of_bodies: set[str] = set()
         self._still = {WORLD}
         self.joints = JointWriter(self._links, Prim("Scope", "Joints", self._root))
-        self._parts = model.rigid_parts()
+        self._fixed = _fixed_links(model)
         self._tree = model.tree()
 
     def root(self) -> Prim:
@@ -135,7 +136,7 @@ class _Writer:
         branch: the joint that carries it; None if it floats.
         """
         pose, subject = poses[link.name], f"link '{link.name}'"
-        is_fixed = self._parts[link.name] == self._parts.get(WORLD, WORLD)
+        is_fixed = link.name in self._fixed
         if branch and not link.mass and branch.joint.holds_rigidly:
             self._parts_of_bodies.add(branch.joint.name)
             inner = IDENTITY if branch.inner == WORLD else poses[branch.inner]
@@ -157,13 +158,33 @@ class _Writer:
         for shape in link.visuals:
             self.shapes.visual(prim, shape, subject)
         for shape in link.collisions:
-            self.shapes.collision(prim, shape, subject, is_fixed)
+            if holder := self._holder(prim, link, shape, pose, is_fixed):
+                self.shapes.collision(holder, shape, subject, is_fixed)
         if link.linear_damping or link.angular_damping:
             self.losses.append(f"{subject}: USD has no damping of bodies; it is left out")
         if any(link.force) or any(link.torque):
             self.losses.append(f"{subject}: USD has no forces on bodies; left out")
         if not link.gravity:
             self.losses.append(f"{subject}: USD cannot switch gravity off for a body; it acts there")
+
+    def _holder(self, prim: Prim, link: Link, shape: Shape, pose: Pose, is_fixed: bool) -> Prim | None:
+        """Return the prim for a collision of a link; None if it is left out: a plane is no part of a body in USD.
+
+        prim: that of the link. is_fixed: whether the link is fixed to the world.
+        """
+        is_body = "PhysicsRigidBodyAPI" in prim.schemas
+        if not isinstance(shape.geometry, Plane) or not is_body or self._motion is not None:
+            return prim
+        if not is_fixed:
+            self.losses.append(
+                f"link '{link.name}': '{shape.name}' is left out: planes of USD are on no body that moves"
+            )
+            return None
+        if link.name not in self._grounds:
+            ground = self._grounds[link.name] = Prim("Xform", f"{link.name}_ground", self._root)
+            ground.describe("kind", '"subcomponent"')
+            ground.place(pose)
+        return self._grounds[link.name]
 
     def _place(self, prim: Prim, link: Link, pose: Pose) -> None:
         """Place a link, in each frame of the motion if there is one."""
@@ -246,6 +267,7 @@ class _Writer:
                 if not (a.self_collide or b.self_collide or ends in direct or ends in chosen):
                     apart.append(ends)
         self._put_pairs(apart)
+        self._put_grounds([*apart, *(direct - {ends for ends, pair in chosen.items() if pair.meets})])
         self._put_meeting([pair for pair in chosen.values() if pair.meets])
         self._put_layers()
 
@@ -278,6 +300,14 @@ class _Writer:
             self._links[name].apply("PhysicsFilteredPairsAPI")
             self._links[name].relate("physics:filteredPairs", *prims)
 
+    def _put_grounds(self, apart: list[frozenset[str]]) -> None:
+        """Let planes, which lie beside the bodies of their links, collide with what these links may collide with."""
+        for name, ground in self._grounds.items():
+            others = sorted({other for ends in apart if name in ends for other in ends - {name, WORLD}})
+            if others:
+                ground.apply("PhysicsFilteredPairsAPI")
+                ground.relate("physics:filteredPairs", *(self._links[other] for other in others))
+
     def _put_meeting(self, pairs: list[ContactPair]) -> None:
         ends = {frozenset((joint.parent, joint.child)): joint.name for joint in self.model.joints}
         for pair in pairs:
@@ -292,3 +322,11 @@ class _Writer:
             self.losses.append(f"light '{light.name}' is left out")
         if self.model.frames:
             self.losses.append(f"{len(self.model.frames)} named frames are left out")
+
+
+def _fixed_links(model: Model) -> set[str]:
+    """Return the names of the links that are fixed to the world."""
+    parts = model.rigid_parts()
+    ends = [{joint.parent, joint.child} for joint in model.rigid_joints()]
+    fixed = {parts[name] for each in ends if WORLD in each for name in each - {WORLD}}
+    return {name for name, part in parts.items() if part in fixed}

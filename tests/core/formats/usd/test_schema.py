@@ -12,6 +12,7 @@ import limberjack as lj
 from limberjack.core.formats import Reading, read, write
 from limberjack.core.model import Model
 from support.usd import home_poses, reading_of
+from support.usd_played import complaints
 from support.usd_schema import DRIVEN, LIMITED, ROWS, TOLD, Row, facts, in_centimetres_with_y_up, stage_of
 
 pytest.importorskip("pxr", reason="usd-core is not installed")
@@ -112,6 +113,7 @@ def test_an_attribute_comes_back(row, tmp_path):
     model = reading(row).model
     path = tmp_path / "m.usda"
     write(model, path)
+    assert complaints(path) == []
     again = read(path).model
     old, new = (facts(each, frames=False) for each in (model, again))
     assert {

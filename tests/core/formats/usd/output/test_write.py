@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 
 from limberjack.core.formats import UnwritableError, read, write
-from limberjack.core.geometry import Box, Ellipsoid, Shape
+from limberjack.core.geometry import Box, Ellipsoid, Mesh, Plane, Shape, Sphere
 from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.geometry.shapes import ALL_LAYERS
 from limberjack.core.joints import JOINT_TYPES
 from limberjack.core.model import WORLD, Axis, ContactPair, Joint, Link, Mimic, Model
 from limberjack.core.prove.comparing import behaviour_of, mass_difference, pose_difference
 from limberjack.core.simulation import simulate
+from support.dressed import dressed_model
 from support.models import aimed, axes, place, random_link, random_pose, random_unit
+from support.usd import body, stage
 from support.usd_played import complaints
 
 pxr = pytest.importorskip("pxr", reason="no pxr: pip install usd-core")
@@ -82,6 +84,86 @@ def test_a_joint_moves_as_before(kind, tmp_path):
             before = behaviour_of(undamped(model), 0.5)
         assert pose_difference(before.start, after.start).largest < 2e-6
         assert pose_difference(before.end, after.end).largest < 2e-4
+
+
+@pytest.mark.parametrize("kind", [*JOINT_TYPES])
+def test_validators_accept_every_type(kind, tmp_path):
+    """Guards what usdchecker does: no complaint about a type with limits, drives, friction, and one that is off."""
+    rng = np.random.default_rng(1)
+    model = Model("m", [random_link(rng, name) for name in ("arm", "hand", "tool")])
+    given = {"lower": -0.5, "upper": 0.5, "drive_mode": "position", "drive_stiffness": 4.0, "effort": 9.0}
+    resists = {"damping": 0.1, "friction": 0.2, "armature": 0.3}
+    for number, ends in enumerate(((WORLD, "arm"), ("arm", "hand"), ("hand", "tool"), (WORLD, "tool"))):
+        directions = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)] if kind == "universal" else [random_unit(rng)] * axes(kind)
+        each = aimed(kind, [Axis(direction, **given, **resists) for direction in directions])
+        model.joints.append(Joint(f"j{number}", kind, *ends, random_pose(rng), random_pose(rng), each))
+    model.joints[2].enabled = False
+    place(model)
+    for suffix in (".usda", ".usdc"):
+        path = tmp_path / f"m{suffix}"
+        write(model, path)
+        assert complaints(path) == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_validators_accept_odd_models(seed, tmp_path):
+    """Guards names, shapes, surfaces, followers, loops and links without mass, in models of every oddity."""
+    write(dressed_model(seed), tmp_path / "m.usda")
+    assert complaints(tmp_path / "m.usda") == []
+
+
+def test_validators_are_those_of_physics(tmp_path):
+    """Guards the judge itself: UsdPhysics' four validators run, and object to a scaled body in another one."""
+    from pxr import UsdValidation
+
+    names = {each.name for each in UsdValidation.ValidationRegistry().GetAllValidatorMetadata()}
+    physics = ("RigidBodyChecker", "ColliderChecker", "ArticulationChecker", "PhysicsJointChecker")
+    assert {f"usdPhysicsValidators:{name}" for name in physics} <= names
+    path = tmp_path / "m.usda"
+    path.write_text(stage(body("a", body("b"))), encoding="utf-8")
+    assert complaints(path) != []
+
+
+def test_planes_are_on_no_body(tmp_path):
+    """Guards grounds, whose links have a mass in SDF: planes are beside their bodies, and those that move are told."""
+    ground, sheet, arm = Link("ground", 1.0), Link("sheet", 1.0), Link("arm", 1.0)
+    for link in (ground, sheet):
+        link.collisions.append(Shape("plane", Plane()))
+    arm.collisions.append(Shape("ball", Sphere(0.1)))
+    at = (0.0, 0.0, -1.0, 1.0, 0.0, 0.0, 0.0)
+    joints = [Joint("holds", "fixed", WORLD, "ground", at), Joint("hinge", "revolute", "ground", "arm")]
+    model = Model("m", [ground, sheet, arm], joints)
+    place(model)
+    losses = write(model, tmp_path / "m.usda")
+    assert losses == ["link 'sheet': 'plane' is left out: planes of USD are on no body that moves"]
+    assert complaints(tmp_path / "m.usda") == []
+    again = read(tmp_path / "m.usda").model
+    *_, beside = again.links
+    (plane,) = beside.collisions
+    assert isinstance(plane.geometry, Plane)
+    assert plane.pose[2] == pytest.approx(-1.0)
+    assert again.contact_pairs == [ContactPair(beside.name, "arm", meets=False)]
+
+
+def test_meshes_that_stand_still_collide_as_they_are(tmp_path):
+    """Guards approximations: a mesh of what moves is its hull, and one that is fixed to the world is as drawn."""
+    from pxr import Usd
+
+    links = [Link(name, 1.0) for name in ("base", "shelf", "arm")]
+    for link in links:
+        points = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)])
+        mesh = Mesh(vertices=points, faces=((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)))
+        link.collisions.append(Shape(f"mesh_{link.name}", mesh))
+    joints = [Joint("a", "fixed", WORLD, "base"), Joint("b", "fixed", "base", "shelf")]
+    joints.append(Joint("c", "revolute", "base", "arm"))
+    write(Model("m", links, joints), tmp_path / "m.usda")
+    made = Usd.Stage.Open(str(tmp_path / "m.usda"))
+    found = {each.GetName(): each.GetAttribute("physics:approximation").Get() for each in made.Traverse()}
+    assert {name: kind for name, kind in found.items() if kind} == {
+        "mesh_base": "none",
+        "mesh_shelf": "none",
+        "mesh_arm": "convexHull",
+    }
 
 
 def undamped(model: Model) -> Model:
