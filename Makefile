@@ -75,7 +75,7 @@ kernels: setup .venv-zig/.installed
 # Other engines that judge ours; the tests marked `judges` then stop skipping.
 judges: .judges/.installed
 
-.judges/.installed: $(VENV)/.installed requirements/judges.txt tests/judges/install.sh
+.judges/.installed: $(VENV)/.installed requirements/judges.txt requirements/older_usd.txt tests/judges/install.sh
 	tests/judges/install.sh $(UV)
 	@touch $@
 
@@ -155,6 +155,7 @@ requirements: $(filter .venv-uv/bin/uv,$(UV))
 	$(UV) $(PIN) requirements/zig.in -o requirements/zig.txt
 	$(UV) $(PIN) requirements/lint.in -o requirements/lint.txt
 	$(UV) $(PIN) requirements/judges.in -o requirements/judges.txt
+	$(UV) $(PIN) requirements/older_usd.in -o requirements/older_usd.txt
 	$(UV) $(PIN) requirements/uv.in -o requirements/uv.txt
 
 clean:

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Install the judges: libsdformat's command line and ../shared/judges into .judges, Python's into .venv-judges.
+# Install the judges: libsdformat's command line and ../shared/judges into .judges, Python's into .venv-judges, and an
+# older pxr into .judges too: our own Python runs it, by PYTHONPATH.
 # Exits with 77 and a reason where they cannot be had here.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -22,3 +23,4 @@ chmod -R u+w .judges
 make --silent -C .judges/sdfdump
 "$uv" venv --quiet --clear --python 3.11 .venv-judges
 "$uv" pip sync --quiet --python .venv-judges --require-hashes requirements/judges.txt
+"$uv" pip install --quiet --python .venv-judges --target .judges/usd-25.2 --require-hashes -r requirements/older_usd.txt
