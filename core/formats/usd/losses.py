@@ -17,6 +17,7 @@ UNREAD = {
     "PhysxDeformable": "deformable bodies",
     "PhysxParticle": "particles",
     "PhysxTendon": "tendons",
+    "PhysicsJointStateAPI": "states of joints at the start",
     "PhysxLimitAPI": "springs and dampers of limits",
     "PhysxForceAPI": "forces",
     "PhysxSurfaceVelocityAPI": "moving surfaces",

@@ -14,11 +14,13 @@ def notes_of(text: str) -> list[str]:
 
 def test_schemas_that_are_not_read():
     """One note for each kind, however many prims there are."""
-    limits = "".join(joint("Revolute", name, "", ("/a", "/b"), ["PhysxLimitAPI:angular"]) for name in "jk")
+    schemas = ["PhysxLimitAPI:angular", "PhysicsJointStateAPI:angular"]
+    limits = "".join(joint("Revolute", name, "", ("/a", "/b"), schemas) for name in "jk")
     actuator = prim("MjcActuator", "m")
     assert notes_of(limits + actuator) == [
         "actuators are not read: 1 found, the first at /m",
         "springs and dampers of limits are not read: 2 found, the first at /j",
+        "states of joints at the start are not read: 2 found, the first at /j",
     ]
 
 
