@@ -31,6 +31,8 @@ _is_due = False
 """Whether a KeyboardInterrupt was raised and the block that it must end is still running."""
 _is_asked = False
 """Whether the next signal comes from the timer, which checks that KeyboardInterrupt, and not from the keyboard."""
+_timer: threading.Timer | None = None
+"""The timer that checks the last KeyboardInterrupt; None if none is under way."""
 _told_to = 2
 """Copy of the file descriptor of stderr, which stays open while Blender is kept quiet."""
 
@@ -68,6 +70,7 @@ def ending_at_once(begins: bool = True) -> Iterator[None]:
         _ends_at_once = before
         if not begins:
             _is_due = False
+            _end_timer()
 
 
 def ending() -> None:
@@ -81,7 +84,7 @@ def ending() -> None:
 
 def _stop(_signal: int, frame: FrameType | None) -> None:
     """Raise KeyboardInterrupt, and raise it again until it is handled: C code may drop it, as NumPy's does."""
-    global _is_due, _is_asked, _is_ending, _answer
+    global _is_due, _is_asked, _is_ending, _answer, _timer
     is_asked, _is_asked = _is_asked, False
     if is_asked and not _is_due:
         return
@@ -93,9 +96,9 @@ def _stop(_signal: int, frame: FrameType | None) -> None:
         os.write(_told_to, f"{STOPPED}\n".encode())
         os._exit(INTERRUPTED)
     _is_due = True
-    timer = threading.Timer(SOON, _ask)
-    timer.daemon = True
-    timer.start()
+    _timer = threading.Timer(SOON, _ask)
+    _timer.daemon = True
+    _timer.start()
     if not _is_called_by_llvm(frame) and not (is_asked and _is_on_its_way()):
         raise KeyboardInterrupt
 
@@ -105,10 +108,19 @@ def _write_answer() -> None:
         os.write(_answers_to, _answer)
 
 
+def _end_timer() -> None:
+    """Wait for the timer. If it came later, Python might be ending, and then its signal would kill the process."""
+    global _timer
+    ended, _timer = _timer, None
+    if ended:
+        ended.cancel()
+        ended.join()
+
+
 def _ask() -> None:
     global _is_asked
     if not _is_due:
-        return  # Python may be ending, and then a signal would kill the process
+        return
     _is_asked = True
     signal.raise_signal(signal.SIGINT)
 

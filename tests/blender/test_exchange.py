@@ -263,6 +263,7 @@ def distinct():
         X_PJ, X_CJ = (shift + 0.1, 0.2, 1.0, *TURN), (0.3, shift + 0.4, 2.0, *turned)
         joints.append(Joint(name, kind, "base", f"{name}er", X_PJ, X_CJ, axes, 0.05 + shift))
         joints[-1].closes_loop, joints[-1].enabled, joints[-1].released_at = True, False, 1.5 + shift
+        joints[-1].break_force, joints[-1].break_torque = 120.5 + shift, 13.5 + shift
         joints[-1].home = (0.1, 0.2, 0.3, *TURN) if kind == "free" else (0.35 + shift,)
     joints[0].mimic = Mimic("push", 2.0, 0.5, 0.1)
     links = [base]

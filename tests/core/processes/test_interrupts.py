@@ -143,6 +143,26 @@ def test_ctrl_c_does_not_come_again_while_it_is_heeded():
     assert (ended.stdout, ended.stderr) == ("tidied up\nstopped\n", "")
 
 
+WHILE_PYTHON_ENDS = """
+import os, signal, threading, time
+from limberjack.core.processes import interrupts
+interrupts.heed()
+
+try:
+    with interrupts.ending_at_once(False):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(60.0)
+except KeyboardInterrupt:
+    print(sum(isinstance(thread, threading.Timer) for thread in threading.enumerate()))
+"""
+
+
+def test_nothing_asks_for_ctrl_c_when_python_ends():
+    """Guards the exit code on a busy machine: a timer that fired while Python ended killed the process by a signal."""
+    ended = _run(WHILE_PYTHON_ENDS)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "0\n", "")
+
+
 AT_ONCE = """
 import os, signal, sys
 from limberjack.core.processes import interrupts
