@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import partial
 
 import bake
+import calls
 import kernel_times
 import motion
 import peers
@@ -26,6 +27,7 @@ from limberjack.core.simulation import warm_up
 RESIDUALS = (*peers.MODELS, "chain1000")
 JOBS: dict[str, Callable[[], dict[str, float]]] = {
     "Pinocchio": peers.over_pinocchio,
+    "Pinocchio from Python": calls.over_pinocchio,
     "chains of any length": kernel_times.per_body,
     **{f"MuJoCo's {name}": partial(peers.over_mujoco, name) for name in ("humanoid36", "chain100")},
     "MuJoCo's humanoid36 with stops and friction": peers.hindered_over_mujoco,

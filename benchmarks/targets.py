@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 
 TARGETS = {
     "aba_over_pinocchio.*": (0.5, 0.3),
+    "call_over_pinocchio.*": (6.0, 3.0),
     "aba_per_body_10000_over_100": (2.0, 1.2),
     "second_over_mujoco.humanoid36": (1.0, 0.5),
     "second_over_mujoco.chain100": (2.0, 1.0),

@@ -18,8 +18,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..compilation.jit import kernel
-from ..kinematics import dependence_clauses, free_motions, make_work, require_satisfied, require_split, tree_jacobian
+from ..kinematics import dependence_clauses, free_motions, require_satisfied, require_split, tree_jacobian
 from ..kinematics.allowed_velocities import dofs_of
+from ..kinematics.work import work_of
 from ..model import StateError
 from ..model.compiling.compile import AnyModel, compiled_of
 from ..model.compiling.compiled import CompiledModel, Values, numbers_of
@@ -31,8 +32,9 @@ from .constraint_forces import add_constraint_accelerations
 from .constraints import constraints_of, make_scratch
 from .crba import composite_body
 from .forces import joint_forces
+from .residual import solve_and_check
 from .rnea import newton_euler
-from .singular import is_singular, singularity_in_words
+from .singular import ROUNDING_RESIDUAL, singularity_in_words
 
 Wrenches = Mapping[str, Sequence[float] | np.ndarray]
 
@@ -66,7 +68,7 @@ def tree_mass_matrix(model: AnyModel, q: Values = None) -> np.ndarray:
     """
     compiled = compiled_of(model)
     M = np.zeros((compiled.nv, compiled.nv))
-    composite_body(compiled.arrays, make_work(compiled.arrays), compiled.positions(q), M)
+    composite_body(compiled.arrays, work_of(compiled), compiled.positions(q), M)
     return M
 
 
@@ -144,13 +146,13 @@ def tree_inverse_dynamics(
     tau = np.zeros(compiled.nv)
     newton_euler(
         compiled.arrays,
-        make_work(compiled.arrays),
+        work_of(compiled),
         compiled.positions(q),
         compiled.velocities(qd),
         compiled.velocities(qdd, "qdd"),
         tau,
     )
-    return tau - _external_forces(compiled, q, wrenches)
+    return tau - _external_forces(compiled, q, wrenches) if wrenches else tau
 
 
 def forward_dynamics(
@@ -168,15 +170,17 @@ def forward_dynamics(
     require_split(compiled, "forward_dynamics")
     positions, velocities = compiled.positions(q), compiled.velocities(qd)
     require_satisfied(compiled, positions, velocities)
-    qdd, work = np.zeros(compiled.nv), make_work(compiled.arrays)
-    total = compiled.velocities(tau, "tau") + _external_forces(compiled, positions, wrenches)
-    if is_singular(compiled, positions, velocities, total, work):
+    total = compiled.velocities(tau, "tau")
+    if wrenches:
+        total = total + _external_forces(compiled, positions, wrenches)
+    arrays, work, qdd, spare = compiled.arrays, work_of(compiled), np.empty(compiled.nv), np.empty((2, compiled.nv))
+    if not solve_and_check(arrays, work, positions, velocities, total, qdd, spare) < ROUNDING_RESIDUAL:
         raise StateError(singularity_in_words(compiled, positions))
-    articulated_body(compiled.arrays, work, positions, velocities, total, qdd)
     if dependence_clauses(compiled):
+        articulated_body(arrays, work, positions, velocities, total, qdd)
         constraints = constraints_of(compiled)
         scratch = make_scratch(compiled, constraints)
-        constrain_accelerations(compiled.arrays, work, constraints.arrays, scratch, positions, velocities, qdd)
+        constrain_accelerations(arrays, work, constraints.arrays, scratch, positions, velocities, qdd)
     return qdd
 
 
@@ -197,7 +201,7 @@ def passive_forces(model: AnyModel, q: Values = None, qd: Values = None) -> np.n
     compiled = compiled_of(model)
     require_split(compiled, "passive_forces")
     tau = np.zeros(compiled.nv)
-    work = make_work(compiled.arrays)
+    work = work_of(compiled)
     write_passive_forces(compiled.arrays, work, compiled.positions(q), compiled.velocities(qd), tau)
     return tau
 

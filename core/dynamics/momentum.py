@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..compilation.jit import kernel
-from ..kinematics import dependence_clauses, free_motions, make_work, require_satisfied
+from ..kinematics import dependence_clauses, free_motions, require_satisfied
 from ..kinematics.motion import rigid_inertia_of, update_body
+from ..kinematics.work import work_of
 from ..model import ModelError, StateError
 from ..model.compiling.compile import AnyModel, compiled_of
 from ..model.compiling.compiled import CompiledModel, Values
@@ -65,13 +66,13 @@ def momentum(model: AnyModel, q: Values = None, qd: Values = None) -> np.ndarray
 def _totals(compiled: CompiledModel, q: Values, qd: Values):
     positions, velocities = compiled.positions(q), compiled.velocities(qd)
     require_satisfied(compiled, positions, velocities)
-    return total_momentum(compiled.arrays, make_work(compiled.arrays), positions, velocities)
+    return total_momentum(compiled.arrays, work_of(compiled), positions, velocities)
 
 
 def tree_com_jacobian(model: AnyModel, q: Values = None) -> np.ndarray:
     """Return the Jacobian of the centre of mass of the spanning tree, as `com_jacobian`, for any state."""
     compiled = compiled_of(model)
-    positions, work = compiled.positions(q), make_work(compiled.arrays)
+    positions, work = compiled.positions(q), work_of(compiled)
     J = np.zeros((3, compiled.nv))
     for dof, alone in enumerate(np.eye(compiled.nv)):
         mass, _, (_, linear) = total_momentum(compiled.arrays, work, positions, alone)

@@ -41,9 +41,7 @@ def is_singular(
             equal ones.
         work: as in `forward_residual`.
     """
-    with np.errstate(all="ignore"):
-        residual = forward_residual(compiled.arrays, q, qd, tau, work)
-    return not residual.max(initial=0.0) < ROUNDING_RESIDUAL
+    return not forward_residual(compiled.arrays, q, qd, tau, work) < ROUNDING_RESIDUAL
 
 
 def singularity_in_words(compiled: CompiledModel, q: np.ndarray) -> str:

@@ -14,7 +14,7 @@ from ..kinematics import require_satisfied, tree_kinematics
 from ..kinematics.coordinates import loops_of
 from ..kinematics.forward import link_row
 from ..kinematics.motion import accelerate_body, update_body
-from ..kinematics.work import make_work
+from ..kinematics.work import work_of
 from ..model import StateError
 from ..model.compiling.compile import AnyModel, compiled_of
 from ..model.compiling.compiled import CompiledModel, Values
@@ -63,7 +63,7 @@ def tree_wrenches(
             row = link_row(compiled, link)
             outside[carried.rows[row]] += about_origin(np.asarray(wrench, dtype=np.float64), X_WL[row, :3])
     q, qd, qdd = compiled.positions(q), compiled.velocities(qd), compiled.velocities(qdd, "qdd")
-    work = make_work(compiled.arrays)
+    work = work_of(compiled)
     write_tree_wrenches(compiled.arrays, work, carried.records, q, qd, qdd, outside, found)
     return dict(zip(carried.joints, found[::-1], strict=True))
 

@@ -14,7 +14,7 @@ from ..model.compiling.compiled import CompiledModel, Values
 from ..spatial import Pose, add, cross, quat_mul, quat_of_mat, rotate
 from ..spatial.storage import get3, get4, get9, get_pair, put3, put4
 from .motion import update_body
-from .work import make_work
+from .work import make_work, work_of
 
 
 @kernel
@@ -73,13 +73,16 @@ def tree_kinematics(
         ModelError: if `links` contains a name that is not a link. StateError: if q or qd has the wrong length.
     """
     compiled = compiled_of(model)
-    count = len(compiled.link_names)
+    count, positions, rates = len(compiled.link_names), compiled.positions(q), compiled.velocities(qd)
+    arrays, work = compiled.arrays, work_of(compiled)
+    if links is None and out is None:
+        poses, twists = np.empty((count, 7)), np.empty((count, 6))
+        move_links(arrays, work, positions, rates, compiled.link_body, compiled.X_BL, poses, twists)
+        return poses, twists
     X_WL, V_WL = out or (np.tile(np.array([0.0, 0, 0, 1, 0, 0, 0]), (count, 1)), np.zeros((count, 6)))
     rows = np.arange(count) if links is None else np.array([link_row(compiled, name) for name in links], dtype=np.int64)
     poses, twists = np.zeros((len(rows), 7)), np.zeros((len(rows), 6))
-    positions, rates = compiled.positions(q), compiled.velocities(qd)
-    work = make_work(compiled.arrays)
-    move_links(compiled.arrays, work, positions, rates, compiled.link_body[rows], compiled.X_BL[rows], poses, twists)
+    move_links(arrays, work, positions, rates, compiled.link_body[rows], compiled.X_BL[rows], poses, twists)
     X_WL[rows], V_WL[rows] = poses, twists
     return X_WL, V_WL
 

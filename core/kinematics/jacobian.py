@@ -13,7 +13,7 @@ from ..spatial import ZERO, Vec3, add, motion_at, quat_rotate, rotate, sub
 from ..spatial.storage import get3, get9, put3
 from .forward import link_row
 from .motion import screw_of, update_body
-from .work import make_work
+from .work import work_of
 
 
 @jitable
@@ -77,5 +77,5 @@ def tree_jacobian(model: AnyModel, q: Values, link: str, point: Vec3 = ZERO) -> 
     X_BL = compiled.X_BL[row]
     at = np.array(add(tuple(X_BL[:3]), quat_rotate(tuple(X_BL[3:]), point)))
     J = np.zeros((6, compiled.nv))
-    body_jacobian(compiled.arrays, make_work(compiled.arrays), compiled.positions(q), compiled.link_body[row], at, J)
+    body_jacobian(compiled.arrays, work_of(compiled), compiled.positions(q), compiled.link_body[row], at, J)
     return J

@@ -42,6 +42,10 @@ class Violation:
 
 def dependence_clauses(compiled: CompiledModel) -> list[str]:
     """Return a clause for each constraint that makes velocities depend on each other; an empty list if none does."""
+    return compiled.once(_dependence_clauses)
+
+
+def _dependence_clauses(compiled: CompiledModel) -> list[str]:
     found = [f"joint '{joint.name}' closes a loop" for joint in loops_of(compiled)]
     found += [f"coupling '{equation.name}' ties joints" for equation in compiled.model.equations()]
     joints = [span.joint for span in compiled.spans.values()]
@@ -55,13 +59,16 @@ def require_split(compiled: CompiledModel, asked: str) -> None:
 
     asked: name of the function that needs them, for the message.
     """
-    welded = {weld.joint.name for weld in compiled.welds}
-    left_out = [joint for joint in loops_of(compiled) if joint.name not in welded]
-    if left_out:
+    if left_out := compiled.once(_loops_left_out):
         raise StateError(
             f"joint '{left_out[0].name}' closes a loop, and has no coordinates in a model compiled without "
             f"split_loops: {asked} takes compile_model(model)"
         )
+
+
+def _loops_left_out(compiled: CompiledModel) -> list[Joint]:
+    welded = {weld.joint.name for weld in compiled.welds}
+    return [joint for joint in loops_of(compiled) if joint.name not in welded]
 
 
 def require_satisfied(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray | None = None) -> None:

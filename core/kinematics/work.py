@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections import namedtuple
 
 import numpy as np
 
 from ..compilation.abi import KernelTuple
 from ..compilation.jit import jitable
-from ..model.compiling.compiled import Arrays
+from ..model.compiling.compiled import Arrays, CompiledModel
 from ..model.compiling.force_states import make_force_states
 
 BODY_WORK = np.dtype(
@@ -56,6 +57,15 @@ def make_work(arrays: Arrays) -> Work:
     bodies.rotation[0] = np.eye(3).ravel()
     dofs = np.zeros(len(arrays.dofs), DOF_WORK).view(np.recarray)
     return Work(bodies, dofs, make_force_states(arrays), np.zeros(len(dofs)))
+
+
+def work_of(compiled: CompiledModel) -> Work:
+    """Return work arrays of a compiled model, which each thread has for itself. Its next call overwrites them."""
+    thread = threading.get_ident()
+    found = compiled.works.get(thread)
+    if found is None:
+        found = compiled.works[thread] = make_work(compiled.arrays)
+    return found
 
 
 @jitable

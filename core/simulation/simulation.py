@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..controls.controls import Controls, Forces
-from ..controls.held_forces import HeldForces, joints_that_move
+from ..controls.held_forces import HeldForces
 from ..model import Model, StateError
 from ..model.compiling.colliders import STILL
 from ..model.compiling.compile import AnyModel
@@ -22,7 +22,7 @@ from ..records.breaking import Break
 from ..records.named_contacts import Contact, Impact, contacts_of, table_of_impacts
 from ..records.recording import RECORDS, blank_trajectory
 from ..records.report import Report, energy_at_rest, energy_at_stake
-from ..solvers.jumps import Jump, continuous_span, state_after_jump
+from ..solvers.jumps import Jump, state_after_jump
 from ..solvers.protocol import ACCURACIES, Progress, State
 from ..solvers.registry import SOLVERS, solvers_with_contact
 from ..trajectory.trajectory import Trajectory
@@ -34,20 +34,17 @@ from .arguments import (
     required_times,
 )
 from .failure import SimulationError, causes_of
+from .frame_inputs import FrameInputs
 from .joint_changes import JointChanges
 from .notes import at_largest_speed, falls_as_a_whole, run_notes
 from .run_facts import RunFacts
 from .saved_state import Continuation, continuation_of, describe_state, time_of
-from .snapshot import COUNTS, Snapshot, Stage, Tally
+from .snapshot import COUNTS, Snapshot, Tally
 from .stage_maker import StageMaker, meeting_colliders
-from .start import initial_state
-from .sunk_starts import starts_in_ground
+from .start import initial_state, starts_in_ground
 
 NO_CONTACT_POINTS: tuple[Sequence[str], np.ndarray] = ((), np.empty(0))
 """The contact points before the first frame: no owners of solids, and no records."""
-
-FIRST_WINDOW = 1e-3
-"""Length of the window of prescribed motion at the first frame, before which no time has passed [s]."""
 
 
 class Simulation:
@@ -115,12 +112,10 @@ class Simulation:
         trajectory = blank_trajectory(self._joints.models, self._times, record)
         self._stages = StageMaker(self.controls, solver, accuracy, self._contact, trajectory)
         self._tally = Tally(dict.fromkeys(COUNTS, 0))
-        self._jump: Jump | None = None
         self._jumps: tuple[Jump, ...] = ()
         self._failed = False
-        self._controlled = 0
-        self._moving_joints = joints_that_move(source, self.controls.schedule, self._joints.models)
-        self._forces = HeldForces()
+        self._inputs = FrameInputs(self.controls, self._times)
+        self._inputs.know(source, self._joints.models)
         self._wall_time = 0.0
         self._points = NO_CONTACT_POINTS
         self._notes: list[str] = []
@@ -246,16 +241,16 @@ class Simulation:
             len(self._jumps),
             inputs,
             memory,
-            self._forces,
+            self._inputs.forces,
         )
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a frame of this simulation, to continue from there. Later frames are discarded."""
         self._stage, self._tally = snapshot.stage, snapshot.tally
-        self._failed, self._controlled = False, snapshot.frames
+        self._failed = False
         self._stage.recorder.rewind(snapshot.frames, snapshot.loop_error)
-        self._jump, self._jumps = None, self._jumps[: snapshot.jumps]
-        self._forces = dataclasses.replace(snapshot.forces, is_restored=True)
+        self._jumps = self._jumps[: snapshot.jumps]
+        self._inputs.restored(snapshot.forces, snapshot.frames)
         self._stage.solver.control(snapshot.inputs)
         self._stage.solver.restore(snapshot.memory)
         self._points = self._stage.points() if snapshot.frames else NO_CONTACT_POINTS
@@ -277,7 +272,7 @@ class Simulation:
             )
         frame = self.frames_done - 1
         since = float(self._times[frame - 1]) if frame else self._since
-        forces = self._forces.as_plain_data(self.compiled, self._moving_joints)
+        forces = self._inputs.forces.as_plain_data(self.compiled, self._inputs.moving_joints)
         how = Continuation(self._solver, self._accuracy, self._zero, since, forces)
         return describe_state(self.compiled, self._stage.solver, float(self._times[frame]), how, self._joints.broken)
 
@@ -312,13 +307,13 @@ class Simulation:
             )
             return False
         self._zero, self._since = how.begun, how.since
-        self._forces = HeldForces(Forces(**how.forces))
-        self._act(stage, how.since, float(self._times[0]))
+        self._inputs.zero = how.begun
+        self._inputs.resume(HeldForces(Forces(**how.forces)), 1)
+        self._inputs.act(stage, how.since, float(self._times[0]))
         stage.solver.restore(memory)
         start, counters = stage.solver.state, stage.solver.counters
         self._stage = dataclasses.replace(stage, start=start)
         self._tally = Tally({name: -getattr(counters, name) for name in COUNTS}, stage.solver.flow)
-        self._controlled = 1
         self._joints.begin_late(self._zero, float(self._times[0]))
         return True
 
@@ -326,17 +321,17 @@ class Simulation:
 
     def _work_on(self, frame: int) -> None:
         begun = time.perf_counter()
-        self._control(frame)
-        change = self._joints.next_time
-        jump = self._jump.time if self._jump else math.inf
+        self._inputs.set_before(frame, self._stage)
+        change, coming = self._joints.next_time, self._inputs.jump
+        jump = coming.time if coming else math.inf
         end = min(float(self._times[frame]), change, jump)
         until = self._joints.first_weighing(end)
         progress = self._advance(until - self._zero)
         if progress is Progress.HOPELESS:
             raise self._failure(frame)
         if progress is Progress.REACHED and not self._break_joints(until, frame) and until == end:
-            if self._jump and jump <= min(float(self._times[frame]), change):
-                self._place_anew(self._jump, frame)
+            if coming and jump <= min(float(self._times[frame]), change):
+                self._place_anew(coming, frame)
             elif change <= self._times[frame]:
                 self._change_stage(frame)
             else:
@@ -367,7 +362,7 @@ class Simulation:
         """
         if not self._joints.weigh(self._stage, now, float(self._numbers[frame]), self._zero):
             return False
-        self._moving_joints = joints_that_move(self._source, self.controls.schedule, self._joints.models)
+        self._inputs.know(self._source, self._joints.models)
         self._change_stage(frame)
         return True
 
@@ -389,51 +384,15 @@ class Simulation:
         self, compiled: CompiledModel, state: State, since: float, frame: int, is_jump: bool = False
     ) -> None:
         """Continue from a state at the time `since` [s], before the next frame, in a stage of its own."""
-        counts, window = self._tally.total(self._stage.solver.counters), self._window(frame)
+        counts, window = self._tally.total(self._stage.solver.counters), self._inputs.window(frame)
         self._stage = self._stages.following(self._stage, compiled, state, since, window, self._zero, is_jump)
         if is_jump:
             self._stage.solver.part_overlaps()
         else:
             counts["events"] += 1
         self._tally = Tally(counts, 0.0, self._tally.largest)
-        self._controlled = min(self._controlled, frame)
-        self._control(frame)
-
-    def _control(self, frame: int) -> None:
-        """Apply the controls that are active before the next frame. Runs once per frame, and once per stage."""
-        if not self.controls.are_steady and self._controlled <= frame:
-            self._renew_forces(frame)
-            self._act(self._stage, *self._window(frame))
-            self._controlled = frame + 1
-
-    def _renew_forces(self, frame: int) -> None:
-        """Call the callback for forces, unless it has been called since the frame before.
-
-        The first call is at frame 0. Its forces act up to frame 1, and are those that frame 0 records.
-        """
-        following = min(max(frame, 1), len(self._times) - 1)
-        if self.controls.forces and following > self._forces.frame:
-            state, now = self._stage.solver.state, self._window(frame)[0]
-            self._forces = self._forces.renewed(self.controls, following, now, self.compiled, state.q, state.qd)
-
-    def _window(self, frame: int) -> tuple[float, float]:
-        """Return the time of the frame before, and that of the frame [s]."""
-        begin, end = float(self._times[max(frame - 1, 0)]), float(self._times[frame])
-        return begin, end if frame else end + FIRST_WINDOW
-
-    def _act(self, stage: Stage, begin: float, end: float) -> None:
-        """Set the inputs of a stage between two times [s], at most up to the next jump of prescribed motion."""
-        if self.controls.are_steady:
-            return
-        controls, compiled, state = self.controls, stage.compiled, stage.solver.state
-        signals = stage.constraints.signals
-        span = continuous_span(controls, compiled, signals, begin, end, state.time + self._zero)
-        begin, end, self._jump = span.begin, span.end, span.jump
-        inputs = stage.schedule.between(begin, end, self._zero)
-        inputs = controls.prescribe(inputs, signals, span.samples, (begin - self._zero, end - self._zero))
-        if controls.forces:
-            inputs = controls.push(inputs, compiled, self._forces.acting_on(compiled, self._moving_joints))
-        stage.solver.control(controls.pull(inputs, compiled, begin, end))
+        self._inputs.restart(frame)
+        self._inputs.set_before(frame, self._stage)
 
     # ---- facts and failure
 

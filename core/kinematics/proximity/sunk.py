@@ -2,7 +2,7 @@
 """Machines that start deep in the ground, such as a cube whose middle is on a floor.
 
 The ground is all half-spaces and open meshes that are fixed in the world. Simulations push machines out of these
-(core/simulation/sunk_starts.py), and keep all other overlaps.
+(core/simulation/start.py), and keep all other overlaps.
 
 A machine is all links that joints connect. Only machines that nothing holds in the world are looked at: what is held
 may reach through a floor on purpose, and cannot be lifted without its mount.

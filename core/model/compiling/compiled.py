@@ -8,11 +8,11 @@ frame, and the z axis is the joint's last axis, so that every dof turns about z.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections import namedtuple
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,6 +27,8 @@ from ..naming import way_to_hold
 from ..text import aligned, counted
 from .carried_links import CarriedLinks, carried_links_of
 from .splitting import Weld
+
+Result = TypeVar("Result")
 
 Values = ArrayLike | Mapping | None
 """Numbers in the layout of a `CompiledModel`, or {joint: number or list}; None for the home position, or for rest."""
@@ -203,6 +205,7 @@ class CompiledModel:
         loops: the joints that close loops.
         welds: for each link that a loop joint has cut in two, the weld between the parts; see `splitting.py`.
         force_joints: the joint of each set-valued force.
+        works: the work arrays of each thread that calls kernels; see `work_of`.
     """
 
     source: Model
@@ -219,6 +222,8 @@ class CompiledModel:
     loops: tuple[LoopJoint, ...]
     welds: tuple[Weld, ...] = ()
     force_joints: tuple[Joint, ...] = ()
+    works: dict[int, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _kept: dict[Callable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return f"<CompiledModel '{self.model.name}': nq {self.nq}, nv {self.nv}, {counted(self.link_names, 'link')}>"
@@ -228,10 +233,16 @@ class CompiledModel:
         """Names of the links that float because no joint leads from them to the world."""
         return self.tree.roots
 
-    @functools.cached_property
+    @property
     def carried(self) -> CarriedLinks:
         """All links with the joints that carry them."""
-        return carried_links_of(self)
+        return self.once(carried_links_of)
+
+    def once(self, function: Callable[[CompiledModel], Result]) -> Result:
+        """Return function(self). It is called only once, since a compiled model does not change."""
+        if function not in self._kept:
+            self._kept[function] = function(self)
+        return self._kept[function]
 
     def require_simulable(self) -> None:
         """Check that forces determine the accelerations.
@@ -374,7 +385,8 @@ def vector_of(values: ArrayLike, size: int, what: str) -> np.ndarray:
         raise StateError(f"{what} takes {size} number(s), or {{joint: number or list}}, found {values!r}") from None
     if vector.shape != (size,):
         raise StateError(f"{what} takes {size} number(s), found shape {vector.shape}")
-    if not np.isfinite(vector).all():
+    # The sum of finite numbers may overflow, but a finite sum has no other numbers. It is faster than a look at each.
+    if not (math.isfinite(sum(vector.tolist())) or np.isfinite(vector).all()):
         index = int(np.flatnonzero(~np.isfinite(vector))[0])
         raise StateError(f"{what} takes finite numbers, found {vector[index]:g} in {what}[{index}]")
     return vector
