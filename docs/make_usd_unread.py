@@ -30,11 +30,14 @@ UNREAD = {
     r"tendons are not read": ("tendons (PhysX)", "a model has no springs across several joints"),
     r"equality constraints": ("equality constraints (MuJoCo)", "joints of UsdPhysics close loops instead"),
     r"deformable bodies": ("deformable bodies (Newton)", "bodies are rigid"),
-    r"convex pieces": ("convex pieces of what moves", "it collides as its hull, unless it is divided here"),
-    r"hulls of meshes": ("hulls of what stands still", "it collides as it is drawn"),
+    r"convex decompositions": (
+        "convex decompositions of moving meshes",
+        "they collide as convex hulls, unless `LINK.collisions=pieces` is set",
+    ),
+    r"convex hulls": ("convex hulls of static meshes", "static meshes collide as drawn"),
     r"target velocity": ("velocities of position drives", "a drive has one target"),
     r"Could not open asset": ("references", "the file is not there"),
-    r"joins no body": ("joints between prims that are no bodies", "pxr's parser has no bodies there either"),
+    r"joins no body": ("joints between prims without a rigid body", "pxr's parser finds no body there either"),
     r"<\w+> is not read; its bodies": ("joints of other schemas", "UsdPhysics does not define them"),
 }
 """What is not read, and why, by the words of a finding."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import bpy
@@ -24,13 +25,19 @@ REPORTED_GAP = 1e-4
 
 
 def recorded(
-    scene: bpy.types.Scene, only_moving: bool = False, on_frame: FrameCallback | None = None, **changes
+    scene: bpy.types.Scene,
+    only_moving: bool = False,
+    on_frame: FrameCallback | None = None,
+    other_moving_frames: Callable[[], int] = lambda: 0,
+    **changes,
 ) -> tuple[Observed, list[str]]:
     """Return the motion of the scene's links over its frames, and notes for the user.
 
     Args:
         only_moving: whether to leave out the frames at the end in which nothing moves.
         on_frame: called with the dependency graph at every frame, also at those that are left out.
+        other_moving_frames: returns, after the last frame, the number of frames in which something else moves that
+            belongs to the recording.
         changes: first, last and step, as in `BakeSettings`, in place of the scene's own; None keeps the scene's.
 
     Raises:
@@ -46,7 +53,7 @@ def recorded(
         name: np.tile(pose, (len(settings.frames), 1)) for name, pose in ground_poses(model, reading.objects).items()
     }
     moves = np.stack(list(poses.values()), axis=1)
-    count = _moving_frames(moves) if only_moving else len(moves)
+    count = max(_moving_frames(moves), other_moving_frames()) if only_moving else len(moves)
     times = (settings.frames[:count] - settings.first) / frame_rate(scene)
     observed = of_poses(model, times, moves[:count], list(poses))
     notes = list(reading.notes)
@@ -86,7 +93,7 @@ def recorded_with_skins(scene: bpy.types.Scene, only_moving: bool = False, **cha
         ModelError, BakeError: as `recorded` does.
     """
     recorder = SkinRecorder(scene)
-    observed, notes = recorded(scene, only_moving, recorder, **changes)
+    observed, notes = recorded(scene, only_moving, recorder, recorder.moving_frames, **changes)
     return Played(observed, notes, recorder.characters(len(observed.trajectory)), recorder.losses)
 
 

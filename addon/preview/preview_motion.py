@@ -105,7 +105,9 @@ class PreviewMotion:
     def _begin(self) -> None:
         self.tethers: list[Tether] = [self._tether(pull) for pull in self.pulls]
         controls = replace(self.inputs.controls, tethers=self.tethers)
-        self.simulation: Simulation = self.inputs.simulation(times=self._times, controls=controls, record=["efforts"])
+        self.simulation: Simulation = self.inputs.simulation(
+            times=self._times, numbers=self.frames, controls=controls, record=["efforts"]
+        )
         self._snapshots: list[Snapshot] = []
         self.touching: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self._resume()

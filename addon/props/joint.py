@@ -313,11 +313,12 @@ class JointProperties(PropertyGroup):
     )
     use_break_force: BoolProperty(
         name="Break Force",
-        description="Release the joint when it carries more than this force; its links keep their velocity",
+        description="The joint breaks when it carries more than this force; its links keep their velocity",
     )
     break_force: FloatProperty(
         name="Force",
-        description="Force beyond which the joint breaks (N): weight, pull and blows, an impact's impulse in 1/60 s",
+        description="Largest force that the joint carries (N), from weight, drives and contacts. An impact counts as "
+        "its impulse divided by 1/60 s",
         default=1000.0,
         min=1e-6,
         soft_max=1e6,
@@ -326,11 +327,11 @@ class JointProperties(PropertyGroup):
     )
     use_break_torque: BoolProperty(
         name="Break Torque",
-        description="Release the joint when it carries more than this torque; its links keep their velocity",
+        description="The joint breaks when it carries more than this torque; its links keep their velocity",
     )
     break_torque: FloatProperty(
         name="Torque",
-        description="Torque about the joint beyond which it breaks (N m)",
+        description="Largest torque about the joint's origin that the joint carries (N m)",
         default=100.0,
         min=1e-6,
         soft_max=1e6,

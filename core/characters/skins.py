@@ -16,6 +16,9 @@ import numpy as np
 
 from ..spatial.arrays import inverse, matmul, matvec
 
+REPORTED_DISTANCE = 1e-4
+"""Distance of a point of a skin from its exact place that is reported [m]: the accuracy of exports."""
+
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
@@ -50,8 +53,8 @@ class Skin:
         corners: point at each corner of each face, one face after another, shape (c,).
         place: transform X_SM from the axes of the mesh to the skeleton's space when it was bound [m], shape (4, 4).
         bones: numbers of the bones that each point follows, the strongest first, shape (p, k). Unused entries are 0.
-        weights: of these bones, not negative, with a sum of at most 1 for each point, shape (p, k). By what is missing
-            to 1, the point keeps its place in the skeleton's space.
+        weights: of these bones, not negative, with a sum of at most 1 for each point, shape (p, k). The rest
+            to 1 keeps the point where it is in the skeleton's space.
         uvs: texture coordinates of each corner, shape (c, 2); None without any.
         color: diffuse colour, red, green and blue; None without one.
     """

@@ -15,14 +15,20 @@ from .forces import set_armatures
 from .rnea import inverse_dynamics_passes
 
 LEAST_FORCE = 1e-12
-"""Force that errors are compared with where nothing else acts [N m or N]."""
+"""Lower bound of the force by which errors are divided [N m or N], so that a model on which no force acts gives no
+division by zero."""
 
 
 @kernel
 def solve_and_check(model, work, q, qd, tau, qdd, spare):
     """Write to `qdd`, shape (nv,), the accelerations of `articulated_body`, and return their `forward_residual`.
 
-    spare: shape (2, nv), to be overwritten.
+    Args:
+        q: shape (nq,). qd, tau: shape (nv,).
+        spare: shape (2, nv), to be overwritten.
+
+    Returns:
+        The residual [1]; infinity if a number is not finite.
     """
     set_armatures(model, work)
     accelerations(model, work, q, qd, tau, qdd)

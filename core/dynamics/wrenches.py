@@ -16,6 +16,7 @@ from ..kinematics.forward import link_row
 from ..kinematics.motion import accelerate_body, update_body
 from ..kinematics.work import work_of
 from ..model import StateError
+from ..model.compiling.carried_links import carried_links_of
 from ..model.compiling.compile import AnyModel, compiled_of
 from ..model.compiling.compiled import CompiledModel, Values
 from ..spatial import ZERO, add, cross, rotate, rotate_back, scale, sub, sym_mul
@@ -55,7 +56,7 @@ def tree_wrenches(
     compiled: CompiledModel, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, wrenches: Wrenches | None = None
 ) -> dict[str, np.ndarray]:
     """Return the wrenches of the joints of the tree, as `joint_wrenches`, for zero wrenches of loop joints."""
-    carried = compiled.carried
+    carried = carried_links_of(compiled)
     outside, found = np.zeros((2, len(carried.records), 6))
     if wrenches:
         X_WL, _ = tree_kinematics(compiled, q)
@@ -78,15 +79,18 @@ def write_tree_wrenches(model, work, links, q, qd, qdd, outside, out):
     """Write to `out`, shape (L, 6), the force and torque of the joint that carries each link.
 
     Args:
-        links: CARRIED_LINK records, shape (L,). q: shape (nq,). qd, qdd: shape (nv,).
-        outside: force and torque about the world's origin that else acts on each link, shape (L, 6) [N, N m].
+        links: CARRIED_LINK records, shape (L,). q: shape (nq,) [rad or m]. qd, qdd: shape (nv,), per second and per
+            second squared.
+        outside: force and torque about the world's origin that all other causes exert on each link, shape (L, 6)
+            [N, N m].
+        out: about the joints' child-side origins [N, N m].
     """
-    transmit(model, work, links, q, qd, qdd, outside, out)
+    compute_tree_wrenches(model, work, links, q, qd, qdd, outside, out)
 
 
 @subroutine
-def transmit(model, work, links, q, qd, qdd, outside, out):
-    """Do what `write_tree_wrenches` does."""
+def compute_tree_wrenches(model, work, links, q, qd, qdd, outside, out):
+    """Compute what `write_tree_wrenches` writes, for calls from kernels."""
     put_pair(work.bodies[0].acceleration, (ZERO, scale(get3(model.gravity), -1.0)))
     for i in range(1, model.bodies.shape[0]):
         R, _ = update_body(model, work, i, q, qd)

@@ -130,7 +130,11 @@ def read(
 def write(model: Model, path: str | Path, **options: object) -> list[str]:
     """Write a model file, in the format of the path's suffix. Return what the format cannot express, a line per kind.
 
-    Options that only other formats have are ignored. All files that belong to the model are written, or none.
+    All files that belong to the model are written, or none.
+
+    Args:
+        options: those of `Format.options`; for USD also `characters`, a list of `Character` in the frames of `motion`.
+            Options that only other formats have are ignored.
 
     Raises:
         UnwritableError: if the model has errors, or if the file cannot be written.
@@ -147,7 +151,7 @@ def write(model: Model, path: str | Path, **options: object) -> list[str]:
     inputs = {name for entry in FORMATS for name in entry.inputs}
     for name in options:
         if name not in names and name not in inputs:
-            raise TypeError(f"write() has no option '{name}'; there are: {', '.join(names)}")
+            raise TypeError(f"write() has no option '{name}'; there are: {', '.join(sorted({*names, *inputs}))}")
     chosen = next((entry for entry in FORMATS if path.suffix.lower() in entry.suffixes), None)
     if chosen is None or chosen.write is None:
         known = ", ".join(suffix for entry in FORMATS if entry.write for suffix in entry.suffixes)

@@ -10,10 +10,10 @@ from ..model import Joint
 
 
 def losses_of_breaking(joint: Joint, name: str, knows_loads: bool = False) -> Iterator[str]:
-    """Yield lines about when a joint breaks, which a format does not say.
+    """Yield a line for each way in which a joint breaks that a format cannot express.
 
     Args:
-        name: of the format. knows_loads: whether it has the loads at which a joint breaks.
+        name: name of the format. knows_loads: whether the format has break forces and torques.
     """
     if math.isfinite(joint.released_at):
         yield f"{name} cannot say when a joint breaks; it is written as holding"

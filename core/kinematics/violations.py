@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..model import WORLD, Joint, StateError
-from ..model.compiling.compiled import CompiledModel
+from ..model.compiling.compiled import CompiledModel, once
 from ..model.screws import joint_pose, limited_quantities_at
 from ..spatial import IDENTITY
 from ..spatial.arrays import matmul
@@ -40,18 +40,17 @@ class Violation:
     size: float
 
 
-def dependence_clauses(compiled: CompiledModel) -> list[str]:
-    """Return a clause for each constraint that makes velocities depend on each other; an empty list if none does."""
-    return compiled.once(_dependence_clauses)
+def dependence_clauses(compiled: CompiledModel) -> tuple[str, ...]:
+    """Return a clause for each constraint that makes velocities depend on each other; nothing if none does."""
+    return once(compiled, _dependence_clauses)
 
 
-def _dependence_clauses(compiled: CompiledModel) -> list[str]:
+def _dependence_clauses(compiled: CompiledModel) -> tuple[str, ...]:
     found = [f"joint '{joint.name}' closes a loop" for joint in loops_of(compiled)]
     found += [f"coupling '{equation.name}' ties joints" for equation in compiled.model.equations()]
     joints = [span.joint for span in compiled.spans.values()]
-    return found + [
-        f"joint '{joint.name}' has no room" for joint in joints if joint.fixed_columns or joint.fixed_quantities
-    ]
+    found += [f"joint '{joint.name}' has no room" for joint in joints if joint.fixed_columns or joint.fixed_quantities]
+    return tuple(found)
 
 
 def require_split(compiled: CompiledModel, asked: str) -> None:
@@ -59,16 +58,16 @@ def require_split(compiled: CompiledModel, asked: str) -> None:
 
     asked: name of the function that needs them, for the message.
     """
-    if left_out := compiled.once(_loops_left_out):
+    if left_out := once(compiled, _loops_left_out):
         raise StateError(
             f"joint '{left_out[0].name}' closes a loop, and has no coordinates in a model compiled without "
             f"split_loops: {asked} takes compile_model(model)"
         )
 
 
-def _loops_left_out(compiled: CompiledModel) -> list[Joint]:
+def _loops_left_out(compiled: CompiledModel) -> tuple[Joint, ...]:
     welded = {weld.joint.name for weld in compiled.welds}
-    return [joint for joint in loops_of(compiled) if joint.name not in welded]
+    return tuple(joint for joint in loops_of(compiled) if joint.name not in welded)
 
 
 def require_satisfied(compiled: CompiledModel, q: np.ndarray, qd: np.ndarray | None = None) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..compilation.abi import KernelTuple
 from ..compilation.jit import jitable
-from ..model.compiling.compiled import Arrays, CompiledModel
+from ..model.compiling.compiled import Arrays, CompiledModel, once
 from ..model.compiling.force_states import make_force_states
 
 BODY_WORK = np.dtype(
@@ -60,12 +60,18 @@ def make_work(arrays: Arrays) -> Work:
 
 
 def work_of(compiled: CompiledModel) -> Work:
-    """Return work arrays of a compiled model, which each thread has for itself. Its next call overwrites them."""
-    thread = threading.get_ident()
-    found = compiled.works.get(thread)
-    if found is None:
-        found = compiled.works[thread] = make_work(compiled.arrays)
-    return found
+    """Return the calling thread's work arrays for a compiled model.
+
+    All functions that call `work_of` for the same model use the same arrays: results in them last until the next call.
+    """
+    works, thread = once(compiled, _works_by_thread), threading.get_ident()
+    if thread not in works:
+        works[thread] = make_work(compiled.arrays)
+    return works[thread]
+
+
+def _works_by_thread(_compiled: CompiledModel) -> dict[int, Work]:
+    return {}
 
 
 @jitable

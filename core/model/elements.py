@@ -21,7 +21,7 @@ WORLD = "world"
 
 
 BREAKING = ("break_force", "break_torque")
-"""Attributes of a joint that are the loads at which it breaks."""
+"""Names of the attributes of a joint that give the loads at which it breaks."""
 
 
 @dataclass(repr=False)
@@ -119,8 +119,9 @@ class Joint(Record):
         closes_loop: keep this joint out of the spanning tree, whatever `Model.loops` would choose.
         enabled: when off, simulations ignore the joint.
         released_at: when the joint breaks in a simulation [s]; its links keep their velocities.
-        break_force, break_torque: the largest force [N], and moment about the child-side origin [N m], that the joint
-            bears; beyond one of them it breaks in a simulation, as at `released_at`. See `Trajectory.wrenches`.
+        break_force, break_torque: largest force [N] and largest moment about the child-side origin [N m] that the
+            joint carries. If its wrench (`Trajectory.wrenches`) exceeds one of them, the joint breaks in a simulation;
+            inf for never.
         extras: what its file says besides.
     """
 
@@ -250,7 +251,7 @@ class Joint(Record):
 
     @property
     def is_breakable(self) -> bool:
-        """Whether a load can break the joint."""
+        """Whether the joint can break under load."""
         return min(self.break_force, self.break_torque) < math.inf
 
     @property

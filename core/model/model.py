@@ -184,7 +184,7 @@ class Model(Record):
         return dataclasses.replace(self, joints=joints, couplings=couplings)
 
     def breaking_at(self, times: Mapping[str, float]) -> Model:
-        """Return a model in which joints break at these times, or earlier if they would anyway; {joint: time [s]}."""
+        """Return a model in which joints break no later than at these times, {joint: time [s]}."""
         if not times:
             return self
         joints = [

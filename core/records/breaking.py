@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints that break under their loads: when they are weighed, and what they bear.
+"""Joints that break under load: when their loads are checked, and which joints break.
 
-The load of a joint is the wrench that `Trajectory.wrenches` shows. An impact of rigid bodies takes no time, so that its
-force would be infinite. Its impulse counts as a force that acts for IMPACT_TIME.
+The load of a joint is its wrench in `Trajectory.wrenches`. An impact of rigid bodies has no duration, so its force
+would be infinite. Its impulse is divided by IMPACT_TIME instead.
 """
 
 from __future__ import annotations
@@ -20,18 +20,20 @@ from ..spatial import arrays
 from .impact_reactions import impact_reactions
 from .named_contacts import Impact
 
-WEIGHINGS_PER_SECOND = 240.0
-"""How often joints are weighed in a second of motion: a joint breaks at most so much later than in reality. It is a
-multiple of usual frame rates, so that few steps become shorter."""
+CHECKS_PER_SECOND = 240.0
+"""Number of checks of loads per second of motion [1/s]. A joint breaks at most 1/240 s after its load exceeds its
+strength. 240 is a multiple of 24, 30 and 60 frames per second, so that few steps become shorter."""
 
 SAME_TIME = 1e-6
-"""Part of the time between two weighings by which rounding may move one of them away from a frame."""
+"""Share of the time between two checks by which rounding may separate a check from a frame."""
 
-ALIKE = 1e-6
-"""Relative difference of two overloads up to which joints break together, so that what is symmetric stays so."""
+SAME_OVERLOAD = 1e-6
+"""Relative difference of two overloads up to which joints break together, so that symmetric models break
+symmetrically."""
 
 IMPACT_TIME = 1.0 / 60.0
-"""Time in which an impact counts as a force [s]: a step of game engines, for which thresholds in files were chosen."""
+"""Duration by which an impulse is divided to give a force [s]. It is a usual step of game engines, for which thresholds
+in files were chosen."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Break:
     Attributes:
         time: at which it broke [s]. frame: number of the first frame without it.
         at_start: whether that is when the motion begins.
-        force, torque: sizes of what it carried [N, N m].
+        force, torque: sizes of the wrench that it carried [N, N m].
     """
 
     joint: str
@@ -62,8 +64,8 @@ class Break:
         return f"joint '{self.joint}' broke at {when}, under {overloads}"
 
 
-class Weighing:
-    """The times at which the joints of a motion are weighed, and their weighing.
+class LoadChecks:
+    """Checks the loads of the joints of a motion, at regular times.
 
     Args:
         model: the model. zero: the time at which the motion begins [s].
@@ -75,24 +77,29 @@ class Weighing:
         }
         self._zero, self._number = zero, 0
 
-    def sync(self, now: float) -> None:
-        """Go on from a time [s] at which joints have been weighed, if they are weighed at that time at all."""
-        self._number = math.floor((now - self._zero) * WEIGHINGS_PER_SECOND + SAME_TIME) + 1
+    @property
+    def are_needed(self) -> bool:
+        """Whether any joint can break."""
+        return bool(self._strengths)
 
-    def first_until(self, end: float) -> float:
-        """Return the time of the next weighing, or `end` if that is not later [s]."""
+    def sync(self, now: float) -> None:
+        """Continue after a time [s], at which loads have been checked if they are checked at that time at all."""
+        self._number = math.floor((now - self._zero) * CHECKS_PER_SECOND + SAME_TIME) + 1
+
+    def next_time(self, end: float) -> float:
+        """Return the time of the next check, or `end` if the check is not earlier [s]."""
         if not self._strengths:
             return end
-        due = self._zero + self._number / WEIGHINGS_PER_SECOND
-        return due if due < end - SAME_TIME / WEIGHINGS_PER_SECOND else end
+        due = self._zero + self._number / CHECKS_PER_SECOND
+        return due if due < end - SAME_TIME / CHECKS_PER_SECOND else end
 
     def is_due(self, now: float) -> bool:
-        """Return whether joints are to be weighed at a time [s], and have not been."""
+        """Return whether loads are to be checked at a time [s], and have not been."""
         if not self._strengths:
             return False
-        return (now - self._zero) * WEIGHINGS_PER_SECOND > self._number - SAME_TIME
+        return (now - self._zero) * CHECKS_PER_SECOND > self._number - SAME_TIME
 
-    def broken(
+    def overloaded_joints(
         self,
         compiled: CompiledModel,
         constraints: ConstraintSet,
@@ -101,9 +108,9 @@ class Weighing:
         now: float,
         frame: float,
     ) -> list[Break]:
-        """Weigh the joints of a model at the time `now` [s], and return those that break: the most overloaded ones.
+        """Return the joints of a model that break at the time `now` [s]: those with the largest overload.
 
-        Those that are overloaded less stay, since the first break may relieve them. They are to be weighed again at
+        Joints with a smaller overload stay, since the first break may relieve them. They are to be checked again at
         once, in the model without the broken ones.
 
         Args:
@@ -112,7 +119,7 @@ class Weighing:
         """
         loads = seen.wrenches()
         if impacts:
-            impulses = impact_reactions(compiled, constraints, seen.state, impacts)
+            impulses = impact_reactions(compiled, constraints, seen.state, impacts, now)
             loads = {name: load + impulses[name] / IMPACT_TIME for name, load in loads.items()}
         shares: dict[Break, float] = {}
         for name, (most_force, most_torque) in self._strengths.items():
@@ -120,7 +127,7 @@ class Weighing:
                 force, torque = float(arrays.norm(loads[name][:3])), float(arrays.norm(loads[name][3:]))
                 found = Break(name, now, frame, force, torque, now == self._zero)
                 shares[found] = max(force / most_force, torque / most_torque)
-        largest = max(1.0, max(shares.values(), default=0.0) * (1.0 - ALIKE))
+        largest = max(1.0, max(shares.values(), default=0.0) * (1.0 - SAME_OVERLOAD))
         broken = [found for found, share in shares.items() if share > largest]
         if not broken:
             self.sync(now)

@@ -23,7 +23,7 @@ NO_MOMENT = np.zeros(3)
 
 
 def impact_reactions(
-    compiled: CompiledModel, constraints: ConstraintSet, state: State, impacts: Sequence[Impact]
+    compiled: CompiledModel, constraints: ConstraintSet, state: State, impacts: Sequence[Impact], now: float
 ) -> dict[str, np.ndarray]:
     """Return the impulse and angular impulse that joints transmit in impacts of contacts, by name.
 
@@ -33,13 +33,16 @@ def impact_reactions(
 
     Args:
         constraints: those of the model, as the solver has them. state: one soon after the impacts.
+        now: the time of the state, as `Impact.time` has it [s].
     """
-    poses = dict(zip(compiled.link_names, tree_kinematics(compiled, state.q)[0], strict=True))
-    total = {name: np.zeros(6) for name in poses}
+    X_WL, V_WL = tree_kinematics(compiled, state.q, state.qd)
+    origins = dict(zip(compiled.link_names, zip(X_WL[:, :3], V_WL[:, :3], strict=True), strict=True))
+    total = {name: np.zeros(6) for name in origins}
     for impact in impacts:
         for link, impulse in ((impact.first, -impact.impulse), (impact.second, impact.impulse)):
             if link != WORLD:
-                arm = impact.point - poses[link][:3]
+                origin, velocity = origins[link]
+                arm = impact.point - (origin - (now - impact.time) * velocity)  # from where the origin was then
                 total[link] += about_origin(np.concatenate([impulse, NO_MOMENT]), arm)
     moved = {name: impulse for name, impulse in total.items() if impulse.any()}
     system, inputs = make_solver_system(compiled, constraints), steady_inputs(compiled, constraints)

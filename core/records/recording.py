@@ -78,8 +78,9 @@ def _widened(trajectory: Trajectory, stage: CompiledModel) -> Trajectory:
             changes["efforts"] = np.hstack([trajectory.efforts, lack_v])
     if trajectory.wrenches is not None:
         joints = tuple(_united([[*trajectory.wrench_names], reaction_names(stage)]))
-        lack = np.full((len(trajectory), len(joints) - len(trajectory.wrench_names), 6), np.nan)
-        changes |= {"wrench_names": joints, "wrenches": np.concatenate([trajectory.wrenches, lack], axis=1)}
+        if more := len(joints) - len(trajectory.wrench_names):
+            lack = np.full((len(trajectory), more, 6), np.nan)
+            changes |= {"wrench_names": joints, "wrenches": np.concatenate([trajectory.wrenches, lack], axis=1)}
     return dataclasses.replace(trajectory, **changes) if changes else trajectory
 
 

@@ -68,6 +68,18 @@ def required_times(times: object) -> np.ndarray:
     return found
 
 
+def required_numbers(numbers: object, frames: int) -> np.ndarray:
+    """Return the numbers of so many frames, shape (F,); None counts from 0.
+
+    Raises:
+        ValueError: if there are not as many.
+    """
+    found = np.arange(frames) if numbers is None else np.asarray(numbers)
+    if found.shape != (frames,):
+        raise ValueError(f"numbers are those of {frames} frames, found shape {found.shape}")
+    return found
+
+
 def require_known(what: str, given: Sequence[str], known: Collection[str]) -> None:
     """Raise `ValueError` if a name is not known. what: name of the argument."""
     for name in given:

@@ -20,7 +20,7 @@ FIRST_WINDOW = 1e-3
 
 
 class FrameInputs:
-    """Sets the inputs of stages from controls.
+    """The inputs that act on the stages of one simulation, computed from its controls before each frame.
 
     Attributes:
         jump: the next jump of prescribed motion before the next frame; None if there is none.
@@ -40,11 +40,11 @@ class FrameInputs:
         self._controls, self._times = controls, times
         self._done = 0  # number of frames before which the inputs have been set
 
-    def know(self, model: Model, stages: Iterable[CompiledModel]) -> None:
-        """Let the callback name the joints of these stages."""
+    def set_moving_joints(self, model: Model, stages: Iterable[CompiledModel]) -> None:
+        """Set the joints that the callback may name: those of the model and of these stages."""
         self.moving_joints = joints_that_move(model, self._controls.schedule, stages)
 
-    def restart(self, frame: int) -> None:
+    def invalidate_from(self, frame: int) -> None:
         """Set the inputs before a frame anew, since a stage begins there."""
         self._done = min(self._done, frame)
 
@@ -52,7 +52,7 @@ class FrameInputs:
         """Continue after so many frames, with the forces that the callback gave then."""
         self.jump, self.forces, self._done = None, forces, frames
 
-    def restored(self, forces: HeldForces, frames: int) -> None:
+    def restore(self, forces: HeldForces, frames: int) -> None:
         """Go back to a state after so many frames of the same simulation."""
         self.resume(dataclasses.replace(forces, is_restored=True), frames)
 
@@ -60,7 +60,7 @@ class FrameInputs:
         """Set the inputs of a stage that are active before the next frame, once for each frame and each stage."""
         if not self._controls.are_steady and self._done <= frame:
             self._renew_forces(frame, stage)
-            self.act(stage, *self.window(frame))
+            self.apply(stage, *self.window(frame))
             self._done = frame + 1
 
     def _renew_forces(self, frame: int, stage: Stage) -> None:
@@ -78,7 +78,7 @@ class FrameInputs:
         begin, end = float(self._times[max(frame - 1, 0)]), float(self._times[frame])
         return begin, end if frame else end + FIRST_WINDOW
 
-    def act(self, stage: Stage, begin: float, end: float) -> None:
+    def apply(self, stage: Stage, begin: float, end: float) -> None:
         """Set the inputs of a stage between two times [s], at most up to the next jump of prescribed motion."""
         if self._controls.are_steady:
             return

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from ..controls.controls import Controls
 from ..model import Joint, Model, StateError
 from ..model.compiling.compile import AnyModel
 from ..model.compiling.compiled import CompiledModel
-from ..records.breaking import IMPACT_TIME, Break, Weighing
+from ..records.breaking import IMPACT_TIME, Break, LoadChecks
+from ..records.named_contacts import Impact
 from ..solvers.protocol import State
 from .saved_state import BROKEN
 from .snapshot import KeptChanges, Stage
@@ -44,11 +45,14 @@ class JointChanges:
         (_, first), *self._ahead = self._stages(self._source if self._broken_earlier else model, times)
         self.models = [first, *(later for _, later in self._ahead)]
         self.breaks: tuple[Break, ...] = ()
-        self._weighing = Weighing(self._source, float(times[0]))
+        self._earlier_impacts: tuple[Impact, ...] = ()
+        self._checks = LoadChecks(self._source, float(times[0]))
 
-    def _stages(self, model: AnyModel, times: np.ndarray) -> list[tuple[float, CompiledModel]]:
+    def _stages(
+        self, model: AnyModel, times: np.ndarray, begin: float | None = None
+    ) -> list[tuple[float, CompiledModel]]:
         schedule, released = self._controls.schedule, self._controls.released.values()
-        return compile_stages(model, times, schedule, released, self.gripping)
+        return compile_stages(model, times, schedule, released, self.gripping, begin)
 
     @property
     def model(self) -> Model:
@@ -56,26 +60,37 @@ class JointChanges:
         return self._source.breaking_at({each.joint: each.time for each in self.breaks})
 
     @property
-    def broken(self) -> list[str]:
-        """The names of the joints that have broken under load, also before the motion began."""
-        return [*self._broken_earlier, *(each.joint for each in self.breaks)]
+    def broken_at(self) -> dict[str, float]:
+        """The time at which each joint broke under load [s]; of those broken earlier, the first time of the motion."""
+        earlier = dict.fromkeys(self._broken_earlier, float(self._times[0]))
+        return earlier | {each.joint: each.time for each in self.breaks}
 
     @property
     def next_time(self) -> float:
         """The time of the next change that is known [s]; infinite if there is none."""
         return self._ahead[0][0] if self._ahead else math.inf
 
-    def begin_late(self, zero: float, now: float) -> None:
-        """Weigh joints after the time `now` at the times of a motion that began at the time `zero` [s]."""
-        self._weighing = Weighing(self._source, zero)
-        self._weighing.sync(now)
+    def begin_late(self, zero: float, now: float, impacts: Sequence[Impact]) -> None:
+        """Continue a motion that began at the time `zero` [s], after the time `now`.
 
-    def first_weighing(self, end: float) -> float:
-        """Return the time at which joints are weighed next, or `end` if that is not later [s]."""
-        return self._weighing.first_until(end)
+        impacts: those before `now` that still count.
+        """
+        self._checks, self._earlier_impacts = LoadChecks(self._source, zero), tuple(impacts)
+        self._checks.sync(now)
 
-    def weigh(self, stage: Stage, now: float, frame: float, zero: float) -> bool:
-        """Weigh the joints of a stage if it is time to. If any breaks, make stages without it, from the time `now` on.
+    def next_check(self, end: float) -> float:
+        """Return the time at which loads are checked next, or `end` if that is not later [s]."""
+        return self._checks.next_time(end)
+
+    def recent_impacts(self, stage: Stage, now: float, zero: float) -> list[Impact]:
+        """Return the impacts that count in a check at the time `now` [s]. zero: as in `check_loads`."""
+        if not self._checks.are_needed:
+            return []
+        earlier = (each for each in self._earlier_impacts if each.time > now - IMPACT_TIME)
+        return [*earlier, *stage.impacts(zero, now - IMPACT_TIME)]
+
+    def check_loads(self, stage: Stage, now: float, frame: float, zero: float) -> bool:
+        """Check the loads of a stage if it is time to. If a joint breaks, make stages without it, from the time `now`.
 
         Args:
             now: the present time [s]. frame: number of the next frame. zero: time from which the solver counts [s].
@@ -83,13 +98,14 @@ class JointChanges:
         Returns:
             Whether any joint has broken, so that the next stage begins now.
         """
-        if not self._weighing.is_due(now):
+        if not self._checks.is_due(now):
             return False
-        seen, impacts = stage.solver.observe(), stage.impacts(zero, now - IMPACT_TIME)
-        found = self._weighing.broken(stage.compiled, stage.constraints, seen, impacts, now, frame)
+        seen, impacts = stage.solver.observe(), self.recent_impacts(stage, now, zero)
+        found = self._checks.overloaded_joints(stage.compiled, stage.constraints, seen, impacts, now, frame)
         if found:
             self.breaks += tuple(found)
-            self._ahead = self._stages(self.model, np.concatenate([[now], self._times[self._times > now]]))
+            frame_before = max(int(np.searchsorted(self._times, now, side="right")) - 1, 0)
+            self._ahead = self._stages(self.model, self._times[frame_before:], now)
             self.models += [compiled for _, compiled in self._ahead]
         return bool(found)
 
@@ -109,7 +125,7 @@ class JointChanges:
     def restore(self, kept: KeptChanges, now: float) -> None:
         """Go back to a state, which was kept at the time `now` [s]."""
         self._ahead, self.gripping, self.breaks = [*kept.ahead], {**kept.gripping}, kept.breaks
-        self._weighing.sync(now)
+        self._checks.sync(now)
 
 
 def _broken_in(initial: Mapping | None, model: Model) -> Collection[str]:
@@ -120,6 +136,7 @@ def _broken_in(initial: Mapping | None, model: Model) -> Collection[str]:
     """
     names = (initial or {}).get(BROKEN, ())
     known = {joint.name for joint in model.joints}
-    if not isinstance(names, list | tuple) or not known.issuperset(names):
+    is_list = isinstance(names, list | tuple) and all(isinstance(name, str) for name in names)
+    if not is_list or not known.issuperset(names):
         raise StateError(f"'{BROKEN}' lists joints of the model that had broken, found {names!r}")
     return names

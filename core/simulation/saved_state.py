@@ -15,6 +15,7 @@ import numpy as np
 
 from ..model import StateError
 from ..model.compiling.compiled import BESIDES, CompiledModel, numbers_of, parts_of_state
+from ..records.named_contacts import Impact
 from ..solvers.protocol import Memory, Solver
 from ..trajectory.files.archives import DAMAGED
 from ..version import VERSION
@@ -34,6 +35,8 @@ class Continuation:
     Attributes:
         solver, accuracy: as `Simulation` takes them.
         begun: time at which the motion began [s]. since: time of the frame before the state's own [s].
+        impacts: those that still count when the loads of joints are checked: [time [s], first, second, point, normal,
+            impulse].
         forces: those of the callback that act at the state's time, {"joints": {name: numbers}, "links": …}.
         memory: the arrays that the solver needs, in base64. digest: of these, and of the model and the state to which
             they belong.
@@ -44,8 +47,14 @@ class Continuation:
     begun: float
     since: float
     forces: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    impacts: list[list] = field(default_factory=list)
     memory: str = ""
     digest: str = ""
+
+    @property
+    def impacts_before(self) -> list[Impact]:
+        """The `impacts`, as `Impact` records."""
+        return [Impact(*each[:3], *(np.array(part, dtype=np.float64) for part in each[3:])) for each in self.impacts]
 
     def memory_for(self, compiled: CompiledModel, solver: Solver, state: Mapping) -> Memory | None:
         """Return the memory that a solver can restore, or None if it does not belong to the state and the model.
@@ -75,6 +84,8 @@ class Continuation:
     def _digest(self, compiled: CompiledModel, state: Mapping) -> str:
         said = {name: state[name] for name in (TIME, "q", "qd")}
         own = asdict(self) | {"digest": "", "version": VERSION}
+        if not self.impacts:  # as states of older versions have it
+            del own["impacts"]
         model = b"".join(_without_negative_zeros(array) for array in compiled.arrays)
         return hashlib.sha256(json.dumps([said, own], sort_keys=True).encode() + model).hexdigest()
 
@@ -106,7 +117,7 @@ def continuation_of(initial: Mapping | None) -> Continuation | None:
         found = None
     if found is None or not np.isfinite(numbers_of([found.begun, found.since])).sum() == 2:
         raise _altered()
-    if not _are_forces(found.forces):
+    if not (_are_forces(found.forces) and _are_impacts(found.impacts)):
         raise _altered()
     return found
 
@@ -117,6 +128,18 @@ def _are_forces(stored: object) -> bool:
         isinstance(stored, dict)
         and stored.keys() <= {"joints", "links"}
         and all(isinstance(part, dict) for part in stored.values())
+    )
+
+
+def _are_impacts(stored: object) -> bool:
+    """Return whether a stored value has the form of `Continuation.impacts`."""
+    return isinstance(stored, list) and all(
+        isinstance(each, list)
+        and len(each) == len(Impact._fields)
+        and all(isinstance(name, str) for name in each[1:3])
+        and np.isfinite(numbers_of(each[0])).sum() == 1
+        and all(np.isfinite(numbers_of(part)).sum() == 3 for part in each[3:])
+        for each in stored
     )
 
 

@@ -31,6 +31,7 @@ from .arguments import (
     require_known,
     require_simulable,
     required_controls,
+    required_numbers,
     required_times,
 )
 from .failure import SimulationError, causes_of
@@ -61,6 +62,7 @@ class Simulation:
         initial: {"q": {joint: number or list}, "qd": {...}}; joints that are left out start at home and at rest, or
             where loops and couplings require; links that float start with their `velocity` and `angular_velocity`. If
             it is an unchanged `state`, and times[0] is its time, the simulation continues from it, bit for bit.
+            "broken" lists joints that broke under load earlier; they do not act.
         solver: a name in `SOLVERS`.
         controls: prescribed motion, and external forces.
         record: additional results, names in `RECORDS`: see `Trajectory`.
@@ -76,8 +78,8 @@ class Simulation:
             does not fit the model.
         SimulationError: while iterating; the frames computed so far are kept.
         TypeError: if `model` is not a model, or `times` is not a list.
-        ValueError: if times do not ascend; if an accuracy, solver or record is unknown; or if contacts or impacts are
-            to be recorded in a simulation without contact.
+        ValueError: if times do not ascend; if an accuracy, solver or record is unknown; if there are not as many
+            numbers as times; or if contacts or impacts are to be recorded in a simulation without contact.
     """
 
     def __init__(
@@ -96,7 +98,7 @@ class Simulation:
     ):
         source = require_simulable(model)
         self._times = required_times(times)
-        self._numbers = np.arange(len(self._times)) if numbers is None else np.asarray(numbers)
+        self._numbers = required_numbers(numbers, len(self._times))
         require_known("accuracy", [accuracy], ACCURACIES)
         require_known("solver", [solver], SOLVERS)
         require_known("record", record, RECORDS)
@@ -115,7 +117,7 @@ class Simulation:
         self._jumps: tuple[Jump, ...] = ()
         self._failed = False
         self._inputs = FrameInputs(self.controls, self._times)
-        self._inputs.know(source, self._joints.models)
+        self._inputs.set_moving_joints(source, self._joints.models)
         self._wall_time = 0.0
         self._points = NO_CONTACT_POINTS
         self._notes: list[str] = []
@@ -164,9 +166,8 @@ class Simulation:
     def trajectory(self) -> Trajectory:
         """The frames computed so far."""
         done = self._stage.recorder.trajectory
-        if self.breaks:
-            joints, times = zip(*((each.joint, each.time) for each in self.breaks), strict=True)
-            done = dataclasses.replace(done, broken=joints, broken_at=times)
+        if broken := self._joints.broken_at:
+            done = dataclasses.replace(done, broken=tuple(broken), broken_at=tuple(broken.values()))
         if done.impacts is None:
             return done
         return dataclasses.replace(done, impacts=table_of_impacts(self.impacts, done.times))
@@ -250,7 +251,7 @@ class Simulation:
         self._failed = False
         self._stage.recorder.rewind(snapshot.frames, snapshot.loop_error)
         self._jumps = self._jumps[: snapshot.jumps]
-        self._inputs.restored(snapshot.forces, snapshot.frames)
+        self._inputs.restore(snapshot.forces, snapshot.frames)
         self._stage.solver.control(snapshot.inputs)
         self._stage.solver.restore(snapshot.memory)
         self._points = self._stage.points() if snapshot.frames else NO_CONTACT_POINTS
@@ -273,8 +274,12 @@ class Simulation:
         frame = self.frames_done - 1
         since = float(self._times[frame - 1]) if frame else self._since
         forces = self._inputs.forces.as_plain_data(self.compiled, self._inputs.moving_joints)
-        how = Continuation(self._solver, self._accuracy, self._zero, since, forces)
-        return describe_state(self.compiled, self._stage.solver, float(self._times[frame]), how, self._joints.broken)
+        recent = self._joints.recent_impacts(self._stage, float(self._times[frame]), self._zero)
+        impacts = [[*each[:3], *(part.tolist() for part in each[3:])] for each in recent]
+        how = Continuation(self._solver, self._accuracy, self._zero, since, forces, impacts)
+        return describe_state(
+            self.compiled, self._stage.solver, float(self._times[frame]), how, [*self._joints.broken_at]
+        )
 
     def _require_at_frame(self) -> None:
         done = self.frames_done
@@ -309,12 +314,12 @@ class Simulation:
         self._zero, self._since = how.begun, how.since
         self._inputs.zero = how.begun
         self._inputs.resume(HeldForces(Forces(**how.forces)), 1)
-        self._inputs.act(stage, how.since, float(self._times[0]))
+        self._inputs.apply(stage, how.since, float(self._times[0]))
         stage.solver.restore(memory)
         start, counters = stage.solver.state, stage.solver.counters
         self._stage = dataclasses.replace(stage, start=start)
         self._tally = Tally({name: -getattr(counters, name) for name in COUNTS}, stage.solver.flow)
-        self._joints.begin_late(self._zero, float(self._times[0]))
+        self._joints.begin_late(self._zero, float(self._times[0]), how.impacts_before)
         return True
 
     # ---- stepping
@@ -322,21 +327,31 @@ class Simulation:
     def _work_on(self, frame: int) -> None:
         begun = time.perf_counter()
         self._inputs.set_before(frame, self._stage)
-        change, coming = self._joints.next_time, self._inputs.jump
-        jump = coming.time if coming else math.inf
+        change, jump = self._joints.next_time, self._inputs.jump.time if self._inputs.jump else math.inf
         end = min(float(self._times[frame]), change, jump)
-        until = self._joints.first_weighing(end)
+        until = self._joints.next_check(end)
         progress = self._advance(until - self._zero)
         if progress is Progress.HOPELESS:
             raise self._failure(frame)
-        if progress is Progress.REACHED and not self._break_joints(until, frame) and until == end:
-            if coming and jump <= min(float(self._times[frame]), change):
-                self._place_anew(coming, frame)
-            elif change <= self._times[frame]:
+        if progress is Progress.REACHED:
+            self._go_on(until, end, change, frame)
+        self._wall_time += time.perf_counter() - begun
+
+    def _go_on(self, now: float, end: float, change: float, frame: int) -> None:
+        """Do what is due at the time `now` [s].
+
+        A jump comes before loads are checked: a stage that begins with a break would begin beyond the jump.
+
+        Args:
+            end: time of the next jump, change of stages, or frame [s]. change: time of the next change of stages [s].
+        """
+        if self._inputs.jump and now >= self._inputs.jump.time:
+            self._place_anew(self._inputs.jump, frame)
+        elif not self._break_joints(now, frame) and now == end:
+            if change <= self._times[frame]:
                 self._change_stage(frame)
             else:
                 self._record()
-        self._wall_time += time.perf_counter() - begun
 
     def _record(self) -> None:
         """Record a frame, at which the motion is."""
@@ -356,13 +371,13 @@ class Simulation:
         return self._stage.solver.advance(until)
 
     def _break_joints(self, now: float, frame: int) -> bool:
-        """Weigh joints at the time `now` [s] if it is time to, go on without those that break, and return if any did.
+        """Check loads at the time `now` [s] if it is time to, go on without joints that break, and return if any did.
 
         frame: index of the next frame, which may be at that time.
         """
-        if not self._joints.weigh(self._stage, now, float(self._numbers[frame]), self._zero):
+        if not self._joints.check_loads(self._stage, now, float(self._numbers[frame]), self._zero):
             return False
-        self._inputs.know(self._source, self._joints.models)
+        self._inputs.set_moving_joints(self._source, self._joints.models)
         self._change_stage(frame)
         return True
 
@@ -391,7 +406,7 @@ class Simulation:
         else:
             counts["events"] += 1
         self._tally = Tally(counts, 0.0, self._tally.largest)
-        self._inputs.restart(frame)
+        self._inputs.invalidate_from(frame)
         self._inputs.set_before(frame, self._stage)
 
     # ---- facts and failure

@@ -41,21 +41,23 @@ def compile_stages(
     schedule: Schedule,
     released: Collection[float] = (),
     gripping: Collection[str] = (),
+    begin: float | None = None,
 ) -> list[tuple[float, CompiledModel]]:
-    """Return (first time [s], compiled model) of each stage: from times[0], and from each time at which joints change.
+    """Return (first time [s], compiled model) of each stage: the first one, and one for each change of joints.
 
     A compiled model is used as it is for a stage that has its joints.
 
     Args:
         released: times at which the prescribed motion of a link ends [s]. Each of them begins a stage, too.
         gripping: names of the joints that were enabled earlier in the motion.
+        begin: when the first stage begins, from times[0] on and before times[1] [s]; None for times[0].
 
     Raises:
         ModelError: if the model cannot be simulated.
     """
     known = model if isinstance(model, CompiledModel) else None
     model = _with_scheduled_efforts(source_of(model), schedule)
-    begin, end = float(times[0]), float(times[-1])
+    begin, end = float(times[0]) if begin is None else begin, float(times[-1])
     ends = {time for time in released if begin < time <= end}
     changes = ends | {joint.released_at for joint in model.joints if begin < joint.released_at <= end}
     acting = {name: [bool(acts(time)) for time in times.tolist()] for name, acts in schedule.enabled.items()}

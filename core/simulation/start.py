@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The state with which a motion starts: given joints, initial velocities of links, and joints that follow.
 
-A loose machine that starts deep in the ground or in a sheet is pushed out of it.
+Also whether a loose machine starts deep in the ground or in a sheet, which `Simulation` then separates.
 """
 
 from __future__ import annotations

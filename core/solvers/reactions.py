@@ -11,10 +11,11 @@ from ..compilation.jit import jitable, kernel
 from ..contact.points import POINTS
 from ..controls.external_forces import tension_of, wrench_of
 from ..dynamics.constraints import ConstraintSet
-from ..dynamics.wrenches import about_origin, transmit
+from ..dynamics.wrenches import about_origin, compute_tree_wrenches
 from ..kinematics import tree_kinematics
 from ..kinematics.motion import rigid_inertia_of
 from ..model import WORLD, Joint
+from ..model.compiling.carried_links import carried_links_of
 from ..model.compiling.compiled import CompiledModel
 from ..spatial import (
     IDENTITY,
@@ -63,9 +64,9 @@ def reactions(
         qdd: accelerations at the state, shape (nv,).
         owners: for each solid, the name of its link.
     """
-    carried, number = compiled.carried, {name: row for row, name in enumerate(compiled.link_names)}
+    carried, number = carried_links_of(compiled), {name: row for row, name in enumerate(compiled.link_names)}
     outside, out = np.zeros((2, len(carried.records), 6))
-    found = _push_by_constraints(compiled, constraints, system, state, outside)
+    found = _add_constraint_wrenches(compiled, constraints, system, state, outside)
     solids = np.array([carried.rows[number[name]] if name != WORLD else -1 for name in owners], dtype=np.int64)
     write_reactions(system, carried.records, carried.rows, solids, state.time, state.q, state.qd, qdd, outside, out)
     return dict(zip(carried.joints, out[::-1], strict=True)) | found
@@ -83,37 +84,38 @@ def write_reactions(system, links, rows, solids, time, q, qd, qdd, outside, out)
     inputs, bodies = system.inputs, system.work.bodies
     for k in range(inputs.pushes.shape[0]):
         push = inputs.pushes[k]
-        add_at(
+        add_about_origin(
             outside[rows[push.link]], wrench_of(push, get9(bodies[push.body].rotation)), get3(bodies[push.body].origin)
         )
     for k in range(inputs.tethers.shape[0]):
         tether = inputs.tethers[k]
         tension = tension_of(tether, bodies[tether.body], time - inputs.window[0])
-        add_at(outside[rows[tether.link]], tension, get3(bodies[tether.body].origin))
+        add_about_origin(outside[rows[tether.link]], tension, get3(bodies[tether.body].origin))
     for p in range(system.touch.count[POINTS]):
         point = system.touch.points[p]
         load = get3(point.torque), add(scale(get3(point.normal), point.load), get3(point.force))
         if solids[point.second] >= 0:
-            add_at(outside[solids[point.second]], load, get3(point.position))
+            add_about_origin(outside[solids[point.second]], load, get3(point.position))
         if solids[point.first] >= 0:
-            add_at(outside[solids[point.first]], pair_scale(load, -1.0), get3(point.position))
-    transmit(system.model, system.work, links, q, qd, qdd, outside, out)
+            add_about_origin(outside[solids[point.first]], pair_scale(load, -1.0), get3(point.position))
+    compute_tree_wrenches(system.model, system.work, links, q, qd, qdd, outside, out)
 
 
 @jitable
-def add_at(total, wrench, point):
+def add_about_origin(total, wrench, point):
     """Add to a force and torque about the world's origin, shape (6,), a wrench (torque, force) about a point."""
     torque, force = wrench
     put3(total, add(get3(total), force))
     put3(total, add(get3(total, 3), add(torque, cross(point, force))), 3)
 
 
-def _push_by_constraints(
+def _add_constraint_wrenches(
     compiled: CompiledModel, constraints: ConstraintSet, system: System, state: State, outside: np.ndarray
 ) -> dict[str, np.ndarray]:
     """Add the wrenches of welds and of the prescribed motion of links to `outside`, shape (L, 6).
 
-    Return the wrenches of the joints that close loops, by name.
+    Returns:
+        The wrenches of the joints that close loops, by name, shape (6,) [N, N m].
     """
     bodies, multipliers, records, found = system.work.bodies, system.scratch.multipliers, constraints.active, {}
     if not records:
@@ -122,7 +124,7 @@ def _push_by_constraints(
 
     def push(link: str, wrench: np.ndarray, point: np.ndarray) -> None:
         if link != WORLD:
-            outside[compiled.carried.rows[compiled.link_names.index(link)]] += about_origin(wrench, point)
+            outside[carried_links_of(compiled).rows[compiled.link_names.index(link)]] += about_origin(wrench, point)
 
     for weld, record in zip(compiled.welds, records, strict=False):  # the welds of loops come first
         own = bodies[weld.body]

@@ -7,7 +7,10 @@ import bpy
 import numpy as np
 import pytest
 
+from limberjack.addon.bake.receipts.model_digest import _unanimated_joint_values
+from limberjack.addon.bake.receipts.staleness import out_of_date
 from limberjack.addon.bake.simulation_bake import SimulationBake
+from limberjack.addon.bridge.animation.animated import animated_inputs
 from limberjack.addon.bridge.findings.problems import find_problems
 from limberjack.addon.bridge.scene.read import read_scene, scan_scene
 from limberjack.addon.bridge.scene.write import write_scene
@@ -123,6 +126,30 @@ def test_the_panel_shows_the_strengths(scene, build):
     _, empties = hanging_bar(scene, build, 5.0)
     paper = draw(empties[0])
     assert {"use_break_force", "break_force", "use_break_torque", "break_torque"} <= set(paper.props)
+
+
+def test_a_keyed_strength_leaves_the_bake_up_to_date(scene, build):
+    """Guards the digest of a bake: it does not depend on the frame that is shown, nor on strengths that are not set."""
+    _, empties = hanging_bar(scene, build, 50.0)
+    settings = joint(empties[0])
+    for frame, force in ((1, 50.0), (13, 20.0)):
+        settings.break_force = force
+        settings.keyframe_insert("break_force", frame=frame)
+    SimulationBake(scene).run()
+    for frame in (1, 7, 13):
+        scene.frame_set(frame)
+        assert out_of_date(scene, read_scene(scene)) == "", frame
+
+
+def test_bakes_of_older_versions_stay_up_to_date(scene, build):
+    """Guards receipts: what is digested of a joint with keys has nothing of strengths that are not set."""
+    _, empties = hanging_bar(scene, build, 50.0)
+    joint(empties[0]).use_break_force = False
+    joint(empties[0]).property_unset("break_force")
+    joint(empties[0]).axes[0].keyframe_insert("damping", frame=1)
+    values = [*_unanimated_joint_values(empties[0], animated_inputs(scene))]
+    assert any(value.startswith("closes_loop ") for value in values)
+    assert not [value for value in values if "break_" in value]
 
 
 def test_headless_bakes_tell_what_broke(scene, build, tmp_path, capsys):

@@ -179,6 +179,14 @@ def test_a_pull_in_the_past_goes_on_from_there(scene, chain):
         assert np.array_equal(one, other), name
 
 
+def test_play_goes_on_beyond_the_range(scene, chain):
+    """Guards the frames after the last one of the range, which have numbers of their own."""
+    motion = started(scene).motion
+    wanted = len(motion.inputs.frames) + 3
+    motion.compute(wanted, 60.0)
+    assert motion.done == wanted
+
+
 @pytest.mark.parametrize("step", [1.0, 0.5])
 def test_memory_beyond_the_range_is_bounded(scene, chain, monkeypatch, step):
     """Guards the bound on stored numbers: so many states beyond the range, whether a frame has one of them or two."""

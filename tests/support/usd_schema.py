@@ -197,7 +197,7 @@ ROWS = [
         '"boundingCube"',
         {f"a.collisions.0.geometry.size.{number}": 0.5 for number in range(3)},
     ),
-    Row("PhysicsMeshCollisionAPI", "physics:approximation", '"convexDecomposition"', {TOLD: "convex pieces"}),
+    Row("PhysicsMeshCollisionAPI", "physics:approximation", '"convexDecomposition"', {TOLD: "convex decompositions"}),
     Row(MATERIAL, "physics:dynamicFriction", "0.25", {"a.collisions.0.surface.friction": 0.25}),
     Row(MATERIAL, "physics:staticFriction", "0.5", {"a.collisions.0.surface.static_friction": 0.5}),
     Row(MATERIAL, "physics:restitution", "0.75", {"a.collisions.0.surface.restitution": 0.75}),

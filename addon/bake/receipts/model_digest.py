@@ -16,6 +16,7 @@ import bpy
 import numpy as np
 
 from ....core.model import Axis, Joint, Link, Model
+from ....core.model.elements import BREAKING
 from ....core.spatial import IDENTITY, ZERO
 from ... import ids
 from ...bridge.animation.animated import FOLLOWED_ON_AXES, SCENE, STRENGTH, Input, animated_inputs, is_followed
@@ -50,7 +51,12 @@ ORDER_PROPERTIES = {"enabled", "closes_loop"}
 
 DEFAULT_AXIS, DEFAULT_LINK = Axis(), Link("")
 JOINT_DEFAULTS = {"pitch": 0.0, "closes_loop": False, "released_at": float("inf"), "home": ()}
+JOINT_DEFAULTS |= dict.fromkeys(BREAKING, float("inf"))
 """Values that replace animated settings of a joint in the model that is digested."""
+
+ADDED = {f"{prefix}{name}" for name in BREAKING for prefix in ("", "use_")}
+"""Properties that version 0.2.0 added. They are not digested while they have their defaults, so that bakes of older
+versions stay up to date."""
 
 
 def digest_of_model(scene: bpy.types.Scene, model: Model) -> str:
@@ -145,12 +151,18 @@ def _unanimated_joint_values(obj: Node, curves: Curves) -> Iterator[str]:
                 yield f"{prop} {_plain(getattr(axis, prop))}"
     for owner, fields in ((settings, JOINT_FIELDS), (settings.mimic, MIMIC_FIELDS)):
         yield from (
-            f"{prop} {_plain(getattr(owner, prop))}" for prop in _properties(fields) if Input(name, prop) not in curves
+            f"{prop} {_plain(getattr(owner, prop))}"
+            for prop in _properties(fields)
+            if Input(name, prop) not in curves and not _is_added_default(owner, prop)
         )
     moved = {curve.data_path for curve in curves.get(Input(name, "home"), ())}
     for number, coordinate in enumerate(settings.coordinates):
         if not any(path.startswith(f"{ids.JOINT}.coordinates[{number}].home") for path in moved):
             yield repr(coordinate.home)
+
+
+def _is_added_default(owner: bpy.types.PropertyGroup, prop: str) -> bool:
+    return prop in ADDED and getattr(owner, prop) == owner.bl_rna.properties[prop].default
 
 
 def _unanimated_link_values(link: Node, curves: Curves) -> Iterator[str]:

@@ -15,7 +15,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ....core.characters.skins import Character, Skeleton, Skin, influences, transformed
+from ....core.characters.skins import REPORTED_DISTANCE, Character, Skeleton, Skin, influences, transformed
 from ....core.spatial.arrays import det, inverse, matmul, norm
 from ...nodes import Node, armature_bones, model_name, owner_of, parts_among
 from ...props import carrier_of, is_link
@@ -30,9 +30,6 @@ from .rest_skins import at_rest
 LEAST_TOTAL = 1e-4
 """Sum of the weights of a vertex up to which the Armature modifier does not move it. Source: `armature_deform.cc` of
 Blender, `contrib_threshold`."""
-
-REPORTED_DISTANCE = 1e-4
-"""Distance between points of a skin and those that Blender shows that is reported [m]: the accuracy of exports."""
 
 
 def meshes_by_armature(links: Iterable[Node], scene: bpy.types.Scene) -> dict[bpy.types.Object, list[bpy.types.Object]]:
@@ -71,15 +68,15 @@ class _Mesh:
 
     Attributes:
         skin: as the first frame has it.
-        apart: the largest distance so far between its points and those that Blender shows [m].
-        is_apart: whether its axes have moved relative to the armature.
+        largest_distance: the largest so far between its points and those that Blender shows [m].
+        moves_separately: whether its origin has moved relative to the armature.
         changes: whether its number of points has changed.
     """
 
     obj: bpy.types.Object
     skin: Skin
-    apart: float = 0.0
-    is_apart: bool = False
+    largest_distance: float = 0.0
+    moves_separately: bool = False
     changes: bool = False
 
 
@@ -125,6 +122,12 @@ class SkinRecorder:
             for mesh in rig.meshes:
                 self._compare(mesh, rig, depsgraph)
 
+    def moving_frames(self) -> int:
+        """Return the number of frames up to the last one in which an armature or a deforming bone moves; 0 if none."""
+        series = [np.array(each) for rig in self._rigs or () for each in (rig.places, rig.poses)]
+        ends = [np.flatnonzero((each[1:] != each[:-1]).reshape(len(each) - 1, -1).any(axis=1)) for each in series]
+        return max((int(end[-1]) + 2 for end in ends if len(end)), default=0)
+
     def characters(self, count: int) -> list[Character]:
         """Return what was recorded in the first frames. count: of these frames."""
         found = []
@@ -138,8 +141,8 @@ class SkinRecorder:
     def losses(self) -> list[str]:
         """A line for each mesh that Blender shows differently, with what changes it there."""
         pairs = [(mesh, rig) for rig in self._rigs or () for mesh in rig.meshes]
-        apart = [_loss(*pair) for pair in pairs if pair[0].changes or pair[0].apart > REPORTED_DISTANCE]
-        return [*self._rigid, *apart]
+        lines = [_loss(*pair) for pair in pairs if pair[0].changes or pair[0].largest_distance > REPORTED_DISTANCE]
+        return [*self._rigid, *lines]
 
     def _rig(self, armature: bpy.types.Object, meshes: list[bpy.types.Object], depsgraph: bpy.types.Depsgraph) -> _Rig:
         """Read an armature and its meshes at rest. The dependency graph shows the first frame, also at the end."""
@@ -206,9 +209,9 @@ class SkinRecorder:
         matrix = to_array(shown.matrix_world)
         expected = self._unit * transformed(matrix, points.reshape(-1, 3).astype(np.float64))
         found = transformed(rig.places[-1], mesh.skin.points_at(rig.bind, rig.poses[-1]))
-        mesh.apart = max(mesh.apart, float(norm(found - expected).max(initial=0.0)))
+        mesh.largest_distance = max(mesh.largest_distance, float(norm(found - expected).max(initial=0.0)))
         origin = transformed(rig.places[-1], mesh.skin.place[None, :3, 3])[0]
-        mesh.is_apart |= bool(np.abs(self._unit * matrix[:3, 3] - origin).max() > REPORTED_DISTANCE)
+        mesh.moves_separately |= bool(np.abs(self._unit * matrix[:3, 3] - origin).max() > REPORTED_DISTANCE)
 
 
 def deforming_bones(armature: bpy.types.Object) -> tuple[list[str], list[int]]:
@@ -290,7 +293,7 @@ def _loss(mesh: _Mesh, rig: _Rig) -> str:
     subject = f"object '{mesh.obj.name}'"
     if mesh.changes:
         return f"{subject}: its number of points changes, which skins cannot express; they have that of the first frame"
-    far = f"its skin, linear in USD, is up to {mesh.apart:.2g} m from where Blender shows it"
+    far = f"its skin, linear in USD, is up to {mesh.largest_distance:.2g} m from where Blender shows it"
     return f"{subject}: {far}; left out: {causes}" if causes else f"{subject}: {far}"
 
 
@@ -309,6 +312,6 @@ def _causes(mesh: _Mesh, rig: _Rig) -> list[str]:
     others = [each for each in obj.modifiers if each.show_viewport and each not in modifiers]
     found += [f"modifier '{each.name}'" for each in others if each.type != "ARMATURE"]
     found += [f"armature '{other.name}'" for other in armatures_of(obj) if other != rig.obj]
-    if mesh.is_apart:
+    if mesh.moves_separately:
         found.append("its own motion beside that of the armature")
     return found

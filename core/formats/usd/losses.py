@@ -35,8 +35,8 @@ UNREAD = {
 
 ASLEEP = "bodies that sleep at the start (physics:startsAsleep)"
 OTHER_SCENE = "owners that are other scenes than the first (physics:simulationOwner)"
-PIECES = "convex pieces of meshes that move, which collide as hulls (LINK.collisions=pieces divides them),"
-HULLS = "hulls of meshes that stand still, which collide as they are drawn,"
+DECOMPOSITIONS = "convex decompositions of meshes on moving bodies (LINK.collisions=pieces makes them)"
+STATIC_HULLS = "convex hulls of meshes that are fixed to the world"
 """Words for attributes of bodies and colliders that are not read."""
 
 
@@ -70,4 +70,4 @@ def _unread_attributes(prim: Any, names: Collection[str], bodies: Bodies, stage:
         stands = not owner or owner in bodies.kinematic
         kind = stage.word(prim, "physics:approximation", "none")
         if kind == ("convexHull" if stands else "convexDecomposition"):
-            yield HULLS if stands else PIECES
+            yield STATIC_HULLS if stands else DECOMPOSITIONS

@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...spatial import IDENTITY, add, compose, quat_rotate, quat_to_mat, sym_rotate
 from ..elements import WORLD
-
-if TYPE_CHECKING:
-    from .compiled import CompiledModel
+from .compiled import CompiledModel, once
 
 CARRIED_LINK = np.dtype(
     [
@@ -47,6 +45,10 @@ class CarriedLinks(NamedTuple):
 
 def carried_links_of(compiled: CompiledModel) -> CarriedLinks:
     """Return the links of a compiled model with the joints of its tree, and the free joints of links that float."""
+    return once(compiled, _carried_links_of)
+
+
+def _carried_links_of(compiled: CompiledModel) -> CarriedLinks:
     model, number = compiled.model, {name: row for row, name in enumerate(compiled.link_names)}
     floats = [(span.joint, WORLD, span.link) for span in compiled.spans.values() if span.link in compiled.floating]
     carriers = [*floats, *((branch.joint, branch.inner, branch.outer) for branch in compiled.tree.branches)][::-1]

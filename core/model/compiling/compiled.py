@@ -25,7 +25,6 @@ from ..graph import Tree
 from ..model import Model
 from ..naming import way_to_hold
 from ..text import aligned, counted
-from .carried_links import CarriedLinks, carried_links_of
 from .splitting import Weld
 
 Result = TypeVar("Result")
@@ -205,7 +204,6 @@ class CompiledModel:
         loops: the joints that close loops.
         welds: for each link that a loop joint has cut in two, the weld between the parts; see `splitting.py`.
         force_joints: the joint of each set-valued force.
-        works: the work arrays of each thread that calls kernels; see `work_of`.
     """
 
     source: Model
@@ -222,7 +220,6 @@ class CompiledModel:
     loops: tuple[LoopJoint, ...]
     welds: tuple[Weld, ...] = ()
     force_joints: tuple[Joint, ...] = ()
-    works: dict[int, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     _kept: dict[Callable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __repr__(self) -> str:
@@ -232,17 +229,6 @@ class CompiledModel:
     def floating(self) -> tuple[str, ...]:
         """Names of the links that float because no joint leads from them to the world."""
         return self.tree.roots
-
-    @property
-    def carried(self) -> CarriedLinks:
-        """All links with the joints that carry them."""
-        return self.once(carried_links_of)
-
-    def once(self, function: Callable[[CompiledModel], Result]) -> Result:
-        """Return function(self). It is called only once, since a compiled model does not change."""
-        if function not in self._kept:
-            self._kept[function] = function(self)
-        return self._kept[function]
 
     def require_simulable(self) -> None:
         """Check that forces determine the accelerations.
@@ -322,6 +308,13 @@ class CompiledModel:
             starts = [f"{at[0]}:{at[-1] + 1}" for at in (at_q, at_v)]
             rows.append((name, span.joint.type, starts[0], meanings[0], starts[1], meanings[1]))
         return aligned(rows)
+
+
+def once(compiled: CompiledModel, function: Callable[[CompiledModel], Result]) -> Result:
+    """Return function(compiled). The first result is kept, since a compiled model does not change."""
+    if function not in compiled._kept:
+        compiled._kept[function] = function(compiled)
+    return compiled._kept[function]
 
 
 BESIDES = ("time", "continuation", "broken")

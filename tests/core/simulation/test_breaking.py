@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Joints that break under load, beside statics, closed forms and the laws of impact."""
 
+import json
 import math
 
 import numpy as np
 import pytest
 
 import limberjack as lj
+from limberjack.core.controls.controls import Controls
+from limberjack.core.controls.schedule import Schedule
 from limberjack.core.geometry import Box, Shape, Sphere
 from limberjack.core.model import WORLD, Axis, Joint, Link, Model
-from limberjack.core.records.breaking import IMPACT_TIME, WEIGHINGS_PER_SECOND
+from limberjack.core.records.breaking import CHECKS_PER_SECOND, IMPACT_TIME
 from limberjack.core.simulation.simulation import Simulation
 from limberjack.core.trajectory.completion.completion import completed
 
 G = 9.81
 ALONG_Y = Axis((0.0, 1.0, 0.0))
-TICK = 1.0 / WEIGHINGS_PER_SECOND
+TICK = 1.0 / CHECKS_PER_SECOND
 
 
 def at(x, y=0.0, z=0.0):
@@ -213,6 +216,86 @@ def test_a_saved_state_knows_what_is_broken():
     assert np.array_equal(rest.run().X_WL, whole.X_WL[15:])
     with pytest.raises(lj.StateError, match="'broken' lists joints of the model that had broken, found 'hinge'"):
         Simulation(model, times, initial={"broken": "hinge"})
+    with pytest.raises(lj.StateError, match="'broken' lists joints"):
+        Simulation(model, times, initial={"broken": [["hinge"]]})
+
+
+def test_a_saved_state_knows_the_impacts_that_still_count():
+    """Guards states that are saved between an impact and the check of loads: the joint breaks as in one long run."""
+    model = struck_shelf(ball("ball", 0.0, 0.0, 0.1 + 2.0 * 0.119), break_force=30.0)
+    times = np.arange(20) / 25.0
+    whole = Simulation(model, times)
+    whole.run()
+    parts = Simulation(model, times[:4])
+    parts.run()
+    assert (len(whole.breaks), len(parts.breaks), whole.impacts[0].time < times[3]) == (1, 0, True)
+    rest = Simulation(model, times[3:], initial=json.loads(json.dumps(parts.state)))
+    rest.run()
+    assert rest.breaks[0].time == whole.breaks[0].time
+    assert np.array_equal(rest.trajectory.X_WL, whole.trajectory.X_WL[3:])
+
+
+def test_a_continued_motion_tells_what_broke_before():
+    """Guards motions in parts: the second part can be completed, since it names the joint that broke in the first."""
+    model, times = pendulum(2.0 * 2.0 * G), frames(1.0)
+    parts = Simulation(model, times[:16])
+    parts.run()
+    rest = Simulation(model, times[15:], initial=parts.state)
+    rest.run()
+    assert rest.breaks == ()
+    assert (rest.trajectory.broken, rest.trajectory.broken_at) == (("hinge",), (times[15],))
+    assert np.array_equal(completed(rest.trajectory, model).trajectory.X_WL, rest.trajectory.X_WL)
+
+
+def test_a_jump_at_the_time_of_a_break_is_kept():
+    """Guards stepped keys: what the animation moves at once is moved, also in the frame in which a joint breaks."""
+    times = frames(0.5, 240.0)
+    (broken,) = run(pendulum(2.0 * 2.0 * G), 0.5, 240.0).breaks
+
+    def lifted(time):
+        return at(5.0, 0.0, 1.0 if time > broken.time - 1e-9 else 0.0)
+
+    def motion(strength):
+        model = pendulum(strength)
+        model.links += [
+            Link(name, 1.0, inertia=(0.1, 0.0, 0.0, 0.1, 0.0, 0.1), pose=at(5.0)) for name in ("lift", "arm")
+        ]
+        model.joints.append(Joint("pin", "revolute", "lift", "arm", at(0.0), at(-0.5), [ALONG_Y]))
+        simulation = Simulation(model, times, controls=Controls(links={"lift": lifted}))
+        return simulation.run(), simulation.breaks
+
+    (found, breaks), (plain, _) = motion(2.0 * 2.0 * G), motion(math.inf)
+    assert breaks[0].time == broken.time
+    assert np.ptp(plain.link("lift")[:, 2]) == pytest.approx(1.0)
+    assert found.link("arm") == pytest.approx(plain.link("arm"), abs=1e-5)
+
+
+def test_switches_are_asked_at_frames_only():
+    """Guards schedules: after a break, a joint that a frame switches on is not switched on earlier."""
+    weak = Link("weak", mass=1.0, inertia=(0.1, 0.0, 0.0, 0.1, 0.0, 0.1))
+    late = Link("late", mass=1.0, inertia=(0.1, 0.0, 0.0, 0.1, 0.0, 0.1), pose=at(2.0))
+    joints = [
+        Joint("weak", "fixed", WORLD, "weak", break_force=0.5 * G),
+        Joint("late", "fixed", WORLD, "late", at(2.0)),
+    ]
+    model = Model("two", links=[weak, late], joints=joints, gravity=(0.0, 0.0, -G))
+    times, asked = frames(1.0, 10.0), []
+
+    def enabled(time):
+        asked.append(time)
+        return time > 0.25
+
+    simulation = Simulation(model, times, controls=Controls(schedule=Schedule(enabled={"late": enabled})))
+    motion = simulation.run()
+    assert [each.joint for each in simulation.breaks] == ["weak"]
+    assert {*asked} <= {*times.tolist()}
+    assert motion.link("late")[-1, 2] == pytest.approx(-0.5 * G * 0.3**2, abs=1e-6)
+
+
+def test_there_is_a_number_for_each_frame():
+    """Guards messages about frames: numbers of fewer frames are refused at the start, not at the last frame."""
+    with pytest.raises(ValueError, match=r"numbers are those of 3 frames, found shape \(2,\)"):
+        Simulation(pendulum(math.inf), [0.0, 0.1, 0.2], numbers=[1, 2])
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".json"])

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ....characters.skins import Character, Skeleton, Skin, transformed
+from ....characters.skins import REPORTED_DISTANCE, Character, Skeleton, Skin, transformed
 from ....model.naming import claim
 from ....spatial import quat_of_mat, quat_to_mat
 from ....spatial.arrays import det, inverse, matmul, nearest_rotation, norm
@@ -24,9 +24,6 @@ to 0 gets this scale, because the poses of the bones below it need an inverse.""
 
 SAME_SCALE = 1e-6
 """Largest difference of a scale from 1 that counts as none: the rounding errors of Blender's single floats."""
-
-REPORTED_DISTANCE = 1e-4
-"""Distance between points as they are and as the file has them that is reported [m]: the accuracy of exports."""
 
 
 class CharacterWriter:

@@ -116,8 +116,9 @@ class _Writer:
         return self._root
 
     def add_characters(self, characters: Sequence[Character]) -> None:
-        """Write skinned characters beside the links, in each frame of the motion. Without one, write nothing."""
+        """Write skinned characters beside the links, in each frame of the motion."""
         if self._motion is None:
+            self.losses += [f"character '{each.skeleton.name}' is left out: skins need a motion" for each in characters]
             return
         writer = CharacterWriter(self._root, self._motion.codes)
         for character in characters:
