@@ -169,7 +169,7 @@ MISTAKES = [
         "a pipeline",
         "mend_inertias",
         "fix_inertias",
-        "write() has no option 'fix_inertias'; there are: folders, mend_in",
+        "write() has no option 'fix_inertias'; there are: characters, folders, mend_in",
     ),
     ("a pipeline", "check_model(model)", "check_model(reading)", "a Model is needed, found Reading; take its .model"),
     (
