@@ -175,19 +175,25 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
         simulation.run()
     except SimulationError as error:
         facts = _describe(simulation, arguments, reading)
+        _save(simulation, outputs)
         for output in outputs:
-            simulation.trajectory.save(output)
             say(f"{output}: holds the motion up to there, {simulation.frames_done} of {len(times)} frames")
         return simulation_failed(error, arguments.file, facts)
     except KeyboardInterrupt as interrupt:  # the diagnoses may tell why the run takes so long
         raise stopped_run(arguments.file, diagnose(simulation)) from interrupt
-    for output in outputs:
-        simulation.trajectory.save(output)
+    _save(simulation, outputs)
     if arguments.final:
         text = json.dumps(simulation.state, indent=1) + "\n"
         write_together(arguments.final, {arguments.final.name: text})
     facts = _describe(simulation, arguments, reading)
     return CommandResult(facts, _told(simulation.report, arguments, float(times[-1])))
+
+
+def _save(simulation: Simulation, outputs: Iterable[Path]) -> None:
+    for output in outputs:
+        simulation.trajectory.save(output)
+        if simulation.breaks and output.suffix.lower() == ".csv":
+            say(f"{output}: a .csv does not tell which joints broke; a .npz or a .json does")
 
 
 def _require_records(arguments: argparse.Namespace) -> None:

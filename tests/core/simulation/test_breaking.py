@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import limberjack as lj
+from limberjack.core import cli
 from limberjack.core.controls.controls import Controls
 from limberjack.core.controls.schedule import Schedule
 from limberjack.core.geometry import Box, Shape, Sphere
@@ -312,6 +313,16 @@ def test_files_keep_what_broke(suffix, tmp_path):
     unbroken = run(pendulum(math.inf), 0.1).trajectory
     unbroken.save(tmp_path / f"unbroken{suffix}")
     assert lj.read_trajectory(tmp_path / f"unbroken{suffix}").broken == ()
+
+
+def test_a_table_that_cannot_tell_what_broke_says_so(tmp_path, capsys):
+    """Guards users of .csv: one line says what the file does not have, and which ones do."""
+    lj.write(pendulum(math.inf), tmp_path / "m.sdf")
+    words = ["simulate", str(tmp_path / "m.sdf"), "--duration", "1", "--set", "hinge.break_force=39.24"]
+    assert cli.main([*words, "-o", str(tmp_path / "m.csv")]) == 0
+    told = capsys.readouterr().err
+    assert told.count("m.csv: a .csv does not tell which joints broke") == 1
+    assert "note: joint 'hinge' broke at 0.279 s, frame 7" in told
 
 
 def test_the_report_names_the_frame_and_the_load():
