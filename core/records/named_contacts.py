@@ -50,7 +50,7 @@ REPORTED = np.dtype(
 def reported_fields(points: np.ndarray) -> np.ndarray:
     """Return a copy of POINT records with the fields of REPORTED only, since whole records take longer than a frame."""
     kept = np.empty(len(points), REPORTED)
-    for name in REPORTED.names or ():
+    for name in (REPORTED.names or ()) if len(points) else ():
         kept[name] = points[name]
     return kept
 

@@ -101,5 +101,8 @@ class StageMaker:
 
 def meeting_colliders(compiled: CompiledModel, led: Collection[int]) -> Colliders | None:
     """Return the solids of a model, or None if no two of them may touch. led: as in `colliders_of`."""
+    model = compiled.model
+    if not model.contact_pairs and sum(bool(link.collisions) for link in model.links) < 2:
+        return None
     colliders = colliders_of(compiled, led, only_if_any_meet=True)
     return colliders if len(colliders.solids) > 1 else None

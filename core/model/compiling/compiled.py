@@ -343,6 +343,18 @@ def coordinate_names(compiled: CompiledModel, velocities: bool = False) -> list[
 
     The name is that of the joint, or `joint.part` if the joint has several coordinates.
     """
+    return list(once(compiled, _velocity_names if velocities else _position_names))
+
+
+def _position_names(compiled: CompiledModel) -> tuple[tuple[str, str], ...]:
+    return _names(compiled, velocities=False)
+
+
+def _velocity_names(compiled: CompiledModel) -> tuple[tuple[str, str], ...]:
+    return _names(compiled, velocities=True)
+
+
+def _names(compiled: CompiledModel, velocities: bool) -> tuple[tuple[str, str], ...]:
     names: list[tuple[str, str]] = [("", "")] * (compiled.nv if velocities else compiled.nq)
     for span in compiled.spans.values():
         joint = span.joint
@@ -351,7 +363,7 @@ def coordinate_names(compiled: CompiledModel, velocities: bool = False) -> list[
             for part, unit in (joint.qd_units if velocities else joint.q_units)
         ]
         names[span.v if velocities else span.q] = named
-    return names
+    return tuple(names)
 
 
 def _refuse_massless(span: JointSpan, floating: tuple[str, ...]) -> None:
