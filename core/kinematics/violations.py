@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..model import WORLD, Joint, StateError
-from ..model.compiling.compiled import CompiledModel, once
+from ..model.compiling.compiled import CompiledModel, cached
 from ..model.screws import joint_pose, limited_quantities_at
 from ..spatial import IDENTITY
 from ..spatial.arrays import matmul
@@ -42,7 +42,7 @@ class Violation:
 
 def dependence_clauses(compiled: CompiledModel) -> tuple[str, ...]:
     """Return a clause for each constraint that makes velocities depend on each other; nothing if none does."""
-    return once(compiled, _dependence_clauses)
+    return cached(compiled, _dependence_clauses)
 
 
 def _dependence_clauses(compiled: CompiledModel) -> tuple[str, ...]:
@@ -58,7 +58,7 @@ def require_split(compiled: CompiledModel, asked: str) -> None:
 
     asked: name of the function that needs them, for the message.
     """
-    if left_out := once(compiled, _loops_left_out):
+    if left_out := cached(compiled, _loops_left_out):
         raise StateError(
             f"joint '{left_out[0].name}' closes a loop, and has no coordinates in a model compiled without "
             f"split_loops: {asked} takes compile_model(model)"

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..compilation.abi import KernelTuple
 from ..compilation.jit import jitable
-from ..model.compiling.compiled import Arrays, CompiledModel, once
+from ..model.compiling.compiled import Arrays, CompiledModel, cached
 from ..model.compiling.force_states import make_force_states
 
 BODY_WORK = np.dtype(
@@ -64,7 +64,7 @@ def work_of(compiled: CompiledModel) -> Work:
 
     All functions that call `work_of` for the same model use the same arrays: results in them last until the next call.
     """
-    works, thread = once(compiled, _works_by_thread), threading.get_ident()
+    works, thread = cached(compiled, _works_by_thread), threading.get_ident()
     if thread not in works:
         works[thread] = make_work(compiled.arrays)
     return works[thread]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...spatial import IDENTITY, add, compose, quat_rotate, quat_to_mat, sym_rotate
 from ..elements import WORLD
-from .compiled import CompiledModel, once
+from .compiled import CompiledModel, cached
 
 CARRIED_LINK = np.dtype(
     [
@@ -45,7 +45,7 @@ class CarriedLinks(NamedTuple):
 
 def carried_links_of(compiled: CompiledModel) -> CarriedLinks:
     """Return the links of a compiled model with the joints of its tree, and the free joints of links that float."""
-    return once(compiled, _carried_links_of)
+    return cached(compiled, _carried_links_of)
 
 
 def _carried_links_of(compiled: CompiledModel) -> CarriedLinks:

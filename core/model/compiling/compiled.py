@@ -12,6 +12,7 @@ import math
 from collections import namedtuple
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -34,6 +35,9 @@ Values = ArrayLike | Mapping | None
 
 ROUNDED = 1e-14
 """Largest error of a unit quaternion's length that counts as rounding [1]: some 50 rounding errors of the number 1."""
+
+FEW = 50
+"""Count of numbers below which a loop in Python checks them faster than NumPy does."""
 
 BODY = np.dtype(
     [
@@ -310,7 +314,7 @@ class CompiledModel:
         return aligned(rows)
 
 
-def once(compiled: CompiledModel, function: Callable[[CompiledModel], Result]) -> Result:
+def cached(compiled: CompiledModel, function: Callable[[CompiledModel], Result]) -> Result:
     """Return function(compiled). The first result is kept, since a compiled model does not change."""
     if function not in compiled._kept:
         compiled._kept[function] = function(compiled)
@@ -343,15 +347,7 @@ def coordinate_names(compiled: CompiledModel, velocities: bool = False) -> list[
 
     The name is that of the joint, or `joint.part` if the joint has several coordinates.
     """
-    return list(once(compiled, _velocity_names if velocities else _position_names))
-
-
-def _position_names(compiled: CompiledModel) -> tuple[tuple[str, str], ...]:
-    return _names(compiled, velocities=False)
-
-
-def _velocity_names(compiled: CompiledModel) -> tuple[tuple[str, str], ...]:
-    return _names(compiled, velocities=True)
+    return list(cached(compiled, _velocity_names if velocities else _position_names))
 
 
 def _names(compiled: CompiledModel, velocities: bool) -> tuple[tuple[str, str], ...]:
@@ -364,6 +360,10 @@ def _names(compiled: CompiledModel, velocities: bool) -> tuple[tuple[str, str], 
         ]
         names[span.v if velocities else span.q] = named
     return tuple(names)
+
+
+_position_names, _velocity_names = partial(_names, velocities=False), partial(_names, velocities=True)
+"""The names of coordinates as two functions of the compiled model alone, for `cached`."""
 
 
 def _refuse_massless(span: JointSpan, floating: tuple[str, ...]) -> None:
@@ -390,8 +390,8 @@ def vector_of(values: ArrayLike, size: int, what: str) -> np.ndarray:
         raise StateError(f"{what} takes {size} number(s), or {{joint: number or list}}, found {values!r}") from None
     if vector.shape != (size,):
         raise StateError(f"{what} takes {size} number(s), found shape {vector.shape}")
-    # The sum of finite numbers may overflow, but a finite sum has no other numbers. It is faster than a look at each.
-    if not (math.isfinite(sum(vector.tolist())) or np.isfinite(vector).all()):
+    is_finite = all(map(math.isfinite, vector.tolist())) if size < FEW else np.isfinite(vector).all()
+    if not is_finite:
         index = int(np.flatnonzero(~np.isfinite(vector))[0])
         raise StateError(f"{what} takes finite numbers, found {vector[index]:g} in {what}[{index}]")
     return vector
