@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model import WORLD, Joint, Model
+from ..model import WORLD, Model
 from ..model.editing.mending import is_physical, principal_moments
 from ..model.naming import way_to_hold
 from ..model.soundness.essentials import DAMPINGS, bad_mass, numbers_of_links
@@ -23,23 +23,16 @@ def massless(model: Model) -> Iterator[Issue]:
     """
     parts = model.rigid_parts()
     weighs = {parts[link.name] for link in model.links if link.mass != 0.0}
-    rigid = model.rigid_joints()
-    fixed = {parts[end] for joint in rigid if WORLD in (joint.parent, joint.child) for end in _links_of(joint)}
-    carried = {joint.child for joint in rigid}
-    at_rest = weighs | fixed
+    carried = model.fixed_links() | {joint.child for joint in model.rigid_joints()}
     moved = {joint.child for joint in model.joints}
     for link in model.links:
-        if parts[link.name] in at_rest or link.name in carried:
+        if parts[link.name] in weighs or link.name in carried:
             continue
         if link.name in moved:
             message = "mass is 0 kg; only a link that is fixed to another can do without: give it mass"
         else:
             message = f"mass is 0 kg, and nothing holds it: {way_to_hold(link.name)}, or give it mass"
         yield warning("massless", name_of(link), message)
-
-
-def _links_of(joint: Joint) -> set[str]:
-    return {joint.parent, joint.child} - {WORLD}
 
 
 def negative_damping(model: Model) -> Iterator[Issue]:

@@ -65,11 +65,7 @@ class ContactFacts:
     @cached_property
     def standing(self) -> frozenset[str]:
         """The names of the links that are fixed to the world."""
-        model = self.run.compiled.model
-        parts = model.rigid_parts()
-        rigid = (joint for joint in model.rigid_joints() if WORLD in (joint.parent, joint.child))
-        fixed = {parts[end] for joint in rigid for end in (joint.parent, joint.child) if end != WORLD}
-        return frozenset(name for name, part in parts.items() if part in fixed)
+        return self.run.compiled.model.fixed_links()
 
     @cached_property
     def pieces(self) -> dict[str, str]:

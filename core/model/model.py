@@ -247,6 +247,13 @@ class Model(Record):
         """Return {link: first link of the rigid part that joints without any freedom make of it and others}."""
         return connected_components([link.name for link in self.links], self.rigid_joints())
 
+    def fixed_links(self) -> frozenset[str]:
+        """Return the names of the links that rigid joints hold to the world, directly or through other links."""
+        parts = self.rigid_parts()
+        ends = [{joint.parent, joint.child} for joint in self.rigid_joints()]
+        fixed = {parts[name] for pair in ends if WORLD in pair for name in pair - {WORLD}}
+        return frozenset(name for name, part in parts.items() if part in fixed)
+
     def digest(self) -> str:
         """Return a SHA-256 digest of the model, as hexadecimal digits.
 

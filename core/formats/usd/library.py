@@ -8,18 +8,11 @@ from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
-from ..registry import USD
-
 MODULES = ("Sdf", "Tf", "Usd", "UsdGeom", "UsdUtils")
 """Modules of pxr that are used. UsdPhysics is not among them: its attributes are read by their names."""
 
 INSTALL = "USD files are opened by the package usd-core; install it with: pip install usd-core"
 """Sentence for users who have no pxr."""
-
-
-def is_there() -> bool:
-    """Return whether pxr can be imported, without importing it."""
-    return USD.is_readable
 
 
 def pxr() -> SimpleNamespace:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ...collision.collision_filter import CollisionFilter
-from ..elements import WORLD, Joint, Link
+from ..elements import Joint, Link
 from ..errors import ModelError
 from ..graph import connected_components
 from ..model import Model
@@ -32,17 +32,14 @@ def collision_filter_of(model: Model) -> CollisionFilter:
     """
     numbers = {link.name: number for number, link in enumerate(model.links)}
     part_of, piece_of = model.rigid_parts(), joined_links(model)
-    in_world = (joint for joint in model.rigid_joints() if WORLD in (joint.parent, joint.child))
-    static = {part_of[end] for joint in in_world for end in (joint.parent, joint.child) if end != WORLD}
+    static = model.fixed_links()
 
     def array(values) -> np.ndarray:
         return np.array([*values], dtype=np.int64)
 
     parts = array(numbers[part_of[link.name]] for link in model.links)
-    first_static = min((numbers[part] for part in static), default=-1)
-    groups = array(
-        first_static if part_of[link.name] in static else numbers[part_of[link.name]] for link in model.links
-    )
+    first_static = min((numbers[name] for name in static), default=-1)
+    groups = array(first_static if link.name in static else numbers[part_of[link.name]] for link in model.links)
     seen: dict[tuple[str, str], int] = {}
     families = [(link.family, "" if link.family else piece_of[link.name]) for link in model.links]
     ends = ((part_of[joint.parent], part_of[joint.child]) for joint in _joining(model))

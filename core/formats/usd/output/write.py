@@ -23,8 +23,9 @@ from ....spatial import IDENTITY, IDENTITY_QUAT, Pose, compose, inverse, norm, s
 from ....trajectory.trajectory import Trajectory
 from ...files import write_together
 from ...findings import NO_LINKS
+from ...registry import USD
 from ..bodies import RADIAN
-from ..library import binary, is_there
+from ..library import binary
 from .joints import DEGREE, JointWriter
 from .motion import TimeSamples, time_metadata
 from .shapes import ShapeWriter
@@ -55,13 +56,13 @@ def write_usd(
             are left out.
 
     Raises:
-        ValueError: if a character has not as many frames as the motion.
+        ValueError: if a character does not have as many frames as the motion.
         UnwritableError: if the model has no links, if it cannot be written, or if it is binary and there is no pxr.
     """
     if not model.links:
         raise UnwritableError(path, f"the model {NO_LINKS}")
     suffix = path.suffix.lower()
-    if suffix not in TEXT and not is_there():
+    if suffix not in TEXT and not USD.is_readable:
         words = f"'{path.suffix}' is binary, which the package usd-core writes (pip install usd-core)"
         raise UnwritableError(path, f"{words}; or name it {path.stem}.usda, which is text")
     writer = _Writer(model, motion)
@@ -88,7 +89,7 @@ class _Writer:
         self._parts_of_bodies: set[str] = set()
         self._still = {WORLD}
         self.joints = JointWriter(self._links, Prim("Scope", "Joints", self._root))
-        self._fixed = _fixed_links(model)
+        self._fixed = model.fixed_links()
         self._tree = model.tree()
 
     def root(self) -> Prim:
@@ -323,11 +324,3 @@ class _Writer:
             self.losses.append(f"light '{light.name}' is left out")
         if self.model.frames:
             self.losses.append(f"{len(self.model.frames)} named frames are left out")
-
-
-def _fixed_links(model: Model) -> set[str]:
-    """Return the names of the links that are fixed to the world."""
-    parts = model.rigid_parts()
-    ends = [{joint.parent, joint.child} for joint in model.rigid_joints()]
-    fixed = {parts[name] for each in ends if WORLD in each for name in each - {WORLD}}
-    return {name for name, part in parts.items() if part in fixed}
