@@ -42,7 +42,6 @@ class Break:
 
     Attributes:
         time: at which it broke [s]. frame: number of the first frame without it.
-        at_start: whether that is when the motion begins.
         force, torque: sizes of the wrench that it carried [N, N m].
     """
 
@@ -51,16 +50,19 @@ class Break:
     frame: float
     force: float
     torque: float
-    at_start: bool
 
-    def sentence(self, model: Model) -> str:
-        """Return what happened, for a user. model: one that has the joint."""
+    def sentence(self, model: Model, zero: float) -> str:
+        """Return what happened, for a user.
+
+        Args:
+            model: one that has the joint. zero: the time at which the motion begins [s].
+        """
         joint = model.joint(self.joint)
         loads = ((self.force, joint.break_force, "N"), (self.torque, joint.break_torque, "N m"))
         overloads = " and ".join(
             f"{in_digits(load, 4)} {unit} (it bears {in_digits(most, 4)})" for load, most, unit in loads if load > most
         )
-        when = "the start" if self.at_start else f"{timed(self.time)}, frame {self.frame:g}"
+        when = "the start" if self.time == zero else f"{timed(self.time)}, frame {self.frame:g}"
         return f"joint '{self.joint}' broke at {when}, under {overloads}"
 
 
@@ -125,7 +127,7 @@ class LoadChecks:
         for name, (most_force, most_torque) in self._strengths.items():
             if name in loads:
                 force, torque = float(arrays.norm(loads[name][:3])), float(arrays.norm(loads[name][3:]))
-                found = Break(name, now, frame, force, torque, now == self._zero)
+                found = Break(name, now, frame, force, torque)
                 shares[found] = max(force / most_force, torque / most_torque)
         largest = max(1.0, max(shares.values(), default=0.0) * (1.0 - SAME_OVERLOAD))
         broken = [found for found, share in shares.items() if share > largest]

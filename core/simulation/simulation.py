@@ -13,7 +13,7 @@ import numpy as np
 
 from ..controls.controls import Controls, Forces
 from ..controls.held_forces import HeldForces
-from ..model import Model, StateError
+from ..model import StateError
 from ..model.compiling.colliders import STILL
 from ..model.compiling.compile import AnyModel
 from ..model.compiling.compiled import CompiledModel
@@ -153,11 +153,6 @@ class Simulation:
         return self._stage.recorder.frames
 
     @property
-    def model(self) -> Model:
-        """The model, in which the joints that have broken so far are released at the times at which they broke."""
-        return self._joints.model
-
-    @property
     def breaks(self) -> tuple[Break, ...]:
         """The joints that have broken under load so far, in the order of time."""
         return self._joints.breaks
@@ -184,7 +179,7 @@ class Simulation:
         overlaps = report.contact.note() if report.contact else ""
         report.notes = [
             *report.notes,
-            *(each.sentence(self._source) for each in self.breaks),
+            *(each.sentence(self._source, self._zero) for each in self.breaks),
             *at_largest_speed(self._joints.models, self.trajectory),
             *filter(None, [overlaps]),
         ]
