@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import bpy
@@ -17,7 +17,7 @@ from ..bridge.skins.recorded_skins import SkinRecorder
 from ..bridge.values.numbers import frame_rate
 from .errors import BakeError
 from .inputs.animated_links import with_animated_links
-from .inputs.sampling import FrameCallback, poses_at
+from .inputs.sampling import poses_at
 from .settings import settings_of
 
 REPORTED_GAP = 1e-4
@@ -27,17 +27,14 @@ REPORTED_GAP = 1e-4
 def recorded(
     scene: bpy.types.Scene,
     only_moving: bool = False,
-    on_frame: FrameCallback | None = None,
-    other_moving_frames: Callable[[], int] = lambda: 0,
+    skins: SkinRecorder | None = None,
     **changes,
 ) -> tuple[Observed, list[str]]:
     """Return the motion of the scene's links over its frames, and notes for the user.
 
     Args:
         only_moving: whether to leave out the frames at the end in which nothing moves.
-        on_frame: called with the dependency graph at every frame, also at those that are left out.
-        other_moving_frames: returns, after the last frame, the number of frames in which something else moves that
-            belongs to the recording.
+        skins: records all frames, also those that are left out; its motion belongs to the recording.
         changes: first, last and step, as in `BakeSettings`, in place of the scene's own; None keeps the scene's.
 
     Raises:
@@ -47,13 +44,13 @@ def recorded(
     reading = scan_scene(scene, first=settings.first)
     if not reading.objects:
         raise BakeError("there are no links in the scene: select objects and tag them as links")
-    poses = poses_at(scene, reading.objects, settings.frames, on_frame)
+    poses = poses_at(scene, reading.objects, settings.frames, skins)
     model = with_animated_links(reading, {name: poses[name] for name in reading.kinematic_joints})
     poses |= {
         name: np.tile(pose, (len(settings.frames), 1)) for name, pose in ground_poses(model, reading.objects).items()
     }
     moves = np.stack(list(poses.values()), axis=1)
-    count = max(_moving_frames(moves), other_moving_frames()) if only_moving else len(moves)
+    count = _moving_frames([moves, *(skins.motions() if skins else ())]) if only_moving else len(moves)
     times = (settings.frames[:count] - settings.first) / frame_rate(scene)
     observed = of_poses(model, times, moves[:count], list(poses))
     notes = list(reading.notes)
@@ -93,15 +90,16 @@ def recorded_with_skins(scene: bpy.types.Scene, only_moving: bool = False, **cha
         ModelError, BakeError: as `recorded` does.
     """
     recorder = SkinRecorder(scene)
-    observed, notes = recorded(scene, only_moving, recorder, recorder.moving_frames, **changes)
+    observed, notes = recorded(scene, only_moving, recorder, **changes)
     return Played(observed, notes, recorder.characters(len(observed.trajectory)), recorder.losses)
 
 
-def _moving_frames(poses: np.ndarray) -> int:
+def _moving_frames(motions: Sequence[np.ndarray]) -> int:
     """Return the number of frames up to the last change; all frames if there is no change.
 
     Args:
-        poses: shape (F, links, 7).
+        motions: numbers in each frame, shape (F, …) each.
     """
-    changes = np.flatnonzero((poses[1:] != poses[:-1]).any(axis=(1, 2)))
-    return int(changes[-1]) + 2 if len(changes) else len(poses)
+    numbers = np.hstack([motion.reshape(len(motion), -1) for motion in motions])
+    changes = np.flatnonzero((numbers[1:] != numbers[:-1]).any(axis=1))
+    return int(changes[-1]) + 2 if len(changes) else len(numbers)

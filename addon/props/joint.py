@@ -79,6 +79,12 @@ def _live(**look):
     )
 
 
+def _strength(name, description, default):
+    return FloatProperty(
+        name=name, description=description, default=default, min=1e-6, soft_max=1e6, step=1000, precision=1
+    )
+
+
 def limits_of(coordinate) -> tuple[float, float] | None:
     """Return the two limits of a coordinate, in its own unit.
 
@@ -315,29 +321,17 @@ class JointProperties(PropertyGroup):
         name="Break Force",
         description="The joint breaks when it carries more than this force; its links keep their velocity",
     )
-    break_force: FloatProperty(
-        name="Force",
-        description="Largest force that the joint carries (N), from weight, drives and contacts. An impact counts as "
+    break_force: _strength(
+        "Force",
+        "Largest force that the joint carries (N), from weight, drives and contacts. An impact counts as "
         "its impulse divided by 1/60 s",
-        default=1000.0,
-        min=1e-6,
-        soft_max=1e6,
-        step=1000,
-        precision=1,
+        1000.0,
     )
     use_break_torque: BoolProperty(
         name="Break Torque",
         description="The joint breaks when it carries more than this torque; its links keep their velocity",
     )
-    break_torque: FloatProperty(
-        name="Torque",
-        description="Largest torque about the joint's origin that the joint carries (N m)",
-        default=100.0,
-        min=1e-6,
-        soft_max=1e6,
-        step=1000,
-        precision=1,
-    )
+    break_torque: _strength("Torque", "Largest torque about the joint's origin that the joint carries (N m)", 100.0)
     X_PJ: StringProperty(
         name="Frame in Parent", description="Joint frame in the parent link: x y z qw qx qy qz, exactly"
     )

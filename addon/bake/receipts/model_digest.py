@@ -8,6 +8,7 @@ second are made. Named frames and the model's name have no influence on the moti
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -54,9 +55,14 @@ JOINT_DEFAULTS = {"pitch": 0.0, "closes_loop": False, "released_at": float("inf"
 JOINT_DEFAULTS |= dict.fromkeys(BREAKING, float("inf"))
 """Values that replace animated settings of a joint in the model that is digested."""
 
-ADDED = {f"{prefix}{name}" for name in BREAKING for prefix in ("", "use_")}
-"""Properties that version 0.2.0 added. They are not digested while they have their defaults, so that bakes of older
-versions stay up to date."""
+ADDED = {
+    f"{prefix}{field.name}"
+    for field in dataclasses.fields(Joint)
+    if "since" in field.metadata
+    for prefix in ("", "use_")
+}
+"""Properties of fields that later versions have added. They are not digested while they have their defaults, so that
+bakes of older versions stay up to date. `Model.digest` does the same."""
 
 
 def digest_of_model(scene: bpy.types.Scene, model: Model) -> str:

@@ -33,12 +33,12 @@ Blender, `contrib_threshold`."""
 
 
 def meshes_by_armature(links: Iterable[Node], scene: bpy.types.Scene) -> dict[bpy.types.Object, list[bpy.types.Object]]:
-    """Return the meshes that become skins, by their armature: those that are visible and no shapes of links.
+    """Return the meshes that become skins, by their armature: visible meshes that are not shapes of links.
 
     Of the armatures that deform a mesh, the first one with bones among the links has it.
 
     Args:
-        links: of which bones count.
+        links: those of the scene; armatures without a bone among them are left out.
     """
     found: dict[bpy.types.Object, list[bpy.types.Object]] = {}
     taken: set[bpy.types.Object] = set()
@@ -55,7 +55,7 @@ def _visible_meshes(armature: bpy.types.Object, scene: bpy.types.Scene) -> list[
 
 
 def _rigid_meshes(armatures: Iterable[bpy.types.Object], scene: bpy.types.Scene) -> Iterator[str]:
-    """Yield a line for each visible mesh that an armature deforms and that is no skin, as it is a shape of a link."""
+    """Yield a line for each visible mesh that an armature deforms and that is a shape of a link, so not a skin."""
     for obj in dict.fromkeys(obj for armature in armatures for obj in _visible_meshes(armature, scene)):
         if carrier := carrier_of(obj):
             link = model_name(carrier)
@@ -103,7 +103,11 @@ class SkinRecorder:
     """Records skinned characters. It is called with the dependency graph of each frame, the first one first."""
 
     def __init__(self, scene: bpy.types.Scene):
-        """scene: of which the armatures are recorded that have bones among its links, with their meshes."""
+        """Find the armatures that have bones among the links, with their meshes.
+
+        Args:
+            scene: the scene that is recorded.
+        """
         self._unit = unit_length(scene)
         links = [node for node in nodes_present(scene) if is_link(node)]
         self._meshes = meshes_by_armature(links, scene)
@@ -122,11 +126,9 @@ class SkinRecorder:
             for mesh in rig.meshes:
                 self._compare(mesh, rig, depsgraph)
 
-    def moving_frames(self) -> int:
-        """Return the number of frames up to the last one in which an armature or a deforming bone moves; 0 if none."""
-        series = [np.array(each) for rig in self._rigs or () for each in (rig.places, rig.poses)]
-        ends = [np.flatnonzero((each[1:] != each[:-1]).reshape(len(each) - 1, -1).any(axis=1)) for each in series]
-        return max((int(end[-1]) + 2 for end in ends if len(end)), default=0)
+    def motions(self) -> list[np.ndarray]:
+        """Return the transforms of each armature, shape (F, 4, 4), and of its bones, shape (F, n, 4, 4)."""
+        return [np.array(each) for rig in self._rigs or () for each in (rig.places, rig.poses)]
 
     def characters(self, count: int) -> list[Character]:
         """Return what was recorded in the first frames. count: of these frames."""
@@ -292,7 +294,8 @@ def _loss(mesh: _Mesh, rig: _Rig) -> str:
     causes = ", ".join(_causes(mesh, rig))
     subject = f"object '{mesh.obj.name}'"
     if mesh.changes:
-        return f"{subject}: its number of points changes, which skins cannot express; they have that of the first frame"
+        words = "its number of points changes, which a skin cannot express; the skin has the points of the first frame"
+        return f"{subject}: {words}"
     far = f"its skin, linear in USD, is up to {mesh.largest_distance:.2g} m from where Blender shows it"
     return f"{subject}: {far}; left out: {causes}" if causes else f"{subject}: {far}"
 
