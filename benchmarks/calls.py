@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long calls of our functions take from Python beside those of Pinocchio, in turns. See README.md."""
+"""Times calls of our functions from Python beside those of Pinocchio, in turns. See README.md."""
 
 from __future__ import annotations
 

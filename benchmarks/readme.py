@@ -35,7 +35,7 @@ FAILS = 1.5
 reason: the ratio of a bake to Blender's rigid bodies differs by 30 % between two of them."""
 
 MOST = 3
-"""How often a ratio is measured until it is not worse."""
+"""Largest number of measurements of a ratio that is worse."""
 
 
 class NotMeasuredError(RuntimeError):

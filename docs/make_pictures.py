@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 import bpy
-from make_bridge import build as build_bridge
+from bridge_scene import build as build_bridge
 from PIL import Image
 
 import limberjack

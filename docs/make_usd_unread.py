@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes the table in docs/formats.md of what is not read of public stages of USD: run it with ../shared beside."""
+"""Writes the table in docs/formats.md of the contents of public USD stages that are not read. It needs ../shared."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from limberjack.core.formats import read
+from support.shared import CORPUS
+
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
-
-from limberjack.core.formats import read  # noqa: E402
-from support.shared import CORPUS  # noqa: E402
-
 PAGE = Path(__file__).with_name("formats.md")
 FOLDER = CORPUS / "usd"
 
@@ -40,7 +40,7 @@ UNREAD = {
     r"joins no body": ("joints between prims without a rigid body", "pxr's parser finds no body there either"),
     r"<\w+> is not read; its bodies": ("joints of other schemas", "UsdPhysics does not define them"),
 }
-"""What is not read, and why, by the words of a finding."""
+"""Kinds of contents that are not read, each with the reason, by a pattern of the words of its finding."""
 
 READ = (
     "kinematic bodies stand",
@@ -54,7 +54,7 @@ READ = (
 OTHERS = {
     r"\w*Light|Camera|Render\w+": ("lights, cameras and settings of renderers", "a model has no place for them"),
 }
-"""What is not read and gives no finding, by the types of prims."""
+"""Kinds of contents that are not read and give no finding, each with the reason, by a pattern of types of prims."""
 
 SETTINGS = re.compile(r"(newton|mjc|physx\w*):")
 """Beginnings of names of attributes of other schemas."""

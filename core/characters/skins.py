@@ -71,7 +71,7 @@ class Skin:
 
     @property
     def remainders(self) -> np.ndarray:
-        """What is missing to a sum of 1 in the weights of each point, shape (p,)."""
+        """The difference between 1 and the sum of the weights of each point, shape (p,); 0 where the sum exceeds 1."""
         return np.maximum(0.0, 1.0 - self.weights.sum(axis=1))
 
     def points_at(self, bind: np.ndarray, poses: np.ndarray) -> np.ndarray:

@@ -65,7 +65,7 @@ class Format(NamedTuple):
         read: function (source, findings, files) that returns the model and the places of its parts in the file.
         write: function (model, path, options) that returns the losses; None if the format cannot be written.
         options: those that `write` takes.
-        inputs: names of further arguments that `write` takes, which are no options: only programs have them.
+        inputs: names of further arguments of `write` that only programs in Python can give.
         beginnings: first bytes by which its files are recognized; () if the root element or the suffix decides.
         rules: of its XML.
         says_what_floats: whether its files say which links float. In the other formats, a robot's base seems to.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an older pxr makes of files of USD: whether its usdchecker objects to them, and how we read them by it.
+"""Checks USD files with the usdchecker of an older pxr, and reads them with our reader on that pxr.
 
 Use: older_usd.py check|read OUT FILE..., by our Python, with the older pxr first on PYTHONPATH. Writes a list into OUT,
 in the order of the files: {"version", "complaints", "digest"}. `read` leaves usdchecker out, which fails at files with

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What pxr alone makes of files: its validators, and the points of skinned meshes. It is imported only where pxr is."""
+"""Reads USD files with pxr alone: runs its validators, and computes points of skinned meshes. Needs pxr."""
 
 from __future__ import annotations
 

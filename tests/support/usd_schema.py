@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stages with one attribute of UsdPhysics each: the table of what the reader makes of it, and stages in other units."""
+"""Makes stages with one attribute of UsdPhysics each, from a table of the values that the reader is to find."""
 
 import math
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ LIMITED, DRIVEN = (*DOFS, "distance"), ("linear", "angular", *DOFS)
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """What is expected of one attribute.
+    """One attribute, and the values that the reader is to find.
 
     Attributes:
         schema: name of the schema. attribute: name of the attribute, with the instance of a schema that has several.

@@ -42,7 +42,6 @@ DRIVEN = {"PhysicsRevoluteJoint": ("angular",), "PhysicsPrismaticJoint": ("linea
 LIMITED = {"PhysicsJoint": DOFS}
 """Names of the limits that are read, by the types of joints that have any of `LimitAPI`."""
 
-
 STRENGTHS = {"break_force": "physics:breakForce", "break_torque": "physics:breakTorque"}
 """Attributes of the loads at which a joint breaks, by our names."""
 

@@ -35,7 +35,7 @@ CONTENTS = {
     b"PXR-USDC": ("a binary file", (".usdc", ".usd")),
     b"PK\3\4": ("an archive", (".usdz",)),
 }
-"""What files of USD are by their first bytes, and the suffixes that pxr opens as such."""
+"""The kinds of USD files by their first bytes, each with the suffixes by which pxr recognizes it."""
 
 INSTANCER = "PointInstancer"
 """Type of prims that place copies of others."""
@@ -44,7 +44,7 @@ COMPONENTS = ("component", "subcomponent")
 """Kinds of prims that are one thing, such as a table with its geometry to be seen and to be touched."""
 
 FLAT = 1e-12
-"""Determinant of three unit vectors at which they count as lying in a plane: no rotation is the nearest then [1]."""
+"""Determinant of three unit vectors up to which they count as coplanar, so that no rotation is the nearest [1]."""
 
 Y_UP: Quat = (math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0)
 """Rotation that takes the axes of a stage with Y up to ours with Z up."""
@@ -268,7 +268,7 @@ def _matrix(quat: Quat) -> list[list[float]]:
 
 
 def rotation_of(linear: np.ndarray) -> Quat:
-    """Return the rotation that is nearest to a linear map, as a quaternion; none if it makes flat what it maps.
+    """Return the rotation nearest to a linear map, as a quaternion; the identity if the map is singular.
 
     linear: shape (3, 3).
     """

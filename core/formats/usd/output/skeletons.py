@@ -34,7 +34,12 @@ class CharacterWriter:
     """
 
     def __init__(self, root: Prim, codes: Sequence[float]):
-        """root: the prim that holds the characters, in the world's axes. codes: the time code of each frame."""
+        """Begin without characters.
+
+        Args:
+            root: the prim that holds the characters, in the world's axes.
+            codes: the time code of each frame.
+        """
         self._root, self._codes = root, codes
         self.losses: list[str] = []
 
@@ -44,12 +49,13 @@ class CharacterWriter:
         The prim that holds them has the transform of the skeleton's space, so that all of them inherit it.
 
         Raises:
-            ValueError: if the skeleton has not as many frames as the motion.
+            ValueError: if the skeleton does not have a pose and a place for each frame of the motion.
         """
         skeleton = character.skeleton
-        if len(skeleton.poses) != len(self._codes):
-            frames = f"{len(skeleton.poses)} frames, and the motion has {len(self._codes)}"
-            raise ValueError(f"the skeleton '{skeleton.name}' has {frames}; give one pose for each frame of the motion")
+        for what, given in (("poses", skeleton.poses), ("places", skeleton.places)):
+            if len(given) != len(self._codes):
+                found = f"has {len(given)} {what}, and the motion has {len(self._codes)} frames"
+                raise ValueError(f"the skeleton '{skeleton.name}' {found}; give one for each frame")
         holder = Prim("SkelRoot", skeleton.name, self._root)
         places = {code: matrix_text(X_WS) for code, X_WS in zip(self._codes, skeleton.places, strict=True)}
         holder.animate("matrix4d", "xformOp:transform", places)
@@ -222,7 +228,7 @@ def with_remainders(skin: Skin, still: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the joints and weights of a skin's points, with sums of 1, shape (p, k) each.
 
     Args:
-        still: number of the joint that gets what is missing.
+        still: number of the joint that gets the remainders.
     """
     remainders = skin.remainders
     if not remainders.any():

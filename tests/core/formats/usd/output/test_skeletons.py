@@ -163,11 +163,13 @@ def test_names_differ_as_usd_asks(tmp_path):
     assert sorted(skinned_meshes(stage)) == ["Body", "Skeleton_2"]
 
 
-def test_poses_of_other_frames_are_refused(tmp_path):
+@pytest.mark.parametrize("what", ["poses", "places"])
+def test_skeletons_of_other_frames_are_refused(tmp_path, what):
     """Guards the check that a skeleton has the frames of the motion."""
-    character = elbow(poses=elbow().skeleton.poses[:3])
-    with pytest.raises(ValueError, match="'Rig' has 3 frames, and the motion has 5"):
-        written(tmp_path / "m.usda", character)
+    character = elbow()
+    short = replace(character.skeleton, **{what: getattr(character.skeleton, what)[:3]})
+    with pytest.raises(ValueError, match=f"'Rig' has 3 {what}, and the motion has 5 frames"):
+        written(tmp_path / "m.usda", replace(character, skeleton=short))
 
 
 def test_influences_are_sorted_by_weight():

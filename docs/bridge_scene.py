@@ -14,7 +14,7 @@ PLANKS = 9
 LENGTH, GAP, WIDTH, THICKNESS = 0.3, 0.02, 0.6, 0.04
 HEIGHT = 1.5
 STRENGTH = 600.0
-"""Of the glue between two planks [N m]. The weight of the bridge takes a quarter of it."""
+"""Largest torque that the glue between two planks carries [N m]. The weight of the bridge takes a quarter of it."""
 
 
 def build() -> None:
