@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ..compilation.jit import kernel, subroutine
-from ..kinematics.motion import rigid_inertia_of, update_body
+from ..kinematics.motion import rigid_inertia_of, update_bodies
 from ..spatial import add, dot, inertia_rotate, momentum, power, rotate, scale
 from ..spatial.storage import get3, get9, get_pair
 from .forces import spring_energy
@@ -23,9 +23,8 @@ def mechanical_energy(model, work, q, qd):
 
 @subroutine
 def energies_of(model, work, q, qd):
-    """Do what `mechanical_energy` does, for kernels."""
-    for i in range(1, model.bodies.shape[0]):
-        update_body(model, work, i, q, qd)
+    """Do what `mechanical_energy` does, for kernels. Bodies are placed at this state."""
+    update_bodies(model, work, q, qd)
     potential = spring_energy(model, q) + stop_energy(model, work, q)
     gravity = get3(model.gravity)
     for i in range(1, model.bodies.shape[0]):

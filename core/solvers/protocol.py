@@ -222,7 +222,7 @@ class Solver(Protocol):
         ...
 
     def prefer_time_stepping(self, steps: int) -> None:
-        """Take so many steps of a fixed length before events are located again, whatever events cost.
+        """Take so many convex steps before events are located again, whatever events cost.
 
         It has no effect if nothing can touch.
         """

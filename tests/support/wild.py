@@ -287,6 +287,6 @@ def energy_change(motion: Trajectory) -> tuple[float, float]:
     """How far energy grew that nothing accounts for, and how far it drifted either way, relative to what moved."""
     total = motion.kinetic + motion.potential + motion.dissipated - motion.supplied
     moved = (motion.kinetic.max(), np.ptp(motion.potential), np.ptp(motion.dissipated), np.ptp(motion.supplied))
-    scale = max(*map(float, moved), 1e-12 * float(np.abs(motion.potential).max()), 1e-12)
+    scale = max(*map(float, moved), 1e-9 * float(np.abs(motion.potential).max()), 1e-12)
     off = (total - total[0]) / scale
     return float(off.max()), float(np.abs(off).max())

@@ -22,7 +22,8 @@ from ...model.compiling.compiled import ON_DOF
 from ...spatial import dot
 from ...spatial.storage import get3
 from .constraint_jacobians import constraint_velocity
-from .problem import ARRIVING, CONSTRAINT_COUNT, CONTACT_COUNT
+from .free_flight import is_floating
+from .problem import ARRIVING, CONSTRAINT_COUNT, CONTACT_COUNT, UNTOUCHED
 
 
 @subroutine
@@ -36,17 +37,34 @@ def energy_of_step(system, step, q, v_position, time, h):
         q: positions as the step begins, at which the bodies are placed.
         v_position: velocities by which positions advance, shape (nv,). Forces do work along them on an ARRIVING body.
     """
-    mean = step.v_mean
+    mean, after = step.v_mean, step.work_vectors[0]
+    write_mean_velocities(system.model, step, mean)
     for j in range(mean.shape[0]):
-        mean[j] = 0.5 * (step.v0[j] + step.v[j])
+        after[j] = step.v[j] + step.v_flight[j]  # the velocities at which drives and dampers take their forces
     lost, gained = work_of_constraints(step, system.scratch.multipliers, h, mean)
     for j in range(mean.shape[0]):
         if step.tree_states[step.forest.tree_of_dof[j]] == ARRIVING:
             mean[j] = v_position[j]
-    damped = work_of_dampers(system.model, q, h, step.v, mean)
-    driven = work_of_drives(system, q, h, step.v, mean)
+    damped = work_of_dampers(system.model, q, h, after, mean)
+    driven = work_of_drives(system, q, h, after, mean)
     dragged, supplied = work_from_outside(system, step, q, time, h, mean)
     return lost + damped + dragged, gained + driven + supplied
+
+
+@subroutine
+def write_mean_velocities(model, step, mean):
+    """Write the velocities along which impulses do their work, shape (nv,).
+
+    They are the means of those before and after the impulses. A tree that is UNTOUCHED then flies from these means and
+    not from the velocities after the impulses, so its flight changes the kinetic energy, by the work of the impulses
+    along half of the velocities that it adds.
+    """
+    for j in range(mean.shape[0]):
+        mean[j] = 0.5 * (step.v0[j] + step.v[j])
+    for i in range(1, model.bodies.shape[0]):
+        if step.tree_states[step.forest.tree_of_body[i]] == UNTOUCHED and not is_floating(model, i):
+            for j in range(model.bodies[i].v, model.bodies[i].v_end):
+                mean[j] += 0.5 * step.v_flight[j]
 
 
 @subroutine

@@ -152,11 +152,12 @@ def fastest_rotation(system, step, q, qd):
 
 @subroutine
 def separate_inertia(system, step, h, is_flying, rates):
-    """Remove from `v_free` the changes by inertia in h seconds that `advance_positions` takes care of.
+    """Move the changes by inertia in h seconds, which `advance_positions` takes care of, from `v_free` to `v_flight`.
 
     rates: those of `begin_flight`.
     """
     model, qdd = system.model, parts_of(system, rates)[1]
+    copy(step.v_free, step.v_flight)
     for i in range(1, model.bodies.shape[0]):
         is_in_flight = is_flying and may_fly(model, step, i)
         if is_floating(model, i) and not is_in_flight:
@@ -164,6 +165,8 @@ def separate_inertia(system, step, h, is_flying, rates):
         if is_in_flight:
             for j in range(model.bodies[i].v, model.bodies[i].v_end):
                 step.v_free[j] -= h * qdd[j]
+    for j in range(step.v_flight.shape[0]):
+        step.v_flight[j] -= step.v_free[j]
 
 
 @subroutine

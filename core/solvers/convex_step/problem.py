@@ -74,7 +74,7 @@ class ConvexStep(
         "ConvexStep",
         "forest graph constraints sorted_constraints islands dofs trees local_dofs jacobian mass_blocks"
         " composite_inertias mass_diagonal coupled_mass_diagonal v0 v_free v newton_step gradient v_position v_arrival"
-        " v_mean scattered_rows work_vectors block_factors roots tree_states flight_modes asleep still_time"
+        " v_mean v_flight scattered_rows work_vectors block_factors roots tree_states flight_modes asleep still_time"
         " sleep_forces contacts previous_contacts element_loads backup counts",
     ),
 ):
@@ -94,7 +94,8 @@ class ConvexStep(
         v0, v_free, v: velocities before the step, without the constraints' impulses, and as solved, shape (nv,) each.
         newton_step, gradient: of Newton's method, shape (nv,) each.
         v_position: velocities by which positions advance. v_arrival: velocities just before the impacts of the step.
-            v_mean: velocities along which impulses do their work; scratch. Shape (nv,) each.
+            v_mean: velocities along which impulses do their work; scratch. v_flight: changes by inertia alone, which
+            are not in `v`. Shape (nv,) each.
         scattered_rows: rows of one constraint, scattered to the places of their dofs, shape (2, nv).
         work_vectors: scratch, in the order of forest.dofs, shape (4, nv). block_factors: Cholesky factors of the
             diagonal blocks, laid out as `mass_blocks`.
@@ -163,6 +164,7 @@ PER_DOF = (
     "v_position",
     "v_arrival",
     "v_mean",
+    "v_flight",
     "sleep_forces",
 )
 """Arrays of a `ConvexStep` with a number for each dof."""

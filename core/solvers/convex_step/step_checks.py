@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Checks of a finished convex step, after which steps.py takes it again in shorter ones.
 
-Constraints are linear in the velocities of a step. Where bodies turn far in it, angles may leave their range and solids
-may overlap, although the constraints are satisfied.
+A step computes forces and masses for the poses in which it begins. If it is too long for a stiff spring or a whipping
+limb, energy comes from nowhere. Constraints are linear in its velocities: where bodies turn far, angles may leave their
+range and solids may overlap, although the constraints are satisfied.
 """
 
 from __future__ import annotations
+
+import math
 
 from ...collision.solids import BALL
 from ...compilation.jit import jitable, subroutine
@@ -22,12 +25,11 @@ from ...contact.collision_state import (
 from ...contact.contact_features import combine_pair_surfaces
 from ...dynamics.set_valued_forces import force_law_coordinate
 from ...joints.limited_quantities import DISTANCE
-from ...kinematics.motion import update_bodies
 from ...model.compiling.compiled import ON_DOF, ON_QUANTITY
 from ...spatial import dot, norm, sub
 from ...spatial.storage import get3
-from ..system import parts_of
-from .constraints import RIGID_STOP_STIFFNESS
+from ..system import DISSIPATED, SUPPLIED, parts_of
+from .constraints import RIGID_STOP_STIFFNESS, SEPARATION_STEPS
 from .sleeping import remove_sleeping_pairs
 
 LEAST_TURN = 0.1
@@ -38,9 +40,65 @@ LEAST_DEFLECTION = 4.0
 """Displacement in a step by a change of velocity from which on overlaps are looked for after it, as a multiple of that
 by gravity. A struck body may meet another one of which the velocities at the start of the step told nothing.
 """
+LEAST_RETAKEN = 0.05
+"""Step down to which one is taken again for angles that leave their range, for overlaps or for lost energy, as a share
+of the base step.
+"""
+LEAST_FOR_ENERGY = 1e-3
+"""The same for energy that comes from nowhere."""
+ENERGY_AIM = 0.5
+"""Error of the energy at which the next step aims, as a share of that for which a step is taken again.
+
+Where a motion is smooth, it grows with the square of the length of a step.
+"""
+LOSS_WEIGHT = 0.1
+"""Weight of energy that a step loses without an account. The implicit steps damp stiff springs, which does no harm."""
 LEAST_OVERLAP = 1.0
 """Least overlap for which a step is taken again, as a multiple of the distance g h^2 that gravity adds to a base step.
 """
+
+
+# ---- energy
+
+
+@subroutine
+def energy_error(system, start, end, before, after, soft_energy, settings):
+    """Return the energy that came from nowhere in a step, as a share of the energy that moved, and the length of a
+    step [s] down to which one is taken again for it.
+
+    Energy that was lost without an account counts too, times LOSS_WEIGHT.
+
+    What moved is the kinetic energy, the changes of all other terms, and the kinetic energy at the speed at which
+    overlaps separate (see `target_rate`). The last one allows for the errors of what rests, such as the energy of the
+    overlaps to which loads press rigid contacts, which shorter steps do not reduce.
+
+    Args:
+        start, end: states.
+        before, after: their energies (kinetic, potential), as from `energies_of` [J].
+        soft_energy: the change of the energy of compliant contacts [J].
+    """
+    supplied, dissipated = end[SUPPLIED] - start[SUPPLIED], end[DISSIPATED] - start[DISSIPATED]
+    potential, mass = after[1] - before[1] + soft_energy, 0.0
+    for i in range(1, system.model.bodies.shape[0]):
+        mass += system.model.bodies[i].mass
+    slow = SEPARATION_STEPS * settings.base_step * norm(get3(system.model.gravity))
+    moved = max(before[0], after[0]) + abs(potential) + abs(supplied) + abs(dissipated) + 0.5 * mass * slow * slow
+    created = after[0] - before[0] + potential + dissipated - supplied
+    if created > 0.0:
+        return created / moved, LEAST_FOR_ENERGY * settings.base_step
+    return -LOSS_WEIGHT * created / moved if moved > 0.0 else 0.0, LEAST_RETAKEN * settings.base_step
+
+
+@jitable
+def fitting_length(h, error, shortest, settings):
+    """Return the length of the next step at which `energy_error` would be small enough [s], at most twice h.
+
+    It is at least `shortest`, or h if that is shorter.
+    """
+    if not error > 0.0:
+        return 2.0 * h
+    fitting = h * math.sqrt(ENERGY_AIM * settings.energy_error / error)
+    return min(max(fitting, min(h, shortest)), 2.0 * h)
 
 
 # ---- angles
@@ -86,17 +144,12 @@ def excess(state, value):
 
 
 @subroutine
-def overlaps_too_far(system, collisions, step, y, h, settings):
+def overlaps_too_far(system, collisions, step, h, settings):
     """Return (whether the arrays were long enough, whether rigid solids have come to overlap too far in a step).
 
-    Contacts at the end of the step are compared with `collisions.starts`. Afterwards `collisions` has the pairs and
-    the poses of the end.
-
-    Args:
-        y: the state at the end of the step, which took h seconds.
+    Contacts at the end of the step, where bodies are placed, are compared with `collisions.starts`. Afterwards
+    `collisions` has the pairs and the poses of the end. The step took h seconds.
     """
-    q, qd = parts_of(system, y)
-    update_bodies(system.model, system.work, q, qd)
     gravity = norm(get3(system.model.gravity))
     if not may_overlap(system, collisions, h, gravity):
         return True, False

@@ -27,6 +27,7 @@ from ...contact.collision_state import (
 )
 from ...contact.contact_kinematics import velocity_at
 from ...dynamics.constraints import ROW_COUNT
+from ...dynamics.energy import energies_of
 from ...dynamics.set_valued_forces import stop_energy
 from ...spatial import norm, sub
 from ...spatial.storage import copy, get3, put3
@@ -66,7 +67,7 @@ from .sleeping import (
     wake,
     wake_if_forces_changed,
 )
-from .step_checks import leaves_range, overlaps_too_far
+from .step_checks import LEAST_RETAKEN, energy_error, fitting_length, leaves_range, overlaps_too_far
 
 ARRAYS_TOO_SHORT = 3
 """Return value of `advance_convex`, besides a `Progress`: the step was not taken, since an array is too short for it.
@@ -78,9 +79,6 @@ RETRY_FACTOR = 0.1
 """Length of the next try as a share of a step that failed."""
 SHORTER = 0.25
 """Length of the next try as a share of a step in which an angle left its range or solids came to overlap."""
-LEAST_RETAKEN = 0.05
-"""Step down to which one is taken again for angles that leave their range or for overlaps, as a share of the base step.
-"""
 MIN_REMAINING = 1e-12
 """Time up to a frame that counts as none [s]: it is a rounding error, and no step is that short."""
 FLIGHT_TOLERANCE = 0.01
@@ -92,7 +90,7 @@ class ConvexStepSettings(
     namedtuple(
         "ConvexStepSettings",
         "base_step momentum_residual friction_bound_change rest_height growth_error sleep_threshold range_error"
-        " overlap_share",
+        " overlap_share energy_error",
     ),
 ):
     """Tolerances of the convex step at one accuracy level.
@@ -108,6 +106,7 @@ class ConvexStepSettings(
             shorter ones [rad].
         overlap_share: a step in which the overlap of rigid solids grows by more than this is taken again in shorter
             ones; as a share of the thickness of the thinner one.
+        energy_error: a step whose error of the energy is larger is taken again in shorter ones; see `energy_error`.
     """
 
 
@@ -119,6 +118,7 @@ def advance_convex(calls, system, collisions, step, y, trial, slopes, stepping, 
     times its length; one that the checks of step_checks.py reject, with SHORTER times its length.
     """
     now = stepping[0]
+    energy = energies_at(system, y)
     for _ in range(most_steps):
         if now.time >= end or now.convex_steps_left <= 0:
             break
@@ -136,26 +136,40 @@ def advance_convex(calls, system, collisions, step, y, trial, slopes, stepping, 
         failed = fits and (not succeeded or has_diverged(system, y, trial))
         if failed and h < MIN_STEP:
             return HOPELESS
-        retake = failed
-        if fits and not failed and h > LEAST_RETAKEN * settings.base_step:
-            retake = leaves_range(system, trial, y, settings.range_error)
-            if not retake:
-                fits, retake = overlaps_too_far(system, collisions, step, y, h, settings)
+        retake, after, error, shortest = failed, energy, 0.0, 0.0
+        if fits and not failed:
+            after, soft_energy = energies_at(system, y), now.soft_energy - stored
+            error, shortest = energy_error(system, trial, y, energy, after, soft_energy, settings)
+            retake = error > settings.energy_error and h > shortest
+            if not retake and h > LEAST_RETAKEN * settings.base_step:
+                retake = leaves_range(system, trial, y, settings.range_error)
+                if not retake:
+                    fits, retake = overlaps_too_far(system, collisions, step, h, settings)
         if retake or not fits:
             copy(trial, y)
             restore_backup(step, contacts)
             impacts.count[0], now.impacts, now.soft_energy = impacts_listed, impact_count, stored
             if not fits:
                 return ARRAYS_TOO_SHORT
-            now.convex_step = (RETRY_FACTOR if failed else SHORTER) * h
+            factor = RETRY_FACTOR if failed else SHORTER
+            now.convex_step = max(min(fitting_length(h, error, shortest, settings), factor * h), RETRY_FACTOR * h)
             now.rejected += 1
             continue
         now.time = end if h == remaining else now.time + h
         now.steps += 1
         now.implicit_steps += 1
         now.convex_steps_left -= 1
-        now.convex_step = min(2.0 * h, 1.0 if change * h <= settings.growth_error else settings.base_step)
+        energy = after
+        longest = 1.0 if change * h <= settings.growth_error else settings.base_step
+        now.convex_step = min(fitting_length(h, error, shortest, settings), longest)
     return REACHED if now.time >= end else UNDERWAY
+
+
+@subroutine
+def energies_at(system, y):
+    """Return the (kinetic, potential) energy of a state [J], and place the bodies there."""
+    q, qd = parts_of(system, y)
+    return energies_of(system.model, system.work, q, qd)
 
 
 @subroutine

@@ -162,6 +162,34 @@ def test_a_platform_supplies_what_it_lifts():
     assert abs(motion.dissipated[-1]) < 1e-3 * motion.supplied[-1]
 
 
+@pytest.mark.parametrize(("accuracy", "error"), [("draft", 1e-3), ("good", 3e-4), ("exact", 1e-4)])
+@pytest.mark.parametrize(
+    "elbow",
+    [
+        {"damping": 1e3},
+        {"drive_mode": "velocity", "drive_damping": 1e3},
+        {"drive_mode": "position", "drive_target": 1.0, "drive_stiffness": 1e5, "drive_damping": 1e2},
+    ],
+    ids=["damper", "velocity", "position"],
+)
+def test_what_holds_a_bent_elbow_takes_what_the_arm_loses(elbow, accuracy, error):
+    """Guards the forces of stiff drives and dampers of joints that turn fast: they hold against inertia, and only what
+    they take slows the arm.
+    """
+    model = arm()
+    model.joint("hinge").axes[0].xyz = (0.0, 0.0, 1.0)
+    model.links.append(Link("forearm", MASS, com=(REACH, 0.0, 0.0), inertia=ROUND))
+    there = (2.0 * REACH, 0.0, 0.0, *NO_TURN)
+    axes = [Axis((0, 0, 1), **elbow)]
+    model.joints.append(Joint("elbow", "revolute", "arm", "forearm", X_PJ=there, axes=axes, home=(1.0,)))
+    simulation = Simulation(model, np.linspace(0.0, 0.1, 11), accuracy, initial={"qd": {"hinge": 10.0}})
+    simulation.prefer_time_stepping()
+    motion = simulation.run()
+    assert motion.kinetic[0] - motion.kinetic[-1] > 0.2
+    assert np.abs(balance_of(simulation)).max() < error * motion.kinetic[0]
+    assert motion.dissipated[-1] - motion.supplied[-1] > 0.2
+
+
 def test_what_parts_overlaps_is_supplied():
     """Guards the push that parts two bodies which overlap at the start: bounded, and accounted for."""
     for accuracy in ("draft", "good"):
