@@ -22,7 +22,7 @@ from ...model.compiling.compiled import ON_DOF
 from ...spatial import dot
 from ...spatial.storage import get3
 from .constraint_jacobians import constraint_velocity
-from .free_flight import is_floating
+from .free_flight import UNCONSTRAINED, is_floating
 from .problem import ARRIVING, CONSTRAINT_COUNT, CONTACT_COUNT, UNTOUCHED
 
 
@@ -57,12 +57,14 @@ def write_mean_velocities(model, step, mean):
 
     They are the means of those before and after the impulses. A tree that is UNTOUCHED then flies from these means and
     not from the velocities after the impulses, so its flight changes the kinetic energy, by the work of the impulses
-    along half of the velocities that it adds.
+    along half of the velocities that it adds. In the flight of a CONSTRAINED tree, loops exert forces of their own.
     """
     for j in range(mean.shape[0]):
         mean[j] = 0.5 * (step.v0[j] + step.v[j])
     for i in range(1, model.bodies.shape[0]):
-        if step.tree_states[step.forest.tree_of_body[i]] == UNTOUCHED and not is_floating(model, i):
+        t = step.forest.tree_of_body[i]
+        flies_freely = step.tree_states[t] == UNTOUCHED and step.flight_modes[t] == UNCONSTRAINED
+        if flies_freely and not is_floating(model, i):
             for j in range(model.bodies[i].v, model.bodies[i].v_end):
                 mean[j] += 0.5 * step.v_flight[j]
 

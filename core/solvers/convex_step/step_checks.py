@@ -8,8 +8,6 @@ range and solids may overlap, although the constraints are satisfied.
 
 from __future__ import annotations
 
-import math
-
 from ...collision.solids import BALL
 from ...compilation.jit import jitable, subroutine
 from ...contact.collision_state import (
@@ -46,10 +44,10 @@ of the base step.
 """
 LEAST_FOR_ENERGY = 1e-3
 """The same for energy that comes from nowhere."""
-ENERGY_AIM = 0.5
-"""Error of the energy at which the next step aims, as a share of that for which a step is taken again.
+EASY_SHARE = 0.25
+"""Error of the energy up to which the next step may be longer, as a share of that for which a step is taken again.
 
-Where a motion is smooth, it grows with the square of the length of a step.
+Where a motion is smooth, the error grows with the square of the length of a step.
 """
 LOSS_WEIGHT = 0.1
 """Weight of energy that a step loses without an account. The implicit steps damp stiff springs, which does no harm."""
@@ -91,14 +89,17 @@ def energy_error(system, start, end, before, after, soft_energy, settings):
 
 @jitable
 def fitting_length(h, error, shortest, settings):
-    """Return the length of the next step at which `energy_error` would be small enough [s], at most twice h.
+    """Return the length of the next step at which `energy_error` would be small enough [s]: h, 2 h, h / 2, h / 4 ...
 
-    It is at least `shortest`, or h if that is shorter.
+    Lengths are halved and not fitted, so that rounding errors of a step do not change the length of the next one. It is
+    not shorter than half of `shortest`, or than h if that is shorter.
     """
-    if not error > 0.0:
+    if error <= EASY_SHARE * settings.energy_error:
         return 2.0 * h
-    fitting = h * math.sqrt(ENERGY_AIM * settings.energy_error / error)
-    return min(max(fitting, min(h, shortest)), 2.0 * h)
+    length = h
+    while length > shortest and error > settings.energy_error:
+        length, error = 0.5 * length, 0.25 * error
+    return length
 
 
 # ---- angles
