@@ -146,6 +146,11 @@ def moved_by(before: Matrix) -> float:
     return max((now - then).length for now, then in columns)
 
 
+def left() -> list:
+    """The problems of links that are not where their joints hold them."""
+    return [item for item in rig().problems if item.code == "link-left"]
+
+
 def test_a_problem_is_seen_and_mended():
     """A link that was moved away from its joint is red in the view and named in the panel, whose buttons lead to it and
     put it back, in one step of undo each."""
@@ -157,14 +162,15 @@ def test_a_problem_is_seen_and_mended():
     yield from press("G")
     yield from harness.move((harness.region().x + harness.region().width // 3 + 40, harness.region().y + 120))
     yield from press("LEFTMOUSE")
-    yield from until(lambda: any(item.code == "link-left" for item in rig().problems), "the problem is found")
+    yield from until(left, "the problem is found")
+    blamed = left()[0].name
     yield from screenshot("problem")
     yield from click_button("limberjack.problem_select")
     assert bpy.context.object.limberjack_joint.is_joint, "a click on the problem does not select its joint"
     yield from screenshot("problem_selected")
-    yield from click_button("limberjack.problem_mend", rows_below=1)
+    yield from click_button(f'limberjack.problem_mend(name="{blamed}", code="link-left", label="Put Back"')
     yield from until(lambda: moved_by(stood) < 1e-5, "the rocker is where it was")
-    yield from until(lambda: not any(item.code == "link-left" for item in rig().problems), "the problem is gone")
+    yield from until(lambda: not left(), "the problem is gone")
     yield from screenshot("problem_mended")
     yield from undo()
     assert moved_by(stood) > 0.1, "one undo does not take the mending back"
