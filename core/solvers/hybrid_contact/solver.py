@@ -248,7 +248,8 @@ class HybridContactSolver(Adaptive):
         now.soft_energy = compliant_contact_energy(self._system.touch)
         now.crowded, now.stalled, now.yield_step, now.yielded = 0, 0, 0.0, 0
         self._convex_step.counts[PREVIOUS_COUNT] = 0
-        self._convex_step.asleep[:], self._convex_step.still_time[:], self._convex_step.element_loads[:] = 0, 0.0, 0.0
+        for name in ("asleep", "still_time", "element_loads", "acceleration"):
+            getattr(self._convex_step, name)[:] = 0
 
     def part_overlaps(self, only_from_ground: bool = False) -> None:
         """Take convex steps until overlapping solids have separated: at events, overlaps only stop growing.
@@ -383,6 +384,7 @@ def _persistent(step: ConvexStep) -> Memory:
         "quiet": step.still_time,
         "felt": step.sleep_forces,
         "loads": step.element_loads,
+        "acceleration": step.acceleration,
     }
 
 
