@@ -112,9 +112,9 @@ def hessian_at(constraint, x, y):
 def update_friction_bounds(constraints, begin, end, has_slope):
     """Move the bounds of friction towards the coefficient times the present normal impulse.
 
-    Each bound is the root of its own error, which the secant method finds. A friction that presses its contact harder
-    or relieves it would take many updates, or none would suffice, if its bound became what the present impulse asks
-    for.
+    The secant method finds the bound at which the error is 0, contact by contact. Friction may press its own contact
+    harder or relieve it. If the bound became what the present impulse asks for, this would take many updates, or never
+    converge.
 
     Args:
         begin, end: the range of constraints.

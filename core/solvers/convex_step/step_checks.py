@@ -43,8 +43,9 @@ LEAST_RETAKEN = 0.05
 of the base step.
 """
 LEAST_FOR_ENERGY = 1e-6
-"""The same for energy that comes from nowhere [s]. In exact motion, it is LEAST_SHARE_FOR_ENERGY of the base step."""
+"""The same for energy that comes from nowhere [s]. LEAST_SHARE_FOR_ENERGY gives a shorter one at *exact*."""
 LEAST_SHARE_FOR_ENERGY = 1e-3
+"""That step as a share of the base step."""
 EASY_SHARE = 0.25
 """Error of the energy up to which the next step may be longer, as a share of that for which a step is taken again.
 

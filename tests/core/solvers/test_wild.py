@@ -55,7 +55,7 @@ def test_wild_models_that_touch_move_or_say_why_not(seed):
     assert all(NAMED.search(found.subject) or found.subject == "model 'wild'" for found in diagnose(run))
 
 
-@pytest.mark.parametrize("seed", [91, 479, 789])
+@pytest.mark.parametrize("seed", [91, 479, 789, *(pytest.param(s, marks=pytest.mark.slow) for s in (4, 64, 609))])
 def test_steps_are_shortened_before_energy_comes_from_nowhere(seed):
     """Guards convex steps of stiff springs and whipping cables: in full steps, energy came from nowhere."""
     wild = contact_from_seed(seed)

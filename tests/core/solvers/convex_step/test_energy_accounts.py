@@ -120,7 +120,7 @@ def test_what_friction_takes_is_force_times_way(accuracy):
     way = pose_of(found, "box")[0]
     lost = 0.3 * 2.0 * G * math.cos(math.radians(30.0)) * way
     assert_allclose(found.trajectory.dissipated[-1], lost, rtol=0.02 if accuracy == "draft" else 2e-3)
-    assert abs(found.trajectory.supplied[-1]) < (1e-6 if accuracy == "draft" else 1e-9)
+    assert abs(found.trajectory.supplied[-1]) < 1e-9
 
 
 def at(height: float):
