@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Jacobians of the constraints of a convex step: which dofs move a constraint, and by which velocity.
 
-constraints.py makes the constraints with these functions; the other files of this package read the Jacobians. newton.py
-adds J' G J of each constraint to the Hessian, with G the Hessian by the constraint's own velocities.
+constraints.py makes the constraints with these functions; the other files of this package read the Jacobians.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from ...compilation.jit import jitable, subroutine
 from ...kinematics.jacobian import motion_of_dof
 from ...spatial import add, cross, dot, sub
 from ...spatial.storage import get3
-from .block_cholesky import column_offset
 from .constraint_potentials import KEEPS_APART
 from .problem import CONSTRAINT_COUNT, DOF_COUNT, JACOBIAN_COUNT
 
@@ -145,84 +143,3 @@ def delassus_estimate(step, k):
             total += entry * entry / step.coupled_mass_diagonal[step.dofs[constraint.first_dof + n]]
     response = total / constraint.rows
     return response if response > BLOCKED_SHARE * constraint.free_response else 0.0
-
-
-# ---- their part of the Hessian
-
-
-@jitable
-def add_constraint_hessian(step, constraint, xx, xy, yy):
-    """Add J' G J of one constraint to the panels, with G = (xx, xy, yy) its Hessian by its own velocities.
-
-    Its rows are scattered to the dofs of one tree after the other, so that the inner loops run over contiguous entries.
-    The functions below are called for each constraint. They take single arrays, since a call with all arrays of `step`
-    takes longer than their loops.
-    """
-    jacobian, scattered_rows = step.jacobian, step.scattered_rows
-    end, begin = constraint.first_dof + constraint.dof_count, constraint.first_dof
-    while begin < end:
-        node, after = step.trees[begin], begin + 1
-        while after < end and step.trees[after] == node:
-            after += 1
-        first, last = begin - constraint.first_dof, after - constraint.first_dof
-        span = scatter_rows(jacobian, step.local_dofs, scattered_rows, constraint, first, last)
-        curvature = (xx, xy, yy)
-        add_hessian_columns(
-            step.graph, step.trees, step.local_dofs, jacobian, scattered_rows, constraint, node, span, curvature
-        )
-        begin = after
-
-
-@subroutine
-def add_hessian_columns(graph, trees, local_dofs, jacobian, scattered_rows, constraint, node, span, curvature):
-    """Add the columns of J' G J that belong to one tree, to which the constraint's rows are scattered.
-
-    Args:
-        graph, trees, local_dofs, jacobian, scattered_rows: those of the `ConvexStep`.
-        node: that tree.
-        span: (low, high) range of the tree's dofs that the constraint moves, as from `scatter_rows`.
-        curvature: G as (xx, xy, yy).
-    """
-    (low, high), (xx, xy, yy) = span, curvature
-    before, offset = node, 0
-    for i in range(constraint.dof_count):
-        tree, row = trees[constraint.first_dof + i], local_dofs[constraint.first_dof + i]
-        if graph.position[node] < graph.position[tree]:
-            continue
-        if tree != before:
-            offset, before = column_offset(graph, tree, node), tree
-        start = max(low, row) if tree == node else low
-        if start >= high:
-            continue
-        at = graph.panel_start[tree] + row * graph.row_width[tree] + offset
-        into, one = graph.panels[at + start : at + high], scattered_rows[0, start:high]
-        u = jacobian[constraint.jacobian_start + i]
-        if constraint.rows == 1:
-            for c in range(high - start):
-                into[c] += xx * u * one[c]
-            continue
-        second_row = constraint.jacobian_start + constraint.dof_count
-        v, other = jacobian[second_row + i], scattered_rows[1, start:high]
-        a, b = xx * u + xy * v, xy * u + yy * v
-        for c in range(high - start):
-            into[c] += a * one[c] + b * other[c]
-
-
-@subroutine
-def scatter_rows(jacobian, local_dofs, scattered_rows, constraint, begin, end):
-    """Scatter a constraint's Jacobian, over its dofs from `begin` to `end`, to the places of these dofs in their tree.
-
-    Return the range of places (low, high) outside of which the rows are 0. The arrays are those of the `ConvexStep`.
-    """
-    low, high = scattered_rows.shape[1], 0
-    for i in range(begin, end):
-        place = local_dofs[constraint.first_dof + i]
-        low, high = min(low, place), max(high, place + 1)
-    for r in range(constraint.rows):
-        row = scattered_rows[r, low:high]
-        for c in range(high - low):
-            row[c] = 0.0
-        for i in range(begin, end):
-            at = constraint.jacobian_start + r * constraint.dof_count + i
-            row[local_dofs[constraint.first_dof + i] - low] = jacobian[at]
-    return low, high

@@ -17,9 +17,6 @@ import numpy as np
 
 from ...compilation.jit import jitable, subroutine
 
-LEAST_PART, MOST_PART = 0.2, 2.0
-"""Range of the change of a friction bound, as a multiple of its error."""
-
 UNILATERAL, BOUNDED = 0, 1
 """Kinds of constraints. UNILATERAL: the impulse pushes and never pulls, as at contacts along the normal and at stops.
 BOUNDED: the size of the impulse has an upper bound, as of friction and drives; of loops it is infinite."""
@@ -48,8 +45,6 @@ CONVEX_CONSTRAINT = np.dtype(
         ("is_angular", np.int64),  # whether it is friction against rolling or spinning, and not against sliding
         ("is_drive", np.int64),  # whether it is a drive, whose work counts as supplied
         ("bound", np.float64),  # of a BOUNDED impulse [N s or N m s]
-        ("bound_error", np.float64),  # `coefficient` times the normal impulse, less `bound`, at the last update
-        ("bound_change", np.float64),  # of `bound`, at the last update
         ("coefficient", np.float64),  # of friction: `bound` divided by the impulse of the normal constraint
         ("normal_constraint", np.int64),  # number of that constraint; -1 if `bound` does not follow another impulse
         ("bias_velocity", np.float64, 2),  # velocity of the rows while all dofs are at rest, as of a belt
@@ -57,7 +52,6 @@ CONVEX_CONSTRAINT = np.dtype(
         ("velocity_change", np.float64, 2),  # of the rows along the full Newton step
         ("arrival_velocity", np.float64),  # of the first row just before an impact
         ("impulse", np.float64, 2),
-        ("hessian", np.float64, 3),  # the values of `hessian_at` that the island's Hessian contains
         # where it comes from
         ("contact", np.int64),  # number of the contact, or -1
         ("element", np.int64),  # number of the set-valued force (a joint's stop, friction, speed limit or drive), or -1
@@ -109,33 +103,21 @@ def hessian_at(constraint, x, y):
 
 
 @subroutine
-def update_friction_bounds(constraints, begin, end, has_slope):
+def update_friction_bounds(constraints, begin, end, part):
     """Move the bounds of friction towards the coefficient times the present normal impulse.
-
-    The secant method finds the bound at which the error is 0, contact by contact. Friction may press its own contact
-    harder or relieve it. If the bound became what the present impulse asks for, this would take many updates, or never
-    converge.
 
     Args:
         begin, end: the range of constraints.
-        has_slope: whether the last update has left an error and a change from which the slope of the error follows.
+        part: share of the way, 0 to 1.
 
     Returns:
-        The largest error of a bound, and the largest bound.
-
-    Source: Nocedal, Wright, Numerical Optimization (2nd ed., 2006), section 11.1, for secants.
+        The largest difference of a bound, and the largest bound.
     """
-    largest, most = 0.0, 0.0
+    change, most = 0.0, 0.0
     for k in range(begin, end):
         constraint = constraints[k]
         if constraint.normal_constraint >= 0:
             bound = constraint.coefficient * constraints[constraint.normal_constraint].impulse[0]
-            error, part = bound - constraint.bound, 1.0
-            if has_slope:
-                part, fall = MOST_PART, constraint.bound_error - error
-                if fall * constraint.bound_change > 0.0:
-                    part = min(max(constraint.bound_change / fall, LEAST_PART), MOST_PART)
-            constraint.bound_error, constraint.bound_change = error, part * error
-            constraint.bound = max(constraint.bound + part * error, 0.0)
-            largest, most = max(largest, abs(error)), max(most, bound)
-    return largest, most
+            change, most = max(change, abs(bound - constraint.bound)), max(most, bound)
+            constraint.bound += part * (bound - constraint.bound)
+    return change, most

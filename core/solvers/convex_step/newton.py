@@ -13,16 +13,15 @@ from __future__ import annotations
 
 import math
 
-from ...compilation.jit import subroutine
-from .block_cholesky import factor_island, solve_island
+from ...compilation.jit import jitable, subroutine
+from .block_cholesky import column_offset, factor_island, solve_island
 from .conjugate_gradient import conjugate_gradient, factor_block, solve_block
-from .constraint_jacobians import add_constraint_hessian, constraint_velocity
+from .constraint_jacobians import constraint_velocity
 from .constraint_potentials import hessian_at, impulse_at, update_friction_bounds
 from .mass_matrix import multiply_mass
 from .problem import (
     FIRST_CONSTRAINT,
     FIRST_TREE,
-    HAS_HESSIAN,
     IS_ITERATIVE,
     ISLAND_COUNT,
     NEWTON_STEPS,
@@ -36,31 +35,24 @@ SLOPE_TOLERANCE = 0.05
 """Share of the slope at the start of a line search below which its end counts as a minimum."""
 MAX_BOUND_UPDATES = 5
 """Number of solutions in a step after which the bounds of friction are taken as they are."""
-SAME_HESSIAN = 0.05
-"""Change of the Hessian of each constraint up to which Newton's method goes on with the factors that it has. Each step
-then leaves about this share of the error, and takes less time.
-"""
 LOOSE_ROUNDS = 1
 """Number of solutions at the start of a step that are solved only to LOOSE_TOLERANCE.
 
 Their friction bounds change next.
 """
-LOOSE_TOLERANCE = 3e-3
-"""Relative residual of the momentum at which these solutions stop. Velocities that were only predicted seldom meet it:
-friction bounds that follow from them would be off by as much.
-"""
+LOOSE_TOLERANCE = 0.03
+"""Relative residual of the momentum at which these solutions stop."""
 
 
 @subroutine
-def find_velocities(step, momentum_residual, friction_bound_change, h):
-    """Minimise the step's convex cost over the velocities of all islands.
+def find_velocities(step, momentum_residual, friction_bound_change):
+    """Minimise the step's convex cost over the velocities of all islands, starting from `v`.
 
     Writes the velocities to `v`, and velocities and impulses to the constraints. Trees outside of islands get `v_free`.
 
     Args:
         momentum_residual: relative residual of the momenta at which Newton's method stops.
-        friction_bound_change: relative error of the friction bounds at which the outer iteration stops.
-        h: length of the step [s].
+        friction_bound_change: relative change of the friction bounds at which the outer iteration stops.
     """
     forest = step.forest
     for t in range(step.roots.shape[0]):
@@ -69,36 +61,7 @@ def find_velocities(step, momentum_residual, friction_bound_change, h):
             for n in range(forest.first_dof[t], forest.first_dof[t + 1]):
                 step.v[forest.dofs[n]] = step.v_free[forest.dofs[n]]
     for s in range(step.counts[ISLAND_COUNT]):
-        predict_velocities(step, s, h)
         find_island_velocities(step, s, momentum_residual, friction_bound_change)
-    for j in range(step.v.shape[0]):
-        step.acceleration[j] = (step.v[j] - step.v0[j]) / h
-
-
-@subroutine
-def predict_velocities(step, s, h):
-    """Start island s from the velocities to which the acceleration of the last step leads, or from `v0` if the gradient
-    is smaller there, as just after an impact.
-    """
-    begin, end = step.islands[s, FIRST_TREE], step.islands[s + 1, FIRST_TREE]
-    update_constraints(step, s)
-    write_gradient(step, s, begin, end, 0.0)
-    still = squared_residual(step, begin, end)
-    write_prediction(step, begin, end, h)
-    update_constraints(step, s)
-    write_gradient(step, s, begin, end, 0.0)
-    if squared_residual(step, begin, end) > still:
-        write_prediction(step, begin, end, 0.0)
-
-
-@subroutine
-def write_prediction(step, begin, end, h):
-    """Write the velocities of an island after h seconds at the acceleration of the last step."""
-    forest = step.forest
-    for k in range(begin, end):
-        for i in range(forest.first_dof[step.graph.order[k]], forest.first_dof[step.graph.order[k] + 1]):
-            dof = forest.dofs[i]
-            step.v[dof] = step.v0[dof] + h * step.acceleration[dof]
 
 
 @subroutine
@@ -108,8 +71,8 @@ def find_island_velocities(step, s, momentum_residual, friction_bound_change):
         loose = max(momentum_residual, LOOSE_TOLERANCE)
         tolerance = loose if turn < LOOSE_ROUNDS else momentum_residual
         step.counts[NEWTON_STEPS] += minimise(step, s, tolerance)
-        error, most = update_bounds(step, s, turn > LOOSE_ROUNDS)
-        if error <= friction_bound_change * most and turn >= LOOSE_ROUNDS:
+        change, most = update_bounds(step, s, 1.0 if turn < LOOSE_ROUNDS else 0.5)
+        if change <= friction_bound_change * most and turn >= LOOSE_ROUNDS:
             break
     balance_momentum(step, s)
 
@@ -134,14 +97,14 @@ def balance_momentum(step, s):
 
 
 @subroutine
-def update_bounds(step, s, has_slope):
+def update_bounds(step, s, part):
     """Update the friction bounds of island s; see `update_friction_bounds`."""
-    error, most = 0.0, 0.0
+    change, most = 0.0, 0.0
     for n in range(step.islands[s, FIRST_CONSTRAINT], step.islands[s + 1, FIRST_CONSTRAINT]):
         k = step.sorted_constraints[n]
-        own_error, own_most = update_friction_bounds(step.constraints, k, k + 1, has_slope)
-        error, most = max(error, own_error), max(most, own_most)
-    return error, most
+        own_change, own_most = update_friction_bounds(step.constraints, k, k + 1, part)
+        change, most = max(change, own_change), max(most, own_most)
+    return change, most
 
 
 @subroutine
@@ -152,8 +115,7 @@ def minimise(step, s, tolerance):
     for count in range(MAX_NEWTON_STEPS):
         if write_gradient(step, s, begin, end, tolerance):
             return count
-        if not has_same_hessian(step, s):
-            write_hessian(step, s, begin, end)
+        write_hessian(step, s, begin, end)
         write_newton_step(step, s, begin, end)
         if not line_search(step, s, begin, end):
             return count + 1
@@ -168,6 +130,7 @@ def write_newton_step(step, s, begin, end):
     if step.islands[s, IS_ITERATIVE]:
         conjugate_gradient(step, begin, end)
     else:
+        factor_island(step.graph, begin, end)
         solve_island(step.graph, begin, end, forest.first_dof, x)
     for k in range(begin, end):
         for i in range(forest.first_dof[step.graph.order[k]], forest.first_dof[step.graph.order[k] + 1]):
@@ -192,7 +155,7 @@ def write_gradient(step, s, begin, end, tolerance):
     Return whether its norm, weighted by the inverse mass diagonal, is at most `tolerance` times that of the momenta
     that it is a sum of.
     """
-    order, gradient = step.graph.order, step.gradient
+    forest, order, gradient = step.forest, step.graph.order, step.gradient
     size = 0.0
     for k in range(begin, end):
         size += add_momentum_residual(step, order[k])
@@ -203,18 +166,12 @@ def write_gradient(step, s, begin, end, tolerance):
             if impulse != 0.0:
                 for m in range(constraint.dof_count):
                     gradient[step.dofs[constraint.first_dof + m]] -= step.jacobian[at + m] * impulse
-    return squared_residual(step, begin, end) <= tolerance * tolerance * size
-
-
-@subroutine
-def squared_residual(step, begin, end):
-    """Return the squared norm of an island's gradient, weighted by the inverse mass diagonal."""
-    forest, total = step.forest, 0.0
+    residual = 0.0
     for k in range(begin, end):
-        for i in range(forest.first_dof[step.graph.order[k]], forest.first_dof[step.graph.order[k] + 1]):
+        for i in range(forest.first_dof[order[k]], forest.first_dof[order[k] + 1]):
             dof = forest.dofs[i]
-            total += step.gradient[dof] * step.gradient[dof] / step.mass_diagonal[dof]
-    return total
+            residual += gradient[dof] * gradient[dof] / step.mass_diagonal[dof]
+    return residual <= tolerance * tolerance * size
 
 
 @subroutine
@@ -248,35 +205,14 @@ def copy_negative_gradient(step, begin, end, out):
 
 
 @subroutine
-def has_same_hessian(step, s):
-    """Return whether the graph has a Hessian of island s that is nearly the present one; see SAME_HESSIAN."""
-    if step.islands[s, HAS_HESSIAN] == 0:
-        return False
-    for n in range(step.islands[s, FIRST_CONSTRAINT], step.islands[s + 1, FIRST_CONSTRAINT]):
-        constraint = step.constraints[step.sorted_constraints[n]]
-        xx, xy, yy = hessian_at(constraint, constraint.velocity[0], constraint.velocity[1])
-        known = constraint.hessian
-        change = abs(xx - known[0]) + 2.0 * abs(xy - known[1]) + abs(yy - known[2])
-        if change > SAME_HESSIAN * (known[0] + known[2]):
-            return False
-    return True
-
-
-@subroutine
 def write_hessian(step, s, begin, end):
-    """Write the Hessian of an island's cost to the graph's panels: the mass matrix plus J' G J of each constraint.
-    Cholesky's method then puts its factors in their place, unless conjugate gradients solve the island.
-    """
+    """Write the Hessian of an island's cost to the graph's panels: the mass matrix plus J' G J of each constraint."""
     write_mass_blocks(step, begin, end)
     for n in range(step.islands[s, FIRST_CONSTRAINT], step.islands[s + 1, FIRST_CONSTRAINT]):
         constraint = step.constraints[step.sorted_constraints[n]]
         xx, xy, yy = hessian_at(constraint, constraint.velocity[0], constraint.velocity[1])
-        constraint.hessian[0], constraint.hessian[1], constraint.hessian[2] = xx, xy, yy
         if xx != 0.0 or yy != 0.0:
             add_constraint_hessian(step, constraint, xx, xy, yy)
-    if not step.islands[s, IS_ITERATIVE]:
-        factor_island(step.graph, begin, end)
-    step.islands[s, HAS_HESSIAN] = 1
 
 
 @subroutine
@@ -292,6 +228,84 @@ def write_mass_blocks(step, begin, end):
                 graph.panels[at + i * width + c] = step.mass_blocks[mass + i * size + c]
             for c in range(size, width):
                 graph.panels[at + i * width + c] = 0.0
+
+
+@jitable
+def add_constraint_hessian(step, constraint, xx, xy, yy):
+    """Add J' G J of one constraint to the panels, with G = (xx, xy, yy) its Hessian by its own velocities.
+
+    Its rows are scattered to the dofs of one tree after the other, so that the inner loops run over contiguous entries.
+    The functions below are called for each constraint. They take single arrays, since a call with all arrays of `step`
+    takes longer than their loops.
+    """
+    jacobian, scattered_rows = step.jacobian, step.scattered_rows
+    end, begin = constraint.first_dof + constraint.dof_count, constraint.first_dof
+    while begin < end:
+        node, after = step.trees[begin], begin + 1
+        while after < end and step.trees[after] == node:
+            after += 1
+        first, last = begin - constraint.first_dof, after - constraint.first_dof
+        span = scatter_rows(jacobian, step.local_dofs, scattered_rows, constraint, first, last)
+        curvature = (xx, xy, yy)
+        add_hessian_columns(
+            step.graph, step.trees, step.local_dofs, jacobian, scattered_rows, constraint, node, span, curvature
+        )
+        begin = after
+
+
+@subroutine
+def add_hessian_columns(graph, trees, local_dofs, jacobian, scattered_rows, constraint, node, span, curvature):
+    """Add the columns of J' G J that belong to one tree, to which the constraint's rows are scattered.
+
+    Args:
+        graph, trees, local_dofs, jacobian, scattered_rows: those of the `ConvexStep`.
+        node: that tree.
+        span: (low, high) range of the tree's dofs that the constraint moves, as from `scatter_rows`.
+        curvature: G as (xx, xy, yy).
+    """
+    (low, high), (xx, xy, yy) = span, curvature
+    before, offset = node, 0
+    for i in range(constraint.dof_count):
+        tree, row = trees[constraint.first_dof + i], local_dofs[constraint.first_dof + i]
+        if graph.position[node] < graph.position[tree]:
+            continue
+        if tree != before:
+            offset, before = column_offset(graph, tree, node), tree
+        start = max(low, row) if tree == node else low
+        if start >= high:
+            continue
+        at = graph.panel_start[tree] + row * graph.row_width[tree] + offset
+        into, one = graph.panels[at + start : at + high], scattered_rows[0, start:high]
+        u = jacobian[constraint.jacobian_start + i]
+        if constraint.rows == 1:
+            for c in range(high - start):
+                into[c] += xx * u * one[c]
+            continue
+        second_row = constraint.jacobian_start + constraint.dof_count
+        v, other = jacobian[second_row + i], scattered_rows[1, start:high]
+        a, b = xx * u + xy * v, xy * u + yy * v
+        for c in range(high - start):
+            into[c] += a * one[c] + b * other[c]
+
+
+@subroutine
+def scatter_rows(jacobian, local_dofs, scattered_rows, constraint, begin, end):
+    """Scatter a constraint's Jacobian, over its dofs from `begin` to `end`, to the places of these dofs in their tree.
+
+    Return the range of places (low, high) outside of which the rows are 0. The arrays are those of the `ConvexStep`.
+    """
+    low, high = scattered_rows.shape[1], 0
+    for i in range(begin, end):
+        place = local_dofs[constraint.first_dof + i]
+        low, high = min(low, place), max(high, place + 1)
+    for r in range(constraint.rows):
+        row = scattered_rows[r, low:high]
+        for c in range(high - low):
+            row[c] = 0.0
+        for i in range(begin, end):
+            at = constraint.jacobian_start + r * constraint.dof_count + i
+            row[local_dofs[constraint.first_dof + i] - low] = jacobian[at]
+    return low, high
 
 
 @subroutine

@@ -193,7 +193,7 @@ def copy_persistent(source, target, contacts):
     for t in range(source.asleep.shape[0]):
         target.asleep[t], target.still_time[t] = source.asleep[t], source.still_time[t]
     for j in range(source.sleep_forces.shape[0]):
-        target.sleep_forces[j], target.acceleration[j] = source.sleep_forces[j], source.acceleration[j]
+        target.sleep_forces[j] = source.sleep_forces[j]
 
 
 @kernel

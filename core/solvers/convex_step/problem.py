@@ -74,8 +74,8 @@ class ConvexStep(
         "ConvexStep",
         "forest graph constraints sorted_constraints islands dofs trees local_dofs jacobian mass_blocks"
         " composite_inertias mass_diagonal coupled_mass_diagonal v0 v_free v newton_step gradient v_position v_arrival"
-        " v_mean v_flight acceleration scattered_rows work_vectors block_factors roots tree_states flight_modes asleep"
-        " still_time sleep_forces contacts previous_contacts element_loads backup counts",
+        " v_mean v_flight scattered_rows work_vectors block_factors roots tree_states flight_modes asleep still_time"
+        " sleep_forces contacts previous_contacts element_loads backup counts",
     ),
 ):
     """One convex step: its unknown velocities, its constraints, and the work arrays of Newton's method.
@@ -83,8 +83,8 @@ class ConvexStep(
     Attributes:
         forest: the kinematic trees. graph: which of them constraints connect, and the Hessian; see block_cholesky.py.
         constraints: CONVEX_CONSTRAINT records. sorted_constraints: their numbers, island by island.
-        islands: one line per island, with the columns FIRST_CONSTRAINT, FIRST_TREE, IS_ITERATIVE (whether conjugate
-            gradients solve it) and HAS_HESSIAN (whether the graph has its Hessian), shape (trees + 1, 4).
+        islands: one line per island, with the columns FIRST_CONSTRAINT, FIRST_TREE and IS_ITERATIVE (whether conjugate
+            gradients solve it), shape (trees + 1, 3).
         dofs, trees, local_dofs: the dofs that move each constraint, their trees and their places within these.
         jacobian: derivatives of the constraints' velocities with respect to these dofs, row after row.
         mass_blocks: mass matrix of each tree, with the terms that a linearly implicit step adds.
@@ -93,7 +93,6 @@ class ConvexStep(
             dofs that couplings tie to this one; see `share_coupled_mass`.
         v0, v_free, v: velocities before the step, without the constraints' impulses, and as solved, shape (nv,) each.
         newton_step, gradient: of Newton's method, shape (nv,) each.
-        acceleration: mean of the last step, from which the velocities of the next one are predicted, shape (nv,).
         v_position: velocities by which positions advance. v_arrival: velocities just before the impacts of the step.
             v_mean: velocities along which impulses do their work; scratch. v_flight: changes by inertia alone, which
             are not in `v`. Shape (nv,) each.
@@ -113,16 +112,13 @@ class ConvexStep(
     """
 
 
-class Backup(
-    KernelTuple,
-    namedtuple("Backup", "previous_contacts element_loads asleep still_time sleep_forces acceleration"),
-):
+class Backup(KernelTuple, namedtuple("Backup", "previous_contacts element_loads asleep still_time sleep_forces")):
     """Copies of the arrays of a `ConvexStep` that persist between steps, as they were before the present step."""
 
 
 CONSTRAINT_COUNT, DOF_COUNT, JACOBIAN_COUNT, CONTACT_COUNT, PREVIOUS_COUNT, ISLAND_COUNT, NEWTON_STEPS = range(7)
 """Entries of `counts`. NEWTON_STEPS is a sum over all steps so far."""
-FIRST_CONSTRAINT, FIRST_TREE, IS_ITERATIVE, HAS_HESSIAN = range(4)
+FIRST_CONSTRAINT, FIRST_TREE, IS_ITERATIVE = range(3)
 """Columns of `islands`."""
 PASSIVE_LOAD, DRIVE_LOAD, FRICTION_STRAIN = range(3)
 """Columns of `element_loads`."""
@@ -169,7 +165,6 @@ PER_DOF = (
     "v_arrival",
     "v_mean",
     "v_flight",
-    "acceleration",
     "sleep_forces",
 )
 """Arrays of a `ConvexStep` with a number for each dof."""
@@ -195,7 +190,7 @@ def make_convex_step(bodies: np.recarray, contacts: int, set_valued_forces: int 
         graph=make_graph(sizes, 8 * trees + contacts, entries),
         constraints=np.zeros(constraints, CONVEX_CONSTRAINT).view(np.recarray),
         sorted_constraints=np.zeros(constraints, np.int64),
-        islands=np.zeros((trees + 1, 4), np.int64),
+        islands=np.zeros((trees + 1, 3), np.int64),
         **{name: np.zeros(contacts * pair_dofs + 4 * nv, np.int64) for name in ("dofs", "trees", "local_dofs")},
         jacobian=np.zeros(4 * contacts * pair_dofs + 8 * nv),
         mass_blocks=np.zeros(blocks),
@@ -210,12 +205,7 @@ def make_convex_step(bodies: np.recarray, contacts: int, set_valued_forces: int 
         previous_contacts=records(),
         element_loads=np.zeros((set_valued_forces, 3)),
         backup=Backup(
-            records(),
-            np.zeros((set_valued_forces, 3)),
-            np.zeros(trees, np.int64),
-            np.zeros(trees),
-            np.zeros(nv),
-            np.zeros(nv),
+            records(), np.zeros((set_valued_forces, 3)), np.zeros(trees, np.int64), np.zeros(trees), np.zeros(nv)
         ),
         counts=np.zeros(7, np.int64),
     )
@@ -254,7 +244,7 @@ def find_islands(step):
     graph.counts[NEIGHBOUR_COUNT], graph.counts[ENTRY_COUNT] = 0, 0
     for s in range(counts[ISLAND_COUNT]):
         ordered = order_nodes(graph, step.islands[s, FIRST_TREE], step.islands[s + 1, FIRST_TREE])
-        step.islands[s, IS_ITERATIVE], step.islands[s, HAS_HESSIAN] = 0 if ordered else 1, 0
+        step.islands[s, IS_ITERATIVE] = 0 if ordered else 1
     if graph.counts[NEIGHBOUR_COUNT] > graph.neighbours.shape[0]:
         return False
     for s in range(counts[ISLAND_COUNT]):

@@ -42,10 +42,8 @@ LEAST_RETAKEN = 0.05
 """Step down to which one is taken again for angles that leave their range, for overlaps or for lost energy, as a share
 of the base step.
 """
-LEAST_FOR_ENERGY = 1e-6
-"""The same for energy that comes from nowhere [s]. LEAST_SHARE_FOR_ENERGY gives a shorter one at *exact*."""
-LEAST_SHARE_FOR_ENERGY = 1e-3
-"""That step as a share of the base step."""
+LEAST_FOR_ENERGY = 1e-3
+"""The same for energy that comes from nowhere."""
 EASY_SHARE = 0.25
 """Error of the energy up to which the next step may be longer, as a share of that for which a step is taken again.
 
@@ -85,7 +83,7 @@ def energy_error(system, start, end, before, after, soft_energy, settings):
     moved = max(before[0], after[0]) + abs(potential) + abs(supplied) + abs(dissipated) + 0.5 * mass * slow * slow
     created = after[0] - before[0] + potential + dissipated - supplied
     if created > 0.0:
-        return created / moved, min(LEAST_FOR_ENERGY, LEAST_SHARE_FOR_ENERGY * settings.base_step)
+        return created / moved, LEAST_FOR_ENERGY * settings.base_step
     return -LOSS_WEIGHT * created / moved if moved > 0.0 else 0.0, LEAST_RETAKEN * settings.base_step
 
 

@@ -203,7 +203,7 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
     wake_if_forces_changed(step, h)
     if not find_constraints(system, collisions, step, q, qd, now.time, h, settings, gravity):
         return False, True, 0.0
-    find_velocities(step, settings.momentum_residual, settings.friction_bound_change, h)
+    find_velocities(step, settings.momentum_residual, settings.friction_bound_change)
     choose_position_velocities(step, qd)
     store_contacts(step, h)
     store_element_loads(system, step, h, max(gravity, 1.0))

@@ -20,6 +20,7 @@ from limberjack.core.solvers.convex_step.mass_matrix import mass_index, write_ma
 from limberjack.core.solvers.convex_step.persistence import report_contacts, store_friction
 from limberjack.core.solvers.convex_step.problem import CONTACT_RECORD, make_convex_step
 from limberjack.core.solvers.convex_step.steps import advance_convex
+from limberjack.core.solvers.hybrid_contact.solver import HybridContactSolver
 from limberjack.core.solvers.protocol import Progress
 from support.models import random_tree
 from support.touching import LEVEL, NO_TURN, STILL, G, by_convex_steps, pose_of, scene, sloped, solid, velocity_of
@@ -67,6 +68,18 @@ def test_a_block_slides_and_stops(accuracy):
     motion = found.trajectory
     energy = motion.kinetic + motion.potential + motion.dissipated - motion.supplied
     assert_allclose(energy, energy[0], atol=1e-4 * motion.kinetic[0])
+
+
+@pytest.mark.parametrize("residual", [1e-4, 1e-9])
+def test_the_way_of_a_block_does_not_depend_on_the_solvers_residual(monkeypatch, residual):
+    """Guards friction bounds: if they followed loads that are a step old, a block would rock, and the better each step
+    is solved, the sooner it would stop: after 0.6 of its way at 1e-9."""
+    monkeypatch.setattr(HybridContactSolver, "MOMENTUM_RESIDUAL", {"draft": residual})
+    model = scene(Surface(friction=0.5), LEVEL, (block("block"), (0, 0, 0.05, *NO_TURN)))
+    for speed in (1.0, 1.5):
+        found = by_convex_steps(model, np.linspace(0.0, 1.0, 51), "draft", block=(speed, 0.0, 0.0, 0.0, 0.0, 0.0))
+        way = speed**2 / (2.0 * 0.5 * G)
+        assert_allclose(pose_of(found, "block")[0], way, atol=speed * STEP["draft"])
 
 
 @pytest.mark.parametrize("accuracy", ["draft", "good"])
