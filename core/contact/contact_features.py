@@ -44,6 +44,7 @@ def make_point(point, contact, solids, surfaces, store, solid_poses):
     point.first, point.second, point.name = contact.first, contact.second, contact.name
     n, middle = get3(contact.normal), get3(contact.point)
     put3(point.normal, n)
+    put3(point.start_normal, n)
     one, other = point.one, point.other
     flat_a = write_feature(one, A, store, solid_poses[contact.first], sub(middle, scale(n, 0.5 * contact.gap)), n)
     flat_b = write_feature(

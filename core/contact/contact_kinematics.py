@@ -26,17 +26,17 @@ MIN_LINE_SINE = 1e-6
 @subroutine
 def update_kinematics(work, point):
     """Write the kinematics of a POINT, from the poses and velocities of the bodies in `work`."""
-    one, other = point.one, point.other
+    one, other, side = point.one, point.other, get3(point.start_normal)
     if one.kind == PLANAR:
         n, n_rate, x, y, x_rate, y_rate, gap = nearest_on_face(work, one, other, 1.0)
     elif other.kind == PLANAR:
         n, n_rate, y, x, y_rate, x_rate, gap = nearest_on_face(work, other, one, -1.0)
     elif one.kind == LINEAR and other.kind == LINEAR:
-        n, n_rate, x, y, x_rate, y_rate, gap = nearest_on_lines(work, one, other, get3(point.normal))
+        n, n_rate, x, y, x_rate, y_rate, gap = nearest_on_lines(work, one, other, side)
     elif one.kind == SPHERICAL:
-        n, n_rate, x, y, x_rate, y_rate, gap = nearest_to_sphere(work, one, other, get3(point.normal))
+        n, n_rate, x, y, x_rate, y_rate, gap = nearest_to_sphere(work, one, other, side)
     else:
-        n, n_rate, y, x, y_rate, x_rate, gap = nearest_to_sphere(work, other, one, scale(get3(point.normal), -1.0))
+        n, n_rate, y, x, y_rate, x_rate, gap = nearest_to_sphere(work, other, one, scale(side, -1.0))
         n, n_rate = scale(n, -1.0), scale(n_rate, -1.0)
     middle = scale(add(x, y), 0.5)
     put3(point.normal, n)

@@ -87,9 +87,9 @@ def clear_loads(point):
 @subroutine
 def apply_soft_load(system, point):
     """Apply the load of a compliant point. Return whether there is one."""
-    if point.is_soft == 0 or point.gap >= 0.0:
+    if point.is_soft == 0 or spring_gap(point) >= 0.0:
         return False
-    point.load = max(0.0, -point.stiffness * point.gap * (1.0 - point.dissipation * point.rate))
+    point.load = max(0.0, -point.stiffness * spring_gap(point) * (1.0 - point.dissipation * point.rate))
     torque, force = slip_wrench(point, point.load)
     apply_wrench(system, point, torque, add(force, scale(get3(point.normal), point.load)))
     return True
@@ -185,8 +185,8 @@ def store_loads(system):
             torque, force = slip_wrench(point, point.load)
             put3(point.force, add(get3(point.force), force))
             put3(point.torque, add(get3(point.torque), torque))
-        if point.is_soft and point.gap < 0.0 and point.is_active:
-            lost -= (point.load + point.stiffness * point.gap) * point.rate
+        if point.is_soft and spring_gap(point) < 0.0 and point.is_active:
+            lost -= (point.load + point.stiffness * spring_gap(point)) * point.rate
         force, position = get3(point.force), get3(point.position)
         one, other = system.work.bodies[point.one.body], system.work.bodies[point.other.body]
         relative_velocity = sub(velocity_at(other, position), velocity_at(one, position))
@@ -201,7 +201,19 @@ def soft_contact_energy(touch):
     """Return the elastic energy of compliant points [J]."""
     energy = 0.0
     for p in range(touch.count[POINTS]):
-        point = touch.points[p]
-        if point.is_soft and point.is_active and point.gap < 0.0:
-            energy += 0.5 * point.stiffness * point.gap * point.gap
+        if touch.points[p].is_soft and touch.points[p].is_active:
+            energy += spring_energy(touch.points[p])
     return energy
+
+
+@jitable
+def spring_energy(point):
+    """Return the elastic energy of a compliant point [J]."""
+    compression = min(spring_gap(point), 0.0)
+    return 0.5 * point.stiffness * compression * compression
+
+
+@jitable
+def spring_gap(point):
+    """Return the gap of a compliant point beyond that at which it is relaxed, negative if it is compressed [m]."""
+    return point.gap - point.rest_gap

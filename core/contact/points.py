@@ -78,8 +78,9 @@ POINT = np.dtype(
         ("slip", np.float64, 3),  # direction of the slip, or of the slip as it begins
         ("roll_slip", np.float64, 3),
         ("spin_slip", np.float64),  # sign
-        ("rest_gap", np.float64),  # gap at which a rigid point is kept [m]
+        ("rest_gap", np.float64),  # gap at which a rigid point is kept, or at which a compliant one is relaxed [m]
         ("bounces", np.int64),  # in this frame
+        ("start_normal", np.float64, 3),  # the normal as the step starts: a step that is tried may turn it over
         # kinematics, by contact_kinematics.py
         ("normal", np.float64, 3),  # from the first feature to the other, in the world
         ("position", np.float64, 3),  # halfway between both surfaces, in the world [m]

@@ -31,6 +31,8 @@ COUNTER = (0, 2**53)
 """Range of a counter. A solver that takes a million steps a second reaches the upper end in 285 years."""
 SMALL_COUNTER = (0, 2**20)
 """Range of a small counter, such as the number of steps until events are located again."""
+LATER_FIELDS = {"created": "", "most_moved": "", "spring_gap": "gap", "start_normal": "normal"}
+"""Fields of records that files of earlier versions lack, by the fields whose values they then have; "" for 0."""
 PER_CONTACT = "points", "before"
 """Arrays that have one record for each contact, so that their length may differ."""
 MAX_TIME = 1e12
@@ -55,7 +57,7 @@ def checked_memory(arrays: Sequence[np.ndarray], own: Memory, solids: int = 0, b
     memory = dict(zip(own, arrays, strict=True))
     for name, array in memory.items():
         if array.dtype != own[name].dtype:
-            raise _invalid_memory(f"'{name}' has another type")
+            memory[name] = array = _completed(name, array, own[name].dtype)
         if array.shape != own[name].shape and not (name in PER_CONTACT and array.ndim == 1):
             raise _invalid_memory(f"'{name}' has the shape {array.shape}, and not {own[name].shape}")
         _require_numbers(name, array)
@@ -94,6 +96,26 @@ def _ranges(name: str, array: np.ndarray, solids: int, bodies: int) -> Mapping[s
         | {"name": NAME, "law": (-2, COUNTER[1])},
     }
     return {field: known.get(name, {}).get(field, COUNTER) for field in _integer_fields(array.dtype)}
+
+
+def _completed(name: str, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Return the records of an earlier version, with the fields that have been added since.
+
+    Raises:
+        StateError: if the records differ otherwise.
+    """
+    added = [field for field in dtype.names or () if field not in (array.dtype.names or ())]
+    kept = [field for field in dtype.names or () if field not in added]
+    is_older = array.dtype.names == tuple(kept) and kept and all(field in LATER_FIELDS for field in added)
+    if not is_older or any(array.dtype[field] != dtype[field] for field in kept):
+        raise _invalid_memory(f"'{name}' has another type")
+    completed = np.zeros(array.shape, dtype)
+    for field in kept:
+        completed[field] = array[field]
+    for field in added:
+        if LATER_FIELDS[field]:
+            completed[field] = array[LATER_FIELDS[field]]
+    return completed
 
 
 def _with_range(allowed: Range, *fields: str) -> dict[str, Range]:

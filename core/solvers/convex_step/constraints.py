@@ -138,7 +138,7 @@ def add_contact(system, collisions, step, point, contact, h, base_step, gravity)
     if not has_capacity(step, count, 6, 4):
         return False
     if count == 0:
-        contact.constraint = -1
+        contact.constraint, contact.stiffness = -1, 0.0
         return True
     combine_pair_surfaces(point, collisions.surfaces[contact.first], collisions.surfaces[contact.second])
     contact.stiffness = point.stiffness if point.is_soft else 0.0
@@ -153,7 +153,7 @@ def add_contact(system, collisions, step, point, contact, h, base_step, gravity)
     write_jacobian_row(system.model, system.work, step, contact.constraint, 0, one, other, position, n, False)
     if point.is_soft:
         normal.stiffness, normal.dissipation = h * h * point.stiffness, point.dissipation
-        normal.bias_impulse[0] = -h * point.stiffness * contact.gap
+        normal.bias_impulse[0] = -h * point.stiffness * contact.spring_gap
     else:
         nominal = base_step if h <= SHORT_STEP * base_step else h
         stiffness = rigid_stiffness(step, contact.constraint, nominal, base_step)

@@ -22,8 +22,9 @@ from ...model.compiling.compiled import ON_DOF
 from ...spatial import dot
 from ...spatial.storage import get3
 from .constraint_jacobians import constraint_velocity
-from .free_flight import UNCONSTRAINED, is_floating
+from .free_flight import UNCONSTRAINED
 from .problem import ARRIVING, CONSTRAINT_COUNT, CONTACT_COUNT, UNTOUCHED
+from .single_bodies import is_floating
 
 
 @subroutine
@@ -151,14 +152,10 @@ def work_from_outside(system, step, q, time, h, mean):
 
 
 @jitable
-def predicted_soft_energy(step, h, v_position):
-    """Return the energy of compliant contacts once bodies have moved for h seconds at v_position, shape (nv,) [J]."""
+def soft_energy(step):
+    """Return the energy of compliant contacts [J]."""
     energy = 0.0
     for c in range(step.counts[CONTACT_COUNT]):
-        contact = step.contacts[c]
-        if contact.stiffness > 0.0:
-            gap = contact.gap
-            if contact.constraint >= 0:
-                gap += h * constraint_velocity(step, step.constraints[contact.constraint], 0, v_position)
-            energy += 0.5 * contact.stiffness * min(gap, 0.0) * min(gap, 0.0)
+        compression = min(step.contacts[c].spring_gap, 0.0)
+        energy += 0.5 * step.contacts[c].stiffness * compression * compression
     return energy

@@ -2,9 +2,9 @@
 """Free flight: how bodies move through a convex step by inertia alone, before and after the impulses of constraints.
 
 steps.py calls `begin_flight`, `separate_inertia`, `advance_positions` and `close_loops`. With constant rates, the links
-of a whipping chain would move along their tangents and gain energy in each step. So single bodies keep their angular
-momentum, and trees of several bodies move by Heun's method of third order, with the constraint forces of loops and
-couplings. Slowly turning trees, and those with prescribed motion, keep their rates.
+of a whipping chain would move along their tangents and gain energy in each step. So single bodies turn by the midpoint
+rule (single_bodies.py), and trees of several bodies move by Heun's method of third order, with the constraint forces of
+loops and couplings. Slowly turning trees, and those with prescribed motion, keep their rates.
 
 Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (1993), section II.1, Table 1.1; on such a
 splitting: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), section II.5.
@@ -21,7 +21,7 @@ from ...dynamics.constraint_rows import position_errors
 from ...dynamics.constraints import ACTIVE_COUNT, EQUATION, ROW_COUNT, WELD
 from ...dynamics.energy import kinetic_energy
 from ...dynamics.forces import set_armatures
-from ...joints import FREE, SCREWS
+from ...joints import SCREWS
 from ...kinematics.motion import integrate_positions, rigid_inertia_of, update_bodies
 from ...kinematics.work import largest
 from ...spatial import (
@@ -33,23 +33,22 @@ from ...spatial import (
     dot,
     force_cross,
     momentum,
-    quat_to_mat,
-    rotate,
-    rotate_back,
     scale,
-    sub,
 )
-from ...spatial.storage import copy, get3, get4, put3
+from ...spatial.storage import copy, get3, put3
 from ..system import normalize_quaternions, parts_of, rates_of_positions
 from .constraint_potentials import BOUNDED
 from .problem import CONSTRAINT_COUNT, RUBBED, UNTOUCHED
+from .single_bodies import (
+    MAX_SUBSTEPS,
+    MIN_FLIGHT_ANGLE,
+    SUBSTEP_ANGLE,
+    choose_mean_velocities,
+    is_floating,
+    is_single_body,
+    rotate_velocities,
+)
 
-MIN_FLIGHT_ANGLE = 0.01
-"""Rotation in a step from which on trees move in free flight [rad]. Slower ones keep their rates, which costs less."""
-SUBSTEP_ANGLE = 0.2
-"""Rotation in a substep, at first [rad]. If the energy changes too much, there are twice as many substeps."""
-MAX_SUBSTEPS = 64
-"""Number of substeps above which they are not doubled again."""
 MAX_ENERGY_ERROR = 0.01
 """Relative error of the kinetic energy that is accepted with so many substeps."""
 UNCONSTRAINED, CONSTRAINED, EXCLUDED = 0, 1, 2
@@ -61,21 +60,6 @@ SUFFICIENT_REFACTORIZATIONS = 2
 """Number of these after which an error that `calls.project` accepts counts as a misfit of the model's own parts."""
 CLOSED_ERROR = 1e-10
 """Error of a loop that needs no further correction [rad or m]."""
-
-
-@jitable
-def is_floating(model, i):
-    """Return whether a free joint connects body i to the world."""
-    return model.bodies[i].kind == FREE and model.bodies[i].parent == 0
-
-
-@jitable
-def is_single_body(model, step, i):
-    """Return whether body i floats, carries no other body, and has no armatures besides its own inertia."""
-    tree = step.forest.tree_of_body[i]
-    if not is_floating(model, i) or step.forest.first_dof[tree + 1] - step.forest.first_dof[tree] != 6:
-        return False
-    return model.dofs[model.bodies[i].v].armature == 0.0 and model.dofs[model.bodies[i].v + 3].armature == 0.0
 
 
 @jitable
@@ -210,6 +194,9 @@ def advance_positions(system, step, y, before, h, is_flying, energy_tolerance, s
     for j in range(qd.shape[0]):
         step.v_position[j] = qd[j]
         qd[j] = step.v[j]
+    for i in range(1, model.bodies.shape[0]):
+        if is_single_body(model, step, i):
+            choose_mean_velocities(model, step, i, h)
     integrate_positions(model, q, step.v_position, h)
     mark_friction(step)
     for i in range(1, model.bodies.shape[0]):
@@ -220,7 +207,7 @@ def advance_positions(system, step, y, before, h, is_flying, energy_tolerance, s
             for j in range(model.bodies[i].v, model.bodies[i].v_end):
                 qd[j] -= step.v_position[j]
         if is_floating(model, i):
-            rotate_velocities(model, step, i, before, q, qd, h)
+            rotate_velocities(model, step, i, before, q, qd)
         if is_in_flight:
             for j in range(model.bodies[i].v, model.bodies[i].v_end):
                 qd[j] += parts_of(system, end)[1][j]
@@ -245,41 +232,6 @@ def copy_positions(model, i, source, q):
     count = body.v_end - body.v
     for k in range(body.q, body.q + (count if body.kind == SCREWS else count + 1)):
         q[k] = source[k]
-
-
-@subroutine
-def rotate_velocities(model, step, i, before, q, qd, h):
-    """Express a floating body's velocities in the axes that it has at the end of a step; a single body keeps momentum.
-
-    The angular momentum of a single body is taken about the new place of its centre of mass. If friction acts on the
-    body (RUBBED), its impulse acts where the centre was as the step began, so the angular momentum is corrected for the
-    whole displacement. Otherwise it is corrected only for the displacement beyond h times the velocity of the centre,
-    since forces follow the centre and exert no moment about it. Both keep the sum over all bodies.
-
-    Args:
-        before, q: positions at the beginning and at the end of the step, which takes h seconds.
-    """
-    body = model.bodies[i]
-    R, R_now = quat_to_mat(get4(before, body.q + 3)), quat_to_mat(get4(q, body.q + 3))
-    v = get3(qd, body.v)
-    w = get3(qd, body.v + 3)
-    if is_single_body(model, step, i):
-        inertia = rigid_inertia_of(body)
-        angular, linear = momentum(inertia, (w, v))
-        centre = scale(inertia[1], 1.0 / inertia[0])
-        v_centre = add(get3(step.v_position, body.v), cross(get3(step.v_position, body.v + 3), centre))
-        centre_now = add(get3(q, body.q), rotate(R_now, centre))
-        displacement = sub(rotate_back(R, sub(centre_now, get3(before, body.q))), centre)
-        if step.tree_states[step.forest.tree_of_body[i]] != RUBBED:
-            displacement = sub(displacement, scale(v_centre, h))
-        angular = sub(angular, cross(add(centre, displacement), linear))
-        angular, linear = rotate_back(R_now, rotate(R, angular)), rotate_back(R_now, rotate(R, linear))
-        angular = add(angular, cross(centre, linear))
-        w, v = articulated_solve(articulated(inertia), (angular, linear))
-    else:
-        w, v = rotate_back(R_now, rotate(R, w)), rotate_back(R_now, rotate(R, v))
-    put3(qd, v, body.v)
-    put3(qd, w, body.v + 3)
 
 
 # ---- free flight of trees

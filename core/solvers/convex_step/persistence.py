@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from ...compilation.jit import jitable, kernel, subroutine
+from ...contact.collision_state import START_COUNT
 from ...contact.delassus import tangents
 from ...contact.points import POINTS
 from ...model.compiling.compiled import ON_QUANTITY
@@ -24,7 +25,7 @@ from ...spatial import (
 from ...spatial.storage import get3, put3
 from .constraint_jacobians import constraint_velocity
 from .constraint_potentials import BOUNCES, BOUNDED
-from .constraints import RELAXATION_STEPS
+from .constraints import RELAXATION_STEPS, SEPARATION_STEPS
 from .problem import (
     CONSTRAINT_COUNT,
     CONTACT_COUNT,
@@ -67,6 +68,45 @@ def recall_contact(step, contact, first):
             put3(contact.angular_strain, get3(previous[k].angular_strain))
             break
         k += 1
+
+
+@subroutine
+def spring_share(step, collisions, first, first_previous, h, base_step, gravity):
+    """Return by which share of their overlaps the compliant contacts of a pair are compressed as a step begins.
+
+    Contacts are found anew in each step. Where a corner has turned into a face, or the deepest point is on another
+    face, the overlap is deeper than the last step foresaw, and a stiff spring would have energy that nothing gave it.
+    So the springs of a pair keep their energy. The rest of an overlap separates as that of rigid solids does.
+
+    first, first_previous: numbers of the pair's first contact in `collisions.starts` and in `previous_contacts`.
+    gravity [m/s^2].
+    """
+    starts, previous, overlaps, compressions, deepest = collisions.starts, step.previous_contacts, 0.0, 0.0, 0.0
+    one, other = starts[first].first, starts[first].second
+    k = first
+    while k < collisions.counts[START_COUNT] and starts[k].first == one and starts[k].second == other:
+        overlap = max(-starts[k].gap, 0.0)
+        overlaps, deepest = overlaps + overlap * overlap, max(deepest, overlap)
+        k += 1
+    k = first_previous
+    while k < step.counts[PREVIOUS_COUNT] and previous[k].first == one and previous[k].second == other:
+        compression = min(previous[k].spring_gap, 0.0)
+        compressions, k = compressions + compression * compression, k + 1
+    if compressions >= overlaps:
+        return 1.0
+    share = math.sqrt(compressions / overlaps)
+    relaxed = (1.0 - share) * deepest
+    rate = min(relaxed / (RELAXATION_STEPS * max(h, base_step)), SEPARATION_STEPS * gravity * base_step)
+    return min(share + h * rate / deepest, 1.0)
+
+
+@subroutine
+def move_springs(step, h, v_position):
+    """Move the springs of compliant contacts for h seconds at v_position, shape (nv,)."""
+    for c in range(step.counts[CONTACT_COUNT]):
+        contact = step.contacts[c]
+        if contact.constraint >= 0:
+            contact.spring_gap += h * constraint_velocity(step, step.constraints[contact.constraint], 0, v_position)
 
 
 @subroutine
@@ -209,6 +249,7 @@ def report_contacts(system, collisions, step):
         point.has_step_loads, point.is_active, point.candidate, point.is_on_cone = 1, 1, 0, 0
         point.is_soft, point.stiffness = (1 if contact.stiffness > 0.0 else 0), contact.stiffness
         point.gap, point.rate, point.load = contact.gap, 0.0, contact.load
+        point.rest_gap = contact.gap - contact.spring_gap if point.is_soft else 0.0
         put3(point.position, get3(contact.position))
         put3(point.normal, get3(contact.normal))
         put3(point.force, get3(contact.force))

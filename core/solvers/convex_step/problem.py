@@ -28,6 +28,7 @@ CONTACT_RECORD = np.dtype(
         ("normal", np.float64, 3),  # unit vector from the first solid to the second
         ("gap", np.float64),  # negative if the solids overlap [m]
         ("stiffness", np.float64),  # of a compliant contact [N/m]; 0 for a rigid one
+        ("spring_gap", np.float64),  # gap of a compliant contact, as `spring_share` relaxes it [m]
         ("is_slipping", np.int64),
         ("is_impact", np.int64),  # whether the impulse of this step was an impact
         ("slip_strain", np.float64, 3),  # tangential deflection of the spring that makes the contact stick [m]

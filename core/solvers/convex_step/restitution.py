@@ -18,7 +18,6 @@ from ...compilation.jit import jitable, subroutine
 from ...contact.impacts import MAX_RESTITUTION_TRIES, reduced_share
 from .constraint_jacobians import constraint_velocity
 from .constraint_potentials import BOUNCES, BOUNDED, INACTIVE, KEEPS_APART
-from .free_flight import is_single_body
 from .mass_matrix import multiply_mass
 from .newton import find_island_velocities
 from .persistence import initial_rate, record_impacts
@@ -32,6 +31,7 @@ from .problem import (
     TOUCHED,
     UNTOUCHED,
 )
+from .single_bodies import is_single_body
 
 IMPACT_STIFFENING = 1e4
 """Factor on the stiffness of a constraint in an impact. Its compliance then takes a share of 1e-6 of the speed."""

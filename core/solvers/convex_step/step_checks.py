@@ -42,13 +42,21 @@ LEAST_RETAKEN = 0.05
 """Step down to which one is taken again for angles that leave their range, for overlaps or for lost energy, as a share
 of the base step.
 """
-LEAST_FOR_ENERGY = 1e-3
-"""The same for energy that comes from nowhere."""
+LEAST_FOR_ENERGY = 1e-6
+"""The same for energy that comes from nowhere [s]."""
 EASY_SHARE = 0.25
 """Error of the energy up to which the next step may be longer, as a share of that for which a step is taken again.
 
 Where a motion is smooth, the error grows with the square of the length of a step.
 """
+MOST_CREATED = 0.2
+"""Energy that steps may create in all, as a share of the most that moved and of a step's share, before they are judged
+more strictly.
+"""
+MOST_AT_ONCE = 0.5
+"""Energy that a step may create however short it is, as a share of what moved. Beyond it, the step has failed."""
+STRICTEST = 3.0
+"""Square root of how much more strictly at most. So steps are not much shorter than without this, about a third."""
 LOSS_WEIGHT = 0.1
 """Weight of energy that a step loses without an account. The implicit steps damp stiff springs, which does no harm."""
 LEAST_OVERLAP = 1.0
@@ -61,10 +69,8 @@ LEAST_OVERLAP = 1.0
 
 @subroutine
 def energy_error(system, start, end, before, after, soft_energy, settings):
-    """Return the energy that came from nowhere in a step, as a share of the energy that moved, and the length of a
-    step [s] down to which one is taken again for it.
-
-    Energy that was lost without an account counts too, times LOSS_WEIGHT.
+    """Return the energy that came from nowhere in a step, below 0 if it was lost without an account, and the energy
+    that moved (created, moved) [J].
 
     What moved is the kinetic energy, the changes of all other terms, and the kinetic energy at the speed at which
     overlaps separate (see `target_rate`). The last one allows for the errors of what rests, such as the energy of the
@@ -81,23 +87,39 @@ def energy_error(system, start, end, before, after, soft_energy, settings):
         mass += system.model.bodies[i].mass
     slow = SEPARATION_STEPS * settings.base_step * norm(get3(system.model.gravity))
     moved = max(before[0], after[0]) + abs(potential) + abs(supplied) + abs(dissipated) + 0.5 * mass * slow * slow
-    created = after[0] - before[0] + potential + dissipated - supplied
-    if created > 0.0:
-        return created / moved, LEAST_FOR_ENERGY * settings.base_step
-    return -LOSS_WEIGHT * created / moved if moved > 0.0 else 0.0, LEAST_RETAKEN * settings.base_step
+    return after[0] - before[0] + potential + max(dissipated, 0.0) - supplied, moved
 
 
 @jitable
-def fitting_length(h, error, shortest, settings):
-    """Return the length of the next step at which `energy_error` would be small enough [s]: h, 2 h, h / 2, h / 4 ...
+def judged_energy(now, created, moved, settings):
+    """Return the error of a step's energy, of which 1 is allowed, and the length down to which it is taken again [s].
+
+    Energy that was lost without an account counts times LOSS_WEIGHT. What earlier steps have created counts too, since
+    many small errors of one sign would add up: the more it is, the less a step may add.
+
+    created, moved: as `energy_error` returns them.
+    """
+    if not created > 0.0:
+        share = -LOSS_WEIGHT * created / moved if moved > 0.0 else 0.0
+        return share / settings.energy_error, LEAST_RETAKEN * settings.base_step
+    sum_share = (now.created + created) / max(now.most_moved, moved)
+    excess = min(max(sum_share / (MOST_CREATED * settings.energy_error), 1.0), STRICTEST)
+    return created / moved / settings.energy_error * excess * excess, LEAST_FOR_ENERGY
+
+
+@jitable
+def fitting_length(h, error, shortest):
+    """Return the length of the next step at which its energy would be right [s]: h, 2 h, h / 2, h / 4 ...
 
     Lengths are halved and not fitted, so that rounding errors of a step do not change the length of the next one. It is
     not shorter than half of `shortest`, or than h if that is shorter.
+
+    error, shortest: as `judged_energy` returns them.
     """
-    if error <= EASY_SHARE * settings.energy_error:
+    if error <= EASY_SHARE:
         return 2.0 * h
     length = h
-    while length > shortest and error > settings.energy_error:
+    while length > shortest and error > 1.0:
         length, error = 0.5 * length, 0.25 * error
     return length
 

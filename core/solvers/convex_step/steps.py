@@ -41,11 +41,19 @@ from .constraints import (
     add_contact,
     add_set_valued_force_constraints,
 )
-from .energy_accounts import energy_of_step, predicted_soft_energy
+from .energy_accounts import energy_of_step, soft_energy
 from .free_flight import advance_positions, begin_flight, close_loops, separate_inertia
 from .mass_matrix import share_coupled_mass, write_mass_matrix
 from .newton import find_velocities
-from .persistence import clear_reported_loads, copy_persistent, recall_contact, store_contacts, store_element_loads
+from .persistence import (
+    clear_reported_loads,
+    copy_persistent,
+    move_springs,
+    recall_contact,
+    spring_share,
+    store_contacts,
+    store_element_loads,
+)
 from .problem import (
     CONSTRAINT_COUNT,
     CONTACT_COUNT,
@@ -67,7 +75,15 @@ from .sleeping import (
     wake,
     wake_if_forces_changed,
 )
-from .step_checks import LEAST_RETAKEN, energy_error, fitting_length, leaves_range, overlaps_too_far
+from .step_checks import (
+    LEAST_RETAKEN,
+    MOST_AT_ONCE,
+    energy_error,
+    fitting_length,
+    judged_energy,
+    leaves_range,
+    overlaps_too_far,
+)
 
 ARRAYS_TOO_SHORT = 3
 """Return value of `advance_convex`, besides a `Progress`: the step was not taken, since an array is too short for it.
@@ -106,7 +122,7 @@ class ConvexStepSettings(
             shorter ones [rad].
         overlap_share: a step in which the overlap of rigid solids grows by more than this is taken again in shorter
             ones; as a share of the thickness of the thinner one.
-        energy_error: a step whose error of the energy is larger is taken again in shorter ones; see `energy_error`.
+        energy_error: energy that a step may create, as a share of what moved; see `judged_energy`.
     """
 
 
@@ -134,17 +150,19 @@ def advance_convex(calls, system, collisions, step, y, trial, slopes, stepping, 
             calls, system, collisions, step, y, trial, slopes, now, h, settings, impacts
         )
         failed = fits and (not succeeded or has_diverged(system, y, trial))
-        if failed and h < MIN_STEP:
-            return HOPELESS
-        retake, after, error, shortest = failed, energy, 0.0, 0.0
+        retake, after, error, shortest, created, moved = failed, energy, 0.0, 0.0, 0.0, 0.0
         if fits and not failed:
             after, soft_energy = energies_at(system, y), now.soft_energy - stored
-            error, shortest = energy_error(system, trial, y, energy, after, soft_energy, settings)
-            retake = error > settings.energy_error and h > shortest
+            created, moved = energy_error(system, trial, y, energy, after, soft_energy, settings)
+            error, shortest = judged_energy(now, created, moved, settings)
+            failed = error > 1.0 and h <= shortest and created > MOST_AT_ONCE * moved
+            retake = failed or (error > 1.0 and h > shortest)
             if not retake and h > LEAST_RETAKEN * settings.base_step:
                 retake = leaves_range(system, trial, y, settings.range_error)
                 if not retake:
                     fits, retake = overlaps_too_far(system, collisions, step, h, settings)
+        if failed and h < MIN_STEP:
+            return HOPELESS
         if retake or not fits:
             copy(trial, y)
             restore_backup(step, contacts)
@@ -152,16 +170,17 @@ def advance_convex(calls, system, collisions, step, y, trial, slopes, stepping, 
             if not fits:
                 return ARRAYS_TOO_SHORT
             factor = RETRY_FACTOR if failed else SHORTER
-            now.convex_step = max(min(fitting_length(h, error, shortest, settings), factor * h), RETRY_FACTOR * h)
+            now.convex_step = max(min(fitting_length(h, error, shortest), factor * h), RETRY_FACTOR * h)
             now.rejected += 1
             continue
         now.time = end if h == remaining else now.time + h
         now.steps += 1
         now.implicit_steps += 1
         now.convex_steps_left -= 1
+        now.created, now.most_moved = now.created + created, max(now.most_moved, moved)
         energy = after
         longest = 1.0 if change * h <= settings.growth_error else settings.base_step
-        now.convex_step = min(fitting_length(h, error, shortest, settings), longest)
+        now.convex_step = min(fitting_length(h, error, shortest), longest)
     return REACHED if now.time >= end else UNDERWAY
 
 
@@ -201,13 +220,15 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
     write_mass_matrix(model, work, step)
     share_coupled_mass(system.constraints, step)
     wake_if_forces_changed(step, h)
-    if not find_constraints(system, collisions, step, q, qd, now.time, h, settings, gravity):
+    if not find_constraints(system, collisions, step, q, qd, now, h, settings, gravity):
         return False, True, 0.0
+    pushed = max(soft_energy(step) - now.soft_energy, 0.0)  # energy of overlaps that begin to separate
     find_velocities(step, settings.momentum_residual, settings.friction_bound_change)
     choose_position_velocities(step, qd)
+    move_springs(step, h, qd)
     store_contacts(step, h)
     store_element_loads(system, step, h, max(gravity, 1.0))
-    stored, stop_energy_before = predicted_soft_energy(step, h, qd), stop_energy(model, work, q)
+    stored, stop_energy_before = soft_energy(step), stop_energy(model, work, q)
     undelivered_work = apply_restitution(model, step, qd, now, h, settings, gravity, impacts)
     lost, gained = energy_of_step(system, step, q, qd, now.time, h)
     update_still_time(model, step, step.v, h, settings.sleep_threshold)
@@ -216,10 +237,9 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
     succeeded = advance_positions(system, step, y, trial, h, is_flying, energy_tolerance, slopes)
     normalize_quaternions(model, y)
     succeeded = close_loops(calls, system, now.time + h, y, slope) and succeeded
-    y[SUPPLIED] += gained
-    y[DISSIPATED] += (
-        lost + undelivered_work + now.soft_energy + stop_energy_before - stored - stop_energy(model, work, q)
-    )
+    y[SUPPLIED] += gained + pushed
+    released = now.soft_energy + pushed - stored + stop_energy_before - stop_energy(model, work, q)
+    y[DISSIPATED] += lost + undelivered_work + released
     now.soft_energy = stored
     for k in range(work.force_states.shape[0]):
         work.force_states[k].is_step_constraint = 0
@@ -245,7 +265,7 @@ def reset_event_states(system, q):
 
 
 @subroutine
-def find_constraints(system, collisions, step, q, qd, time, h, settings, gravity):
+def find_constraints(system, collisions, step, q, qd, now, h, settings, gravity):
     """Find the constraints of a step and their islands, and wake islands that they connect with moving bodies.
 
     Return whether the arrays were long enough.
@@ -259,7 +279,7 @@ def find_constraints(system, collisions, step, q, qd, time, h, settings, gravity
     stop_sleeping_trees(step)
     for k in (CONSTRAINT_COUNT, DOF_COUNT, JACOBIAN_COUNT, ISLAND_COUNT):
         step.counts[k] = 0
-    return assemble_constraints(system, collisions, step, q, qd, time, h, settings, gravity)
+    return assemble_constraints(system, collisions, step, q, qd, now, h, settings, gravity)
 
 
 @subroutine
@@ -297,9 +317,9 @@ def find_near_contacts(system, collisions, step, h, gravity):
 
 
 @subroutine
-def assemble_constraints(system, collisions, step, q, qd, time, h, settings, gravity):
+def assemble_constraints(system, collisions, step, q, qd, now, h, settings, gravity):
     """Write all constraints of a step, and find their islands. Return whether the arrays were long enough."""
-    counts, next_previous = step.counts, 0
+    counts, next_previous, share, one, other = step.counts, 0, 1.0, -1, -1
     counts[CONTACT_COUNT] = 0
     point = system.touch.points[0]  # scratch: it only holds the combined surface of a pair
     for k in range(collisions.counts[START_COUNT]):
@@ -314,7 +334,10 @@ def assemble_constraints(system, collisions, step, q, qd, time, h, settings, gra
         contact.first, contact.second, contact.name = first, second, start.name
         put3(contact.position, get3(start.point))
         put3(contact.normal, get3(start.normal))
-        contact.gap = start.gap
+        if now.steps > 0 and (first != one or second != other):
+            share = spring_share(step, collisions, k, next_previous, h, settings.base_step, gravity)
+            one, other = first, second
+        contact.gap, contact.spring_gap = start.gap, start.gap if start.gap > 0.0 else share * start.gap
         recall_contact(step, contact, next_previous)
         if not add_contact(system, collisions, step, point, contact, h, settings.base_step, gravity):
             return False
@@ -325,7 +348,7 @@ def assemble_constraints(system, collisions, step, q, qd, time, h, settings, gra
     if not add_set_valued_force_constraints(system, step, q, qd, h, settings.base_step, gravity):
         return False
     if system.constraints.count[ROW_COUNT] > 0:
-        read_signals(system, time + h)
+        read_signals(system, now.time + h)
         if not add_bilateral_constraints(system, step, q, qd):
             return False
     return find_islands(step)

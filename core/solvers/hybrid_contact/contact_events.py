@@ -24,6 +24,7 @@ from ...contact.collision_state import (
 from ...contact.contact_features import make_point
 from ...contact.contact_kinematics import update_kinematics
 from ...contact.delassus import MIN_SLIP_SPEED
+from ...contact.loads import spring_energy, spring_gap
 from ...contact.points import MAX_ROWS, POINTS, SLIPS, STICKS
 from ...kinematics.motion import update_bodies
 from ...spatial import dot, norm, sub
@@ -55,8 +56,11 @@ class Impacts(KernelTuple, namedtuple("Impacts", "records count")):
 
 
 @subroutine
-def remove_moved_points(system, collisions):
-    """Remove contacts that have slid over an edge or to another face. Return whether there were any."""
+def remove_moved_points(system, collisions, now):
+    """Remove contacts that have slid over an edge or to another face. Return whether there were any.
+
+    The energy of those that are compliant is kept in `now.soft_energy`, for the contacts that take their place.
+    """
     touch, kept = system.touch, 0
     for p in range(touch.count[POINTS]):
         point, found = touch.points[p], False
@@ -66,6 +70,8 @@ def remove_moved_points(system, collisions):
             if kept != p:
                 touch.points[kept] = touch.points[p]
             kept += 1
+        elif point.is_soft and point.is_active:
+            now.soft_energy += spring_energy(point)
     lost = touch.count[POINTS] - kept
     touch.count[POINTS] = kept
     return lost > 0
@@ -162,9 +168,10 @@ def closing_part(gap, rate, end_gap, end_rate, h, closed_gap, gap_error):
 
 @subroutine
 def store_margins(touch):
-    """Store the margins of contacts at the start of a step, and the directions of their slips."""
+    """Store the margins of contacts at the start of a step, their normals, and the directions of their slips."""
     for p in range(touch.count[POINTS]):
         point = touch.points[p]
+        put3(point.start_normal, get3(point.normal))
         speed = norm(get3(point.slip_velocity))
         if point.slide == SLIPS and speed > MIN_SLIP_SPEED:
             v = get3(point.slip_velocity)
@@ -179,7 +186,7 @@ def margin_of(point, kind):
     if kind == LOAD:
         return math.inf if point.is_soft or point.is_on_cone else point.load
     if kind == LEAVE:
-        return -point.gap if point.is_soft else math.inf
+        return -spring_gap(point) if point.is_soft else math.inf
     spun, rolled = friction_torques(point)
     load = max(point.load, 0.0)
     if kind == STICK:
@@ -241,20 +248,35 @@ def count_closed(collisions, closed_gap):
 
 
 @subroutine
-def add_closed(system, collisions, closed_gap):
-    """Add a contact for each closed end point that is not a contact yet. Return whether there was enough room."""
-    touch = system.touch
+def add_closed(system, collisions, closed_gap, energy):
+    """Add a contact for each closed end point that is not a contact yet.
+
+    Compliant contacts that begin deep, such as those of a corner that turns into a face within a step, are relaxed
+    there: all new ones together have no more than a given energy.
+
+    energy: what new contacts may have [J]; infinity as a motion begins.
+
+    Return (whether there was enough room, the part of the energy that they did not take [J]).
+    """
+    touch, begin, compression = system.touch, system.touch.count[POINTS], 0.0
     for k in range(collisions.counts[END_COUNT]):
         end = collisions.ends[k]
         if collisions.end_states[k].is_contact or end.gap > closed_gap:
             continue
         p = touch.count[POINTS]
         if (p + 1) * MAX_ROWS > touch.rows.shape[0]:
-            return False
+            touch.count[POINTS] = begin
+            return False, energy
         make_point(
             touch.points[p], end, collisions.solids, collisions.surfaces, collisions.store, collisions.solid_poses
         )
         update_kinematics(system.work, touch.points[p])
-        touch.points[p].rest_gap = touch.points[p].gap
+        touch.points[p].rest_gap = 0.0 if touch.points[p].is_soft else touch.points[p].gap
         touch.count[POINTS] += 1
-    return True
+        if touch.points[p].is_soft:
+            compression += spring_energy(touch.points[p])
+    share = math.sqrt(energy / compression) if compression > energy else 1.0
+    for p in range(begin, touch.count[POINTS]):
+        if touch.points[p].is_soft:
+            touch.points[p].rest_gap = (1.0 - share) * min(touch.points[p].gap, 0.0)
+    return True, (max(energy - compression, 0.0) if math.isfinite(energy) else 0.0)

@@ -17,7 +17,7 @@ from ...contact.contact_kinematics import update_kinematics
 from ...contact.delassus import MIN_SLIP_SPEED, add_rows, apply_loads, write_delassus
 from ...contact.impacts import resolve_impact, write_row_rates
 from ...contact.islands import group_points
-from ...contact.loads import write_point_accelerations
+from ...contact.loads import spring_gap, write_point_accelerations
 from ...contact.minimum_norm_loads import factor_delassus, solve_loads
 from ...contact.points import FRICTIONLESS, NORMAL, POINTS, ROWS, SLIPS, SPIN, STICKS, TANGENT, WARM_STARTED
 from ...contact.redundant_normals import solve_redundant_cones
@@ -256,7 +256,7 @@ def propose_mode(point, rest_speed, closed_gap):
     w = get3(point.angular_velocity)
     spin = dot(w, n)
     rolling = sub(w, scale(n, spin))
-    separates = point.rate > rest_speed and (point.is_soft == 0 or point.gap >= -closed_gap)
+    separates = point.rate > rest_speed and (point.is_soft == 0 or spring_gap(point) >= -closed_gap)
     point.candidate = 0 if separates else 1
     point.is_active = point.is_soft * point.candidate
     point.slide = slip_mode(get3(point.slip_velocity), point.friction, point.slip, point.slip_speed)

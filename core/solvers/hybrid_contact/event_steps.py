@@ -42,7 +42,7 @@ from ..joint_events.events import apply_mode_change, initialize_modes
 from ..joint_events.margins import DRIVE, HOLD, SLIDE
 from ..protocol import REACHED, UNDERWAY
 from ..stepping import has_diverged, is_finite
-from ..system import SUPPLIED, normalize_quaternions, parts_of
+from ..system import DISSIPATED, SUPPLIED, normalize_quaternions, parts_of
 from .cone_boundary import MOST_YIELDS, is_strained, note_yield, stays_in_cones
 from .contact_events import (
     JOINT,
@@ -210,7 +210,7 @@ def prepare_step(calls, system, events, y, slopes, now, remaining):
     # Bodies are where the last stage of the last step ended, which differs from y by a rounding error.
     update_bodies(system.model, system.work, q, qd)
     fits, longest = update_candidate_pairs(system, collisions, h, closed_gap)
-    if fits and remove_moved_points(system, collisions):
+    if fits and remove_moved_points(system, collisions, now):
         fits = initialize_contacts(calls, system, events, y, slopes, now)
         if fits:
             fits, longest = update_candidate_pairs(system, collisions, h, closed_gap)
@@ -257,8 +257,12 @@ def update_contacts(calls, system, events, y, slopes, now):
     now.event_cost += event_cost(system.model.bodies.shape[0], points)
     if now.event_cost > tolerances.cost_limit:
         return True
-    if not add_closed(system, collisions, closed_gap):
+    has_begun = now.started == 1 or now.steps > 0
+    fits, left = add_closed(system, collisions, closed_gap, now.soft_energy if has_begun else math.inf)
+    if not fits:
         return False
+    y[DISSIPATED] += left
+    now.soft_energy = 0.0
     count, impact_count = system.touch.count, impacts.count[0]
     count[WORK], count[ALLOWED] = 0, int((tolerances.cost_limit - now.event_cost) / SWEEP_ENTRY_COST)
     copy(y, slopes[1])

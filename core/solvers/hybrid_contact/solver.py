@@ -95,7 +95,7 @@ class HybridContactSolver(Adaptive):
     OVERLAP_SHARE = {"draft": 0.02, "good": 0.005, "exact": 0.001}
     """Growth of an overlap from which on a convex step is taken again in shorter ones, as a share of the thickness of
     the thinner solid."""
-    ENERGY_ERROR = {"draft": 3e-2, "good": 5e-3, "exact": 5e-4}
+    ENERGY_ERROR = {"draft": 1e-2, "good": 5e-3, "exact": 5e-4}
     """Energy from nowhere for which a convex step is taken again in shorter ones, as a share of what moves."""
     SLEEP_DISPLACEMENT = GROWTH_ERROR
     """Displacement in a step up to which a body counts as still [m]."""
@@ -244,11 +244,26 @@ class HybridContactSolver(Adaptive):
     def prefer_time_stepping(self, steps: int) -> None:
         """Take so many convex steps before events are located again, whatever these cost."""
         now = self._stepping[0]
+        if not now.convex_steps_left:
+            now.soft_energy += compliant_contact_energy(self._system.touch)
+            self._hand_over_springs()
         now.convex_steps_left, now.convex_step, now.event_cost = steps, 0.0, 0.0
-        now.soft_energy = compliant_contact_energy(self._system.touch)
         now.crowded, now.stalled, now.yield_step, now.yielded = 0, 0, 0.0, 0
-        self._convex_step.counts[PREVIOUS_COUNT] = 0
         self._convex_step.asleep[:], self._convex_step.still_time[:], self._convex_step.element_loads[:] = 0, 0.0, 0.0
+
+    def _hand_over_springs(self) -> None:
+        """Give the compliant contacts to the first convex step, which compresses their springs by no more."""
+        points = self._system.touch.points[: self._system.touch.count[POINTS]]
+        springs = points[(points.is_soft == 1) & (points.is_active == 1)]
+        springs = springs[np.lexsort((springs.second, springs.first))]
+        while len(springs) > len(self._convex_step.previous_contacts):
+            self._widen_convex_step(2 * len(self._convex_step.contacts))
+        self._convex_step.counts[PREVIOUS_COUNT] = len(springs)
+        known = self._convex_step.previous_contacts[: len(springs)]
+        known[:] = 0
+        for field in ("first", "second", "name", "position", "normal", "gap", "stiffness"):
+            known[field] = springs[field]
+        known.spring_gap, known.constraint = springs.gap - springs.rest_gap, -1
 
     def part_overlaps(self, only_from_ground: bool = False) -> None:
         """Take convex steps until overlapping solids have separated: at events, overlaps only stop growing.

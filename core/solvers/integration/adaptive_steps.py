@@ -89,6 +89,8 @@ STEPPING = np.dtype(
         ("event_cost", np.float64),  # recent cost of events [ns]
         ("convex_step", np.float64),  # the next convex step [s]; 0 for the length at this accuracy
         ("soft_energy", np.float64),  # in soft contacts, as the last step began [J]
+        ("created", np.float64),  # energy that convex steps have created so far, less what they have lost [J]
+        ("most_moved", np.float64),  # largest energy that moved in a convex step so far [J]
         ("halted", np.int64),  # number of consecutive times that events left no step that is long enough
         ("convex_steps_taken", np.int64),  # number of convex steps that were taken last time
         ("convex_steps_left", np.int64),  # number of steps before events are located again; 0 while they are

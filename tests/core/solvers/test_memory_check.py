@@ -9,6 +9,7 @@ import pytest
 from limberjack.core.formats import read
 from limberjack.core.model import StateError
 from limberjack.core.simulation import Simulation
+from limberjack.core.solvers.memory_check import LATER_FIELDS
 
 SAMPLE = Path(__file__).parents[3] / "sample_scenes" / "tumble.sdf"
 
@@ -47,11 +48,44 @@ def test_contacts_are_saved_under_the_names_that_files_have(solver):
     """Guards existing files: the code has renamed fields of contacts, and saved states keep the former names."""
     saved = solver.snapshot()["before"]
     assert saved.dtype.names[:7] == ("first", "second", "name", "place", "normal", "gap", "stiffness")
-    assert saved.dtype.names[7:] == ("slips", "struck", "strain", "twist", "law", "load", "force", "torque")
+    assert saved.dtype.names[7:] == (
+        "spring_gap",
+        "slips",
+        "struck",
+        "strain",
+        "twist",
+        "law",
+        "load",
+        "force",
+        "torque",
+    )
     contacts = solver._convex_step.previous_contacts[: len(saved)]
     assert np.abs(saved["strain"]).max() > 0.0
     for name, own in (("strain", "slip_strain"), ("slips", "is_slipping"), ("law", "constraint"), ("load", "load")):
         assert (saved[name] == contacts[own]).all()
+
+
+def test_fields_that_were_added_since_are_filled_in(solver):
+    """Guards files of earlier versions: what they lack begins as another field, or as 0."""
+    memory = solver.snapshot()
+    assert len(memory["points"]) > 0
+    assert len(memory["before"]) > 0
+    found = solver.validate_memory([without_later_fields(array) for array in memory.values()])
+    for name, array in memory.items():
+        for field in array.dtype.names or ():
+            source = LATER_FIELDS.get(field, field)
+            assert (found[name][field] == (array[source] if source else 0.0)).all()
+
+
+def without_later_fields(array: np.ndarray) -> np.ndarray:
+    """The records as a file of an earlier version has them."""
+    names = [name for name in array.dtype.names or () if name not in LATER_FIELDS]
+    if not names:
+        return array
+    older = np.zeros(array.shape, np.dtype([(name, array.dtype[name]) for name in names], align=True))
+    for name in names:
+        older[name] = array[name]
+    return older
 
 
 @pytest.mark.parametrize(("array", "field", "value", "says"), WRONG, ids=[f"{row[0]} {row[1]}" for row in WRONG])

@@ -63,6 +63,18 @@ def test_steps_are_shortened_before_energy_comes_from_nowhere(seed):
     assert energy_change(motion)[0] < 0.05
 
 
+@pytest.mark.parametrize(("seed", "accuracy"), [(712, "draft"), (85, "good"), (131, "draft"), (319, "draft")])
+def test_nothing_dissipates_energy_that_was_not_there(seed, accuracy):
+    """Guards corners that appear deep in stiff soft faces (712), contacts that a step that is tried turns over (85),
+    soft stops that a step overruns (131), and small errors that add up (319).
+    """
+    wild = contact_from_seed(seed)
+    motion = Simulation(wild.model, np.arange(25) / 24, accuracy, initial=wild.initial).run()
+    moved = max(motion.kinetic.max(), *(np.ptp(part) for part in (motion.potential, motion.dissipated)))
+    assert energy_change(motion)[0] < 0.03
+    assert (np.maximum.accumulate(motion.dissipated) - motion.dissipated).max() < 0.03 * moved
+
+
 def test_a_largest_speed_is_reached_and_not_set():
     """Guards the energy of a model in which many links hang on an axis that reaches its largest speed."""
     wild = from_seed(904)
