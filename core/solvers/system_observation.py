@@ -118,12 +118,6 @@ class SystemObservation:
 
 
 @kernel
-def compliant_contact_energy(touch):
-    """Return the energy of the active compliant contacts [J]."""
-    return soft_contact_energy(touch)
-
-
-@kernel
 def poses_and_energies(system, q, qd, link_body, X_BL, X_WL):
     """Write the poses of links to `X_WL`, shape (L, 7). Return (kinetic, potential, stored in compliant contacts) [J].
 

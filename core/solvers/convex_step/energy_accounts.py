@@ -22,6 +22,7 @@ from ...model.compiling.compiled import ON_DOF
 from ...spatial import dot
 from ...spatial.storage import get3
 from .constraint_jacobians import constraint_velocity
+from .constraint_potentials import UNILATERAL
 from .free_flight import UNCONSTRAINED
 from .problem import ARRIVING, CONSTRAINT_COUNT, CONTACT_COUNT, UNTOUCHED
 from .single_bodies import is_floating
@@ -29,7 +30,8 @@ from .single_bodies import is_floating
 
 @subroutine
 def energy_of_step(system, step, q, v_position, time, h):
-    """Return the energies that a step of h seconds dissipates and receives (lost, gained) [J].
+    """Return the energies that a step of h seconds dissipates and receives, and what compliant contacts and stops do
+    along the displacements of the step (lost, gained, pressed) [J].
 
     The constraints have their impulses, `v0` and `v` are the velocities before and after these, and the model's
     constraints have the multipliers with which the step began.
@@ -42,14 +44,14 @@ def energy_of_step(system, step, q, v_position, time, h):
     write_mean_velocities(system.model, step, mean)
     for j in range(mean.shape[0]):
         after[j] = step.v[j] + step.v_flight[j]  # the velocities at which drives and dampers take their forces
-    lost, gained = work_of_constraints(step, system.scratch.multipliers, h, mean)
+    lost, gained, pressed = work_of_constraints(step, system.scratch.multipliers, h, mean, v_position)
     for j in range(mean.shape[0]):
         if step.tree_states[step.forest.tree_of_dof[j]] == ARRIVING:
             mean[j] = v_position[j]
     damped = work_of_dampers(system.model, q, h, after, mean)
     driven = work_of_drives(system, q, h, after, mean)
     dragged, supplied = work_from_outside(system, step, q, time, h, mean)
-    return lost + damped + dragged, gained + driven + supplied
+    return lost + damped + dragged, gained + driven + supplied, pressed
 
 
 @subroutine
@@ -71,13 +73,14 @@ def write_mean_velocities(model, step, mean):
 
 
 @subroutine
-def work_of_constraints(step, multipliers, h, mean):
-    """Return the energies that constraints dissipate and supply (lost, gained) [J].
+def work_of_constraints(step, multipliers, h, mean, v_position):
+    """Return the energies that constraints dissipate and supply, and the work of compliant contacts and stops along
+    v_position, which is no more than what their springs release (lost, gained, pressed) [J].
 
     Belts, prescribed motion and drives supply energy. So do separating overlaps, if their works add up to a positive
     sum.
     """
-    lost, gained, separating = 0.0, 0.0, 0.0
+    lost, gained, pressed, separating = 0.0, 0.0, 0.0, 0.0
     for k in range(step.counts[CONSTRAINT_COUNT]):
         constraint = step.constraints[k]
         for r in range(constraint.rows):
@@ -86,6 +89,8 @@ def work_of_constraints(step, multipliers, h, mean):
             if impulse == 0.0:
                 continue
             work = impulse * constraint_velocity(step, constraint, r, mean)
+            if constraint.kind == UNILATERAL and constraint.is_rigid == 0:
+                pressed += impulse * constraint_velocity(step, constraint, r, v_position)
             if constraint.is_drive:
                 gained += work
             elif constraint.is_rigid and constraint.gap < 0.0:  # opposed overlaps do opposite works
@@ -93,7 +98,7 @@ def work_of_constraints(step, multipliers, h, mean):
             else:
                 gained -= impulse * constraint.bias_velocity[r]
                 lost -= work + impulse * constraint.bias_velocity[r]
-    return lost - min(separating, 0.0), gained + max(separating, 0.0)
+    return lost - min(separating, 0.0), gained + max(separating, 0.0), pressed
 
 
 @subroutine

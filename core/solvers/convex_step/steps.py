@@ -146,14 +146,14 @@ def advance_convex(calls, system, collisions, step, y, trial, slopes, stepping, 
         impacts_listed, impact_count, stored = impacts.count[0], now.impacts, now.soft_energy
         contacts = step.counts[PREVIOUS_COUNT]
         copy_persistent(step, step.backup, contacts)
-        fits, succeeded, change = take_step(
+        fits, succeeded, change, unbacked = take_step(
             calls, system, collisions, step, y, trial, slopes, now, h, settings, impacts
         )
         failed = fits and (not succeeded or has_diverged(system, y, trial))
         retake, after, error, shortest, created, moved = failed, energy, 0.0, 0.0, 0.0, 0.0
         if fits and not failed:
             after, soft_energy = energies_at(system, y), now.soft_energy - stored
-            created, moved = energy_error(system, trial, y, energy, after, soft_energy, settings)
+            created, moved = energy_error(system, trial, y, energy, after, soft_energy, unbacked, settings)
             error, shortest = judged_energy(now, created, moved, settings)
             failed = error > 1.0 and h <= shortest and created > MOST_AT_ONCE * moved
             retake = failed or (error > 1.0 and h > shortest)
@@ -202,8 +202,11 @@ def restore_backup(step, contacts):
 def take_step(calls, system, collisions, step, y, trial, slopes, now, h, settings, impacts):
     """Advance y by one step of h seconds.
 
-    Return (whether the arrays were long enough, whether the step succeeded, the largest change of a velocity [m/s]). A
-    step fails if it is too long for the rotation of bodies.
+    A step fails if it is too long for the rotation of bodies.
+
+    Returns:
+        (whether the arrays were long enough, whether the step succeeded, the largest change of a velocity [m/s], the
+        energy that compliant contacts and stops have now or gave to bodies without having had it [J]).
     """
     copy(y, trial)
     q, qd = parts_of(system, y)
@@ -221,7 +224,7 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
     share_coupled_mass(system.constraints, step)
     wake_if_forces_changed(step, h)
     if not find_constraints(system, collisions, step, q, qd, now, h, settings, gravity):
-        return False, True, 0.0
+        return False, True, 0.0, 0.0
     pushed = max(soft_energy(step) - now.soft_energy, 0.0)  # energy of overlaps that begin to separate
     find_velocities(step, settings.momentum_residual, settings.friction_bound_change)
     choose_position_velocities(step, qd)
@@ -230,7 +233,7 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
     store_element_loads(system, step, h, max(gravity, 1.0))
     stored, stop_energy_before = soft_energy(step), stop_energy(model, work, q)
     undelivered_work = apply_restitution(model, step, qd, now, h, settings, gravity, impacts)
-    lost, gained = energy_of_step(system, step, q, qd, now.time, h)
+    lost, gained, pressed = energy_of_step(system, step, q, qd, now.time, h)
     update_still_time(model, step, step.v, h, settings.sleep_threshold)
     put_to_sleep(step, work.force_states, step.v, h)
     energy_tolerance = FLIGHT_TOLERANCE * settings.friction_bound_change
@@ -243,7 +246,7 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
     now.soft_energy = stored
     for k in range(work.force_states.shape[0]):
         work.force_states[k].is_step_constraint = 0
-    return True, succeeded, largest_velocity_change(model, step, qd)
+    return True, succeeded, largest_velocity_change(model, step, qd), max(pressed - released, 0.0)
 
 
 @subroutine

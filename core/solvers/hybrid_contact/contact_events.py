@@ -256,7 +256,7 @@ def add_closed(system, collisions, closed_gap, energy):
 
     energy: what new contacts may have [J]; infinity as a motion begins.
 
-    Return (whether there was enough room, the part of the energy that they did not take [J]).
+    Return (whether there was enough room, the energy that they have [J]).
     """
     touch, begin, compression = system.touch, system.touch.count[POINTS], 0.0
     for k in range(collisions.counts[END_COUNT]):
@@ -266,7 +266,7 @@ def add_closed(system, collisions, closed_gap, energy):
         p = touch.count[POINTS]
         if (p + 1) * MAX_ROWS > touch.rows.shape[0]:
             touch.count[POINTS] = begin
-            return False, energy
+            return False, 0.0
         make_point(
             touch.points[p], end, collisions.solids, collisions.surfaces, collisions.store, collisions.solid_poses
         )
@@ -279,4 +279,4 @@ def add_closed(system, collisions, closed_gap, energy):
     for p in range(begin, touch.count[POINTS]):
         if touch.points[p].is_soft:
             touch.points[p].rest_gap = (1.0 - share) * min(touch.points[p].gap, 0.0)
-    return True, (max(energy - compression, 0.0) if math.isfinite(energy) else 0.0)
+    return True, min(compression, energy)

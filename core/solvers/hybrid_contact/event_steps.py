@@ -19,6 +19,7 @@ from ...compilation.jit import jitable, kernel, subroutine
 from ...contact.collision_state import update_candidate_pairs
 from ...contact.loads import soft_contact_energy
 from ...contact.points import ALLOWED, POINTS, WORK
+from ...dynamics.energy import kinetic_energy
 from ...kinematics.motion import update_bodies
 from ...spatial import raised
 from ...spatial.storage import copy
@@ -75,6 +76,8 @@ ever faster from one end to the other then comes to rest on both.
 """
 WIDEST = 5.0
 """Largest power of ten by which that gap grows."""
+FREE_ENERGY = 1e-6
+"""Energy with which compliant contacts may begin, since they are found a little late, as a share of the kinetic one."""
 
 
 class EventTolerances(
@@ -257,11 +260,13 @@ def update_contacts(calls, system, events, y, slopes, now):
     now.event_cost += event_cost(system.model.bodies.shape[0], points)
     if now.event_cost > tolerances.cost_limit:
         return True
-    has_begun = now.started == 1 or now.steps > 0
-    fits, left = add_closed(system, collisions, closed_gap, now.soft_energy if has_begun else math.inf)
+    energy = math.inf  # as a motion begins, springs may be compressed
+    if now.started == 1 or now.steps > 0:
+        energy = now.soft_energy + FREE_ENERGY * kinetic_energy(system.model, system.work, qd)
+    fits, taken = add_closed(system, collisions, closed_gap, energy)
     if not fits:
         return False
-    y[DISSIPATED] += left
+    y[DISSIPATED] += max(now.soft_energy - taken, 0.0)
     now.soft_energy = 0.0
     count, impact_count = system.touch.count, impacts.count[0]
     count[WORK], count[ALLOWED] = 0, int((tolerances.cost_limit - now.event_cost) / SWEEP_ENTRY_COST)

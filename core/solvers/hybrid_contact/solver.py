@@ -29,7 +29,7 @@ from ..integration.adaptive import Adaptive
 from ..memory_check import checked_memory
 from ..protocol import REACHED, Memory, Progress, State
 from ..system import System, write_rates
-from ..system_observation import SystemObservation, compliant_contact_energy
+from ..system_observation import SystemObservation
 from .contact_events import Impacts
 from .costs import convex_step_cost, event_cost
 from .event_steps import TAKE_CONVEX_STEPS, EventTolerances, EventWork, advance_touching
@@ -245,7 +245,6 @@ class HybridContactSolver(Adaptive):
         """Take so many convex steps before events are located again, whatever these cost."""
         now = self._stepping[0]
         if not now.convex_steps_left:
-            now.soft_energy += compliant_contact_energy(self._system.touch)
             self._hand_over_springs()
         now.convex_steps_left, now.convex_step, now.event_cost = steps, 0.0, 0.0
         now.crowded, now.stalled, now.yield_step, now.yielded = 0, 0, 0.0, 0
@@ -253,9 +252,16 @@ class HybridContactSolver(Adaptive):
 
     def _hand_over_springs(self) -> None:
         """Give the compliant contacts to the first convex step, which compresses their springs by no more."""
-        points = self._system.touch.points[: self._system.touch.count[POINTS]]
-        springs = points[(points.is_soft == 1) & (points.is_active == 1)]
+        now, touch = self._stepping[0], self._system.touch
+        if touch.count[POINTS]:
+            write_rates(
+                self._system, float(now.time), self._y, self._trial
+            )  # a step that was tried has moved the points
+        springs = touch.points[: touch.count[POINTS]]
+        springs = springs[springs.is_soft == 1]
         springs = springs[np.lexsort((springs.second, springs.first))]
+        compression = np.minimum(springs.gap - springs.rest_gap, 0.0)
+        now.soft_energy += float(np.sum(0.5 * springs.stiffness * compression**2))
         while len(springs) > len(self._convex_step.previous_contacts):
             self._widen_convex_step(2 * len(self._convex_step.contacts))
         self._convex_step.counts[PREVIOUS_COUNT] = len(springs)

@@ -226,7 +226,7 @@ def test_a_constraint_without_work_is_seen_in_the_drift():
     simulation = Simulation(model, [0.0, 0.1], "draft", initial={"qd": {"free box": [1.5, 0, 0, 0, 0, 0]}})
     simulation.prefer_time_stepping()
     with pytest.MonkeyPatch.context() as patch, advance_convex.standing_in(advance_convex.python):
-        patch.setattr(steps, "energy_of_step", lambda *_: (0.0, 0.0))
+        patch.setattr(steps, "energy_of_step", lambda *_: (0.0, 0.0, 0.0))
         motion = simulation.run()
     lost = motion.kinetic[0] - motion.kinetic[-1]
     assert lost > 0.3
