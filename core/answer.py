@@ -18,7 +18,7 @@ SIMULATION_FAILED = 3
 DEFECT = 70
 """Exit code of an unexpected error, with its number in `sysexits.h`."""
 INTERRUPTED = 130
-"""Exit code of a command that Ctrl-C ends, with the number that shells use."""
+"""Exit code of a command that Ctrl-C or SIGTERM ends, with the number that shells use for Ctrl-C."""
 
 STATUS = {
     DONE: "ok",
@@ -31,9 +31,9 @@ STATUS = {
 """A word for each exit code."""
 
 STOPPED = "limberjack: stopped"
-"""Line that Ctrl-C writes to stderr."""
-STOPPED_ERROR = "stopped by Ctrl-C"
-"""Value of the key `error` after Ctrl-C."""
+"""Line that both write to stderr."""
+STOPPED_ERROR = "stopped by Ctrl-C or SIGTERM"
+"""Value of the key `error` after these."""
 
 SCHEMA_VERSION = 1
 """Version of the object's schema. It increases if a key is renamed, removed or changes its meaning, not for new keys.

@@ -239,11 +239,14 @@ class Bake(ABC):
         self._seconds += time.perf_counter() - begun
         return finished
 
-    def run(self) -> BakeResult:
-        """Do all steps, and return the result."""
+    def run(self, on_progress: Callable[[int], None] = lambda _done: None) -> BakeResult:
+        """Do all steps, and return the result.
+
+        on_progress: gets the number of finished frames, several times a second. What it raises cancels the bake.
+        """
         try:
-            while not self.step(1.0):
-                continue
+            while not self.step(0.25):
+                on_progress(self.frames_done)
             return self.finish()
         except BaseException:
             self.cancel()

@@ -14,6 +14,7 @@ from ...core.check.summarizing import summarized_notes
 from ...core.cli.framework import Verb, add_file, add_settings
 from ...core.cli.ik import compile_posing_once
 from ...core.cli.result import CommandResult, UsageError, say, simulation_failed
+from ...core.cli.run_watch import RunWatch, TimeLimitError, add_watch_arguments
 from ...core.cli.simulate import (
     add_motion_arguments,
     add_outputs,
@@ -55,6 +56,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_outputs(parser, f"the keyframes, as .blend, or the motion, as {' or '.join(SUFFIXES)}", required=True)
     add_frame_arguments(parser)
     add_motion_arguments(parser, accuracy=None)
+    add_watch_arguments(parser, positive)
     parser.add_argument(
         "--start",
         choices=STARTS,
@@ -77,7 +79,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keep-partial",
         action="store_true",
-        help="if the simulation fails, save the frames before that; the exit code is that of a failure all the same",
+        help="if the simulation fails or reaches its time limit, save the frames before that; the exit code is that of "
+        "a failure all the same",
     )
     parser.add_argument("--overwrite", action="store_true", help="replace animation that the links have")
     parser.add_argument("--json", action="store_true", help="the report as one JSON object")
@@ -116,15 +119,17 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
     require_frames(arguments)
     run, files = _begin(arguments, initial)
     try:
-        result = run.run()
-    except SimulationError as error:
+        with RunWatch(len(run.frames), arguments) as watch:
+            result = run.run(watch.note)
+    except (SimulationError, TimeLimitError) as error:
+        diagnoses = error.diagnoses if isinstance(error, SimulationError) else run.diagnose()
         facts = _described(run, files, arguments) | {"output": None, "outputs": []}
         if arguments.keep_partial and len(run.good_frames) > 1:
             run.keep_good_frames()
             run.run()
             save_together({output: _saver(output, run) for output in arguments.outputs})
             facts = _described(run, files, arguments)
-        tell_diagnoses(arguments.file, error.diagnoses)
+        tell_diagnoses(arguments.file, diagnoses)
         return simulation_failed(error, arguments.file, facts)
     except KeyboardInterrupt as interrupt:  # findings may say why the run takes long
         raise stopped_run(arguments.file, run.diagnose()) from interrupt

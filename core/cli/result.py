@@ -15,7 +15,6 @@ from typing import TextIO
 from ..answer import DEFECT, DONE, HAS_ERRORS, INTERRUPTED, SIMULATION_FAILED, STOPPED, STOPPED_ERROR, UNUSABLE, answer
 from ..check import Issue, count_issues
 from ..check.summarizing import summarized
-from ..diagnosis import SimulationError
 from ..formats import Reading, UnreadableError
 from ..model.text import counted
 from ..processes.interrupts import ending
@@ -54,7 +53,7 @@ class UsageError(Exception):
 
 
 class StoppedWithFacts(KeyboardInterrupt):
-    """Ctrl-C during a simulation. `facts` contains what is known by then, as plain data."""
+    """Ctrl-C or SIGTERM during a simulation. `facts` contains what is known by then, as plain data."""
 
     def __init__(self, facts: dict):
         super().__init__()
@@ -137,8 +136,8 @@ def has_errors(path: Path, reading: Reading) -> CommandResult:
     )
 
 
-def simulation_failed(error: SimulationError, path: Path, facts: dict | None = None) -> CommandResult:
-    """Return the result of a simulation that failed.
+def simulation_failed(error: Exception, path: Path, facts: dict | None = None) -> CommandResult:
+    """Return the result of a simulation that failed, or took longer than it may.
 
     Args:
         error: the error.
@@ -150,7 +149,7 @@ def simulation_failed(error: SimulationError, path: Path, facts: dict | None = N
 
 
 def stopped(interrupt: KeyboardInterrupt) -> CommandResult:
-    """Return the result of a command that Ctrl-C has ended."""
+    """Return the result of a command that Ctrl-C or SIGTERM has ended."""
     facts = interrupt.facts if isinstance(interrupt, StoppedWithFacts) else {}
     return CommandResult(facts, code=INTERRUPTED, error=STOPPED_ERROR, said=[STOPPED])
 

@@ -38,6 +38,7 @@ from ..trajectory.files.writing import files_of
 from ..trajectory.touches import TABLES
 from .framework import Verb, add_file, add_settings, load_usable
 from .result import CommandResult, StoppedWithFacts, UsageError, say, simulation_failed
+from .run_watch import RunWatch, TimeLimitError, add_watch_arguments
 
 MOST_FRAMES = 10_000_000
 """Number of frames from which on a request is refused as a typing error."""
@@ -65,6 +66,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--no-contact", action="store_true", help="let collision shapes pass through each other")
     add_motion_arguments(parser)
+    add_watch_arguments(parser, positive)
     add_outputs(parser, f"trajectory file: {' or '.join(SUFFIXES)}")
     parser.add_argument(
         "--final",
@@ -172,8 +174,10 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
         meant_to_fall=reading.meant_to_fall,
     )
     try:
-        simulation.run()
-    except SimulationError as error:
+        with RunWatch(len(times), arguments) as watch:
+            for done in simulation:
+                watch.note(done)
+    except (SimulationError, TimeLimitError) as error:
         facts = _describe(simulation, arguments, reading)
         _save(simulation, outputs)
         for output in outputs:

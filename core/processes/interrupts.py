@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ctrl-C: it ends the process immediately if no data can be lost, and else raises KeyboardInterrupt.
+"""Ctrl-C and SIGTERM: they end the process immediately if no data can be lost, and else raise KeyboardInterrupt.
 
 While Blender starts and while it opens a file, it calls Python from C++, which crashes at an exception or drops it. So
 no exception is raised then.
@@ -45,10 +45,10 @@ _is_ending = False
 
 
 def heed(answer: str = "") -> None:
-    """Handle Ctrl-C from now on. A process that was started with Ctrl-C ignored continues to ignore it.
+    """Handle Ctrl-C and SIGTERM from now on. What the process was started to ignore, it continues to ignore.
 
     Args:
-        answer: a line for stdout if Ctrl-C ends the process immediately; empty for none.
+        answer: a line for stdout if the process ends immediately; empty for none.
     """
     global _told_to, _answers_to, _answer
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -57,6 +57,8 @@ def heed(answer: str = "") -> None:
             _answers_to, _answer = os.dup(1), f"{answer}\n".encode()
         signal.signal(signal.SIGINT, _stop)
         sys.unraisablehook = _tell_dropped
+        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:  # schedulers of clusters send it before they kill
+            signal.signal(signal.SIGTERM, _stop)
 
 
 @contextmanager

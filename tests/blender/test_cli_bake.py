@@ -143,6 +143,16 @@ def test_a_motion_of_another_model(tmp_path, capsys):
     assert not (tmp_path / "out.blend").exists()
 
 
+def test_a_bake_that_takes_too_long_keeps_what_it_is_told_to(tmp_path, capsys):
+    """Guards --time-limit: exit 3 and one sentence; nothing is written but with --keep-partial."""
+    words = ["bake", PENDULUM, "-o", tmp_path / "out.npz", "--frames", 1, 100_000, "--time-limit", 0.3]
+    assert run(*words) == core_cli.SIMULATION_FAILED
+    assert "took longer than --time-limit 0.3 s: " in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+    assert run(*words, "--keep-partial") == core_cli.SIMULATION_FAILED
+    assert 1 < len(read_trajectory(tmp_path / "out.npz").times) < 100_000
+
+
 def test_a_failed_bake_tells_what_it_reached(tmp_path, capsys, monkeypatch):
     """Guards --json where the simulation fails: the report of what was done, with the error, and exit 3."""
     from limberjack.core.simulation import SimulationError

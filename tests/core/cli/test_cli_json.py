@@ -181,14 +181,16 @@ def test_the_schema_describes_each_verb_and_each_code():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends Ctrl-C in another way")
-@pytest.mark.parametrize("after", [0.2, 0.5, 1.0, 2.5])
-def test_ctrl_c_in_a_process_prints_one_object(folder, after):
-    """Guards the keyboard while Python loads and while the motion is computed: never no object, and never two."""
+@pytest.mark.parametrize(("after", "sent"), [(0.2, "INT"), (0.5, "INT"), (1.0, "INT"), (2.5, "INT"), (2.5, "TERM")])
+def test_ctrl_c_in_a_process_prints_one_object(folder, after, sent):
+    """Guards the keyboard while Python loads and while the motion is computed: never no object, and never two. What
+    schedulers send to end a process is answered in the same way.
+    """
     command = [sys.executable, "-m", "limberjack", "simulate", PENDULUM, "--duration", "3e5", "--json"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     child = subprocess.Popen(command, preexec_fn=heed_the_keyboard, **pipes)
     time.sleep(after)
-    child.send_signal(signal.SIGINT)
+    child.send_signal(getattr(signal, f"SIG{sent}"))
     out, err = child.communicate(timeout=PATIENCE)
     assert (child.returncode, err.splitlines()[-1]) == (answer.INTERRUPTED, answer.STOPPED)
     assert validated("simulate", answer.INTERRUPTED, out)["status"] == "stopped"

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Progress and time limit of `limberjack simulate`, as a terminal, a log and a script see them."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from limberjack.core import answer, cli
+from limberjack.core.cli import run_watch
+from limberjack.core.trajectory.files.reading import read_trajectory
+from support.batches import PATIENCE, PENDULUM
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return str(PENDULUM)
+
+
+def test_a_run_that_takes_too_long_ends_with_what_is_done(model, tmp_path, capsys):
+    """Guards --time-limit: exit code 3, one sentence with the frames that are done, and these in the file."""
+    words = ["simulate", model, "--duration", "3e5", "--time-limit", "0.5", "-o", "out.npz", "--json"]
+    assert cli.main(words) == answer.SIMULATION_FAILED
+    told = capsys.readouterr()
+    found = json.loads(told.out)
+    assert found["error"].startswith("took longer than --time-limit 0.5 s: ")
+    kept = len(read_trajectory(tmp_path / "out.npz").times)
+    assert 1 < kept < 3e5 * 24
+    assert f"{kept} of 7200001 frames" in found["error"]
+    assert found["error"] in told.err
+
+
+def test_a_run_within_its_time_is_the_same(model, tmp_path):
+    """Guards that the clock changes nothing."""
+    for name, more in (("free.npz", []), ("limited.npz", ["--time-limit", "100", "--progress"])):
+        assert cli.main(["simulate", model, "--duration", "1", "-o", name, *more]) == 0
+    free, limited = (read_trajectory(tmp_path / name) for name in ("free.npz", "limited.npz"))
+    assert np.array_equal(free.q, limited.q)
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "soon"])
+def test_a_limit_that_is_none_is_told(model, capsys, text):
+    """Guards mistyped limits."""
+    assert cli.main(["simulate", model, "--duration", "1", "--time-limit", text]) == answer.UNUSABLE
+    assert "--time-limit" in capsys.readouterr().err
+
+
+def test_a_log_has_lines_only_if_they_are_asked_for(model, monkeypatch, capsys):
+    """Guards logs against thousands of lines, and the time left, which falls as frames are done."""
+    monkeypatch.setattr(run_watch, "INTERVAL", 0.1)
+    for more, least, most in (["--progress"], 2, 20), ([], 0, 0):
+        cli.main(["simulate", model, "--duration", "3e5", "--time-limit", "0.7", *more])
+        lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("frame ")]
+        assert least <= len(lines) <= most
+        assert all(" of 7200001, " in line for line in lines)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
+def test_a_terminal_has_one_line_that_is_cleared(model):
+    """Guards the line of a terminal: it is overwritten, and nothing of it stays."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    words = [sys.executable, "-m", "limberjack", "simulate", model, "--duration", "3e5", "--time-limit", "3"]
+    child = subprocess.Popen(words, stderr=theirs, stdout=subprocess.PIPE)
+    os.close(theirs)
+    told = b""
+    try:
+        while part := os.read(ours, 4096):
+            told += part
+    except OSError:  # the other side is closed
+        pass
+    child.communicate(timeout=PATIENCE)
+    shown = told.decode().split("\r\033[K")
+    assert len(shown) > 3
+    assert all(text.startswith("frame ") for text in shown[1:-1])
+    assert "took longer than --time-limit" in shown[-1]
