@@ -6,9 +6,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ..answer import SIMULATION_FAILED
 from ..formats import FORMATS, Option, UnwritableError, write
 from ..formats.files import require_place
 from ..formats.registry import alternatives, suffixes, writable
+from ..model.text import counted
 from ..trajectory import SUFFIXES
 from ..trajectory.files.reading import read_trajectory
 from .framework import LOADERS, SAVERS, Verb, add_file, add_settings, load_usable
@@ -35,6 +37,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--split-meshes",
         action="store_true",
         help="of a scene, also write meshes that armatures deform, each face as a part of the link of its bones",
+    )
+    parser.add_argument(
+        "--fail-on-loss", action="store_true", help="end with exit code 3 if the file that is written lacks anything"
     )
     parser.add_argument("--json", action="store_true", help="what was read, written and lost as one JSON object")
 
@@ -70,7 +75,12 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
     else:
         losses = write(reading.model, target, **_options(arguments))
     say(*(f"{target}: loss: {loss}" for loss in losses))
-    return CommandResult({"inputs": [*map(str, reading.files)], "outputs": [str(target)], "losses": losses})
+    result = CommandResult({"inputs": [*map(str, reading.files)], "outputs": [str(target)], "losses": losses})
+    if losses and arguments.fail_on_loss:
+        result.code = SIMULATION_FAILED
+        result.error = f"{target}: is written with {counted(losses, 'loss', 'losses')}, and --fail-on-loss allows none"
+        result.said = [result.error]
+    return result
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, object]:

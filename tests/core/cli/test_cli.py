@@ -67,6 +67,13 @@ def test_convert_with_substitutes(capsys, tmp_path):
     path.write_text(f'<sdf version="1.9"><model name="m">{links}{joint}</model></sdf>')
     assert cli.main(["convert", str(path), str(out)]) == cli.DONE
     assert f"{out}: loss: joint 'j' is left out, as URDF has no ball joint" in capsys.readouterr().err
+    assert cli.main(["convert", str(path), str(tmp_path / "whole.sdf"), "--fail-on-loss"]) == cli.DONE
+    capsys.readouterr()
+    assert cli.main(["convert", str(path), str(out), "--fail-on-loss"]) == cli.SIMULATION_FAILED
+    said = capsys.readouterr().err.splitlines()
+    assert said[-1] == f"{out}: is written with {len(said) - 1} losses, and --fail-on-loss allows none".replace(
+        "1 losses", "1 loss"
+    )
     assert cli.main(["convert", str(path), str(out), "--substitute"]) == cli.DONE
     assert f"{out}: loss: joint 'j' (ball) is written as 'j_1'" in capsys.readouterr().err
     assert [one.name for one in formats.read(out).model.joints] == ["j_1", "j_2", "j_3"]
