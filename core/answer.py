@@ -18,7 +18,7 @@ SIMULATION_FAILED = 3
 DEFECT = 70
 """Exit code of an unexpected error, with its number in `sysexits.h`."""
 INTERRUPTED = 130
-"""Exit code of a command that Ctrl-C or SIGTERM ends, with the number that shells use for Ctrl-C."""
+"""Exit code of a command that Ctrl-C or SIGTERM ends. Shells use this number for Ctrl-C."""
 
 STATUS = {
     DONE: "ok",
@@ -31,9 +31,9 @@ STATUS = {
 """A word for each exit code."""
 
 STOPPED = "limberjack: stopped"
-"""Line that both write to stderr."""
+"""Line that a command writes to stderr if Ctrl-C or SIGTERM ends it."""
 STOPPED_ERROR = "stopped by Ctrl-C or SIGTERM"
-"""Value of the key `error` after these."""
+"""Value of the key `error` of such a command."""
 
 SCHEMA_VERSION = 1
 """Version of the object's schema. It increases if a key is renamed, removed or changes its meaning, not for new keys.

@@ -242,7 +242,7 @@ class Bake(ABC):
     def run(self, on_progress: Callable[[int], None] = lambda _done: None) -> BakeResult:
         """Do all steps, and return the result.
 
-        on_progress: gets the number of finished frames, several times a second. What it raises cancels the bake.
+        on_progress: takes the number of finished frames, several times a second. If it raises, the bake is cancelled.
         """
         try:
             while not self.step(0.25):
@@ -267,7 +267,7 @@ class Bake(ABC):
             raise BakeError("the simulation failed before its second frame: there is nothing to keep")
         self.frames = self.good_frames
         self.last = int(self.frames[-1])
-        self.notes.append(f"the bake ends at frame {self.last}, where the simulation failed")
+        self.notes.append(f"the bake ends at frame {self.last}, where the simulation ended")
         self._pending = self._write()
 
     def cancel(self) -> None:

@@ -14,12 +14,9 @@ from ..answer import SIMULATION_FAILED
 from ..batch import Batch, BatchError, LostClusterError, Options, Outcome, Ways, read_jobs
 from ..model.text import counted
 from .framework import Verb, parser_of
-from .progress import ProgressLine
+from .progress import INTERVAL, ProgressLine, progress_text
 from .result import CommandResult, UsageError, say
 from .simulate import compile_once
-
-INTERVAL = 5.0
-"""Time between two lines of progress if stderr is not a terminal [s]."""
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -145,12 +142,10 @@ def _ended(batch: Batch, failure: str, seconds: float) -> CommandResult:
 
 
 class _Bar:
-    """Progress on stderr: one line that is overwritten on a terminal, else a line at intervals."""
+    """Progress of a batch on stderr."""
 
     def __init__(self, batch: Batch):
-        self._progress = batch.progress
-        self._line = ProgressLine()
-        self._begun = self._said = time.monotonic()
+        self._progress, self._line, self._begun = batch.progress, ProgressLine(INTERVAL), time.monotonic()
         self._write()
 
     def show(self, outcome: Outcome) -> None:
@@ -160,13 +155,9 @@ class _Bar:
         self._write()
 
     def _write(self) -> None:
-        progress, now = self._progress, time.monotonic()
-        if not progress.total or not (self._line.is_shown or now - self._said >= INTERVAL):
-            return
-        self._said, seconds = now, now - self._begun
-        left = f", {seconds * (progress.total / progress.ended - 1.0):.0f} s left" if progress.ended else ""
-        text = f"{progress.ended} of {progress.total} jobs{left}"
-        self._line.show(text) if self._line.is_shown else say(text)
+        ended, total = self._progress.ended, self._progress.total
+        if total:
+            self._line.show(progress_text(ended, total, "jobs", time.monotonic() - self._begun))
 
     def close(self) -> None:
         self._line.clear()

@@ -39,7 +39,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of a scene, also write meshes that armatures deform, each face as a part of the link of its bones",
     )
     parser.add_argument(
-        "--fail-on-loss", action="store_true", help="end with exit code 3 if the file that is written lacks anything"
+        "--fail-on-loss", action="store_true", help="end with exit code 3 if the written file lacks anything"
     )
     parser.add_argument("--json", action="store_true", help="what was read, written and lost as one JSON object")
 
@@ -78,7 +78,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
     result = CommandResult({"inputs": [*map(str, reading.files)], "outputs": [str(target)], "losses": losses})
     if losses and arguments.fail_on_loss:
         result.code = SIMULATION_FAILED
-        result.error = f"{target}: is written with {counted(losses, 'loss', 'losses')}, and --fail-on-loss allows none"
+        result.error = f"{target}: has {counted(losses, 'loss', 'losses')}, and --fail-on-loss allows none"
         result.said = [result.error]
     return result
 

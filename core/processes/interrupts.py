@@ -45,7 +45,7 @@ _is_ending = False
 
 
 def heed(answer: str = "") -> None:
-    """Handle Ctrl-C and SIGTERM from now on. What the process was started to ignore, it continues to ignore.
+    """Handle Ctrl-C and SIGTERM from now on. A process that was started with Ctrl-C ignored continues to ignore it.
 
     Args:
         answer: a line for stdout if the process ends immediately; empty for none.
@@ -57,7 +57,7 @@ def heed(answer: str = "") -> None:
             _answers_to, _answer = os.dup(1), f"{answer}\n".encode()
         signal.signal(signal.SIGINT, _stop)
         sys.unraisablehook = _tell_dropped
-        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:  # schedulers of clusters send it before they kill
+        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:  # a cluster's scheduler sends it before it kills
             signal.signal(signal.SIGTERM, _stop)
 
 

@@ -76,7 +76,7 @@ def test_it_is_marked(scene, build, failing):
     receipt = receipt_of(bake_of(scene))
     assert (receipt.first, receipt.last, receipt.asked_frame) == (1, FAILS_AFTER, 24)
     assert "Baked frames 1–10 on 2 links" in scene.limberjack.last_result
-    assert "the bake ends at frame 10, where the simulation failed" in scene.limberjack.last_notes
+    assert "the bake ends at frame 10, where the simulation ended" in scene.limberjack.last_notes
     assert out_of_date(scene, read_scene(scene)) == ""
     assert failed_run(scene) is None
     scene.frame_end = 30

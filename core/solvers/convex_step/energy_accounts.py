@@ -30,8 +30,8 @@ from .single_bodies import is_floating
 
 @subroutine
 def energy_of_step(system, step, q, v_position, time, h):
-    """Return the energies that a step of h seconds dissipates and receives, and what compliant contacts and stops do
-    along the displacements of the step (lost, gained, pressed) [J].
+    """Return the energies that a step of h seconds dissipates and receives, and the work of compliant contacts and
+    stops along v_position (lost, gained, pressed) [J].
 
     The constraints have their impulses, `v0` and `v` are the velocities before and after these, and the model's
     constraints have the multipliers with which the step began.
@@ -75,7 +75,10 @@ def write_mean_velocities(model, step, mean):
 @subroutine
 def work_of_constraints(step, multipliers, h, mean, v_position):
     """Return the energies that constraints dissipate and supply, and the work of compliant contacts and stops along
-    v_position, which is no more than what their springs release (lost, gained, pressed) [J].
+    v_position, shape (nv,) (lost, gained, pressed) [J].
+
+    A spring does no more work along v_position than the energy that it releases, since its force is that at the end of
+    the step.
 
     Belts, prescribed motion and drives supply energy. So do separating overlaps, if their works add up to a positive
     sum.

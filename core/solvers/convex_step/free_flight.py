@@ -38,7 +38,7 @@ from ...spatial import (
 from ...spatial.storage import copy, get3, put3
 from ..system import normalize_quaternions, parts_of, rates_of_positions
 from .constraint_potentials import BOUNDED
-from .problem import CONSTRAINT_COUNT, RUBBED, UNTOUCHED
+from .problem import CONSTRAINT_COUNT, RUBBED, TOUCHED, UNTOUCHED
 from .single_bodies import (
     MAX_SUBSTEPS,
     MIN_FLIGHT_ANGLE,
@@ -171,6 +171,47 @@ def add_frame_rotation(model, step, i, h):
 
 
 # ---- after they are solved
+
+
+@subroutine
+def choose_position_velocities(step, qd):
+    """Write to qd, shape (nv,), the velocities by which positions advance, and to `tree_states` which trees are
+    TOUCHED.
+
+    Trees on which a unilateral constraint acts advance by the new velocities, so that no gap closes too far. Others
+    advance by the mean of old and new ones, which is exact under constant forces.
+    """
+    forest, states = step.forest, step.tree_states
+    for t in range(states.shape[0]):
+        states[t] = UNTOUCHED
+    for k in range(step.counts[CONSTRAINT_COUNT]):
+        constraint = step.constraints[k]
+        if constraint.kind != BOUNDED and constraint.impulse[0] > 0.0:
+            for n in range(constraint.dof_count):
+                states[forest.tree_of_dof[step.dofs[constraint.first_dof + n]]] = TOUCHED
+    for t in range(states.shape[0]):
+        for n in range(forest.first_dof[t], forest.first_dof[t + 1]):
+            j = forest.dofs[n]
+            qd[j] = 0.5 * (step.v0[j] + step.v[j]) if states[t] == UNTOUCHED else step.v[j]
+
+
+@subroutine
+def largest_velocity_change(model, step, qd):
+    """Return the largest change of a dof's velocity in the step [m/s].
+
+    A change is measured by the root of 2 T / m, with the kinetic energy T that the change alone has and the tree's mass
+    m.
+    """
+    largest = 0.0
+    for i in range(1, model.bodies.shape[0]):
+        if model.bodies[i].parent > 0:
+            continue
+        t, mass = step.forest.tree_of_body[i], step.composite_inertias[i, 0]
+        for n in range(step.forest.first_dof[t], step.forest.first_dof[t + 1] if mass > 0.0 else 0):
+            j = step.forest.dofs[n]
+            change = qd[j] - step.v0[j]
+            largest = max(largest, change * change * step.mass_diagonal[j] / mass)
+    return math.sqrt(largest)
 
 
 @subroutine

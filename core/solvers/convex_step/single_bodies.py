@@ -83,7 +83,7 @@ def spin(inertia, centre, w, turn, h):
         w: its angular velocity as the flight begins [rad/s].
         turn: the same with half of what moments change in the step, as positions advance by it.
     """
-    S = (
+    columns = (
         spin_momentum(inertia, centre, (1.0, 0.0, 0.0)),
         spin_momentum(inertia, centre, (0.0, 1.0, 0.0)),
         spin_momentum(inertia, centre, (0.0, 0.0, 1.0)),
@@ -91,7 +91,7 @@ def spin(inertia, centre, w, turn, h):
     count = min(1 + int(h * norm(turn) / SUBSTEP_ANGLE), MAX_SUBSTEPS)
     offset, turned = sub(turn, w), (1.0, 0.0, 0.0, 0.0)
     for _ in range(count):
-        mean = mean_spin(S, spin_momentum(inertia, centre, w), w, offset, h / count)
+        mean = mean_spin(columns, spin_momentum(inertia, centre, w), w, offset, h / count)
         turned = quat_mul(turned, quat_of_rotvec(scale(add(mean, offset), h / count)))
         w = sub(scale(mean, 2.0), w)
     return turned
@@ -104,15 +104,15 @@ def spin_momentum(inertia, centre, w):
 
 
 @jitable
-def mean_spin(S, L, w, offset, h):
+def mean_spin(columns, L, w, offset, h):
     """Return the mean angular velocity m in h seconds of a body on which no moments act [rad/s].
 
-    Its angular momentum L = S w stays where it is in space. After a rotation by h m it is S w1 = exp(-h m) L in the
-    axes of the body, so the energy changes by (w + w1) / 2 . (S w1 - L), which is 0 if m = (w + w1) / 2. Newton's
+    Its angular momentum L = I w stays where it is in space. After a rotation by h m it is I w1 = exp(-h m) L in the
+    axes of the body, so the energy changes by (w + w1) / 2 . (I w1 - L), which is 0 if m = (w + w1) / 2. Newton's
     method finds this m.
 
     Args:
-        S: columns of the inertia about the centre of mass.
+        columns: of the inertia I about the centre of mass.
         offset: what is added to m, for moments that act [rad/s].
 
     Source: Simo, Wong, Unconditionally stable algorithms for rigid body dynamics that exactly preserve energy and
@@ -122,11 +122,11 @@ def mean_spin(S, L, w, offset, h):
     for _ in range(MOST_ITERATIONS):
         angle = scale(add(mean, offset), h)
         L_end = rotate_back(quat_to_mat(quat_of_rotvec(angle)), L)
-        S_mean = add(add(scale(S[0], mean[0]), scale(S[1], mean[1])), scale(S[2], mean[2]))
-        error = sub(scale(add(L, L_end), 0.5), S_mean)
-        a = sub(S[0], rotated_change(L_end, angle, (1.0, 0.0, 0.0), h))
-        b = sub(S[1], rotated_change(L_end, angle, (0.0, 1.0, 0.0), h))
-        c = sub(S[2], rotated_change(L_end, angle, (0.0, 0.0, 1.0), h))
+        L_mean = add(add(scale(columns[0], mean[0]), scale(columns[1], mean[1])), scale(columns[2], mean[2]))
+        error = sub(scale(add(L, L_end), 0.5), L_mean)
+        a = sub(columns[0], rotated_change(L_end, angle, (1.0, 0.0, 0.0), h))
+        b = sub(columns[1], rotated_change(L_end, angle, (0.0, 1.0, 0.0), h))
+        c = sub(columns[2], rotated_change(L_end, angle, (0.0, 0.0, 1.0), h))
         volume = 1.0 / dot(a, cross(b, c))
         change = (
             volume * dot(error, cross(b, c)),

@@ -21,6 +21,7 @@ from ...contact.collision_state import (
     update_solid_poses,
 )
 from ...contact.contact_features import combine_pair_surfaces
+from ...dynamics.energy import energies_of
 from ...dynamics.set_valued_forces import force_law_coordinate
 from ...joints.limited_quantities import DISTANCE
 from ...model.compiling.compiled import ON_DOF, ON_QUANTITY
@@ -50,15 +51,15 @@ EASY_SHARE = 0.25
 Where a motion is smooth, the error grows with the square of the length of a step.
 """
 MOST_CREATED = 0.2
-"""Energy that steps may create in all, as a share of the most that moved and of a step's share, before they are judged
-more strictly.
+"""Sum of the energies that steps have created up to which the tolerance of a step stays as it is, as a multiple of that
+tolerance.
 """
+MOST_STRICT = 9.0
+"""Largest factor by which a larger sum reduces the tolerance of a step. Steps then become about three times shorter."""
 MOST_AT_ONCE = 0.5
-"""Energy that a step may create however short it is, as a share of what moved. Beyond it, the step has failed."""
+"""Energy that the shortest step may create, as a share of what moved. If it creates more, the step has failed."""
 ENERGY_ROUNDING = 1e-9
-"""Part of the potential energy that counts as moved, so that rounding errors are no energy from nowhere."""
-STRICTEST = 3.0
-"""Square root of how much more strictly at most. So steps are not much shorter than without this, about a third."""
+"""Share of the potential energy that counts as moved, so that its rounding error is small compared with what moved."""
 LOSS_WEIGHT = 0.1
 """Weight of energy that a step loses without an account. The implicit steps damp stiff springs, which does no harm."""
 LEAST_OVERLAP = 1.0
@@ -70,9 +71,18 @@ LEAST_OVERLAP = 1.0
 
 
 @subroutine
-def energy_error(system, start, end, before, after, soft_energy, unbacked, settings):
-    """Return the energy that came from nowhere in a step, below 0 if it was lost without an account, and the energy
-    that moved (created, moved) [J].
+def energies_at(system, y):
+    """Return the (kinetic, potential) energy of a state [J], and place the bodies there."""
+    q, qd = parts_of(system, y)
+    return energies_of(system.model, system.work, q, qd)
+
+
+@subroutine
+def created_energy(system, start, end, before, soft_energy, unbacked, settings):
+    """Return the energies at the end of a step, the energy that the step created, and the energy that moved in it
+    (after, created, moved) [J].
+
+    The created energy is below 0 if the step lost energy without an account.
 
     What moved is the kinetic energy, the changes of all other terms, and the kinetic energy at the speed at which
     overlaps separate (see `target_rate`). The last one allows for the errors of what rests, such as the energy of the
@@ -80,10 +90,12 @@ def energy_error(system, start, end, before, after, soft_energy, unbacked, setti
 
     Args:
         start, end: states.
-        before, after: their energies (kinetic, potential), as from `energies_of` [J].
+        before: the energies (kinetic, potential) of the first state, as from `energies_at` [J].
         soft_energy: the change of the energy of compliant contacts [J].
-        unbacked: as from `take_step` [J]. The account closes with it, as dissipation below 0, although nothing gave it.
+        unbacked: energy that compliant contacts and stops gave and did not have, as from `take_step` [J]. The account
+            contains it as a dissipation below 0.
     """
+    after = energies_at(system, end)
     supplied, dissipated = end[SUPPLIED] - start[SUPPLIED], end[DISSIPATED] - start[DISSIPATED]
     potential, mass = after[1] - before[1] + soft_energy, 0.0
     for i in range(1, system.model.bodies.shape[0]):
@@ -91,34 +103,36 @@ def energy_error(system, start, end, before, after, soft_energy, unbacked, setti
     slow = SEPARATION_STEPS * settings.base_step * norm(get3(system.model.gravity))
     moved = max(before[0], after[0]) + abs(potential) + abs(supplied) + abs(dissipated) + 0.5 * mass * slow * slow
     moved += ENERGY_ROUNDING * abs(before[1])
-    return after[0] - before[0] + potential + dissipated + unbacked - supplied, moved
+    return after, after[0] - before[0] + potential + dissipated + unbacked - supplied, moved
 
 
 @jitable
-def judged_energy(now, created, moved, settings):
-    """Return the error of a step's energy, of which 1 is allowed, and the length down to which it is taken again [s].
+def energy_error(now, created, moved, settings):
+    """Return the error of a step's energy, as a multiple of its tolerance, and the length down to which the step is
+    taken again for it [s].
 
-    Energy that was lost without an account counts times LOSS_WEIGHT. What earlier steps have created counts too, since
-    many small errors of one sign would add up: the more it is, the less a step may add.
+    Energy that was lost without an account is multiplied by LOSS_WEIGHT. The tolerance decreases with the sum of the
+    energies that earlier steps have created, since small errors of one sign would add up.
 
-    created, moved: as `energy_error` returns them.
+    created, moved: as from `created_energy` [J].
     """
     if not created > 0.0:
         share = -LOSS_WEIGHT * created / moved if moved > 0.0 else 0.0
         return share / settings.energy_error, LEAST_RETAKEN * settings.base_step
-    sum_share = (now.created + created) / max(now.most_moved, moved)
-    excess = min(max(sum_share / (MOST_CREATED * settings.energy_error), 1.0), STRICTEST)
-    return created / moved / settings.energy_error * excess * excess, LEAST_FOR_ENERGY
+    excess = (now.created + created) / max(now.most_moved, moved) / (MOST_CREATED * settings.energy_error)
+    strictness = min(max(excess, 1.0) * max(excess, 1.0), MOST_STRICT)
+    return created / moved / settings.energy_error * strictness, LEAST_FOR_ENERGY
 
 
 @jitable
 def fitting_length(h, error, shortest):
-    """Return the length of the next step at which its energy would be right [s]: h, 2 h, h / 2, h / 4 ...
+    """Return the length of the next step at which the error of its energy is within the tolerance [s]: h, 2 h, h / 2,
+    h / 4 ...
 
     Lengths are halved and not fitted, so that rounding errors of a step do not change the length of the next one. It is
     not shorter than half of `shortest`, or than h if that is shorter.
 
-    error, shortest: as `judged_energy` returns them.
+    error, shortest: as from `energy_error`.
     """
     if error <= EASY_SHARE:
         return 2.0 * h

@@ -27,7 +27,6 @@ from ...contact.collision_state import (
 )
 from ...contact.contact_kinematics import velocity_at
 from ...dynamics.constraints import ROW_COUNT
-from ...dynamics.energy import energies_of
 from ...dynamics.set_valued_forces import stop_energy
 from ...spatial import norm, sub
 from ...spatial.storage import copy, get3, put3
@@ -35,14 +34,20 @@ from ..protocol import HOPELESS, REACHED, UNDERWAY
 from ..release import release_all
 from ..stepping import has_diverged
 from ..system import DISSIPATED, SUPPLIED, normalize_quaternions, parts_of, read_signals
-from .constraint_potentials import BOUNDED
 from .constraints import (
     add_bilateral_constraints,
     add_contact,
     add_set_valued_force_constraints,
 )
 from .energy_accounts import energy_of_step, soft_energy
-from .free_flight import advance_positions, begin_flight, close_loops, separate_inertia
+from .free_flight import (
+    advance_positions,
+    begin_flight,
+    choose_position_velocities,
+    close_loops,
+    largest_velocity_change,
+    separate_inertia,
+)
 from .mass_matrix import share_coupled_mass, write_mass_matrix
 from .newton import find_velocities
 from .persistence import (
@@ -61,8 +66,6 @@ from .problem import (
     ISLAND_COUNT,
     JACOBIAN_COUNT,
     PREVIOUS_COUNT,
-    TOUCHED,
-    UNTOUCHED,
     find_islands,
 )
 from .restitution import apply_restitution
@@ -78,9 +81,10 @@ from .sleeping import (
 from .step_checks import (
     LEAST_RETAKEN,
     MOST_AT_ONCE,
+    created_energy,
+    energies_at,
     energy_error,
     fitting_length,
-    judged_energy,
     leaves_range,
     overlaps_too_far,
 )
@@ -122,7 +126,7 @@ class ConvexStepSettings(
             shorter ones [rad].
         overlap_share: a step in which the overlap of rigid solids grows by more than this is taken again in shorter
             ones; as a share of the thickness of the thinner one.
-        energy_error: energy that a step may create, as a share of what moved; see `judged_energy`.
+        energy_error: energy that a step may create, as a share of what moved; see step_checks.py.
     """
 
 
@@ -152,10 +156,10 @@ def advance_convex(calls, system, collisions, step, y, trial, slopes, stepping, 
         failed = fits and (not succeeded or has_diverged(system, y, trial))
         retake, after, error, shortest, created, moved = failed, energy, 0.0, 0.0, 0.0, 0.0
         if fits and not failed:
-            after, soft_energy = energies_at(system, y), now.soft_energy - stored
-            created, moved = energy_error(system, trial, y, energy, after, soft_energy, unbacked, settings)
-            error, shortest = judged_energy(now, created, moved, settings)
-            failed = error > 1.0 and h <= shortest and created > MOST_AT_ONCE * moved
+            soft_energy = now.soft_energy - stored
+            after, created, moved = created_energy(system, trial, y, energy, soft_energy, unbacked, settings)
+            error, shortest = energy_error(now, created, moved, settings)
+            failed = h <= shortest and created > MOST_AT_ONCE * moved
             retake = failed or (error > 1.0 and h > shortest)
             if not retake and h > LEAST_RETAKEN * settings.base_step:
                 retake = leaves_range(system, trial, y, settings.range_error)
@@ -185,13 +189,6 @@ def advance_convex(calls, system, collisions, step, y, trial, slopes, stepping, 
 
 
 @subroutine
-def energies_at(system, y):
-    """Return the (kinetic, potential) energy of a state [J], and place the bodies there."""
-    q, qd = parts_of(system, y)
-    return energies_of(system.model, system.work, q, qd)
-
-
-@subroutine
 def restore_backup(step, contacts):
     """Restore the arrays that persist between steps from the backup. contacts: number of contacts of the last step."""
     copy_persistent(step.backup, step, contacts)
@@ -206,7 +203,7 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
 
     Returns:
         (whether the arrays were long enough, whether the step succeeded, the largest change of a velocity [m/s], the
-        energy that compliant contacts and stops have now or gave to bodies without having had it [J]).
+        energy that compliant contacts and stops stored or gave without having received it [J]).
     """
     copy(y, trial)
     q, qd = parts_of(system, y)
@@ -225,7 +222,7 @@ def take_step(calls, system, collisions, step, y, trial, slopes, now, h, setting
     wake_if_forces_changed(step, h)
     if not find_constraints(system, collisions, step, q, qd, now, h, settings, gravity):
         return False, True, 0.0, 0.0
-    pushed = max(soft_energy(step) - now.soft_energy, 0.0)  # energy of overlaps that begin to separate
+    pushed = max(soft_energy(step) - now.soft_energy, 0.0)  # energy that separates overlaps; see `spring_share`
     find_velocities(step, settings.momentum_residual, settings.friction_bound_change)
     choose_position_velocities(step, qd)
     move_springs(step, h, qd)
@@ -385,44 +382,3 @@ def wake_touched(system, collisions, step, h, gravity):
                 wake(step, step.asleep[t])
                 found = True
     return found
-
-
-@subroutine
-def choose_position_velocities(step, qd):
-    """Write to qd, shape (nv,), the velocities by which positions advance, and to `tree_states` which trees are
-    TOUCHED.
-
-    Trees on which a unilateral constraint acts advance by the new velocities, so that no gap closes too far. Others
-    advance by the mean of old and new ones, which is exact under constant forces.
-    """
-    forest, states = step.forest, step.tree_states
-    for t in range(states.shape[0]):
-        states[t] = UNTOUCHED
-    for k in range(step.counts[CONSTRAINT_COUNT]):
-        constraint = step.constraints[k]
-        if constraint.kind != BOUNDED and constraint.impulse[0] > 0.0:
-            for n in range(constraint.dof_count):
-                states[forest.tree_of_dof[step.dofs[constraint.first_dof + n]]] = TOUCHED
-    for t in range(states.shape[0]):
-        for n in range(forest.first_dof[t], forest.first_dof[t + 1]):
-            j = forest.dofs[n]
-            qd[j] = 0.5 * (step.v0[j] + step.v[j]) if states[t] == UNTOUCHED else step.v[j]
-
-
-@subroutine
-def largest_velocity_change(model, step, qd):
-    """Return the largest change of a dof's velocity in the step [m/s].
-
-    A change is measured by the root of 2 T / m, with the kinetic energy T that the change alone has and the tree's mass
-    m.
-    """
-    largest = 0.0
-    for i in range(1, model.bodies.shape[0]):
-        if model.bodies[i].parent > 0:
-            continue
-        t, mass = step.forest.tree_of_body[i], step.composite_inertias[i, 0]
-        for n in range(step.forest.first_dof[t], step.forest.first_dof[t + 1] if mass > 0.0 else 0):
-            j = step.forest.dofs[n]
-            change = qd[j] - step.v0[j]
-            largest = max(largest, change * change * step.mass_diagonal[j] / mass)
-    return math.sqrt(largest)

@@ -251,12 +251,12 @@ def count_closed(collisions, closed_gap):
 def add_closed(system, collisions, closed_gap, energy):
     """Add a contact for each closed end point that is not a contact yet.
 
-    Compliant contacts that begin deep, such as those of a corner that turns into a face within a step, are relaxed
-    there: all new ones together have no more than a given energy.
+    A compliant contact may begin with an overlap that its motion has not caused, such as that of a corner that turns
+    into a face within a step. Its spring is then relaxed at a part of the overlap.
 
-    energy: what new contacts may have [J]; infinity as a motion begins.
+    energy: largest sum of the elastic energies of the new contacts [J]; infinity as a motion begins.
 
-    Return (whether there was enough room, the energy that they have [J]).
+    Return (whether there was enough room, the sum of these energies [J]).
     """
     touch, begin, compression = system.touch, system.touch.count[POINTS], 0.0
     for k in range(collisions.counts[END_COUNT]):

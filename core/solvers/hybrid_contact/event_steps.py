@@ -77,7 +77,9 @@ ever faster from one end to the other then comes to rest on both.
 WIDEST = 5.0
 """Largest power of ten by which that gap grows."""
 FREE_ENERGY = 1e-6
-"""Energy with which compliant contacts may begin, since they are found a little late, as a share of the kinetic one."""
+"""Largest elastic energy of compliant contacts as they begin, as a share of the kinetic energy: events are located with
+an error, so contacts overlap a little.
+"""
 
 
 class EventTolerances(
@@ -260,7 +262,7 @@ def update_contacts(calls, system, events, y, slopes, now):
     now.event_cost += event_cost(system.model.bodies.shape[0], points)
     if now.event_cost > tolerances.cost_limit:
         return True
-    energy = math.inf  # as a motion begins, springs may be compressed
+    energy = math.inf  # springs may be compressed as a motion begins
     if now.started == 1 or now.steps > 0:
         energy = now.soft_energy + FREE_ENERGY * kinetic_energy(system.model, system.work, qd)
     fits, taken = add_closed(system, collisions, closed_gap, energy)

@@ -251,12 +251,11 @@ class HybridContactSolver(Adaptive):
         self._convex_step.asleep[:], self._convex_step.still_time[:], self._convex_step.element_loads[:] = 0, 0.0, 0.0
 
     def _hand_over_springs(self) -> None:
-        """Give the compliant contacts to the first convex step, which compresses their springs by no more."""
+        """Make the compliant contacts those of a previous convex step, so that their springs keep their energy."""
         now, touch = self._stepping[0], self._system.touch
         if touch.count[POINTS]:
-            write_rates(
-                self._system, float(now.time), self._y, self._trial
-            )  # a step that was tried has moved the points
+            # A step that was tried may have moved the points.
+            write_rates(self._system, float(now.time), self._y, self._trial)
         springs = touch.points[: touch.count[POINTS]]
         springs = springs[springs.is_soft == 1]
         springs = springs[np.lexsort((springs.second, springs.first))]

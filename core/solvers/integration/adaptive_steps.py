@@ -88,8 +88,8 @@ STEPPING = np.dtype(
         # of convex steps, and of the choice between these and events
         ("event_cost", np.float64),  # recent cost of events [ns]
         ("convex_step", np.float64),  # the next convex step [s]; 0 for the length at this accuracy
-        ("soft_energy", np.float64),  # in soft contacts, as the last step began [J]
-        ("created", np.float64),  # energy that convex steps have created so far, less what they have lost [J]
+        ("soft_energy", np.float64),  # after a convex step, of compliant contacts; at events, of those just removed [J]
+        ("created", np.float64),  # sum of the energies that convex steps have created so far; see `created_energy` [J]
         ("most_moved", np.float64),  # largest energy that moved in a convex step so far [J]
         ("halted", np.int64),  # number of consecutive times that events left no step that is long enough
         ("convex_steps_taken", np.int64),  # number of convex steps that were taken last time

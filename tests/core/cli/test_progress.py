@@ -2,7 +2,6 @@
 """The line of progress on a terminal, and the commands that show it."""
 
 import contextlib
-import io
 import re
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from limberjack.core import cli
 from limberjack.core.cli.progress import CLEAR_LINE, ProgressLine
 from limberjack.core.geometry import pieces
+from support.screen import Screen
 
 U_SHAPE = """v 0 0 0\nv 3 0 0\nv 3 0 2\nv 2 0 2\nv 2 0 1\nv 1 0 1\nv 1 0 2\nv 0 0 2
 v 0 1 0\nv 3 1 0\nv 3 1 2\nv 2 1 2\nv 2 1 1\nv 1 1 1\nv 1 1 2\nv 0 1 2
@@ -22,13 +22,6 @@ COLLISION = '<collision name="{}"><geometry><mesh><uri>u.obj</uri></mesh></geome
 SDF = f"""<sdf version="1.9"><model name="cup"><link name="cup"><inertial><mass>1</mass><inertia><ixx>0.004</ixx>
 <iyy>0.004</iyy><izz>0.004</izz></inertia></inertial>{COLLISION.format("a")}{COLLISION.format("b")}</link></model></sdf>
 """
-
-
-class Screen(io.StringIO):
-    """A stderr that is a terminal."""
-
-    def isatty(self):
-        return True
 
 
 def test_a_line_is_overwritten_and_cleared(monkeypatch):

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Progress and time limit of `limberjack simulate`, as a terminal, a log and a script see them."""
 
+import contextlib
 import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 from limberjack.core import answer, cli
 from limberjack.core.cli import run_watch
+from limberjack.core.cli.progress import CLEAR_LINE
 from limberjack.core.trajectory.files.reading import read_trajectory
-from support.batches import PATIENCE, PENDULUM
+from support.batches import PENDULUM
+from support.screen import Screen
 
 
 @pytest.fixture
@@ -50,32 +50,24 @@ def test_a_limit_that_is_none_is_told(model, capsys, text):
 
 
 def test_a_log_has_lines_only_if_they_are_asked_for(model, monkeypatch, capsys):
-    """Guards logs against thousands of lines, and the time left, which falls as frames are done."""
+    """Guards logs against thousands of lines: one comes at each interval, with the time that is left."""
     monkeypatch.setattr(run_watch, "INTERVAL", 0.1)
+    monkeypatch.setattr(run_watch, "QUIET_TIME", 0.0)
     for more, least, most in (["--progress"], 2, 20), ([], 0, 0):
         cli.main(["simulate", model, "--duration", "3e5", "--time-limit", "0.7", *more])
-        lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("frame ")]
+        lines = [
+            line for line in capsys.readouterr().err.splitlines() if " of 7200001 frames, " in line and " left" in line
+        ]
         assert least <= len(lines) <= most
-        assert all(" of 7200001, " in line for line in lines)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
-def test_a_terminal_has_one_line_that_is_cleared(model):
+def test_a_terminal_has_one_line_that_is_cleared(model, monkeypatch):
     """Guards the line of a terminal: it is overwritten, and nothing of it stays."""
-    import pty
-
-    ours, theirs = pty.openpty()
-    words = [sys.executable, "-m", "limberjack", "simulate", model, "--duration", "3e5", "--time-limit", "3"]
-    child = subprocess.Popen(words, stderr=theirs, stdout=subprocess.PIPE)
-    os.close(theirs)
-    told = b""
-    try:
-        while part := os.read(ours, 4096):
-            told += part
-    except OSError:  # the other side is closed
-        pass
-    child.communicate(timeout=PATIENCE)
-    shown = told.decode().split("\r\033[K")
+    monkeypatch.setattr(run_watch, "QUIET_TIME", 0.0)
+    with contextlib.redirect_stderr(Screen()) as screen:
+        cli.main(["simulate", model, "--duration", "3e5", "--time-limit", "0.7"])
+    first, *shown, last = screen.getvalue().split(CLEAR_LINE)
+    assert first == ""
     assert len(shown) > 3
-    assert all(text.startswith("frame ") for text in shown[1:-1])
-    assert "took longer than --time-limit" in shown[-1]
+    assert all(" of 7200001 frames" in text for text in shown)
+    assert "took longer than --time-limit" in last
