@@ -7,7 +7,7 @@ import re
 import pytest
 
 from limberjack.core import cli
-from limberjack.core.cli.progress import CLEAR_LINE, ProgressLine
+from limberjack.core.cli.progress import CLEAR_LINE, ProgressLine, progress_text
 from limberjack.core.geometry import pieces
 from support.screen import Screen
 
@@ -38,6 +38,21 @@ def test_nothing_is_shown_without_a_terminal(capsys):
     with ProgressLine() as line:
         line.show("one")
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("done", "seconds", "text"),
+    [
+        (0, 3.0, "0 of 100 jobs"),
+        (25, 3.0, "25 of 100 jobs, 9 s left"),
+        (1, 3.0, "1 of 100 jobs, 5 min left"),
+        (1, 100.0, "1 of 100 jobs, 2.8 h left"),
+        (100, 3.0, "100 of 100 jobs, 0 s left"),
+    ],
+)
+def test_the_time_left_follows_from_the_time_so_far(done, seconds, text):
+    """Guards the words and units, by numbers that can be worked out in the head."""
+    assert progress_text(done, 100, "jobs", seconds) == text
 
 
 @pytest.fixture
