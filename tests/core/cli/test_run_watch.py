@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Progress and time limit of `limberjack simulate`, as a terminal, a log and a script see them."""
+"""Progress and time limit of `limberjack simulate` on a terminal, in a log and in a script."""
 
 import contextlib
 import json
