@@ -89,25 +89,30 @@ def lay_out(model: Model, nested: bool) -> Layout:
         layout.scopes[scope] = (*outer, name)
         taken[layout.scopes[scope]] = set()
 
-    def place(kind: str, name: str, ends: Iterable[str] = ()) -> Place:
-        known_as = layout.scope_of(name, ends)
-        scope = layout.scopes[known_as]
-        leaf = name.split(SEPARATOR, len(known_as))[-1]
-        chosen = legal_name(leaf, kind, taken[scope])
-        if chosen != leaf:
-            layout.changes.append(
-                f"{kind} '{name}' is named '{chosen}', because SDF does not allow that name, or has it already"
-            )
-        return Place(scope, chosen, leaf if chosen != leaf and not UNSPEAKABLE.search(leaf) else "")
+    def place_all(kind: str, ends: dict[str, tuple[str, ...]]) -> dict[str, Place]:
+        """Return the place of each part {name: links that it must see}. Legal names are placed first and kept."""
+        leaves = {}
+        for name, reached in ends.items():
+            known_as = layout.scope_of(name, reached)
+            leaves[name] = (layout.scopes[known_as], name.split(SEPARATOR, len(known_as))[-1])
+        changed = {name: legal_name(leaf, kind, set()) != leaf for name, (_, leaf) in leaves.items()}
+        places = {}
+        for name in sorted(ends, key=changed.__getitem__):
+            scope, leaf = leaves[name]
+            chosen = legal_name(leaf, kind, taken[scope])
+            if chosen != leaf:
+                layout.changes.append(
+                    f"{kind} '{name}' is named '{chosen}', because SDF does not allow that name, or has it already"
+                )
+            places[name] = Place(scope, chosen, leaf if chosen != leaf and not UNSPEAKABLE.search(leaf) else "")
+        return places
 
-    in_order = sorted(model.links, key=lambda link: link.name != printable(link.name))  # legal names stay unchanged
-    layout.links = {link.name: place("link", link.name, (link.name,)) for link in in_order} | {WORLD: THE_WORLD}
-    ends = _ends_of_joints(model)
-    layout.joints = {name: place("joint", name, reached) for name, reached in ends.items()}
-    for gearbox in (coupling for coupling in model.couplings if isinstance(coupling, Gearbox)):
-        reached = (gearbox.parent, gearbox.child, gearbox.reference)
-        layout.couplings[gearbox.name] = place("joint", gearbox.name, reached)
-    layout.frames = {frame.name: place("frame", frame.name, (frame.link,)) for frame in model.frames}
+    layout.links = place_all("link", {link.name: (link.name,) for link in model.links}) | {WORLD: THE_WORLD}
+    layout.joints = place_all("joint", _ends_of_joints(model))
+    gearboxes = [coupling for coupling in model.couplings if isinstance(coupling, Gearbox)]
+    ends = {gearbox.name: (gearbox.parent, gearbox.child, gearbox.reference) for gearbox in gearboxes}
+    layout.couplings = place_all("joint", ends)
+    layout.frames = place_all("frame", {frame.name: (frame.link,) for frame in model.frames})
     return layout
 
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from limberjack.core import formats
@@ -136,9 +136,12 @@ def test_round_trip(tmp_path_factory, model, version):
 
 
 @settings(deadline=None)
+@example(["", "link"])
+@example(["a", "", "joint"])
 @given(
     st.lists(
-        st.sampled_from(["a", "a::b", "a__b", "world", "__x__", "", " a", "a\nb", "é<&>\"'", "m"]) | st.text(max_size=4)
+        st.sampled_from(["a", "a::b", "a__b", "world", "__x__", "", " a", "a\nb", "é<&>\"'", "m", "link", "joint"])
+        | st.text(max_size=4)
     )
 )
 def test_any_name_can_be_written(tmp_path_factory, names):
