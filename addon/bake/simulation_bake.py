@@ -85,10 +85,8 @@ class SimulationBake(Bake):
         return int(np.searchsorted(self._inputs.indices_of(self.frames), self.simulation.frames_done))
 
     def _move(self) -> Iterator[None]:
-        for done in self.simulation:
+        for _ in self.simulation.parts(len(self._inputs.frames)):
             yield
-            if done >= len(self._inputs.frames):
-                break
         if self._initial_state.X_WL:
             self.notes += self._notes_on_displaced_starts()
 

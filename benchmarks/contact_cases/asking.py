@@ -183,7 +183,7 @@ class Asker:
         simulation = Simulation(world.model, times, self.accuracy, world.initial, **more)
         failed, begun = "", time.perf_counter()
         try:
-            for _ in simulation:
+            for _ in simulation.parts():
                 if time.perf_counter() - begun > limit:  # a report each time would be in the way of what is measured
                     break
         except SimulationError as error:

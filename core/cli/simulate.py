@@ -175,7 +175,7 @@ def _run(arguments: argparse.Namespace) -> CommandResult:
     )
     try:
         with RunWatch(len(times), arguments) as watch:
-            for done in simulation:
+            for done in simulation.parts():
                 watch.note(done)
     except (SimulationError, TimeLimitError) as error:
         facts = _describe(simulation, arguments, reading)

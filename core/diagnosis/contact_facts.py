@@ -12,6 +12,7 @@ import numpy as np
 
 from ..collision.broad_phase import SOLID_POSE, write_solid_poses
 from ..contact.collision_state import make_collision_state
+from ..contact.touch_log import TOUCH
 from ..geometry import Shape
 from ..geometry.contact_properties import Surface, combine_surfaces
 from ..kinematics.proximity.distances import place_bodies
@@ -20,7 +21,6 @@ from ..model import WORLD
 from ..model.compiling.colliders import colliders_of, owners_of
 from ..model.compiling.collision_filter import joined_links
 from ..records.contact_report import Touches
-from ..records.touch_log import TOUCH
 from ..spatial.arrays import norm
 
 if TYPE_CHECKING:

@@ -23,8 +23,7 @@ from ..model.compiling.equation_terms import equation_terms
 from ..model.compiling.force_states import make_force_states
 from ..model.screws import joint_pose
 from ..model.text import measured
-from ..spatial import IDENTITY, Pose, arrays, compose, norm, quat_of_mat
-from ..spatial.storage import get3
+from ..spatial import IDENTITY, Pose, arrays, compose, quat_of_mat
 
 WELD, EQUATION, QUANTITY = 0, 1, 2
 """Kinds of constraints."""
@@ -167,14 +166,6 @@ class ConstraintSet:
     def _number(self, row: int) -> int:
         active = self.arrays.active[: self.arrays.count[ACTIVE_COUNT]]
         return int(active[np.searchsorted(self.arrays.records.row[active], row, side="right") - 1])
-
-    def largest_gap(self, errors: np.ndarray) -> float:
-        """Return the largest of the distances of welds [m] and of the errors of other rows [rad or m]."""
-        found = [
-            norm(get3(errors, record.row + 3)) if record.kind == WELD else abs(float(errors[record.row]))
-            for record in self.active
-        ]
-        return max(found, default=0.0)
 
 
 def constraints_of(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..contact.points import POINT
+from ..contact.touch_log import REPORTED
 from ..trajectory.touches import Contacts, Impacts
 
 
@@ -39,12 +39,6 @@ class Impact(NamedTuple):
     point: np.ndarray
     normal: np.ndarray
     impulse: np.ndarray
-
-
-REPORTED = np.dtype(
-    [(name, POINT[name]) for name in ("first", "second", "position", "normal", "gap", "load", "force", "torque")]
-)
-"""The fields of POINT from which a `Contact` is made: a tenth of the record."""
 
 
 def reported_fields(points: np.ndarray) -> np.ndarray:

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from ..contact.collision_state import CollisionState
+from ..contact.touch_log import REPORTED, TOUCH, TouchLog
 from ..model.compiling.compiled import CompiledModel, coordinate_names
+from ..solvers.frames import FIRST, LAST, NEXT, Frames, FramesAhead
 from ..solvers.protocol import Observation
 from ..solvers.reactions import reaction_names
 from ..trajectory.touches import TABLES, Contacts
 from ..trajectory.trajectory import Trajectory
 from .named_contacts import table_of_contacts
-from .touch_log import TOUCH, TouchLog
 
 RECORDS = ("efforts", "wrenches", *TABLES)
 """Names of the results that a `Recorder` computes on request; see `Trajectory`."""
@@ -125,7 +126,8 @@ class Recorder:
     ):
         self._all = trajectory = _widened(before._all, compiled) if before else trajectory
         self.frames, self.loop_error = (before.frames, before.loop_error) if before else (0, 0.0)
-        self._begun, self._owners = self.frames, owners
+        self._begun, self._owners, self._compiled = self.frames, owners, compiled
+        self._ahead: FramesAhead | None = None
         self._log = TouchLog(collisions) if collisions else None
         self._touched: list[Contacts] = before._touched if before else []  # shared by all stages, as the trajectory is
         self._at_q = _columns(coordinate_names(compiled), trajectory.q_names)
@@ -158,13 +160,52 @@ class Recorder:
         if self._log:
             self._log.rewind(frames - self._begun)
 
+    @property
+    def needs_observations(self) -> bool:
+        """Whether what is recorded takes an observation of each frame, so that a solver cannot write frames itself."""
+        out = self._all
+        return not (out.efforts is None and out.wrenches is None and out.contacts is None)
+
+    def frames_ahead(self, last: int, zero: float) -> FramesAhead:
+        """Return the arrays to which a solver writes the frames from the next one up to `last`.
+
+        zero: time from which the solver counts [s].
+        """
+        if self._ahead is None:
+            self._ahead = FramesAhead(self._arrays(zero), None)
+        if self._log and self._ahead.log is not (log := self._log.arrays()):
+            self._ahead = self._ahead._replace(log=log)
+        self._ahead.frames.numbers[[FIRST, NEXT, LAST]] = self._begun, self.frames, last
+        return self._ahead
+
+    def _arrays(self, zero: float) -> Frames:
+        out, compiled, frames = self._all, self._compiled, len(self._all)
+        columns_q, columns_v = np.arange(len(out.q_names))[self._at_q], np.arange(len(out.qd_names))[self._at_v]
+        gaps = np.zeros(frames) if out.loop_error is None else out.loop_error
+        energies = out.kinetic, out.potential, out.dissipated, out.supplied
+        places = out.X_WL, compiled.link_body, compiled.X_BL
+        times, numbers = out.times - zero, np.zeros(3, np.int64)
+        return Frames(numbers, times, out.q, out.qd, columns_q, columns_v, *places, *energies, gaps, np.zeros(frames))
+
+    def accept_frames(self, frames: Frames) -> np.ndarray:
+        """Count the frames that a solver has written, and return the energy that has flowed up to each [J]."""
+        written = slice(self.frames, int(frames.numbers[NEXT]))
+        self.frames = written.stop
+        self.loop_error = max(self.loop_error, float(frames.gaps[written].max(initial=0.0)))
+        return frames.flows[written]
+
+    @property
+    def contact_points(self) -> np.ndarray:
+        """REPORTED records of the contacts at the last frame that a solver has written."""
+        return self._log.reported if self._log else np.zeros(0, REPORTED)
+
     def record(self, seen: Observation) -> None:
         """Write the present state to the next frame."""
         out, frame, state = self._all, self.frames, seen.state
         out.q[frame, self._at_q], out.qd[frame, self._at_v] = state.q, state.qd
         out.dissipated[frame], out.supplied[frame] = state.dissipated, state.supplied
-        out.kinetic[frame], out.potential[frame] = seen.place(out.X_WL[frame])
         gap = seen.largest_gap()
+        out.kinetic[frame], out.potential[frame] = seen.place(out.X_WL[frame])
         self.loop_error = max(self.loop_error, gap)
         if out.loop_error is not None:
             out.loop_error[frame] = gap
@@ -178,7 +219,7 @@ class Recorder:
             time = float(out.times[frame])
             self._touched.append(table_of_contacts(self._owners, seen.contacts().points, frame, time))
         if self._log:
-            self._log.add(seen.contacts(), frame - self._begun)
+            self._log.add(*seen.contacts(), frame - self._begun)
         self.frames = frame + 1
 
 

@@ -44,6 +44,11 @@ class FrameInputs:
         """Set the joints that the callback may name: those of the model and of these stages."""
         self.moving_joints = joints_that_move(model, self._controls.schedule, stages)
 
+    @property
+    def are_steady(self) -> bool:
+        """Whether the inputs stay as they are from frame to frame."""
+        return self._controls.are_steady
+
     def invalidate_from(self, frame: int) -> None:
         """Set the inputs before a frame anew, since a stage begins there."""
         self._done = min(self._done, frame)
@@ -58,7 +63,7 @@ class FrameInputs:
 
     def set_before(self, frame: int, stage: Stage) -> None:
         """Set the inputs of a stage that are active before the next frame, once for each frame and each stage."""
-        if not self._controls.are_steady and self._done <= frame:
+        if not self.are_steady and self._done <= frame:
             self._renew_forces(frame, stage)
             self.apply(stage, *self.window(frame))
             self._done = frame + 1
@@ -80,7 +85,7 @@ class FrameInputs:
 
     def apply(self, stage: Stage, begin: float, end: float) -> None:
         """Set the inputs of a stage between two times [s], at most up to the next jump of prescribed motion."""
-        if self._controls.are_steady:
+        if self.are_steady:
             return
         controls, compiled, state = self._controls, stage.compiled, stage.solver.state
         signals = stage.constraints.signals

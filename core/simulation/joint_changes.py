@@ -78,6 +78,11 @@ class JointChanges:
         self._checks, self._earlier_impacts = LoadChecks(self._source, zero), tuple(impacts)
         self._checks.sync(now)
 
+    @property
+    def are_checked(self) -> bool:
+        """Whether loads are checked, since a joint may break."""
+        return self._checks.are_needed
+
     def next_check(self, end: float) -> float:
         """Return the time at which loads are checked next, or `end` if that is not later [s]."""
         return self._checks.next_time(end)

@@ -139,9 +139,21 @@ class Simulation:
         return f"<Simulation '{name}': {self.frames_done} of {counted(self._times, 'frame')}, {self._accuracy}>"
 
     def __iter__(self) -> Iterator[int]:
-        """Yield the number of finished frames after each part of the work. It may repeat while a frame takes long."""
+        """Yield the number of finished frames after each frame. It may repeat while a frame takes long."""
         while self.frames_done < len(self._times):
             self._work_on(self.frames_done)
+            yield self.frames_done
+
+    def parts(self, frames: int | None = None) -> Iterator[int]:
+        """Yield the number of finished frames after each part of the work, which may be many frames or less than one.
+
+        A part takes about 30 ms, however short frames are.
+
+        frames: number of frames to compute; None for all.
+        """
+        frames = len(self._times) if frames is None else min(frames, len(self._times))
+        while self.frames_done < frames:
+            self._work_on(self.frames_done, frames - 1)
             yield self.frames_done
 
     @property
@@ -187,7 +199,7 @@ class Simulation:
 
     def run(self) -> Trajectory:
         """Compute all frames."""
-        for _ in self:
+        for _ in self.parts():
             continue
         return self.trajectory
 
@@ -319,18 +331,45 @@ class Simulation:
 
     # ---- stepping
 
-    def _work_on(self, frame: int) -> None:
+    def _work_on(self, frame: int, last: int = 0) -> None:
+        """Do a part of the work up to the next frame, or up to the frame `last` if nothing is to be done in between."""
         begun = time.perf_counter()
         self._inputs.set_before(frame, self._stage)
         change, jump = self._joints.next_time, self._inputs.jump.time if self._inputs.jump else math.inf
         end = min(float(self._times[frame]), change, jump)
         until = self._joints.next_check(end)
-        progress = self._advance(until - self._zero)
-        if progress is Progress.HOPELESS:
-            raise self._failure(frame)
-        if progress is Progress.REACHED:
-            self._go_on(until, end, change, frame)
+        if self._may_write_frames(min(change, jump), frame):
+            self._write_frames(min(change, jump), frame, last)
+        else:
+            progress = self._advance(until - self._zero)
+            if progress is Progress.HOPELESS:
+                raise self._failure(frame)
+            if progress is Progress.REACHED:
+                self._go_on(until, end, change, frame)
         self._wall_time += time.perf_counter() - begun
+
+    def _may_write_frames(self, end: float, frame: int) -> bool:
+        """Return whether the solver may write the next frame itself, since nothing is to be done before or at it.
+
+        end: time of the next jump or change of stages [s].
+        """
+        is_plain = self._stage.solver.writes_frames and not self._stage.recorder.needs_observations
+        is_continued = self._goes_on and frame == 0
+        return is_plain and not is_continued and not self._joints.are_checked and float(self._times[frame]) < end
+
+    def _write_frames(self, end: float, frame: int, last: int) -> None:
+        """Let the solver write frames up to `last`, or one of them, as far as it comes."""
+        recorder, tally = self._stage.recorder, self._tally
+        last = min(last, int(np.searchsorted(self._times, end)) - 1) if self._inputs.are_steady else frame
+        ahead = recorder.frames_ahead(max(frame, last), self._zero)
+        progress = self._stage.solver.advance(float(self._times[frame]) - self._zero, ahead)
+        flows = recorder.accept_frames(ahead.frames)
+        if len(flows):
+            self._points = self._stage.owners, recorder.contact_points
+            largest = float(np.diff(flows, prepend=tally.flow).max())
+            self._tally = Tally(tally.counts, float(flows[-1]), max(tally.largest, largest))
+        if progress is Progress.HOPELESS:
+            raise self._failure(recorder.frames)
 
     def _go_on(self, now: float, end: float, change: float, frame: int) -> None:
         """Do what is due at the time `now` [s].

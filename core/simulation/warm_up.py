@@ -126,12 +126,15 @@ def simulate_all() -> None:
 
 
 def simulate_contact() -> None:
-    """Run every kernel of a simulation with contact: a ball above another one, by events and by time stepping."""
+    """Run every kernel of a simulation with contact: a ball above another one, by events and by time stepping.
+
+    Frames are written by the solver, and recorded one by one.
+    """
     ball, other = (Link(name, collisions=[Shape("ball", Sphere(1.0))]) for name in ("ball", "other"))
     above = Joint("free", "free", WORLD, "ball", X_PJ=(0.0, 0.0, 2.0, 1.0, 0.0, 0.0, 0.0))
     model = Model(links=[ball, other], joints=[above, Joint("held", "fixed", WORLD, "other")])
     Simulation(model, [0.0, 0.01]).run()
-    stepped = Simulation(model, [0.0, 0.01])
+    stepped = Simulation(model, [0.0, 0.01], record=["contacts"])
     stepped.prefer_time_stepping()
     stepped.run()
 

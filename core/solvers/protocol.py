@@ -17,6 +17,7 @@ from ..contact.collision_state import CollisionState
 from ..contact.points import IMPACT, POINT
 from ..controls.inputs import Inputs
 from ..kinematics.work import BODY_WORK
+from .frames import FramesAhead
 
 ACCURACIES = ("draft", "good", "exact")
 """Names of the accuracies, from the lowest to the highest."""
@@ -171,8 +172,15 @@ class Solver(Protocol):
         """Replace the inputs from the present time on."""
         ...
 
-    def advance(self, time: float) -> Progress:
-        """Integrate up to `time` [s], or a part of the way if that takes long, so that a caller can stop."""
+    writes_frames: bool
+    """Whether `advance` takes frames ahead."""
+
+    def advance(self, time: float, ahead: FramesAhead | None = None) -> Progress:
+        """Integrate up to `time` [s], or a part of the way if that takes long, so that a caller can stop.
+
+        ahead: frames to write on the way, only if the solver `writes_frames`. The motion then ends at the last of them,
+        and `time` does not count.
+        """
         ...
 
     def observe(self) -> Observation:

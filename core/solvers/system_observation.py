@@ -18,7 +18,7 @@ from ..kinematics.forward import write_link_poses
 from ..model.compiling.compiled import ON_DOF, CompiledModel
 from ..spatial import rotate_back
 from ..spatial.storage import get9
-from .assembly import write_position_errors
+from .frames import largest_gap_at
 from .protocol import ContactMotion, State
 from .reactions import reactions
 from .system import ENERGY_TOTALS, System, write_rates
@@ -74,10 +74,7 @@ class SystemObservation:
         return kinetic, potential + (stored if self._stored is None else self._stored)
 
     def largest_gap(self) -> float:
-        if not self._constraints.rows:
-            return 0.0
-        write_position_errors(self._system, self.state.time, self.state.q)
-        return self._constraints.largest_gap(self._system.scratch.error)
+        return largest_gap_at(self._system, self.state.time, self.state.q)
 
     def accelerations(self) -> np.ndarray:
         """Return qdd, shape (nv,). The work records, multipliers and contact loads of the system then belong to it."""

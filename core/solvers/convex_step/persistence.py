@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from ...compilation.jit import jitable, kernel, subroutine
+from ...compilation.jit import jitable, subroutine
 from ...contact.collision_state import START_COUNT
 from ...contact.delassus import tangents
 from ...contact.points import POINTS
@@ -200,7 +200,7 @@ def is_impact(step, constraint, h, gravity):
     return constraint.kind != BOUNDED and is_closing and rate < -2.0 * gravity * h
 
 
-@kernel
+@subroutine
 def report_element_loads(system, step):
     """Write the loads of set-valued forces in the last step to FORCE_STATE records, for observations after it."""
     force_states = system.work.force_states
@@ -236,7 +236,7 @@ def copy_persistent(source, target, contacts):
         target.sleep_forces[j] = source.sleep_forces[j]
 
 
-@kernel
+@subroutine
 def report_contacts(system, collisions, step):
     """Write the loads of the last step to the points of `system.touch`, for observations after it."""
     touch, count = system.touch, 0
@@ -264,6 +264,12 @@ def report_contacts(system, collisions, step):
 def initial_rate(step, constraint):
     """Return the velocity of a constraint as the step begins [m/s or rad/s]."""
     return constraint.bias_velocity[0] + constraint_velocity(step, constraint, 0, step.v0)
+
+
+@jitable
+def is_half_full(impacts):
+    """Return whether the list of impacts is to be made longer, since a step might fill it."""
+    return 2 * impacts.count[0] > impacts.records.shape[0]
 
 
 @subroutine

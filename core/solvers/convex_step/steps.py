@@ -26,10 +26,12 @@ from ...contact.collision_state import (
     update_solid_poses,
 )
 from ...contact.contact_kinematics import velocity_at
+from ...contact.touch_log import has_room
 from ...dynamics.constraints import ROW_COUNT
 from ...dynamics.set_valued_forces import stop_energy
 from ...spatial import norm, sub
 from ...spatial.storage import copy, get3, put3
+from ..frames import is_asked, time_ahead, write_frame_of_contact
 from ..protocol import HOPELESS, REACHED, UNDERWAY
 from ..release import release_all
 from ..stepping import has_diverged
@@ -53,8 +55,11 @@ from .newton import find_velocities
 from .persistence import (
     clear_reported_loads,
     copy_persistent,
+    is_half_full,
     move_springs,
     recall_contact,
+    report_contacts,
+    report_element_loads,
     spring_share,
     store_contacts,
     store_element_loads,
@@ -131,17 +136,46 @@ class ConvexStepSettings(
 
 
 @kernel
-def advance_convex(calls, system, collisions, step, y, trial, slopes, stepping, end, settings, impacts, most_steps):
-    """Integrate `y` in place up to `end` [s], by at most `most_steps` steps.
+def advance_convex(
+    calls, system, collisions, step, y, trial, slopes, stepping, ahead, end, settings, impacts, most_steps
+):
+    """Integrate `y` in place up to the last of the frames ahead, or up to `end` [s] if none is asked for.
 
-    Return a `Progress`, or ARRAYS_TOO_SHORT. A step that fails is undone as a whole and tried again with RETRY_FACTOR
-    times its length; one that the checks of step_checks.py reject, with SHORTER times its length.
+    Return a `Progress`, or ARRAYS_TOO_SHORT.
+
+    Args:
+        ahead: a `FramesAhead`. `touch.points` must have room for all contacts of a step.
+        most_steps: number of steps after which the rest is left to another call.
     """
-    now = stepping[0]
-    energy = energies_at(system, y)
-    for _ in range(most_steps):
-        if now.time >= end or now.convex_steps_left <= 0:
-            break
+    frames, now, left = ahead.frames, stepping[0], most_steps
+    while True:
+        if is_asked(frames) and not has_room(system.touch, ahead.log):
+            return UNDERWAY
+        end = time_ahead(frames, end)
+        found, left = advance_to(calls, system, collisions, step, y, trial, slopes, now, end, settings, impacts, left)
+        if found != REACHED:
+            return found
+        report_contacts(system, collisions, step)
+        report_element_loads(system, step)
+        if is_asked(frames):
+            write_frame_of_contact(system, now, y, now.soft_energy, ahead)
+        if not is_asked(frames):
+            return REACHED
+        if left <= 0 or now.convex_steps_left <= 0 or is_half_full(impacts):
+            return UNDERWAY
+
+
+@subroutine
+def advance_to(calls, system, collisions, step, y, trial, slopes, now, end, settings, impacts, most_steps):
+    """Integrate `y` in place up to `end` [s].
+
+    Return (what `advance_convex` returns, how many steps of `most_steps` are left). A step that fails is undone as a
+    whole and tried again with RETRY_FACTOR times its length; one that the checks of step_checks.py reject, with SHORTER
+    times its length.
+    """
+    energy, left = energies_at(system, y), most_steps
+    while left > 0 and now.time < end and now.convex_steps_left > 0:
+        left -= 1
         remaining = end - now.time
         if remaining < MIN_REMAINING:
             now.time = end
@@ -166,13 +200,13 @@ def advance_convex(calls, system, collisions, step, y, trial, slopes, stepping, 
                 if not retake:
                     fits, retake = overlaps_too_far(system, collisions, step, h, settings)
         if failed and h < MIN_STEP:
-            return HOPELESS
+            return HOPELESS, left
         if retake or not fits:
             copy(trial, y)
             restore_backup(step, contacts)
             impacts.count[0], now.impacts, now.soft_energy = impacts_listed, impact_count, stored
             if not fits:
-                return ARRAYS_TOO_SHORT
+                return ARRAYS_TOO_SHORT, left
             factor = RETRY_FACTOR if failed else SHORTER
             now.convex_step = max(min(fitting_length(h, error, shortest), factor * h), RETRY_FACTOR * h)
             now.rejected += 1
@@ -185,7 +219,7 @@ def advance_convex(calls, system, collisions, step, y, trial, slopes, stepping, 
         energy = after
         longest = 1.0 if change * h <= settings.growth_error else settings.base_step
         now.convex_step = min(fitting_length(h, error, shortest), longest)
-    return REACHED if now.time >= end else UNDERWAY
+    return (REACHED if now.time >= end else UNDERWAY), left
 
 
 @subroutine

@@ -19,12 +19,14 @@ from ...compilation.jit import jitable, kernel, subroutine
 from ...contact.collision_state import update_candidate_pairs
 from ...contact.loads import soft_contact_energy
 from ...contact.points import ALLOWED, POINTS, WORK
+from ...contact.touch_log import has_room
 from ...dynamics.energy import kinetic_energy
 from ...kinematics.motion import update_bodies
 from ...spatial import raised
 from ...spatial.storage import copy
-from ..convex_step.persistence import clear_reported_loads
+from ..convex_step.persistence import clear_reported_loads, is_half_full
 from ..convex_step.steps import ARRAYS_TOO_SHORT
+from ..frames import is_asked, time_ahead, write_frame_of_contact
 from ..integration.adaptive_steps import (
     CROWDED_INTERVAL,
     SHORTEST_STEP,
@@ -111,8 +113,8 @@ class EventWork(KernelTuple, namedtuple("EventWork", "collisions tolerances spar
 
 
 @kernel
-def advance_touching(calls, system, events, y, trial, slopes, stepping, end, most_steps):
-    """Integrate `y` in place up to `end` [s], with at most `most_steps` steps.
+def advance_touching(calls, system, events, y, trial, slopes, stepping, ahead, end, most_steps):
+    """Integrate `y` in place up to the last of the frames ahead, or up to `end` [s] if none is asked for.
 
     Return a `Progress`, ARRAYS_TOO_SHORT or TAKE_CONVEX_STEPS.
 
@@ -122,18 +124,42 @@ def advance_touching(calls, system, events, y, trial, slopes, stepping, end, mos
         y: positions, velocities and energy totals, shape (n,). trial: work array of the same shape.
         slopes: rates of y at the stages of a step, shape (stages, n).
         stepping: one STEPPING record, the state of the step size control.
+        ahead: a `FramesAhead`.
+        most_steps: number of steps after which the rest is left to another call.
     """
-    now, tolerances = stepping[0], events.tolerances
-    for _ in range(most_steps):
+    frames, left = ahead.frames, most_steps
+    while True:
+        if is_asked(frames) and not has_room(system.touch, ahead.log):
+            return UNDERWAY
+        end = time_ahead(frames, end)
+        found, left = advance_to(calls, system, events, y, trial, slopes, stepping[0], end, left)
+        if found != REACHED or not is_asked(frames):
+            return found
+        write_frame_of_contact(system, stepping[0], y, soft_contact_energy(system.touch), ahead)
+        if not is_asked(frames):
+            return REACHED
+        if left <= 0 or is_half_full(events.impacts):
+            return UNDERWAY
+
+
+@subroutine
+def advance_to(calls, system, events, y, trial, slopes, now, end, most_steps):
+    """Integrate `y` in place up to `end` [s].
+
+    Return (what `advance_touching` returns, how many steps of `most_steps` are left).
+    """
+    tolerances, left = events.tolerances, most_steps
+    while left > 0:
+        left -= 1
         if now.has_slopes == 0 and not initialize_contacts(calls, system, events, y, slopes, now):
-            return ARRAYS_TOO_SHORT
+            return ARRAYS_TOO_SHORT, left
         if now.time >= end:
             break
         if prefers_convex_steps(now, tolerances) or fails_after_switch(calls, system, y, slopes, now, tolerances):
-            return TAKE_CONVEX_STEPS
+            return TAKE_CONVEX_STEPS, left
         fits, h = prepare_step(calls, system, events, y, slopes, now, end - now.time)
         if not fits or prefers_convex_steps(now, tolerances):
-            return TAKE_CONVEX_STEPS if fits else ARRAYS_TOO_SHORT
+            return (TAKE_CONVEX_STEPS if fits else ARRAYS_TOO_SHORT), left
         error, rate = try_step(calls, system, y, trial, slopes, now, h, tolerances, True)
         if not error <= 1.0:
             reject(calls, system, y, slopes, now, h, error, tolerances)
@@ -141,7 +167,7 @@ def advance_touching(calls, system, events, y, trial, slopes, stepping, end, mos
         event = first_event(system, events, trial, slopes, now, h)
         if event[0] <= 1.0:
             if not advance_to_event(calls, system, events, y, trial, slopes, now, h, event):
-                return ARRAYS_TOO_SHORT
+                return ARRAYS_TOO_SHORT, left
             continue
         yields = is_strained(system.touch) and not stays_in_cones(calls, system, y, trial, slopes, now, h, tolerances)
         if yields and h > tolerances.closed_gap and now.yielded < MOST_YIELDS:
@@ -165,9 +191,9 @@ def advance_touching(calls, system, events, y, trial, slopes, stepping, end, mos
         now.has_slopes = 0 if yields else 1
         store_margins(system.touch)
     if now.time < end:
-        return UNDERWAY
+        return UNDERWAY, left
     reset_bounces(system, now)
-    return REACHED
+    return REACHED, left
 
 
 @jitable

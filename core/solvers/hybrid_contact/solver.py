@@ -15,6 +15,7 @@ import numpy as np
 from ...collision.manifold import MAX_POINTS
 from ...contact.collision_state import NEEDED_PAIRS, CollisionState, make_collision_state
 from ...contact.points import IMPACT, MAX_ROWS, POINTS, ROWS, SAVED_POINT, make_touch, with_rests
+from ...contact.touch_log import make_log
 from ...controls.inputs import Inputs
 from ...dynamics.constraints import ConstraintSet
 from ...kinematics.proximity.sunk import is_open_ground
@@ -22,9 +23,10 @@ from ...model.compiling.colliders import Colliders, bodies_led, owners_of
 from ...model.compiling.compiled import CompiledModel
 from ...spatial import arrays
 from ..convex_step.constraints import RELAXATION_STEPS, RIGIDITY
-from ..convex_step.persistence import report_contacts, report_element_loads
+from ..convex_step.persistence import is_half_full
 from ..convex_step.problem import NEWTON_STEPS, PREVIOUS_COUNT, SAVED_CONTACT, ConvexStep, make_convex_step
 from ..convex_step.steps import ARRAYS_TOO_SHORT, ConvexStepSettings, advance_convex
+from ..frames import NO_FRAMES, FramesAhead
 from ..integration.adaptive import Adaptive
 from ..memory_check import checked_memory
 from ..protocol import REACHED, Memory, Progress, State
@@ -118,6 +120,8 @@ class HybridContactSolver(Adaptive):
         self._convex_step = make_convex_step(
             system.model.bodies, CONTACTS_AT_FIRST, len(system.model.set_valued_forces)
         )
+        self._list_points(CONTACTS_AT_FIRST)
+        self._nothing_ahead = FramesAhead(NO_FRAMES, make_log(collisions, 0))
         self._convex_settings = ConvexStepSettings(
             base_step=self.CONVEX_STEP[accuracy],
             momentum_residual=self.MOMENTUM_RESIDUAL[accuracy],
@@ -174,11 +178,13 @@ class HybridContactSolver(Adaptive):
         super().control(inputs)
         self._system.touch.count[ROWS] = 0
 
-    def advance(self, time: float) -> Progress:
+    def advance(self, time: float, ahead: FramesAhead | None = None) -> Progress:
+        ahead = ahead or self._nothing_ahead
         while True:
-            found = self._advance_convex(time) if self._stepping[0].convex_steps_left else self._advance(time)
+            by_convex_steps = self._stepping[0].convex_steps_left
+            found = self._advance_convex(time, ahead) if by_convex_steps else self._advance(time, ahead)
             impacts = self._events.impacts
-            if 2 * impacts.count[0] > len(impacts.records):
+            if is_half_full(impacts):
                 more = _longer(impacts.records, 2 * len(impacts.records))
                 self._events = self._events._replace(impacts=impacts._replace(records=more))
             if found == TAKE_CONVEX_STEPS:
@@ -193,7 +199,7 @@ class HybridContactSolver(Adaptive):
             self._compiled, self._constraints, self._system, self.state, self._owners, self._stored
         )
 
-    def _advance(self, time: float) -> int:
+    def _advance(self, time: float, ahead: FramesAhead) -> int:
         self._stored = None
         return advance_touching(
             self._calls,
@@ -203,11 +209,12 @@ class HybridContactSolver(Adaptive):
             self._trial,
             self._slopes,
             self._stepping,
+            ahead,
             time,
             self._steps_at_once,
         )
 
-    def _advance_convex(self, time: float) -> int:
+    def _advance_convex(self, time: float, ahead: FramesAhead) -> int:
         found = advance_convex(
             self._calls,
             self._system,
@@ -217,6 +224,7 @@ class HybridContactSolver(Adaptive):
             self._trial,
             self._slopes,
             self._stepping,
+            ahead,
             time,
             self._convex_settings,
             self._events.impacts,
@@ -224,9 +232,6 @@ class HybridContactSolver(Adaptive):
         )
         if found == REACHED:
             self._stored = float(self._stepping[0].soft_energy)
-            self._list_points(int(self._convex_step.counts[PREVIOUS_COUNT]))
-            report_contacts(self._system, self.collisions, self._convex_step)
-            report_element_loads(self._system, self._convex_step)
         if not self._stepping[0].convex_steps_left:
             self._end_convex_steps()
         return found
@@ -367,6 +372,7 @@ class HybridContactSolver(Adaptive):
         kept = _persistent(old)
         for name, own in _persistent(self._convex_step).items():
             own[:] = kept[name]
+        self._list_points(contacts)
 
     def _widen_touch(self) -> None:
         system, old = self._system, self._system.touch
@@ -378,7 +384,10 @@ class HybridContactSolver(Adaptive):
         touch.count[:] = old.count
 
     def _list_points(self, count: int) -> None:
-        """Make room to report so many points. Other arrays, which are needed to solve for loads, keep their size."""
+        """Make room to report so many contacts of a convex step; `touch.points` always has it.
+
+        Other arrays, which are needed to solve for loads, keep their size.
+        """
         touch = self._system.touch
         if count > len(touch.points):
             order = np.zeros(count, np.int64)

@@ -14,6 +14,7 @@ from ...dynamics.constraints import ConstraintSet
 from ...model.compiling.colliders import Colliders
 from ...model.compiling.compiled import CompiledModel
 from ...model.compiling.force_states import SAVED_FORCE_STATE
+from ..frames import NO_FRAMES, FramesAhead
 from ..joint_events.modes import apply_locks
 from ..memory_check import checked_memory
 from ..protocol import Counters, Memory, Progress, State, WithoutContact
@@ -61,6 +62,7 @@ class Adaptive(WithoutContact):
     POINTS_AT_FIRST = 0
     """Number of contact points for which there is room at first."""
     methods = BOTH
+    writes_frames = True
 
     def __init__(
         self,
@@ -155,8 +157,8 @@ class Adaptive(WithoutContact):
             "asked": system.work.dofs.prescribed_qdd,
         }
 
-    def advance(self, time: float) -> Progress:
-        """Integrate to `time` [s], or only a part of the way if that takes long."""
+    def advance(self, time: float, ahead: FramesAhead | None = None) -> Progress:
+        """Integrate to `time` [s] or the last frame ahead, or only a part of the way if that takes long."""
         return Progress(
             advance(
                 self._calls,
@@ -165,6 +167,7 @@ class Adaptive(WithoutContact):
                 self._trial,
                 self._slopes,
                 self._stepping,
+                ahead.frames if ahead else NO_FRAMES,
                 time,
                 self._settings,
                 self._steps_at_once,

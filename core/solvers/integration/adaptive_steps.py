@@ -16,6 +16,7 @@ from ...compilation.jit import jitable, kernel, subroutine
 from ...model.compiling.compiled import ON_DOF
 from ...spatial import raised
 from ...spatial.storage import copy, renamed_fields
+from ..frames import is_asked, time_ahead, write_frame
 from ..joint_events.events import apply_mode_change, initialize_modes, resolve_joint_event
 from ..joint_events.margins import DRIVE, first_crossing
 from ..protocol import HOPELESS, REACHED, UNDERWAY
@@ -120,18 +121,36 @@ SAVED_STEPPING = renamed_fields(STEPPING, SAVED_NAMES)
 
 
 @kernel
-def advance(calls, system, y, trial, slopes, stepping, end, settings, most_steps):
-    """Integrate `y` in place up to `end` [s], with at most `most_steps` steps. Return a `Progress`."""
-    now = stepping[0]
+def advance(calls, system, y, trial, slopes, stepping, frames, end, settings, most_steps):
+    """Integrate `y` in place up to the last of `frames`, or up to `end` [s] if none is asked for. Return a `Progress`.
+
+    most_steps: number of steps after which the rest is left to another call.
+    """
+    left = most_steps
+    while True:
+        end = time_ahead(frames, end)
+        found, left = advance_to(calls, system, y, trial, slopes, stepping[0], end, settings, left)
+        if found != REACHED or not is_asked(frames):
+            return found
+        write_frame(system, stepping[0], y, 0.0, frames)
+        if not is_asked(frames):
+            return REACHED
+        if left <= 0:
+            return UNDERWAY
+
+
+@subroutine
+def advance_to(calls, system, y, trial, slopes, now, end, settings, most_steps):
+    """Integrate `y` in place up to `end` [s]. Return (a `Progress`, how many steps of `most_steps` are left)."""
     if now.has_slopes == 0:
         start_motion(calls, system, y, slopes, now, settings)
-    for _ in range(most_steps):
-        if now.time >= end:
-            break
+    left = most_steps
+    while left > 0 and now.time < end:
+        left -= 1
         if now.crowded > FAIL_AFTER:
-            return HOPELESS
+            return HOPELESS, left
         if not now.step > SHORTEST_STEP and not switch_method_if_stuck(calls, system, y, slopes, now, settings):
-            return HOPELESS
+            return HOPELESS, left
         remaining = end - now.time
         # Steps of equal length up to the frame leave no very short one at the end.
         h = remaining / math.ceil(remaining / now.step)
@@ -148,13 +167,13 @@ def advance(calls, system, y, trial, slopes, stepping, end, settings, most_steps
             now.step = h * max(0.2, 0.9 * raised(error, exponent)) if error < 1e300 else 0.1 * h
             now.rejected += 1
     if now.time < end:
-        return UNDERWAY
+        return UNDERWAY, left
     now.has_tried_other = 0
     for k in range(system.work.force_states.shape[0]):
         system.work.force_states[k].bounce_count = 0
         if system.work.force_states[k].is_undecided:
             now.has_slopes = 0
-    return REACHED
+    return REACHED, left
 
 
 @subroutine

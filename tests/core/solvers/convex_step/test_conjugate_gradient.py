@@ -25,7 +25,6 @@ from limberjack.core.solvers.convex_step.conjugate_gradient import (
     conjugate_gradient,
     multiply_hessian,
 )
-from limberjack.core.solvers.convex_step.persistence import report_contacts
 from limberjack.core.solvers.convex_step.steps import advance_convex
 from limberjack.core.solvers.hybrid_contact.solver import HybridContactSolver
 from support.blocks import linked, put_blocks
@@ -113,7 +112,7 @@ def test_iteration_finds_what_elimination_finds(monkeypatch, friction, near):
         times = np.linspace(0.0, 0.04, 3)
         simulation = Simulation(scene(Surface(friction=friction), LEVEL, *boxes), times, "good", initial={"qd": start})
         simulation.prefer_time_stepping()
-        with advance_convex.standing_in(advance_convex.python), report_contacts.standing_in(report_contacts.python):
+        with advance_convex.standing_in(advance_convex.python):
             simulation.run()
         found.append(simulation.trajectory.q)
     assert not (found[0] == found[1]).all()

@@ -17,7 +17,7 @@ from limberjack.core.model.compiling.compile import compile_model
 from limberjack.core.simulation import Simulation
 from limberjack.core.solvers.convex_step.constraint_potentials import CONVEX_CONSTRAINT
 from limberjack.core.solvers.convex_step.mass_matrix import mass_index, write_mass_matrix
-from limberjack.core.solvers.convex_step.persistence import report_contacts, store_friction
+from limberjack.core.solvers.convex_step.persistence import store_friction
 from limberjack.core.solvers.convex_step.problem import CONTACT_RECORD, make_convex_step
 from limberjack.core.solvers.convex_step.steps import advance_convex
 from limberjack.core.solvers.hybrid_contact.solver import HybridContactSolver
@@ -358,7 +358,7 @@ def test_plain_python_takes_the_same_steps():
         if run is None:
             simulation.run()
         else:
-            with advance_convex.standing_in(run), report_contacts.standing_in(report_contacts.python):
+            with advance_convex.standing_in(run):
                 simulation.run()
         found.append(simulation.trajectory.q.tobytes())
     assert found[0] == found[1]

@@ -8,6 +8,7 @@ import pytest
 
 from limberjack.core.geometry import Box, Sphere
 from limberjack.core.geometry.contact_properties import Surface
+from limberjack.core.model import WORLD, Joint, Link
 from limberjack.core.simulation import Simulation
 from support.touching import LEVEL, NO_TURN, G, scene, solid
 
@@ -52,11 +53,22 @@ def test_a_line_has_all_points_of_its_pair(convex):
         assert line["load"] == pytest.approx((points.force[pushes] * points.normal[pushes]).sum(), rel=1e-9)
 
 
-def test_what_lies_on_a_belt_slips_and_loses_as_coulomb_says():
-    """Guards slip and loss: a box that a belt runs away under is pushed by mu m g, and the belt slips by its speed."""
+@pytest.mark.parametrize("has_loop", [False, True])
+@pytest.mark.parametrize("record", [(), ("contacts",)])
+def test_what_lies_on_a_belt_slips_and_loses_as_coulomb_says(has_loop, record):
+    """Guards slip and loss: a box that a belt runs away under is pushed by mu m g, and the belt slips by its speed.
+
+    So it is beside a loop, whose gap is measured with all bodies at rest, and however frames are recorded.
+    """
     belt = dataclasses.replace(ROUGH, velocity=(3.0, 0.0, 0.0))
     box = solid("box", Box((0.4, 0.3, 0.2)), 2.0, ROUGH), (0.0, 0.0, 0.1, *NO_TURN)
-    lines = touches_of(followed(scene(belt, LEVEL, box), False)).lines
+    model = scene(belt, LEVEL, box)
+    if has_loop:
+        model.links.append(Link("held twice"))
+        model.joints += [Joint(f"hinge {k}", "revolute", WORLD, "held twice") for k in (1, 2)]
+    simulation = Simulation(model, TIMES, record=record)
+    simulation.run()
+    lines = touches_of(simulation).lines
     speed = 3.0 - ROUGH.friction * G * TIMES[lines["frame"]]
     assert lines["slip"] == pytest.approx(speed, rel=1e-6)
     assert lines["lost"] == pytest.approx(ROUGH.friction * 2.0 * G * speed, rel=1e-6)

@@ -14,10 +14,10 @@ import numpy as np
 
 from ..compilation.abi import KernelTuple
 from ..compilation.jit import jitable, kernel, subroutine
-from ..contact.collision_state import CollisionState
-from ..solvers.protocol import ContactMotion
 from ..spatial import add, cross, dot, rotate, scale, sub
 from ..spatial.storage import get3, get9, get_pair, put3
+from .collision_state import CollisionState
+from .points import POINT, POINTS
 
 TOUCH = np.dtype(
     [
@@ -35,12 +35,31 @@ TOUCH = np.dtype(
     align=True,
 )
 
+REPORTED = np.dtype(
+    [(name, POINT[name]) for name in ("first", "second", "position", "normal", "gap", "load", "force", "torque")],
+    align=True,
+)
+"""The fields of a POINT that tell of a contact: a tenth of the record."""
+
 LINES_AT_FIRST = 64
 """Number of records for which there is room at first."""
 
+LINE_COUNT, REPORTED_COUNT, ROOM = range(3)
+"""Indices in `Log.counts`: of the records, of the points of the last frame, and of the room that a frame may need."""
 
-class Log(KernelTuple, namedtuple("Log", "solids surfaces lines")):
-    """The arrays that `log_touches` reads and writes: solids and surfaces of a `CollisionState`, and TOUCH records."""
+
+class Log(KernelTuple, namedtuple("Log", "solids surfaces lines reported counts")):
+    """The arrays that kernels read and write.
+
+    Attributes:
+        solids, surfaces: those of a `CollisionState`.
+        lines: TOUCH records. reported: REPORTED records of the last frame. counts: see LINE_COUNT, shape (3,).
+    """
+
+
+def make_log(collisions: CollisionState, room: int) -> Log:
+    """Return a log without records. room: number of records for which there is room."""
+    return Log(collisions.solids, collisions.surfaces, _blank(room, TOUCH), _blank(room, REPORTED), np.zeros(3, int))
 
 
 class TouchLog:
@@ -51,53 +70,92 @@ class TouchLog:
     """
 
     def __init__(self, collisions: CollisionState):
-        self._log, self._count = Log(collisions.solids, collisions.surfaces, _blank(LINES_AT_FIRST)), 0
+        self._log = make_log(collisions, LINES_AT_FIRST)
 
-    def add(self, contacts: ContactMotion, frame: int) -> None:
-        """Add the records of a frame."""
-        if not len(contacts.points):
-            return
-        while (count := log_touches(contacts.points, contacts.bodies, self._log, self._count, frame)) < 0:
-            more = _blank(2 * len(self._log.lines))
-            more[: self._count] = self.lines
-            self._log = self._log._replace(lines=more)
-        self._count = count
+    def add(self, points: np.recarray, bodies: np.recarray, frame: int) -> None:
+        """Add the records of a frame. points: POINT records with loads. bodies: BODY_WORK records with velocities."""
+        self._log.counts[ROOM] = len(points)
+        log_touches(points, bodies, self.arrays(), frame)
+
+    def arrays(self) -> Log:
+        """Return the arrays, with room for as many points as the last frame needs or lacked room for."""
+        log, needed = self._log, int(self._log.counts[ROOM])
+        if len(log.lines) < log.counts[LINE_COUNT] + needed:
+            lines = _blank(max(2 * len(log.lines), int(log.counts[LINE_COUNT]) + needed), TOUCH)
+            lines[: log.counts[LINE_COUNT]] = self.lines
+            self._log = log._replace(lines=lines)
+        if len(log.reported) < needed:
+            self._log = self._log._replace(reported=_blank(max(2 * len(log.reported), needed), REPORTED))
+        return self._log
 
     @property
     def lines(self) -> np.ndarray:
         """TOUCH records, frame by frame, in the order of pairs."""
-        return self._log.lines[: self._count].view(np.ndarray)
+        return self._log.lines[: self._log.counts[LINE_COUNT]].view(np.ndarray)
+
+    @property
+    def reported(self) -> np.ndarray:
+        """A copy of the REPORTED records of the last frame that a kernel has logged."""
+        return self._log.reported[: self._log.counts[REPORTED_COUNT]].view(np.ndarray).copy()
 
     def rewind(self, frames: int) -> None:
         """Remove the records from a frame on."""
-        self._count = int(np.searchsorted(self.lines["frame"], frames))
+        self._log.counts[LINE_COUNT] = np.searchsorted(self.lines["frame"], frames)
 
 
-def _blank(count: int) -> np.recarray:
-    return np.zeros(count, TOUCH).view(np.recarray)
+def _blank(count: int, kind: np.dtype) -> np.recarray:
+    return np.zeros(count, kind).view(np.recarray)
+
+
+@jitable
+def has_room(touch, log):
+    """Return whether the log has room for a frame with as many points as `touch` can have."""
+    log.counts[ROOM] = touch.points.shape[0]
+    return min(log.lines.shape[0] - log.counts[LINE_COUNT], log.reported.shape[0]) >= log.counts[ROOM]
+
+
+@subroutine
+def log_frame(touch, bodies, log, frame):
+    """Write the TOUCH and REPORTED records of a frame; `has_room` must have held."""
+    count = touch.count[POINTS]
+    log_points(touch.points, count, bodies, log, frame)
+    log.counts[REPORTED_COUNT] = count
+    for p in range(count):
+        point, reported = touch.points[p], log.reported[p]
+        reported.first, reported.second = point.first, point.second
+        reported.gap, reported.load = point.gap, point.load
+        put3(reported.position, get3(point.position))
+        put3(reported.normal, get3(point.normal))
+        put3(reported.force, get3(point.force))
+        put3(reported.torque, get3(point.torque))
 
 
 @kernel
-def log_touches(points, bodies, log, begin, frame):
-    """Write a frame's TOUCH records from number `begin` on. Return the number after the last one.
+def log_touches(points, bodies, log, frame):
+    """Do what `log_points` does for all points, for calls from Python."""
+    log_points(points, points.shape[0], bodies, log, frame)
 
-    Return -1 if there is no room. points: POINT records with loads. bodies: BODY_WORK records with poses and
+
+@subroutine
+def log_points(points, count, bodies, log, frame):
+    """Write a frame's TOUCH records. The log must have room for one for each point.
+
+    points: POINT records with loads. count: how many of them count. bodies: BODY_WORK records with poses and
     velocities.
     """
-    lines, end = log.lines, begin
-    for p in range(points.shape[0]):
+    lines, begin = log.lines, log.counts[LINE_COUNT]
+    end = begin
+    for p in range(count):
         point = points[p]
         if point.load > 0.0:
             k = line_of(lines, begin, end, point.first, point.second)
             if k == end or lines[k].first != point.first or lines[k].second != point.second:
-                if end == lines.shape[0]:
-                    return -1
                 insert_line(lines, k, end, frame, point)
                 end += 1
             add_point(bodies, log, point, lines[k])
     for k in range(begin, end):
         lines[k].slip /= lines[k].points
-    return end
+    log.counts[LINE_COUNT] = end
 
 
 @jitable
