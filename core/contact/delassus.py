@@ -173,7 +173,7 @@ def add_wrench(system, body, point, torque, force, sign):
 @subroutine
 def write_delassus(system, slipping):
     """Write W of the present rows. slipping: whether normal loads include the friction that slips with them."""
-    touch = system.touch
+    touch, is_symmetric = system.touch, True
     rows, half = touch.count[ROWS], touch.rows.shape[0]
     set_row_ranges(touch)
     for r in range(rows):
@@ -183,6 +183,7 @@ def write_delassus(system, slipping):
         propagate_wrench(system, point, torque, force, touch.dof_forces[r], touch.dof_responses[r])
         write_constraint_rates(system, touch.dof_responses[r], touch.constraint_rates[r])
         if rate_row_of(touch, r, slipping) != r:
+            is_symmetric = False
             torque, force = row_wrench(touch, r, False)
             propagate_wrench(system, point, torque, force, touch.dof_forces[half + r], touch.dof_responses[half + r])
             write_constraint_rates(system, touch.dof_responses[half + r], touch.constraint_rates[half + r])
@@ -192,7 +193,7 @@ def write_delassus(system, slipping):
             )
     for r in range(rows):
         at = rate_row_of(touch, r, slipping)
-        for c in range(touch.rows[r].begin, touch.rows[r].end):
+        for c in range(touch.rows[r].begin, r + 1 if is_symmetric else touch.rows[r].end):
             total = 0.0
             row, column = touch.rows[r], touch.rows[c]
             for j in range(max(row.first_dof, column.first_dof), min(row.last_dof, column.last_dof)):
@@ -200,6 +201,8 @@ def write_delassus(system, slipping):
             for k in range(system.constraints.count[ROW_COUNT]):
                 total += touch.constraint_rates[at, k] * touch.constraint_multipliers[c, k]
             touch.matrix[0, r, c] = total
+            if is_symmetric:
+                touch.matrix[0, c, r] = total
 
 
 @jitable

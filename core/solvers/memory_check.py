@@ -31,7 +31,15 @@ COUNTER = (0, 2**53)
 """Range of a counter. A solver that takes a million steps a second reaches the upper end in 285 years."""
 SMALL_COUNTER = (0, 2**20)
 """Range of a small counter, such as the number of steps until events are located again."""
-LATER_FIELDS = {"created": "", "most_moved": "", "spring_gap": "gap", "start_normal": "normal"}
+LATER_FIELDS = {
+    "created": "",
+    "most_moved": "",
+    "spring_gap": "gap",
+    "start_normal": "normal",
+    "is_low_order": "",
+    "low_order_wait": "",
+    "low_order_error": "",
+}
 """Fields of records that files of earlier versions lack, by the fields whose values they then have; "" for 0."""
 PER_CONTACT = "points", "before"
 """Arrays that have one record for each contact, so that their length may differ."""
@@ -80,7 +88,7 @@ def _ranges(name: str, array: np.ndarray, solids: int, bodies: int) -> Mapping[s
         return ranges if array.dtype.kind == "i" else {}
     solid, body = (0, solids - 1), (0, bodies - 1)
     known = {
-        "stepping": _with_range(FLAG, "started", "fresh", "implicit", "rescued")
+        "stepping": _with_range(FLAG, "started", "fresh", "implicit", "rescued", "is_low_order")
         | _with_range(SMALL_COUNTER, "trust", "lasting", "patience", "signs", "crowded", "yielded", "stalled")
         | _with_range((0, 62), "halted"),
         "force_states": _with_range(SIDE, "slide", "touch", "pressed", "saturated", "struck")

@@ -37,10 +37,11 @@ from ..integration.adaptive_steps import (
     choose_method,
     count_pressed_stops,
     first_step,
+    shorten_step,
     switch_method_if_stuck,
 )
-from ..integration.dop853 import ORDER
 from ..integration.one_step import end_row, write_step_margins
+from ..integration.step_order import choose_order, use_high_order_for
 from ..joint_events.events import apply_mode_change, initialize_modes
 from ..joint_events.margins import DRIVE, HOLD, SLIDE
 from ..protocol import REACHED, UNDERWAY
@@ -157,7 +158,9 @@ def advance_to(calls, system, events, y, trial, slopes, now, end, most_steps):
             break
         if prefers_convex_steps(now, tolerances) or fails_after_switch(calls, system, y, slopes, now, tolerances):
             return TAKE_CONVEX_STEPS, left
-        fits, h = prepare_step(calls, system, events, y, slopes, now, end - now.time)
+        remaining = end - now.time
+        use_high_order_for(now, remaining)
+        fits, h = prepare_step(calls, system, events, y, slopes, now, remaining)
         if not fits or prefers_convex_steps(now, tolerances):
             return (TAKE_CONVEX_STEPS if fits else ARRAYS_TOO_SHORT), left
         error, rate = try_step(calls, system, y, trial, slopes, now, h, tolerances, True)
@@ -181,8 +184,9 @@ def advance_to(calls, system, events, y, trial, slopes, now, end, most_steps):
             now.event_cost = math.inf
             calls.rates(system, now.time, y, 0.0, slopes[0])
             continue
-        now.time = end if h == end - now.time else now.time + h
+        now.time = end if h == remaining else now.time + h
         accept_step(system, y, trial, slopes, now, h, error, tolerances.steps.order)
+        choose_order(now, h == remaining)
         choose_method(calls, system, y, slopes, now, h, rate, tolerances.steps.order)
         now.step = max(now.step, least)
         now.event_cost = max(0.0, now.event_cost - tolerances.cost_decay * h)
@@ -211,9 +215,7 @@ def fails_after_switch(calls, system, y, slopes, now, tolerances):
 @subroutine
 def reject(calls, system, y, slopes, now, h, error, tolerances):
     """Choose a shorter step, and evaluate the rates at y again: `slopes[0]` and the poses of bodies are those of y."""
-    order = tolerances.steps.order if now.implicit else ORDER
-    now.step = h * max(0.2, 0.9 * raised(error, -1.0 / order)) if error < 1e300 else 0.1 * h
-    now.rejected += 1
+    shorten_step(now, h, error, tolerances.steps.order)
     calls.rates(system, now.time, y, 0.0, slopes[0])
 
 

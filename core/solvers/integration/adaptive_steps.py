@@ -21,9 +21,10 @@ from ..joint_events.events import apply_mode_change, initialize_modes, resolve_j
 from ..joint_events.margins import DRIVE, first_crossing
 from ..protocol import HOPELESS, REACHED, UNDERWAY
 from ..system import ENERGY_TOTALS, normalize_quaternions
-from .dop853 import COUNT, ORDER
+from .dop853 import COUNT
 from .event_location import step_to_event
 from .one_step import attempt_step, end_row, write_step_margins
+from .step_order import choose_order, explicit_order, note_low_order_failed, use_high_order_for
 
 SHORTEST_STEP = 1e-12
 """Length below which a step has failed: the motion diverges or jumps [s]."""
@@ -96,6 +97,9 @@ STEPPING = np.dtype(
         ("convex_steps_taken", np.int64),  # number of convex steps that were taken last time
         ("convex_steps_left", np.int64),  # number of steps before events are located again; 0 while they are
         ("unsettled", np.int64),  # number of events after which modes are uncertain
+        ("is_low_order", np.int64),  # whether explicit steps are of order 5
+        ("low_order_wait", np.int64),  # number of steps before they may be
+        ("low_order_error", np.float64),  # error that one would have had instead of the last one of order 8
     ],
     align=True,
 )
@@ -152,6 +156,7 @@ def advance_to(calls, system, y, trial, slopes, now, end, settings, most_steps):
         if not now.step > SHORTEST_STEP and not switch_method_if_stuck(calls, system, y, slopes, now, settings):
             return HOPELESS, left
         remaining = end - now.time
+        use_high_order_for(now, remaining)
         # Steps of equal length up to the frame leave no very short one at the end.
         h = remaining / math.ceil(remaining / now.step)
         error, rate = attempt_step(calls, system, y, trial, slopes, now, h, settings)
@@ -160,12 +165,11 @@ def advance_to(calls, system, y, trial, slopes, now, end, settings, most_steps):
         elif error <= 1.0:
             now.time = end if h == remaining else now.time + h
             accept_step(system, y, trial, slopes, now, h, error, settings.order)
+            choose_order(now, h == remaining)
             if settings.methods == BOTH:
                 choose_method(calls, system, y, slopes, now, h, rate, settings.order)
         else:  # an error that is not a number comes here as well
-            exponent = -1.0 / (settings.order if now.implicit else ORDER)
-            now.step = h * max(0.2, 0.9 * raised(error, exponent)) if error < 1e300 else 0.1 * h
-            now.rejected += 1
+            shorten_step(now, h, error, settings.order)
     if now.time < end:
         return UNDERWAY, left
     now.has_tried_other = 0
@@ -321,8 +325,20 @@ def first_step(y, slopes, tolerance):
 
 
 @jitable
+def shorten_step(now, h, error, order):
+    """Choose the step to try after one of h seconds has failed. A step of order 5 is tried again with order 8."""
+    now.rejected += 1
+    if now.is_low_order and now.implicit == 0:
+        note_low_order_failed(now)
+        now.step = h
+    else:
+        exponent = -1.0 / (order if now.implicit else explicit_order(now))
+        now.step = h * max(0.2, 0.9 * raised(error, exponent)) if error < 1e300 else 0.1 * h
+
+
+@jitable
 def accept_step(system, y, trial, slopes, now, h, error, order):
-    exponent = -0.85 / (order if now.implicit else ORDER)
+    exponent = -0.85 / (order if now.implicit else explicit_order(now))
     growth = 0.9 * raised(max(error, 1e-10), exponent) * raised(now.error, 0.04)
     now.step = h * min(max(growth, 0.2), 5.0)
     now.error = max(error, 1e-4)

@@ -38,11 +38,13 @@ ERRORS = _rows((FIFTH, THIRD))
 
 @subroutine
 def dop853_step(calls, system, y, trial, slopes, time, h, tolerance):
-    """Write the state h seconds after y to `trial`. Return (error, fastest rate [1/s]).
+    """Write the state h seconds after y to `trial`. Return (error, fastest rate [1/s], error of a method of order 5).
 
-    An error of 1 is what the tolerance allows; infinity means that the step has failed. `slopes`, shape (COUNT + 3,
-    len(y)), has the slope at y in its first row. Row COUNT becomes the slope at the result, which is the
-    first one of the next step. The last two rows are work arrays.
+    An error of 1 is what the tolerance allows; infinity means that the step has failed. That of order 5 is the mean of
+    the error estimates of orders 5 and 3, for a method that estimates its error by a result of order 4.
+
+    `slopes`, shape (COUNT + 3, len(y)), has the slope at y in its first row. Row COUNT becomes the slope at the result,
+    which is the first one of the next step. The last two rows are work arrays.
 
     Only the result is projected on the constraints (Hairer, Wanner II, section VII.2: stabilization by projection).
     Slopes satisfy them at any state. The projection of a stage would use the factors of the stage before, and might
@@ -52,18 +54,17 @@ def dop853_step(calls, system, y, trial, slopes, time, h, tolerance):
     for stage in range(1, COUNT + 1):
         combine(y, slopes, WEIGHTS[stage], stage, h, trial)
         if not is_finite(trial) or (stage == COUNT and not calls.project(system, time + h, trial)):
-            return math.inf, 0.0
+            return math.inf, 0.0, math.inf
         if stage == COUNT - 1:
             copy(trial, third)
         calls.rates(system, time + TIMES[stage] * h, trial, 0.0, slopes[stage])
-    rate = fastest_rate(trial, third, slopes)
+    rate = fastest_rate(trial, third, slopes[COUNT], slopes[COUNT - 1])
     weighted_sum(slopes, ERRORS[0], h, fifth)
     weighted_sum(slopes, ERRORS[1], h, third)
     small = error_norm(y, trial, fifth, tolerance)
     large = error_norm(y, trial, third, tolerance)
-    if small == 0.0:
-        return 0.0, rate
-    return small * small / math.sqrt(small * small + 0.01 * large * large), rate
+    error = small * small / math.sqrt(small * small + 0.01 * large * large) if small > 0.0 else small
+    return error, rate, math.sqrt(small * large)
 
 
 @jitable
@@ -89,11 +90,11 @@ def weighted_sum(slopes, weights, h, out):
 
 
 @jitable
-def fastest_rate(trial, last, slopes):
+def fastest_rate(trial, last, slope, last_slope):
     """Return the ratio of the difference of slopes to that of two states at the end of the step [1/s]."""
     turned, apart = 0.0, 0.0
     for k in range(trial.shape[0] - ENERGY_TOTALS):
-        faster, farther = slopes[COUNT, k] - slopes[COUNT - 1, k], trial[k] - last[k]
+        faster, farther = slope[k] - last_slope[k], trial[k] - last[k]
         turned += faster * faster
         apart += farther * farther
     return math.sqrt(turned / apart) if apart > 0.0 else 0.0

@@ -10,7 +10,9 @@ from ...compilation.jit import jitable, subroutine
 from ..joint_events.margins import write_margins
 from ..system import parts_of
 from .dop853 import COUNT, dop853_step
+from .dopri5 import dopri5_step
 from .extrapolation import extrapolated_step
+from .step_order import LOW_SHARE
 
 
 class StepSettings(
@@ -40,7 +42,10 @@ def attempt_step(calls, system, y, trial, slopes, now, h, settings):
     if now.implicit:
         error = extrapolated_step(calls, system, y, trial, slopes, slopes[order], now.time, h, order, tolerance)
         return error, 0.0
-    return dop853_step(calls, system, y, trial, slopes, now.time, h, tolerance)
+    if now.is_low_order:
+        return dopri5_step(calls, system, y, trial, slopes, now.time, h, LOW_SHARE * tolerance)
+    error, rate, now.low_order_error = dop853_step(calls, system, y, trial, slopes, now.time, h, tolerance)
+    return error, rate
 
 
 @jitable
