@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import namedtuple
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -172,7 +173,7 @@ def constraints_of(
     compiled: CompiledModel,
     prescribed: Iterable[str] = (),
     guided: Iterable[str] = (),
-    locked: Mapping | None = None,
+    locked: Mapping[str, Any] | None = None,
     set_valued_forces: bool = False,
 ) -> ConstraintSet:
     """Return all constraints of a model that was compiled with `split_loops`.

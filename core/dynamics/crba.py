@@ -7,7 +7,7 @@ Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 6.2, table 
 from __future__ import annotations
 
 from ..compilation.jit import jitable, kernel
-from ..kinematics.jacobian import motion_of_dof
+from ..kinematics.jacobians import motion_of_dof
 from ..kinematics.motion import rigid_inertia_of, update_body
 from ..spatial import force_from, inertia_rotate, momentum, power, rigid_add, rigid_from
 from ..spatial.storage import get3, get_rigid, put_rigid

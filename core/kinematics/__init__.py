@@ -18,7 +18,7 @@ from .inverse.inverse import Reacher, Solution, compile_for_posing, inverse_kine
 from .inverse.measured import coordinates_of_links, state_of_links
 from .inverse.posing import Poser
 from .inverse.targets import Miss, Reach, Target
-from .jacobian import tree_jacobian
+from .jacobians import tree_jacobian
 from .joint_motion import JointMotion
 from .view import Articulation, ArticulationView, articulations
 from .violations import dependence_clauses, require_satisfied, require_split

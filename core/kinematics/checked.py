@@ -14,7 +14,7 @@ from ..spatial import ZERO, Vec3
 from ..spatial.arrays import matmul
 from .allowed_velocities import free_motions, tied_dofs
 from .forward import tree_kinematics
-from .jacobian import tree_jacobian
+from .jacobians import tree_jacobian
 from .violations import dependence_clauses, require_satisfied, require_split
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..model.compiling.compiled import CompiledModel
 from ..spatial import Pose, compose, motion_at, quat_of_mat, scale
-from .jacobian import motion_of_dof
+from .jacobians import motion_of_dof
 from .motion import update_body
 from .work import make_work
 

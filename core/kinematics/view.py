@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..joints import FREE, JOINT_TYPES, type_name
 from ..model import WORLD, Axis, Joint, Model, ModelError
@@ -132,7 +133,7 @@ class ArticulationView:
         """Joint positions, shape (A, positions)."""
         return self._read(q, lambda span: span.q)
 
-    def set_q(self, q: np.ndarray, values: np.ndarray) -> None:
+    def set_q(self, q: np.ndarray, values: ArrayLike) -> None:
         """Write joint positions, shape (A, positions) or what broadcasts to it."""
         self._write(q, values, lambda span: span.q, sum(span.joint.nq for span in next(self._spans())))
 
@@ -140,7 +141,7 @@ class ArticulationView:
         """Joint velocities, shape (A, dofs)."""
         return self._read(qd, lambda span: span.v)
 
-    def set_qd(self, qd: np.ndarray, values: np.ndarray) -> None:
+    def set_qd(self, qd: np.ndarray, values: ArrayLike) -> None:
         """Write joint velocities, shape (A, dofs) or what broadcasts to it."""
         self._write(qd, values, lambda span: span.v, self.dofs)
 
@@ -153,7 +154,7 @@ class ArticulationView:
         lower, upper = self._axis_values("lower", -np.inf), self._axis_values("upper", np.inf)
         return lower, upper
 
-    def set_limits(self, lower: np.ndarray, upper: np.ndarray) -> None:
+    def set_limits(self, lower: ArrayLike, upper: ArrayLike) -> None:
         """Write limits, all or none, shapes (A, dofs) or what broadcasts to it [rad or m].
 
         Raises:
@@ -181,7 +182,7 @@ class ArticulationView:
         _require_field(field)
         return self._axis_values(field, np.nan)
 
-    def set_axis(self, field: str, values: np.ndarray) -> None:
+    def set_axis(self, field: str, values: ArrayLike) -> None:
         """Write a field of the `Axis` of each dof, all or none, shape (A, dofs) or what broadcasts to it.
 
         Raises:
@@ -196,7 +197,7 @@ class ArticulationView:
         """Targets of the drives, shape (A, dofs), in the units of their modes; NaN for dofs that can have no drive."""
         return self._axis_values("drive_target", np.nan)
 
-    def set_targets(self, targets: np.ndarray) -> None:
+    def set_targets(self, targets: ArrayLike) -> None:
         """Write targets, all or none, shape (A, dofs) or what broadcasts to it.
 
         Raises:
@@ -224,7 +225,7 @@ class ArticulationView:
         rows = [link_row(self.compiled, row[0]) for row in self._all_links]
         return _of_worlds(q, lambda q: tree_kinematics(self.compiled, q)[0][rows])
 
-    def set_root_poses(self, q: np.ndarray, X_WL: np.ndarray) -> None:
+    def set_root_poses(self, q: np.ndarray, X_WL: ArrayLike) -> None:
         """Move the articulations so that their roots stand at X_WL, shape (A, 7) or what broadcasts to it.
 
         A floating root moves by its coordinates in q. Anything else moves with the frames by which it hangs in the
@@ -339,7 +340,7 @@ class ArticulationView:
         found = np.asarray(values, dtype=np.float64)
         return found[..., self._places(found.shape[-1], part)]
 
-    def _write(self, out: np.ndarray, values: np.ndarray, part: Callable[[JointSpan], slice], width: int) -> None:
+    def _write(self, out: np.ndarray, values: ArrayLike, part: Callable[[JointSpan], slice], width: int) -> None:
         rows = np.broadcast_to(np.asarray(values, dtype=np.float64), (*out.shape[:-1], self.count, width))
         out[..., self._places(out.shape[-1], part)] = rows
 
@@ -351,7 +352,7 @@ class ArticulationView:
     def _axis_values(self, field: str, nothing: float) -> np.ndarray:
         return np.array([[getattr(axis, field) if axis else nothing for axis in row] for row in self._axes(field)])
 
-    def _rows(self, values: np.ndarray) -> np.ndarray:
+    def _rows(self, values: ArrayLike) -> np.ndarray:
         return np.broadcast_to(np.asarray(values, dtype=np.float64), (self.count, self.dofs))
 
     def _taken(self, field: str, rows: np.ndarray, nothing: float) -> Iterator[tuple[Axis, str, float]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +38,9 @@ class JointChanges:
         ModelError: if the model cannot be simulated. StateError: if `initial` names unknown joints as broken.
     """
 
-    def __init__(self, model: AnyModel, source: Model, times: np.ndarray, controls: Controls, initial: Mapping | None):
+    def __init__(
+        self, model: AnyModel, source: Model, times: np.ndarray, controls: Controls, initial: Mapping[str, Any] | None
+    ):
         self._times, self._controls = times, controls
         self._broken_earlier = _broken_in(initial, source)
         self._source = source.breaking_at(dict.fromkeys(self._broken_earlier, float(times[0])))
@@ -133,7 +136,7 @@ class JointChanges:
         self._checks.sync(now)
 
 
-def _broken_in(initial: Mapping | None, model: Model) -> Collection[str]:
+def _broken_in(initial: Mapping[str, Any] | None, model: Model) -> Collection[str]:
     """Return the names of the joints that had broken, of a saved state.
 
     Raises:

@@ -10,6 +10,7 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -56,7 +57,7 @@ class Continuation:
         """The `impacts`, as `Impact` records."""
         return [Impact(*each[:3], *(np.array(part, dtype=np.float64) for part in each[3:])) for each in self.impacts]
 
-    def memory_for(self, compiled: CompiledModel, solver: Solver, state: Mapping) -> Memory | None:
+    def memory_for(self, compiled: CompiledModel, solver: Solver, state: Mapping[str, Any]) -> Memory | None:
         """Return the memory that a solver can restore, or None if it does not belong to the state and the model.
 
         Raises:
@@ -73,7 +74,7 @@ class Continuation:
             raise _altered() from error
         return solver.validate_memory(found)
 
-    def kept(self, compiled: CompiledModel, solver: Solver, state: Mapping) -> Continuation:
+    def kept(self, compiled: CompiledModel, solver: Solver, state: Mapping[str, Any]) -> Continuation:
         """Return this continuation with the memory of a solver whose state is `state`."""
         stream = io.BytesIO()
         for array in solver.snapshot().values():
@@ -81,7 +82,7 @@ class Continuation:
         full = replace(self, memory=base64.b64encode(stream.getvalue()).decode())
         return replace(full, digest=full._digest(compiled, state))
 
-    def _digest(self, compiled: CompiledModel, state: Mapping) -> str:
+    def _digest(self, compiled: CompiledModel, state: Mapping[str, Any]) -> str:
         said = {name: state[name] for name in (TIME, "q", "qd")}
         own = asdict(self) | {"digest": "", "version": VERSION}
         if not self.impacts:  # as states of older versions have it
@@ -100,7 +101,7 @@ def describe_state(
     return state | {CONTINUATION: asdict(how.kept(compiled, solver, state))}
 
 
-def continuation_of(initial: Mapping | None) -> Continuation | None:
+def continuation_of(initial: Mapping[str, Any] | None) -> Continuation | None:
     """Return the continuation of a saved state, or None if the state has none, such as one that a user has written.
 
     Raises:
@@ -156,7 +157,7 @@ def _altered() -> StateError:
     return StateError(f"'{CONTINUATION}' is not as it was saved; leave it out to start from q and qd alone")
 
 
-def time_of(initial: Mapping | None) -> float | None:
+def time_of(initial: Mapping[str, Any] | None) -> float | None:
     """Return the time of a state [s], or None if it has none.
 
     Raises:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -87,7 +88,7 @@ class Simulation:
         model: AnyModel,
         times: np.ndarray | Sequence[float],
         accuracy: str = "good",
-        initial: dict | None = None,
+        initial: Mapping[str, Any] | None = None,
         solver: str = "adaptive",
         controls: Controls | None = None,
         record: Sequence[str] = (),
@@ -126,7 +127,6 @@ class Simulation:
             self._start(compiled, initial, is_measured)
         self._falls = falls_as_a_whole(source, compiled, self.controls, self._stage.start.qd)
         self._meant_to_fall = frozenset(meant_to_fall)
-        self._notes += run_notes(compiled, {*self.controls.links, *self._meant_to_fall}, self._falls)
         if contact and not self._contact and meeting_colliders(compiled, STILL):
             known = solvers_with_contact()[0]
             self._notes.append(f"solver '{solver}' knows no contact, so links pass through each other: {known} does")
@@ -184,7 +184,11 @@ class Simulation:
         """The cost of the run so far, and the errors of its energy and its loops."""
         counts, loop_error = self._tally.total(self._stage.solver.counters), self._stage.recorder.loop_error
         report = Report(
-            **counts, wall_time=self._wall_time, loop_error=loop_error, notes=self._notes, breaks=[*self.breaks]
+            **counts,
+            wall_time=self._wall_time,
+            loop_error=loop_error,
+            notes=[*self._notes, *self._model_notes],
+            breaks=[*self.breaks],
         )
         report.weigh(self.trajectory, self._tally.largest, self._at_stake, self._at_rest)
         report.contact = self._stage.contact_report(self._zero)
@@ -196,6 +200,12 @@ class Simulation:
             *filter(None, [overlaps]),
         ]
         return report
+
+    @functools.cached_property
+    def _model_notes(self) -> list[str]:
+        """Notes about the model. Finding them takes as long as a short motion, so it waits until somebody asks."""
+        first = self._joints.models[0]
+        return run_notes(first, {*self.controls.links, *self._meant_to_fall}, self._falls)
 
     def run(self) -> Trajectory:
         """Compute all frames."""
@@ -265,7 +275,7 @@ class Simulation:
         self._joints.restore(snapshot.joints, self._stage.solver.state.time + self._zero)
 
     @property
-    def state(self) -> dict:
+    def state(self) -> dict[str, Any]:
         """The state at the last finished frame, as plain data. Another simulation continues from it, as `initial`.
 
         Raises:
@@ -295,7 +305,7 @@ class Simulation:
 
     # ---- start
 
-    def _start(self, compiled: CompiledModel, initial: Mapping | None, is_measured: bool) -> None:
+    def _start(self, compiled: CompiledModel, initial: Mapping[str, Any] | None, is_measured: bool) -> None:
         start = initial_state(compiled, self.controls, initial, self._zero, is_measured)
         self._notes += start.notes
         self._stage = self._stages.first(compiled, State(0.0, start.q, start.qd), self._zero)
@@ -303,7 +313,7 @@ class Simulation:
         if solver.collisions and starts_in_ground(compiled, solver.collisions, start.q, prescribed):
             solver.part_overlaps(only_from_ground=True)
 
-    def _resume(self, compiled: CompiledModel, initial: Mapping | None) -> bool:
+    def _resume(self, compiled: CompiledModel, initial: Mapping[str, Any] | None) -> bool:
         """Continue from a saved state and return True, or return False if it does not fit."""
         how = continuation_of(initial)
         if how is None or initial is None or time_of(initial) != self._zero:

@@ -18,7 +18,7 @@ from ..controls.schedule import Schedule
 from ..dynamics import tree_mass_matrix
 from ..kinematics import coordinates_at, make_work, rates_at, relative_pose, tree_kinematics
 from ..kinematics.coordinates import relative_twist
-from ..kinematics.jacobian import body_jacobian
+from ..kinematics.jacobians import body_jacobian
 from ..kinematics.motion import rigid_inertia_of
 from ..model import WORLD, Joint, Model
 from ..model.compiling.compile import AnyModel, compile_model, source_of

@@ -7,6 +7,7 @@ Also whether a loose machine starts deep in the ground or in a sheet, which `Sim
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from ..kinematics.proximity.distances import place_bodies
 from ..kinematics.proximity.sunk import is_deep, is_open_ground, loose_machines
 from ..kinematics.work import make_work
 from ..model import WORLD
-from ..model.compiling.compiled import CompiledModel, parts_of_state
+from ..model.compiling.compiled import ByJoint, CompiledModel, parts_of_state
 from ..model.screws import joint_pose
 from ..solvers.assembly import InitialState, assemble
 from ..solvers.singular_mass_matrix import require_regular
@@ -26,7 +27,7 @@ from ..spatial import IDENTITY, add, compose, cross, inverse, quat_to_mat, rotat
 
 
 def initial_state(
-    compiled: CompiledModel, controls: Controls, initial: Mapping | None, time: float, is_measured: bool
+    compiled: CompiledModel, controls: Controls, initial: Mapping[str, Any] | None, time: float, is_measured: bool
 ) -> InitialState:
     """Return q and qd with which a motion starts at a time [s]: `initial`, as `Simulation` takes it, with loops closed.
 
@@ -42,7 +43,7 @@ def initial_state(
     return start
 
 
-def velocities_of_links(compiled: CompiledModel, q: Mapping, led: Container[str] = ()) -> dict[str, tuple[float, ...]]:
+def velocities_of_links(compiled: CompiledModel, q: ByJoint, led: Container[str] = ()) -> dict[str, tuple[float, ...]]:
     """Return qd of the free joints of the world whose links have an initial velocity, by joint.
 
     A free joint's velocity coordinates are the velocity of its frame's origin in the child link, then the angular

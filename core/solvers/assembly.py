@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +16,7 @@ from ..kinematics import coordinates_at, tree_poses
 from ..kinematics.motion import integrate_positions, update_bodies
 from ..kinematics.work import largest
 from ..model import WORLD, Equation, ModelError
-from ..model.compiling.compiled import CompiledModel
+from ..model.compiling.compiled import ByJoint, CompiledModel
 from ..model.couplings import mimic_equation
 from ..spatial import IDENTITY, compose, inverse
 from ..spatial.storage import copy
@@ -57,7 +56,7 @@ class InitialState:
 
 
 def assemble(
-    compiled: CompiledModel, controls: Controls, q: Mapping, qd: Mapping, time: float, is_measured: bool = False
+    compiled: CompiledModel, controls: Controls, q: ByJoint, qd: ByJoint, time: float, is_measured: bool = False
 ) -> InitialState:
     """Close a model's loops and couplings at the start.
 

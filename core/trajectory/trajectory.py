@@ -127,7 +127,7 @@ class Trajectory:
         links, q = counted(self.link_names, "link"), counted(self.q_names, "coordinate")
         return f"<Trajectory: {counted(self.times, 'frame')}{span}, {links}, {q}>"
 
-    def state(self, frame: int | Model, model: Model | int | None = None) -> dict:
+    def state(self, frame: int | Model, model: Model | int | None = None) -> dict[str, Any]:
         """Return {"q": {joint: numbers}, "qd": {…}} at a frame, as `Simulation` takes it for `initial`.
 
         Joints that do not act at that time are left out, and so are those whose coordinates the trajectory does not

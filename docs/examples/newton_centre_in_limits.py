@@ -12,7 +12,7 @@ model = lj.read(Path(__file__).with_name("arm.urdf")).model
 model.joint("joint_1").axes[0].lower = -1.0
 model.joint("joint_4").type = "ball"  # its quaternion has no middle, and stays at home
 
-q = {}
+q: dict[str, float] = {}
 for joint in model.joints:
     if joint.nq == 1 and all(map(isfinite, joint.range_of(0))):
         q[joint.name] = 0.5 * sum(joint.range_of(0))

@@ -18,7 +18,7 @@ model.joints.append(lj.Joint("hinge", "revolute", "post", "wing", axes=[axis]))
 lj.write(model, "gate.sdf")
 
 read = lj.read("gate.sdf").model
-assert (read.parent("wing"), read.carrier("wing").name) == ("post", "hinge")
+assert (read.parent("wing"), read.carrier("wing")) == ("post", read.joint("hinge"))
 found = read.joint("hinge").axes[0]
 assert (found.lower, found.upper, found.effort, found.velocity) == (-1.0, 2.0, 50.0, 3.0)
 assert (found.spring_stiffness, found.spring_reference, found.damping, found.friction) == (20.0, 0.5, 0.8, 0.1)

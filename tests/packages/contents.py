@@ -49,6 +49,8 @@ def _lacks_of_wheel(wheel: zipfile.ZipFile) -> Iterator[str]:
     if not any(LICENCE.fullmatch(name) and wheel.getinfo(name).file_size for name in names):
         yield "licence"
     metadata = next(name for name in names if name.endswith(".dist-info/METADATA"))
+    if metadata.startswith("limberjack-") and "limberjack/py.typed" not in names:
+        yield "py.typed, without which checkers ignore its types"
     for file in message_from_bytes(wheel.read(metadata)).get_all("License-File", []):
         if not {metadata.replace("METADATA", f"{place}{file}") for place in ("", "licenses/")} & set(names):
             yield file

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...model import Joint
 from ...model.compiling.compile import compile_model
-from ...model.compiling.compiled import LoopJoint
+from ...model.compiling.compiled import ByJoint, LoopJoint
 from ...model.model import Loop, Model
 from ...spatial import Pose, compose, inverse, quat_to_mat, scale
 from ...spatial.arrays import matmul, norm
@@ -55,7 +55,7 @@ class Mobility:
     spins: tuple[tuple[str, ...], ...]
 
 
-def mobility(model: Model, q: dict | None = None) -> Mobility:
+def mobility(model: Model, q: ByJoint | None = None) -> Mobility:
     """Count the degrees of freedom of a model, as drawn or in another pose.
 
     Args:

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 
 from ...model import Joint, Model, StateError
 from ...model.compiling.compile import AnyModel, compile_model, compiled_of
-from ...model.compiling.compiled import CompiledModel
+from ...model.compiling.compiled import ByJoint, CompiledModel
 from ...spatial import Pose
 from ...spatial.arrays import least_squares, matmul
 from ..allowed_velocities import dofs_of, free_motions
@@ -18,7 +18,7 @@ from ..violations import dependence_clauses, violation_in_words
 from .posing import Poser
 
 
-def closed_state(model: AnyModel, q: Mapping | None = None, qd: Mapping | None = None) -> tuple[np.ndarray, np.ndarray]:
+def closed_state(model: AnyModel, q: ByJoint | None = None, qd: ByJoint | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Return (q, qd), shapes (nq,) and (nv,), from given joints; loops, mimics and couplings determine the others.
 
     Joints move in small steps from q = 0 to the given values, so that each loop stays assembled as it is drawn. Joints
@@ -50,7 +50,7 @@ def closed_state(model: AnyModel, q: Mapping | None = None, qd: Mapping | None =
     return at, compiled.q_from(moved, velocities=True)
 
 
-def link_poses(model: Model, q: Mapping | None = None) -> dict[str, Pose]:
+def link_poses(model: Model, q: ByJoint | None = None) -> dict[str, Pose]:
     """Return the pose X_WL of each link, by name, with the joints at `q`: {joint: number or list}; other joints follow.
 
     Joints that follow nothing are at q = 0. See `closed_state`, and `tree_poses` for the tree alone.
@@ -64,7 +64,7 @@ def link_poses(model: Model, q: Mapping | None = None) -> dict[str, Pose]:
     return _posed(compiled, q or {}).poses()
 
 
-def _posed(compiled: CompiledModel, q: Mapping) -> Poser:
+def _posed(compiled: CompiledModel, q: ByJoint) -> Poser:
     """Return the `Poser` of a model with joints at `q`, or raise `StateError` if constraints prevent that."""
     model = compiled.model
     loops = {joint.name for joint in compiled.tree.loops}

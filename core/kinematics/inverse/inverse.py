@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from ...compilation.jit import kernel
 from ...joints import FREE, Unit
 from ...model import Model
 from ...model.compiling.compile import compile_model
-from ...model.compiling.compiled import CompiledModel, JointSpan
+from ...model.compiling.compiled import ByJoint, CompiledModel, JointSpan
 from ...spatial import ZERO, Pose
 from ...spatial.arrays import norm
 from ..forward import place_links
@@ -164,11 +164,11 @@ class Solution:
 def inverse_kinematics(
     model: Model,
     targets: Target | Sequence[Target],
-    q: Mapping | None = None,
+    q: ByJoint | None = None,
     pins: Target | Sequence[Target] = (),
     held: Collection[str] = (),
     moves_base: bool = False,
-    rest: Mapping | None = None,
+    rest: ByJoint | None = None,
     tolerance: float = TOLERANCE,
     starts: int = STARTS,
 ) -> Solution:

@@ -37,7 +37,7 @@ from ...spatial import (
     z_axis,
 )
 from ...spatial.storage import get3, get4, get9, put3
-from ..jacobian import write_jacobian
+from ..jacobians import write_jacobian
 
 PLACE, TURN, AIM, EQUATION = 0, 1, 2, 3
 """Kinds of tasks."""

@@ -22,7 +22,7 @@ from ...compilation.jit import kernel
 from ...model import Model, ModelError
 from ...model.compiling.colliders import Colliders, colliders_of
 from ...model.compiling.compile import compile_model
-from ...model.compiling.compiled import CompiledModel, vector_of
+from ...model.compiling.compiled import ByJoint, CompiledModel, vector_of
 from ...spatial import Vec3
 from ...spatial.storage import get3, get9, put3, put9
 from ..motion import update_body
@@ -50,7 +50,7 @@ class Separation:
     point_b: Vec3
 
 
-Coordinates = Mapping | ArrayLike | None
+Coordinates = ByJoint | ArrayLike | None
 """Joint positions: {joint: number or list}, others at home; or an array, shape (nq,); or None for home.
 
 Those of joints that close loops are not used, since the other joints decide where links are.

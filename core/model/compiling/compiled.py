@@ -30,7 +30,10 @@ from .splitting import Weld
 
 Result = TypeVar("Result")
 
-Values = ArrayLike | Mapping | None
+ByJoint = Mapping[str, Any]
+"""{joint: number or list}."""
+
+Values = ArrayLike | ByJoint | None
 """Numbers in the layout of a `CompiledModel`, or {joint: number or list}; None for the home position, or for rest."""
 
 ROUNDED = 1e-14
@@ -267,7 +270,7 @@ class CompiledModel:
         """
         return self.q_from(qd, True) if qd is None or isinstance(qd, Mapping) else vector_of(qd, self.nv, what)
 
-    def q_from(self, values: Mapping | None, velocities: bool = False) -> np.ndarray:
+    def q_from(self, values: ByJoint | None, velocities: bool = False) -> np.ndarray:
         """Return the home positions (or zero velocities) with the `values` of joints: {joint: number or list}.
 
         Raises:
@@ -325,7 +328,7 @@ BESIDES = ("time", "continuation", "broken")
 """Keys that a saved state may have besides "q" and "qd"; see `simulation/saved_state.py`."""
 
 
-def parts_of_state(state: Mapping | None) -> tuple[Mapping, Mapping]:
+def parts_of_state(state: Mapping[str, Any] | None) -> tuple[ByJoint, ByJoint]:
     """Return (q, qd), {joint: number or list} each, of a state {"q": …, "qd": …} that may leave either out.
 
     Raises:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 from ...spatial import ZERO
 from ..drives import DRIVES, DriveLaw
@@ -82,7 +83,7 @@ def effective(joint: Joint, number: int, without: tuple[str, ...] = ()) -> Axis:
     return _replaced(axis, {name: getattr(passive, name) for name in names})
 
 
-def _replaced(axis: Axis, values: dict) -> Axis:
+def _replaced(axis: Axis, values: dict[str, Any]) -> Axis:
     return Axis(**(vars(axis) | values))
 
 

@@ -7,7 +7,7 @@ constraints.py makes the constraints with these functions; the other files of th
 from __future__ import annotations
 
 from ...compilation.jit import jitable, subroutine
-from ...kinematics.jacobian import motion_of_dof
+from ...kinematics.jacobians import motion_of_dof
 from ...spatial import add, cross, dot, sub
 from ...spatial.storage import get3
 from .constraint_potentials import KEEPS_APART

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...compilation.jit import jitable, subroutine
 from ...dynamics.constraints import ACTIVE_COUNT, EQUATION
 from ...joints import SCREWS
-from ...kinematics.jacobian import motion_of_dof
+from ...kinematics.jacobians import motion_of_dof
 from ...kinematics.motion import rigid_inertia_of
 from ...spatial import force_from, inertia_rotate, momentum, power, rigid_add, rigid_from
 from ...spatial.storage import get3, get9, get_rigid, put_rigid
