@@ -12,6 +12,7 @@ import numpy as np
 from ..contact.collision_state import CollisionState
 from ..contact.touch_log import REPORTED, TOUCH, TouchLog
 from ..model.compiling.compiled import CompiledModel, coordinate_names
+from ..solvers.frame_loads import frame_loads
 from ..solvers.frames import FIRST, LAST, NEXT, Frames, FramesAhead
 from ..solvers.protocol import Observation
 from ..solvers.reactions import reaction_names
@@ -110,6 +111,7 @@ class Recorder:
         before: the recorder of the stage before, whose trajectory is continued.
         owners: for each solid, the name of its link.
         collisions: the solids that may touch; None if none may.
+        is_prescribed: whether any motion is prescribed.
 
     Attributes:
         frames: number of frames so far, of all stages.
@@ -123,7 +125,9 @@ class Recorder:
         before: Recorder | None = None,
         owners: Sequence[str] = (),
         collisions: CollisionState | None = None,
+        is_prescribed: bool = False,
     ):
+        self._is_prescribed = is_prescribed
         self._all = trajectory = _widened(before._all, compiled) if before else trajectory
         self.frames, self.loop_error = (before.frames, before.loop_error) if before else (0, 0.0)
         self._begun, self._owners, self._compiled = self.frames, owners, compiled
@@ -164,7 +168,8 @@ class Recorder:
     def needs_observations(self) -> bool:
         """Whether what is recorded takes an observation of each frame, so that a solver cannot write frames itself."""
         out = self._all
-        return not (out.efforts is None and out.wrenches is None and out.contacts is None)
+        has_loads = out.efforts is not None or out.wrenches is not None
+        return out.contacts is not None or (has_loads and self._is_prescribed)
 
     def frames_ahead(self, last: int, zero: float) -> FramesAhead:
         """Return the arrays to which a solver writes the frames from the next one up to `last`.
@@ -184,8 +189,10 @@ class Recorder:
         gaps = np.zeros(frames) if out.loop_error is None else out.loop_error
         energies = out.kinetic, out.potential, out.dissipated, out.supplied
         places = out.X_WL, compiled.link_body, compiled.X_BL
-        times, numbers = out.times - zero, np.zeros(3, np.int64)
-        return Frames(numbers, times, out.q, out.qd, columns_q, columns_v, *places, *energies, gaps, np.zeros(frames))
+        times, numbers, loads = out.times - zero, np.zeros(3, np.int64), frame_loads(compiled, out, self._owners)
+        return Frames(
+            numbers, times, out.q, out.qd, columns_q, columns_v, *places, *energies, gaps, np.zeros(frames), loads
+        )
 
     def accept_frames(self, frames: Frames) -> np.ndarray:
         """Count the frames that a solver has written, and return the energy that has flowed up to each [J]."""

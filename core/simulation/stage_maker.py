@@ -93,7 +93,9 @@ class StageMaker:
         colliders = meeting_colliders(compiled, led) if self.contact else None
         solver = SOLVERS[self.solver].make(compiled, constraints, colliders, state, self.accuracy)
         owners = owners_of(compiled, colliders.solids) if colliders else ()
-        recorder = Recorder(compiled, self.trajectory, before.recorder if before else None, owners, solver.collisions)
+        known = before.recorder if before else None
+        is_prescribed = bool(constraints.signals)
+        recorder = Recorder(compiled, self.trajectory, known, owners, solver.collisions, is_prescribed)
         earlier_impacts = tuple(before.impacts(zero)) if before else ()
         earlier = before.contact_report(zero) if before else None
         return Stage(compiled, constraints, schedule, state, solver, recorder, owners, earlier_impacts, earlier)

@@ -22,6 +22,8 @@ from ..kinematics.forward import write_link_poses
 from ..kinematics.motion import update_bodies
 from ..spatial import norm
 from ..spatial.storage import get3
+from .frame_loads import FrameLoads, write_loads
+from .reactions import NO_REACTIONS
 from .system import DISSIPATED, SUPPLIED, parts_of, read_signals
 
 FIRST, NEXT, LAST = range(3)
@@ -33,7 +35,7 @@ class Frames(
     KernelTuple,
     namedtuple(
         "Frames",
-        "numbers times q qd at_q at_v X_WL link_body X_BL kinetic potential dissipated supplied gaps flows",
+        "numbers times q qd at_q at_v X_WL link_body X_BL kinetic potential dissipated supplied gaps flows loads",
     ),
 ):
     """The arguments of kernels that write frames.
@@ -46,6 +48,7 @@ class Frames(
         kinetic, potential, dissipated, supplied: energies [J], shape (F,).
         gaps: largest gap of loops [m] and of equations [rad or m], shape (F,).
         flows: energy that has been added and removed so far, both counted as positive [J], shape (F,).
+        loads: a `FrameLoads`.
     """
 
 
@@ -60,7 +63,8 @@ class FramesAhead(KernelTuple, namedtuple("FramesAhead", "frames log")):
 def _no_frames() -> Frames:
     one, two, columns = np.zeros(1), np.zeros((1, 1)), np.zeros(0, np.int64)
     poses = np.zeros((1, 0, 7)), columns, np.zeros((0, 7))
-    return Frames(np.array([0, 0, -1]), one, two, two, columns, columns, *poses, *(one,) * 6)
+    loads = FrameLoads(np.zeros((0, 0)), np.zeros((0, 0, 6)), columns, NO_REACTIONS, one, one)
+    return Frames(np.array([0, 0, -1]), one, two, two, columns, columns, *poses, *(one,) * 6, loads)
 
 
 NO_FRAMES = _no_frames()
@@ -80,10 +84,10 @@ def time_ahead(frames, end):
 
 
 @subroutine
-def write_frame(system, now, y, stored, frames):
+def write_frame(calls, system, now, y, stored, frames):
     """Write the state y to the next frame.
 
-    now: the STEPPING record. stored: energy of compliant contacts [J].
+    calls: a `system.Calls`. now: the STEPPING record. stored: energy of compliant contacts [J].
     """
     k = frames.numbers[NEXT]
     q, qd = parts_of(system, y)
@@ -97,15 +101,16 @@ def write_frame(system, now, y, stored, frames):
         frames.q[k, frames.at_q[j]] = q[j]
     for j in range(qd.shape[0]):
         frames.qd[k, frames.at_v[j]] = qd[j]
+    write_loads(calls, system, now, y, k, frames.at_v, frames.loads)
     frames.numbers[NEXT] = k + 1
 
 
 @subroutine
-def write_frame_of_contact(system, now, y, stored, ahead):
+def write_frame_of_contact(calls, system, now, y, stored, ahead):
     """Do what `write_frame` does, and log the contacts, whose loads must be those at y. ahead: a `FramesAhead`."""
     numbers = ahead.frames.numbers
     frame = numbers[NEXT] - numbers[FIRST]
-    write_frame(system, now, y, stored, ahead.frames)
+    write_frame(calls, system, now, y, stored, ahead.frames)
     log_frame(system.touch, system.work.bodies, ahead.log, frame)
 
 

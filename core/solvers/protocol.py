@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -17,7 +17,9 @@ from ..contact.collision_state import CollisionState
 from ..contact.points import IMPACT, POINT
 from ..controls.inputs import Inputs
 from ..kinematics.work import BODY_WORK
-from .frames import FramesAhead
+
+if TYPE_CHECKING:
+    from .frames import FramesAhead  # which imports this file
 
 ACCURACIES = ("draft", "good", "exact")
 """Names of the accuracies, from the lowest to the highest."""

@@ -13,11 +13,11 @@ from ..contact.points import POINTS
 from ..controls.inputs import Inputs, set_inputs_at
 from ..dynamics.constraints import EQUATION, ConstraintSet
 from ..dynamics.energy import energies_of
-from ..dynamics.set_valued_forces import add_chart_drive, add_drive
 from ..kinematics.forward import write_link_poses
-from ..model.compiling.compiled import ON_DOF, CompiledModel
+from ..model.compiling.compiled import CompiledModel
 from ..spatial import rotate_back
 from ..spatial.storage import get9
+from .frame_loads import add_drives
 from .frames import largest_gap_at
 from .protocol import ContactMotion, State
 from .reactions import reactions
@@ -89,7 +89,7 @@ class SystemObservation:
         self.accelerations()
         system, constraints = self._system, self._constraints
         found = system.inputs.applied_tau.copy()
-        add_drives(system, self.state.q, self.state.qd, found)
+        add_drives_at(system, self.state.q, self.state.qd, found)
         for record in constraints.active:
             signal = constraints.signal_of(record)
             multipliers = system.scratch.multipliers[record.row : record.row + record.rows]
@@ -126,12 +126,6 @@ def poses_and_energies(system, q, qd, link_body, X_BL, X_WL):
 
 
 @kernel
-def add_drives(system, q, qd, out):
-    """Add to `out`, shape (nv,), the forces of drives at a state, as `add_set_valued_forces` applies them."""
-    model, work = system.model, system.work
-    for k in range(model.set_valued_forces.shape[0]):
-        element, force_state = model.set_valued_forces[k], work.force_states[k]
-        if element.kind == ON_DOF and force_state.is_disabled == 0:
-            add_drive(element, force_state, work.dofs[element.v], q, qd, 0.0, out)
-    for k in range(model.chart_drives.shape[0]):
-        add_chart_drive(model, work, model.chart_drives[k], q, qd, 0.0, out)
+def add_drives_at(system, q, qd, out):
+    """Do what `add_drives` does, for calls from Python."""
+    add_drives(system, q, qd, out)

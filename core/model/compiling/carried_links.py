@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The links of a model with the joints that carry them, as records, for the wrenches of joints."""
+"""The links of a model with the joints that carry them or close loops, as records, for the wrenches of joints."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...spatial import IDENTITY, add, compose, quat_rotate, quat_to_mat, sym_rotate
-from ..elements import WORLD
+from ...spatial import add, compose, quat_rotate, quat_to_mat, sym_rotate
+from ..elements import WORLD, Joint
 from .compiled import CompiledModel, cached
 
 CARRIED_LINK = np.dtype(
@@ -28,6 +28,20 @@ CARRIED_LINK = np.dtype(
 )
 """A link, and the joint that carries it."""
 
+LOOP_JOINT = np.dtype(
+    [
+        ("body", np.int64),  # of the rest of the link that the weld holds
+        ("weld_origin", np.float64, 3),  # of the joint's frame on that link, in that body's frame [m]
+        ("part_body", np.int64),  # of the part that was cut from the link; -1 if none was
+        ("outer", np.int64),  # rows of the joint's links in CARRIED_LINK records; -1 for the world
+        ("inner", np.int64),
+        ("joint_body", np.int64),  # as in CARRIED_LINK
+        ("joint_origin", np.float64, 3),
+    ],
+    align=True,
+)
+"""A joint that closes a loop, and the weld of `Weld`."""
+
 
 class CarriedLinks(NamedTuple):
     """All links of a model.
@@ -36,11 +50,13 @@ class CarriedLinks(NamedTuple):
         joints: names of the joints that carry them, from the base to the tips.
         records: CARRIED_LINK records, in the reverse order: a link comes after all that it carries.
         rows: row of each link of the model in `records`, shape (L,).
+        loop_joints: LOOP_JOINT records, in the order of `compiled.welds`.
     """
 
     joints: tuple[str, ...]
     records: np.recarray
     rows: np.ndarray
+    loop_joints: np.recarray
 
 
 def carried_links_of(compiled: CompiledModel) -> CarriedLinks:
@@ -61,9 +77,20 @@ def _carried_links_of(compiled: CompiledModel) -> CarriedLinks:
         record.inertia = sym_rotate(quat_to_mat(tuple(X_BL[3:])), link.inertia)
         record.linear_damping, record.angular_damping = link.linear_damping, link.angular_damping
         record.has_gravity = link.gravity
-        is_world = joint.child == WORLD
-        record.joint_body = 0 if is_world else compiled.link_body[number[joint.child]]
-        X_BC = IDENTITY if is_world else tuple(compiled.X_BL[number[joint.child]].tolist())
-        record.joint_origin = compose(X_BC, joint.X_CJ)[:3]
+        record.joint_body, record.joint_origin = _child_side(compiled, joint)
     rows = np.array([place[name] for name in compiled.link_names], dtype=np.int64)
-    return CarriedLinks(tuple(joint.name for joint, _, _ in reversed(carriers)), records, rows)
+    loop_joints = np.zeros(len(compiled.welds), LOOP_JOINT).view(np.recarray)
+    for record, weld in zip(loop_joints, compiled.welds, strict=True):
+        record.body, record.weld_origin = weld.body, weld.X_rest[:3]
+        record.part_body = weld.part_body if weld.is_cut else -1
+        record.outer, record.inner = place.get(weld.branch.outer, -1), place.get(weld.branch.inner, -1)
+        record.joint_body, record.joint_origin = _child_side(compiled, weld.joint)
+    return CarriedLinks(tuple(joint.name for joint, _, _ in reversed(carriers)), records, rows, loop_joints)
+
+
+def _child_side(compiled: CompiledModel, joint: Joint) -> tuple[int, tuple[float, ...]]:
+    """Return the body of a joint's child, and the origin of the child-side frame in the body's frame [m]."""
+    if joint.child == WORLD:
+        return 0, joint.X_CJ[:3]
+    row = compiled.link_names.index(joint.child)
+    return int(compiled.link_body[row]), compose(tuple(compiled.X_BL[row].tolist()), joint.X_CJ)[:3]

@@ -158,7 +158,7 @@ def advance_convex(
         report_contacts(system, collisions, step)
         report_element_loads(system, step)
         if is_asked(frames):
-            write_frame_of_contact(system, now, y, now.soft_energy, ahead)
+            write_frame_of_contact(calls, system, now, y, now.soft_energy, ahead)
         if not is_asked(frames):
             return REACHED
         if left <= 0 or now.convex_steps_left <= 0 or is_half_full(impacts):

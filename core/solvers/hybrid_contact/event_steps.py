@@ -136,7 +136,7 @@ def advance_touching(calls, system, events, y, trial, slopes, stepping, ahead, e
         found, left = advance_to(calls, system, events, y, trial, slopes, stepping[0], end, left)
         if found != REACHED or not is_asked(frames):
             return found
-        write_frame_of_contact(system, stepping[0], y, soft_contact_energy(system.touch), ahead)
+        write_frame_of_contact(calls, system, stepping[0], y, soft_contact_energy(system.touch), ahead)
         if not is_asked(frames):
             return REACHED
         if left <= 0 or is_half_full(events.impacts):

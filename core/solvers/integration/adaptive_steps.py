@@ -136,7 +136,7 @@ def advance(calls, system, y, trial, slopes, stepping, frames, end, settings, mo
         found, left = advance_to(calls, system, y, trial, slopes, stepping[0], end, settings, left)
         if found != REACHED or not is_asked(frames):
             return found
-        write_frame(system, stepping[0], y, 0.0, frames)
+        write_frame(calls, system, stepping[0], y, 0.0, frames)
         if not is_asked(frames):
             return REACHED
         if left <= 0:

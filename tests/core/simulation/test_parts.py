@@ -11,6 +11,7 @@ from limberjack.core.diagnosis import SimulationError
 from limberjack.core.geometry import Box, Sphere
 from limberjack.core.geometry.contact_properties import Surface
 from limberjack.core.model import WORLD, Axis, Joint
+from limberjack.core.records.recording import Recorder
 from limberjack.core.simulation import Controls, Simulation
 from limberjack.core.solvers.frames import LAST
 from limberjack.core.solvers.protocol import Progress
@@ -90,6 +91,22 @@ def test_a_part_has_many_frames(name):
     assert len(seen) < 50
     assert seen[-1] == run.frames_done == 500
     assert run.snapshot().frames == 500
+
+
+@pytest.mark.parametrize("name", ["chain", "four-bar", "pile", "bouncing", "let go"])
+@pytest.mark.parametrize("convex", [False, True])
+def test_loads_are_those_of_observations(monkeypatch, name, convex):
+    """Guards efforts and wrenches: a kernel writes what observations tell, in trees, loops and contact."""
+    whole, single = (Simulation(MODELS[name](), TIMES, "draft", record=("efforts", "wrenches")) for _ in range(2))
+    for run in (whole, single):
+        if convex:
+            run.prefer_time_stepping()
+        run.run()
+        monkeypatch.setattr(Recorder, "needs_observations", True)
+    assert results(whole)[:3] == results(single)[:3]
+    assert whole.trajectory.efforts.tobytes() == single.trajectory.efforts.tobytes()
+    assert whole.trajectory.wrenches.tobytes() == single.trajectory.wrenches.tobytes()
+    assert np.abs(np.nan_to_num(whole.trajectory.wrenches)).max() > 1.0
 
 
 def test_inputs_that_change_are_set_at_each_frame():
