@@ -64,7 +64,8 @@ def _no_frames() -> Frames:
     one, two, columns = np.zeros(1), np.zeros((1, 1)), np.zeros(0, np.int64)
     poses = np.zeros((1, 0, 7)), columns, np.zeros((0, 7))
     loads = FrameLoads(np.zeros((0, 0)), np.zeros((0, 0, 6)), columns, NO_REACTIONS, one, one)
-    return Frames(np.array([0, 0, -1]), one, two, two, columns, columns, *poses, *(one,) * 6, loads)
+    energies = one, one, one, one
+    return Frames(np.array([0, 0, -1]), one, two, two, columns, columns, *poses, *energies, one, one, loads)
 
 
 NO_FRAMES = _no_frames()
