@@ -76,7 +76,7 @@ def test_a_replayed_trajectory(tmp_path):
 )
 def test_a_bad_second_output_is_told_before_any_work(tmp_path, capsys, monkeypatch, second, words):
     """Guards an hour of simulating: it does not even begin."""
-    monkeypatch.setattr(Simulation, "__iter__", lambda self: pytest.fail("it began"))
+    monkeypatch.setattr(Simulation, "parts", lambda *_: pytest.fail("it began"))
     _, asked = outputs(tmp_path, "a.blend", second)
     assert run("bake", CRANE, *asked) == core_cli.UNUSABLE
     assert words in capsys.readouterr().err
@@ -148,11 +148,11 @@ def test_libraries_of_a_scene_are_inputs(scene, build, tmp_path, capsys):
 def test_files_of_a_failed_bake(tmp_path, capsys, monkeypatch):
     """Guards --json where the simulation fails: what was read, and that nothing was written."""
 
-    def fail(self):
+    def fail(self, frames=None):
         yield 1
         raise SimulationError("link 'lower': lost at frame 2")
 
-    monkeypatch.setattr(Simulation, "__iter__", fail)
+    monkeypatch.setattr(Simulation, "parts", fail)
     _, asked = outputs(tmp_path, "a.blend", "b.npz")
     assert run("bake", PENDULUM, *asked, "--json") == core_cli.SIMULATION_FAILED
     told = json.loads(capsys.readouterr().out)

@@ -157,11 +157,11 @@ def test_a_failed_bake_tells_what_it_reached(tmp_path, capsys, monkeypatch):
     """Guards --json where the simulation fails: the report of what was done, with the error, and exit 3."""
     from limberjack.core.simulation import SimulationError
 
-    def fail(self):
+    def fail(self, frames=None):
         yield 1
         raise SimulationError("link 'lower': lost at frame 2")
 
-    monkeypatch.setattr(Simulation, "__iter__", fail)
+    monkeypatch.setattr(Simulation, "parts", fail)
     assert run("bake", PENDULUM, "-o", tmp_path / "out.blend", "--json") == core_cli.SIMULATION_FAILED
     told = json.loads(capsys.readouterr().out)
     assert told["error"] == "link 'lower': lost at frame 2"

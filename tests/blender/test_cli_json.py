@@ -54,11 +54,11 @@ def test_a_bake_replayed_or_failed_prints_one_object(tmp_path, monkeypatch, capf
     assert main(["bake", str(PENDULUM), "-o", "again.npz", "--trajectory", "motion.npz", "--json"]) == 0
     assert validated("bake", 0, capfd.readouterr().out)["source"] == "motion.npz"
 
-    def fail(self):
+    def fail(self, frames=None):
         yield 1
         raise SimulationError("link 'lower': lost at frame 2")
 
-    monkeypatch.setattr(Simulation, "__iter__", fail)
+    monkeypatch.setattr(Simulation, "parts", fail)
     assert main(["bake", str(PENDULUM), "-o", "out.npz", *MOTION, "--json"]) == 3
     found = validated("bake", 3, capfd.readouterr().out)
     assert (found["error"], found["output"]) == ("link 'lower': lost at frame 2", None)

@@ -25,16 +25,15 @@ FAILS_AFTER = 10
 @pytest.fixture
 def failing(monkeypatch):
     """Let simulations fail after FAILS_AFTER frames, as they do where a motion cannot be followed."""
-    iterate = Simulation.__iter__
 
-    def some(simulation):
-        for done in iterate(simulation):
+    def some(simulation, frames=None):
+        for done in simulation:
             yield done
             if done >= FAILS_AFTER:
                 raise SimulationError("link 'bar1': the motion cannot be followed past 0.38 s, frame 10")
 
     def install():
-        monkeypatch.setattr(Simulation, "__iter__", some)
+        monkeypatch.setattr(Simulation, "parts", some)
 
     yield install
     monkeypatch.undo()

@@ -118,7 +118,7 @@ def test_a_failure_with_findings_is_said_once(scene, build, monkeypatch):
         def failing(*_, found=found):
             raise SimulationError("joint 'bar0_joint': its spring is too stiff", found)
 
-        monkeypatch.setattr(Simulation, "__iter__", failing)
+        monkeypatch.setattr(Simulation, "parts", failing)
         with pytest.raises(RuntimeError, match="too stiff"):
             bpy.ops.limberjack.simulate()
         assert bool(status().error) == (not found)
