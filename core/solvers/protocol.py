@@ -154,7 +154,7 @@ class Solver(Protocol):
     """A solver, which integrates a motion. `SolverEntry.make` says what it is made from.
 
     What it answers about contact is in the second part of the class. `WithoutContact` gives these answers for a solver
-    that knows none.
+    that knows none, and whose frames are recorded one by one.
     """
 
     @property
@@ -240,7 +240,9 @@ class Solver(Protocol):
 
 
 class WithoutContact:
-    """The part of `Solver` about contact, of a solver whose solids do not touch."""
+    """The part of `Solver` about contact, of a solver whose solids do not touch, and which writes no frames."""
+
+    writes_frames = False
 
     @property
     def collisions(self) -> CollisionState | None:

@@ -63,7 +63,6 @@ class MaximalEuler(WithoutContact):
 
     STEP = 1e-4
     flow = 0.0
-    writes_frames = False
 
     def __init__(self, compiled, constraints, colliders, state, accuracy):
         assert colliders is None
@@ -79,7 +78,7 @@ class MaximalEuler(WithoutContact):
     def control(self, inputs):
         self.inputs = inputs
 
-    def advance(self, time, ahead=None):
+    def advance(self, time):
         for h in np.diff(np.append(np.arange(self.time[0], time, self.STEP), time)):
             qdd = self.observe().accelerations()
             self.q += h * self.qd
