@@ -81,6 +81,14 @@ from .simulation import (
     simulate,
     simulate_worlds,
 )
+from .spatial.poses import (
+    compose_poses,
+    inverse_pose,
+    pose_from_matrix,
+    pose_from_rpy,
+    pose_to_matrix,
+    pose_to_rpy,
+)
 from .trajectory.files.reading import read_trajectory
 from .trajectory.trajectory import Trajectory
 from .version import VERSION
@@ -138,6 +146,7 @@ __all__ = [
     "closed_state",
     "com_jacobian",
     "compile_model",
+    "compose_poses",
     "diagnose",
     "difference",
     "distance",
@@ -151,6 +160,7 @@ __all__ = [
     "integrate",
     "inverse_dynamics",
     "inverse_kinematics",
+    "inverse_pose",
     "is_within_limits",
     "jacobian",
     "joint_coordinates",
@@ -160,6 +170,10 @@ __all__ = [
     "momentum",
     "overlaps",
     "passive_forces",
+    "pose_from_matrix",
+    "pose_from_rpy",
+    "pose_to_matrix",
+    "pose_to_rpy",
     "random_configuration",
     "re_root",
     "read",

@@ -31,6 +31,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Models": ("model",),
     "Shapes": ("geometry",),
     "Kinematics": ("kinematics",),
+    "Poses": ("spatial",),
     "Dynamics": ("dynamics",),
     "Simulation": ("controls", "simulation", "solvers", "records", "diagnosis"),
     "Motions": ("trajectory",),

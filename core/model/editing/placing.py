@@ -7,7 +7,6 @@ import math
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ...spatial import (
@@ -19,12 +18,10 @@ from ...spatial import (
     compose,
     inverse,
     norm,
-    quat_normalized,
-    quat_of_mat,
     quat_of_rotvec,
     sub,
 )
-from ...spatial.arrays import det, matmul
+from ...spatial.poses import checked_pose
 from ..elements import WORLD, Joint
 from ..errors import ModelError
 from ..graph import Branch, Tree, spanning_tree
@@ -38,11 +35,6 @@ In quaternion components, and in metres per (1 m + distance from the origin).
 """
 SAME_DRAWN = 1e-9
 """Tolerance for the two frames of a joint in the drawn pose, as `SAME_PLACE`. Rounding adds up over many links."""
-PROPER = 1e-6
-"""Largest error of a rotation that is passed in.
-
-It applies to the length of a quaternion, and to elements of R^T R and of the last row of a matrix.
-"""
 Z: Vec3 = (0.0, 0.0, 1.0)
 
 
@@ -109,31 +101,12 @@ def as_pose(value: ArrayLike, subject: str) -> Pose:
         subject: the pose, as messages name it.
 
     Raises:
-        ModelError: if `value` has another shape, or if the error of its rotation exceeds `PROPER`.
+        ModelError: if `value` has another shape, or if its rotation is none.
     """
     try:
-        found = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        found = np.empty(0)
-    if found.shape not in ((7,), (4, 4)):
-        raise ModelError(f"{subject} takes a pose (x, y, z, qw, qx, qy, qz) or a 4 x 4 matrix, found {value!r}")
-    if not np.isfinite(found).all():
-        raise ModelError(f"{subject} takes finite numbers, found {value!r}")
-    if found.shape == (7,):
-        x, y, z, *quat = found.tolist()
-        if abs(math.hypot(*quat) - 1.0) > PROPER:
-            raise ModelError(f"{subject}: the quaternion {quat} has length {math.hypot(*quat):.6g}; it must be 1")
-        return (x, y, z, *quat_normalized(quat))
-    R = found[:3, :3]
-    if np.abs(found[3] - (0.0, 0.0, 0.0, 1.0)).max() > PROPER:
-        raise ModelError(f"{subject}: the last row is {found[3].tolist()}; it must be 0 0 0 1")
-    if np.abs(matmul(R.T, R) - np.eye(3)).max() > PROPER or det(R) < 0.0:
-        raise ModelError(
-            f"{subject}: the upper left 3 x 3 part is no rotation (determinant {det(R):.6g}); its columns "
-            "must be unit vectors, at right angles, right-handed"
-        )
-    x, y, z = found[:3, 3].tolist()
-    return (x, y, z, *quat_of_mat(tuple(R.ravel().tolist())))
+        return checked_pose(value, subject)
+    except ValueError as error:
+        raise ModelError(str(error)) from None
 
 
 def drawn(joint: Joint) -> Pose:
