@@ -69,6 +69,7 @@ from .model.editing.editing import (
 from .model.editing.grafting import graft, re_root, remove_link
 from .model.editing.placing import set_dh, set_frames
 from .plots.drawing import show
+from .plots.motions import plot
 from .simulation import (
     Controls,
     Forces,
@@ -170,6 +171,7 @@ __all__ = [
     "momentum",
     "overlaps",
     "passive_forces",
+    "plot",
     "pose_from_matrix",
     "pose_from_rpy",
     "pose_to_matrix",

@@ -96,7 +96,8 @@ def members_of(kind: type) -> list[str]:
         value = inspect.getattr_static(kind, name)
         if name.startswith("_") or name in fields:
             continue
-        found.append(name + signature_of(value) if inspect.isfunction(value) else name)
+        is_method = inspect.isfunction(value) or isinstance(value, classmethod)
+        found.append(name + signature_of(value.__get__(None, kind)) if is_method else name)
     return sorted(found, key=lambda text: ("(" not in text, text))
 
 

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,19 +63,26 @@ def save_figure(panels: Sequence[Panel], path: Path) -> None:
         UnwritableError: if the file cannot be written. Nothing is written then.
         ValueError: if there are no panels, or if the suffix is not one of `SUFFIXES`.
     """
-    import matplotlib
-
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise ValueError(f"{path}: a figure is saved as {' or '.join(SUFFIXES)}, not '{path.suffix}'")
     if not panels:
         raise ValueError("there is nothing to draw: give one panel at least")
     drawn = io.BytesIO()
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()  # independent of the user's settings
-        matplotlib.rcParams.update(STYLE)
+    with own_style():
         figure_of(panels).savefig(drawn, format=suffix[1:], dpi=160, metadata=METADATA[suffix])
     write_together(path, {path.name: drawn.getvalue()})
+
+
+@contextlib.contextmanager
+def own_style() -> Iterator[None]:
+    """Draw in the style of all figures, independent of the user's settings, which are restored."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(STYLE)
+        yield
 
 
 def figure_of(panels: Sequence[Panel]) -> Figure:

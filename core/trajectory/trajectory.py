@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..model import Model, ModelError
-from ..model.compiling.compile import compile_model
+from ..model.compiling.compile import AnyModel, compile_model, compiled_of
 from ..model.compiling.compiled import coordinate_names
 from ..model.text import counted
 from .files.writing import UNSAVED, write
+from .states import Frames, states_of
 from .touches import TABLES, Contacts, Impacts
 
 
@@ -70,6 +72,44 @@ class Trajectory:
             table = getattr(self, name)
             if table is not None and table.frame_count != len(self.times):
                 object.__setattr__(self, name, dataclasses.replace(table, frame_count=len(self.times)))
+
+    @classmethod
+    def of(cls, model: AnyModel, times: ArrayLike, q: Frames, qd: Frames | None = None) -> Trajectory:
+        """Return the motion of a model with given coordinates: a plan, a measurement, or a result of another program.
+
+        Poses are those of `forward_kinematics`, and kinetic and potential energy are computed from q and qd. What would
+        need the forces is not known: dissipated and supplied energy are NaN.
+
+        Args:
+            times: of the frames, ascending, shape (F,) [s].
+            q: shape (F, nq), or {joint: shape (F,) or (F, its numbers)}. Joints that are left out are at home.
+            qd: shape (F, nv), or by joint, where those that are left out are at rest. By default, differences of q in
+                time, of second order.
+
+        Raises:
+            TrajectoryError: if times do not ascend. StateError: if q or qd has another shape or is not finite; or if a
+                frame violates loops, mimics, couplings or equal limits; `closed_state` makes states that do not.
+        """
+        compiled = compiled_of(model)
+        states = states_of(compiled, times, q, qd)
+        columns = np.arange(compiled.nq), np.arange(compiled.nv)
+        return cls(
+            times=states.times,
+            link_names=compiled.link_names,
+            X_WL=states.X_WL,
+            q_names=tuple(coordinate_names(compiled)),
+            q=states.q,
+            qd_names=tuple(coordinate_names(compiled, velocities=True)),
+            qd=states.qd,
+            kinetic=states.kinetic,
+            potential=states.potential,
+            dissipated=np.full(len(states.times), np.nan),
+            supplied=np.full(len(states.times), np.nan),
+            joints={
+                name: (tuple(columns[0][span.q].tolist()), tuple(columns[1][span.v].tolist()))
+                for name, span in compiled.spans.items()
+            },
+        )
 
     def __len__(self) -> int:
         return len(self.times)

@@ -14,6 +14,7 @@ from ...model.compiling.compiled import coordinate_names
 from ..errors import TrajectoryError
 from ..quaternions import normalized
 from ..rates import rates_of
+from ..states import ascending_times
 from ..trajectory import Trajectory
 from .tracking import tracked
 
@@ -49,7 +50,7 @@ def of_poses(
         ModelError: if the model cannot be compiled.
     """
     compiled = compile_for_posing(model)
-    at = _ascending(times)
+    at = ascending_times(times)
     poses = _ordered(X_WL, len(at), link_names, compiled.link_names)
     found = tracked(compiled, poses)
     unknown = np.full(len(at), np.nan)
@@ -67,13 +68,6 @@ def of_poses(
         supplied=unknown.copy(),
     )
     return Observed(motion, found.gap, found.joint)
-
-
-def _ascending(times: Sequence[float] | np.ndarray) -> np.ndarray:
-    at = np.array(times, dtype=np.float64)
-    if at.ndim != 1 or not len(at) or not np.isfinite(at).all() or not (np.diff(at) > 0.0).all():
-        raise TrajectoryError("times must be a list of at least one ascending number of seconds")
-    return at
 
 
 def _ordered(X_WL: np.ndarray, frames: int, names: Sequence[str], wanted: Sequence[str]) -> np.ndarray:
