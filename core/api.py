@@ -7,12 +7,14 @@ Conventions are in `core/__init__.py`. docs/api.md lists all names, and a test f
 from .check import Issue, check_model
 from .diagnosis import diagnose
 from .dynamics import (
+    bias_acceleration,
     centre_of_mass,
     com_jacobian,
     forward_dynamics,
     gravity_forces,
     inverse_dynamics,
     joint_wrenches,
+    link_accelerations,
     mass_matrix,
     momentum,
     passive_forces,
@@ -23,6 +25,7 @@ from .geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Material, Mesh, P
 from .joints import JOINT_TYPES
 from .kinematics import (
     ArticulationView,
+    JointLimits,
     Target,
     articulations,
     closed_state,
@@ -34,7 +37,9 @@ from .kinematics import (
     is_within_limits,
     jacobian,
     joint_coordinates,
+    joint_limits,
     mobility,
+    motion_subspace,
     random_configuration,
     transform,
 )
@@ -115,6 +120,7 @@ __all__ = [
     "Gearbox",
     "Issue",
     "Joint",
+    "JointLimits",
     "Light",
     "Link",
     "Material",
@@ -142,6 +148,7 @@ __all__ = [
     "add_joint",
     "add_link",
     "articulations",
+    "bias_acceleration",
     "centre_of_mass",
     "check_model",
     "closed_state",
@@ -165,10 +172,13 @@ __all__ = [
     "is_within_limits",
     "jacobian",
     "joint_coordinates",
+    "joint_limits",
     "joint_wrenches",
+    "link_accelerations",
     "mass_matrix",
     "mobility",
     "momentum",
+    "motion_subspace",
     "overlaps",
     "passive_forces",
     "plot",

@@ -8,6 +8,7 @@ raise an error. Kernels, and functions named `tree_…`, use only the spanning t
 """
 
 from .aba import articulated_body
+from .accelerations import bias_acceleration, link_accelerations
 from .crba import composite_body
 from .energy import mechanical_energy
 from .equations import (
@@ -26,6 +27,7 @@ from .wrenches import joint_wrenches, tree_wrenches
 
 __all__ = [
     "articulated_body",
+    "bias_acceleration",
     "centre_of_mass",
     "com_jacobian",
     "composite_body",
@@ -34,6 +36,7 @@ __all__ = [
     "gravity_forces",
     "inverse_dynamics",
     "joint_wrenches",
+    "link_accelerations",
     "mass_matrix",
     "mechanical_energy",
     "momentum",

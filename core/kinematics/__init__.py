@@ -9,7 +9,7 @@ state.
 from .allowed_velocities import free_motions
 from .checked import forward_kinematics, link_jacobian
 from .configurations import difference, integrate, is_within_limits, random_configuration
-from .coordinates import Coordinates, Gap, coordinates_at, joint_coordinates, rates_at, relative_pose
+from .coordinates import Coordinates, Gap, coordinates_at, joint_coordinates, motion_subspace, rates_at, relative_pose
 from .forward import place_links, tree_kinematics, tree_poses, write_link_poses
 from .frames import jacobian, transform
 from .freedom.mobility import Mobility, Redundancy, mobility
@@ -19,6 +19,7 @@ from .inverse.measured import coordinates_of_links, state_of_links
 from .inverse.posing import Poser
 from .inverse.targets import Miss, Reach, Target
 from .jacobians import tree_jacobian
+from .joint_limits import JointLimits, joint_limits
 from .joint_motion import JointMotion
 from .view import Articulation, ArticulationView, articulations
 from .violations import dependence_clauses, require_satisfied, require_split
@@ -29,6 +30,7 @@ __all__ = [
     "ArticulationView",
     "Coordinates",
     "Gap",
+    "JointLimits",
     "JointMotion",
     "Miss",
     "Mobility",
@@ -53,10 +55,12 @@ __all__ = [
     "is_within_limits",
     "jacobian",
     "joint_coordinates",
+    "joint_limits",
     "link_jacobian",
     "link_poses",
     "make_work",
     "mobility",
+    "motion_subspace",
     "place_links",
     "random_configuration",
     "rates_at",

@@ -12,7 +12,7 @@ import numpy as np
 from ..joints import BALL
 from ..model import WORLD, Joint, StateError
 from ..model.compiling.compile import AnyModel, compiled_of
-from ..model.compiling.compiled import CompiledModel
+from ..model.compiling.compiled import CompiledModel, Values
 from ..model.screws import joint_pose, screws_of
 from ..spatial import IDENTITY, Pose, arrays, compose, inverse, norm, quat_normalized, quat_to_mat, rotvec_of_quat
 from .forward import link_row
@@ -128,6 +128,29 @@ def rates_at(joint: Joint, q: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, np
     S = subspace_at(joint, q)
     qd = arrays.least_squares(S, V, 1e-9)[0] if joint.nv else np.zeros(0)
     return qd, V - arrays.matmul(S, qd)
+
+
+def motion_subspace(model: AnyModel, q: Values, joint: str) -> np.ndarray:
+    """Return S(q) of one joint, shape (6, its nv): its child-side frame moves by S(q) qd relative to the parent link.
+
+    That twist is at the origin of the child-side frame, in the axes of that frame, linear [m/s] first. The columns are
+    in the joint's own order, as its numbers in {joint: list}. docs/joints.md has S of each type.
+
+    Args:
+        q: shape (nq,), or {joint: number or list}; None for home. Only the joint's own coordinates matter.
+
+    Raises:
+        ModelError: if there is no such joint. StateError: if q has the wrong length, or if the joint closes a loop and
+            has no coordinates, since the model was compiled without `split_loops`.
+    """
+    compiled = compiled_of(model)
+    positions, span = compiled.positions(q), compiled.spans.get(joint)
+    if span is not None:
+        return subspace_at(span.joint, positions[span.q])
+    fixed = compiled.model.joint(joint)
+    if fixed.nv:
+        raise StateError(f"joint '{joint}' closes a loop and has no coordinates here; take compile_model(model)")
+    return np.zeros((6, 0))
 
 
 def subspace_at(joint: Joint, q: np.ndarray) -> np.ndarray:
