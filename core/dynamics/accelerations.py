@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..kinematics import require_satisfied
+from ..kinematics.batches import batched
 from ..kinematics.frames import frame_of
 from ..kinematics.work import Work, work_of
 from ..model import WORLD
@@ -16,6 +17,7 @@ from ..spatial.arrays import matvec
 from .rnea import newton_euler
 
 
+@batched
 def link_accelerations(model: AnyModel, q: Values = None, qd: Values = None, qdd: Values = None) -> np.ndarray:
     """Return the rates of the twists V_WL of `forward_kinematics`, shape (L, 6), in `compiled.link_names`' order.
 
@@ -39,6 +41,7 @@ def link_accelerations(model: AnyModel, q: Values = None, qd: Values = None, qdd
     return _accelerations_at(work, compiled.link_body, compiled.X_BL[:, :3])
 
 
+@batched
 def bias_acceleration(model: AnyModel, q: Values, qd: Values, frame: str, point: Vec3 = ZERO) -> np.ndarray:
     """Return the product of the Jacobian's rate and qd, shape (6,): with V = J qd, the acceleration is J qdd + this.
 

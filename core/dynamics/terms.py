@@ -7,11 +7,13 @@ import dataclasses
 
 import numpy as np
 
+from ..kinematics.batches import batched
 from ..model.compiling.compile import AnyModel, compiled_of
 from ..model.compiling.compiled import CompiledModel, Values
-from .equations import inverse_dynamics
+from .many_states import inverse_dynamics
 
 
+@batched
 def gravity_forces(model: AnyModel, q: Values = None) -> np.ndarray:
     """Return G(q), shape (nv,): the joint forces that hold the model still against gravity [N m, N].
 
@@ -25,6 +27,7 @@ def gravity_forces(model: AnyModel, q: Values = None) -> np.ndarray:
     return inverse_dynamics(compiled, q) - velocity_forces(compiled, q)
 
 
+@batched
 def velocity_forces(model: AnyModel, q: Values = None, qd: Values = None) -> np.ndarray:
     """Return C(q, qd), shape (nv,): the joint forces that keep the velocities constant, without gravity [N m, N].
 

@@ -13,11 +13,13 @@ from ..model.compiling.compiled import Values
 from ..spatial import ZERO, Vec3
 from ..spatial.arrays import matmul
 from .allowed_velocities import free_motions, tied_dofs
+from .batches import batched
 from .forward import tree_kinematics
 from .jacobians import tree_jacobian
 from .violations import dependence_clauses, require_satisfied, require_split
 
 
+@batched
 def forward_kinematics(
     model: AnyModel,
     q: Values = None,
@@ -33,7 +35,7 @@ def forward_kinematics(
     Args:
         q, qd: shapes (nq,) and (nv,), or {joint: number or list}; by default, home and at rest.
         links: write only these rows; `out` keeps its other ones.
-        out: arrays to write into, of the shapes above.
+        out: arrays to write into, of the shapes above, for one state.
 
     Raises:
         ModelError: if `links` contains a name that is not a link. StateError: if q or qd has the wrong length, or

@@ -12,6 +12,7 @@ from ..model.compiling.compile import AnyModel, compiled_of
 from ..model.compiling.compiled import CompiledModel, Values
 from ..spatial import IDENTITY, ZERO, Pose, Vec3, add, compose, inverse, quat_rotate
 from .allowed_velocities import free_motions
+from .batches import batched
 from .checked import forward_kinematics, link_jacobian
 
 
@@ -27,11 +28,12 @@ def transform(model: AnyModel, q: Values, a: str, b: str = WORLD) -> Pose:
     """
     compiled = compiled_of(model)
     (link_a, X_a), (link_b, X_b) = frame_of(compiled, a), frame_of(compiled, b)
-    X_WL, _ = forward_kinematics(compiled, q)
+    X_WL, _ = forward_kinematics(compiled, compiled.positions(q))
     poses = {WORLD: IDENTITY} | dict(zip(compiled.link_names, map(tuple, X_WL.tolist()), strict=True))
     return compose(inverse(compose(poses[link_b], X_b)), compose(poses[link_a], X_a))
 
 
+@batched
 def jacobian(
     model: AnyModel, q: Values, frame: str, point: Vec3 = ZERO, leading: Sequence[str] | None = None
 ) -> np.ndarray:

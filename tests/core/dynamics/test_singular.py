@@ -59,7 +59,8 @@ def test_what_inertia_decides_is_answered():
     [
         ([math.nan], r"^q takes finite numbers, found nan in q\[0\]$"),
         ([math.inf], r"^q takes finite numbers, found inf in q\[0\]$"),
-        (np.zeros((1, 1)), r"^q takes 1 number\(s\), found shape \(1, 1\)$"),
+        (np.zeros((1, 1, 1)), r"^q takes 1 number\(s\), found shape \(1, 1, 1\)$"),
+        (np.zeros((1, 2)), r"^state 0: q takes 1 number\(s\), found shape \(2,\)$"),
         ("left", r"^q takes 1 number\(s\), or \{joint: number or list\}, found 'left'$"),
         ({"h": math.nan}, r"^joint 'h' takes 1 finite number\(s\), found nan$"),
     ],
