@@ -22,8 +22,8 @@ def link_accelerations(model: AnyModel, q: Values = None, qd: Values = None, qdd
     """Return the rates of the twists V_WL of `forward_kinematics`, shape (L, 6), in `compiled.link_names`' order.
 
     They are in world axes: the acceleration [m/s^2] of the link's origin first, then the angular acceleration
-    [rad/s^2]. These are classical accelerations, as those of `pinocchio.getClassicalAcceleration` and Drake's
-    `EvalBodySpatialAccelerationInWorld`, and not Featherstone's spatial ones, from which they differ by w x v. Gravity
+    [rad/s^2]. These are classical accelerations, as those of Pinocchio's `getFrameClassicalAcceleration` with
+    `LOCAL_WORLD_ALIGNED`, and not Featherstone's spatial ones, from which they differ by w x v. Gravity
     is not subtracted: a link that falls freely accelerates by it.
 
     Args:
