@@ -73,6 +73,7 @@ from .model.editing.editing import (
 )
 from .model.editing.grafting import graft, re_root, remove_link
 from .model.editing.placing import set_dh, set_frames
+from .model.editing.weighing import weigh
 from .plots.drawing import show
 from .plots.motions import plot
 from .simulation import (
@@ -201,5 +202,6 @@ __all__ = [
     "simulate_worlds",
     "transform",
     "velocity_forces",
+    "weigh",
     "write",
 ]

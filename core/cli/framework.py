@@ -264,7 +264,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=lambda density: f"{DENSITY}{density}",
         dest="settings",
-        help="of a file whose links have no masses: weigh them by their shapes, all of this density",
+        help="weigh links to which the file gives no mass by their shapes, all of this density",
     )
 
 
@@ -294,12 +294,11 @@ def load(
     densities = [text for text in settings if text.startswith(DENSITY)]
     if loader := LOADERS.get(str(path) if path == OPEN_SCENE else path.suffix.lower()):
         if densities:
-            raise UsageError("--density is of files without masses; of a scene, use --set LINK.density=…")
+            raise UsageError("--density is for model files; for a scene, use --set LINK.density=…")
         return loader(path, settings=settings, is_released=is_released, **of_scene)
     data = sys.stdin.buffer.read(MAX_BYTES + 1) if path == STDIN else None
-    reading = read(path, search, strict, data)
-    if densities and reading.ok:
-        _weigh(densities[-1], reading)
+    density = _density(densities[-1].removeprefix(DENSITY)) if densities else None
+    reading = read(path, search, strict, data, density=density)
     settings = [text for text in settings if text not in densities]
     if settings and reading.ok:
         _make(settings, reading)
@@ -308,19 +307,19 @@ def load(
     return reading
 
 
-def _weigh(text: str, reading: Reading) -> None:
-    """Compute masses of a model that has none, from one density, and update the issues about masses."""
+def _density(text: str) -> float:
+    """Return the density that --density gives [kg/m^3].
+
+    Raises:
+        UsageError: if it is no finite number above 0.
+    """
     try:
-        density = float(text.removeprefix(DENSITY))
+        density = float(text)
     except ValueError:
         density = 0.0
     if not 0.0 < density < math.inf:
-        raise UsageError(f"--density {text.removeprefix(DENSITY)}: give kg/m^3, above 0, such as 1000 for water")
-    from ..formats.weighing import weigh
-
-    issues = weigh(reading.model, density)
-    kept = [issue for issue in reading.issues if issue.code != "massless"]
-    reading.issues = kept + issues + [issue for issue in check_definition(reading.model) if issue.code == "massless"]
+        raise UsageError(f"--density {text}: give kg/m^3, above 0, such as 1000 for water")
+    return density
 
 
 def _make(settings: Sequence[str], reading: Reading) -> None:

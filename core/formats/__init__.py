@@ -89,6 +89,8 @@ def read(
     strict: bool = False,
     data: bytes | None = None,
     allow_errors: bool = False,
+    fix_base: bool | str | Iterable[str] = False,
+    density: float | None = None,
 ) -> Reading:
     """Read a model file of any format.
 
@@ -98,14 +100,24 @@ def read(
         data: the content of the file, if it has been read already; `path` is then its name.
         allow_errors: whether `Reading.model` returns what could be read, in spite of errors. If there are errors, a
             Python warning is issued.
+        fix_base: names of links that are fixed to the world where they stand, as the function `fix_base` does. True is
+            the one link that floats, or none if the world holds all links.
+        density: gives links to which the file gives neither mass nor inertia those of their collisions, or else of
+            their visuals, at this density [kg/m^3]. 1000 is water. MJCF and USD define such a density themselves.
 
     Raises:
         UnreadableError: if the file contains no model.
+        ModelError: if a link of `fix_base` does not float, if it is True and several links float, or if the density is
+            no finite number above 0.
     """
     from ..files.resources import FilesBeside, Resources
     from .findings import Findings
     from .source import Source
 
+    if density is not None:
+        from ..model.editing.weighing import require_density
+
+        require_density(density)
     path = Path(path)
     if path.suffix.lower() == ".blend":
         raise UnreadableError(
@@ -118,6 +130,9 @@ def read(
     model, places = chosen.read(source, findings, FilesBeside(resources, path.resolve()))
     _drop_idle_mimics(model, places, findings)
     issues = findings.issues + _checked(model, places, findings)
+    if (fix_base or density is not None) and (allow_errors or not any(issue.is_error for issue in issues)):
+        findings.issues += _completed(model, places, findings, fix_base, density)
+        issues = findings.issues + _checked(model, places, findings)
     _normalize_axes(model)
     files = [*([path] if data is None else []), *filter(Path.is_file, resources.used)]
     issues.sort(key=lambda issue: (issue.file, issue.line or 0))
@@ -227,6 +242,26 @@ def _drop_idle_mimics(model: Model, places: Places, findings: Findings) -> None:
         joint.mimic = None
 
 
+def _completed(
+    model: Model, places: Places, findings: Findings, fix_base: bool | str | Iterable[str], density: float | None
+) -> list[Issue]:
+    """Weigh links and fix bases as `read` describes it. Return warnings with their places in the file."""
+    from .completing import hold_bases, weigh_missing
+
+    issues = [] if density is None else list(weigh_missing(model, density, findings.without_mass))
+    _place(issues, places)
+    hold_bases(model, fix_base)
+    return issues
+
+
+def _place(issues: Iterable[Issue], places: Places) -> None:
+    """Set the places of issues in the file."""
+    by_subject = {f"{kind} '{name}'": place for (kind, name), place in places.items()}
+    for issue in issues:
+        if place := by_subject.get(issue.subject):
+            issue.line, issue.file, issue.prim = place.line, place.file, place.prim
+
+
 def _checked(model: Model, places: Places, findings: Findings) -> list[Issue]:
     """Return the findings of `check_definition` with their places in the file.
 
@@ -235,11 +270,8 @@ def _checked(model: Model, places: Places, findings: Findings) -> list[Issue]:
     from ..check import check_definition
 
     broken = {issue.subject for issue in findings.issues if issue.is_error}
-    by_subject = {f"{kind} '{name}'": place for (kind, name), place in places.items()}
     issues = check_definition(model)
-    for issue in issues:
-        if place := by_subject.get(issue.subject):
-            issue.line, issue.file, issue.prim = place.line, place.file, place.prim
+    _place(issues, places)
     follows = FOLLOW_FROM_ERRORS if broken else ()
     reported = {(issue.code, issue.subject) for issue in findings.issues}
     return [

@@ -66,10 +66,13 @@ class Findings:
         issues: the issues so far, each only once.
         notes: lines about what was found and is not read.
         strict: whether mistakes that simulators tolerate are errors.
+        without_mass: names of links that have the default mass of the format, since the file gives them neither mass
+            nor inertia.
     """
 
     def __init__(self, strict: bool = False):
         self.strict = strict
+        self.without_mass: set[str] = set()
         self.issues: list[Issue] = []
         self._told: set[tuple] = set()
         self._notes: dict[str, str] = {}

@@ -8,10 +8,12 @@ inside back cover; the half-spheres of a capsule by the parallel-axis theorem.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import cast
 
 import numpy as np
 
+from ..spatial import Pose, Sym3, Vec3, quat_rotate, quat_to_mat, sym_rotate, sym_shift
 from .enclosed import enclosing_surfaces
 from .mass import MassProperties, mass_properties
 from .mesh_data import mesh_triangles
@@ -49,6 +51,24 @@ def mass_properties_and_notes(geometry: Geometry | None) -> tuple[MassProperties
     if found is None or not (math.isfinite(found.volume) and np.isfinite(found.inertia).all()):
         raise ValueError("the shape is too large to be weighed")
     return found, notes
+
+
+def combined(solids: Sequence[tuple[MassProperties, Pose, float]]) -> tuple[float, Vec3, Sym3]:
+    """Return mass [kg], com [m] and inertia about it [kg m^2] of solids, the latter two in the link's frame.
+
+    Args:
+        solids: of each solid its properties, its pose in the link, and its density [kg/m^3]. Solids that overlap count
+            in full.
+    """
+    parts = []
+    for solid, X_LS, density in solids:
+        R, offset = quat_to_mat(X_LS[3:]), quat_rotate(X_LS[3:], cast(Vec3, tuple(solid.com)))
+        xx, xy, xz, _, yy, yz, _, _, zz = (density * solid.inertia).ravel().tolist()
+        parts.append((density * solid.volume, np.add(X_LS[:3], offset), sym_rotate(R, (xx, xy, xz, yy, yz, zz))))
+    mass = sum(part[0] for part in parts)
+    com = sum(part * place for part, place, _ in parts) / mass
+    inertia = sum(np.add(about, sym_shift(part, tuple(place - com))) for part, place, about in parts)
+    return mass, cast(Vec3, tuple(np.asarray(com).tolist())), cast(Sym3, tuple(np.asarray(inertia).tolist()))
 
 
 def _symmetric(volume: float, xx: float, yy: float, zz: float, z: float = 0.0) -> MassProperties:

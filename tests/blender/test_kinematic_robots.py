@@ -66,7 +66,7 @@ def test_density_tells_of_meshes_that_are_not_there(meshes, capsys):
     assert "is not weighed: the mesh 'gone.stl': it was not found" in told
     assert "warning not-weighed: link 'b'" in told
     assert main(["convert", "x.blend", "x.sdf", "--density", "5"]) == 2
-    assert "of a scene, use --set" in capsys.readouterr().err
+    assert "for a scene, use --set" in capsys.readouterr().err
 
 
 def test_robots_without_masses_are_posed_keyed_and_exported(scene, meshes, capsys):

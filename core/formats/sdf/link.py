@@ -9,20 +9,9 @@ from typing import cast
 import numpy as np
 
 from ...files.xml import Element
-from ...geometry.mass import MassProperties
-from ...geometry.shape_mass import solid_properties
+from ...geometry.shape_mass import combined, solid_properties
 from ...model import Link
-from ...spatial import (
-    IDENTITY,
-    Pose,
-    Sym3,
-    Vec3,
-    quat_of_rpy,
-    quat_rotate,
-    quat_to_mat,
-    sym_rotate,
-    sym_shift,
-)
+from ...spatial import IDENTITY, Pose, Sym3, quat_of_rpy
 from ..alike import turned_inertia, unit_quat
 from ..findings import Findings
 from ..xml.kept import known
@@ -64,8 +53,11 @@ def read_pose(element: Element | None, findings: Findings) -> Pose:
 def read_inertial(element: Element | None, link: Link, findings: Findings) -> None:
     """Set mass, centre of mass and inertia of a link.
 
-    The inertia is rotated from the inertial's axes into those of the link.
+    The inertia is rotated from the inertial's axes into those of the link. A link to which the file gives neither mass
+    nor inertia has the defaults of SDF, 1 kg and 1 kg m^2, and its name goes to `Findings.without_mass`.
     """
+    if element is None or not (element.child("mass") or element.child("inertia")):
+        findings.without_mass.add(link.name)
     if element is None:
         return
     pose = element.child("pose")
@@ -121,20 +113,8 @@ def compute_inertial(element: Element, link: Link, findings: Findings) -> None:
         findings.warning(inertial, "auto-inertia", f"its collisions weigh {mass:g} kg; give it a mass and an inertia")
         return
     link.mass, link.com, link.inertia = mass, com, inertia
+    findings.without_mass.discard(link.name)
     if inertial.child("mass") is not None:
         given = findings.number(inertial, "mass", link.mass)
         link.inertia = cast(Sym3, tuple(part * given / link.mass for part in link.inertia))
         link.mass = given
-
-
-def combined(solids: list[tuple[MassProperties, Pose, float]]) -> tuple[float, Vec3, Sym3]:
-    """Return mass, com and inertia about it of solids, each with its pose in the link and its density [kg/m^3]."""
-    parts = []
-    for solid, X_LS, density in solids:
-        R, offset = quat_to_mat(X_LS[3:]), quat_rotate(X_LS[3:], cast(Vec3, tuple(solid.com)))
-        xx, xy, xz, _, yy, yz, _, _, zz = (density * solid.inertia).ravel().tolist()
-        parts.append((density * solid.volume, np.add(X_LS[:3], offset), sym_rotate(R, (xx, xy, xz, yy, yz, zz))))
-    mass = sum(part[0] for part in parts)
-    com = sum(part * place for part, place, _ in parts) / mass
-    inertia = sum(np.add(about, sym_shift(part, tuple(place - com))) for part, place, about in parts)
-    return mass, cast(Vec3, tuple(np.asarray(com).tolist())), cast(Sym3, tuple(np.asarray(inertia).tolist()))

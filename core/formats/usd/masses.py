@@ -19,7 +19,7 @@ import numpy as np
 
 from ...geometry import Shape
 from ...geometry.mass import MassProperties
-from ...geometry.shape_mass import mass_properties_and_notes
+from ...geometry.shape_mass import combined, mass_properties_and_notes
 from ...model import Link
 from ...spatial import (
     IDENTITY,
@@ -39,7 +39,6 @@ from ...spatial import (
 )
 from ...spatial.arrays import matmul
 from ..findings import Findings
-from ..sdf.link import combined
 from .bodies import MASS
 from .materials import physics_material
 from .stage import Stage, rotation_of

@@ -292,7 +292,10 @@ def test_density_weighs_what_has_no_masses(files, piped, capsys):
     assert links[0]["inertia_com_linkaxes"]["ixx"] == pytest.approx(1000.0 / 6.0)
     assert links[1]["mass"] == pytest.approx(1000.0 * 4.0 / 3.0 * 3.141592653589793e-3)
     assert cli.main(["check", str(path), "--density", "0"]) == cli.UNUSABLE
-    path.write_text(KINEMATIC.replace("<visual>", '<inertial><mass value="1"/></inertial><visual>', 1))
+    heavy = '<inertial><mass value="1"/></inertial>'
+    path.write_text(
+        KINEMATIC.replace("<visual>", f"{heavy}<visual>", 1).replace("<collision>", f"{heavy}<collision>", 1)
+    )
     assert cli.main(["check", str(path), "--density", "10"]) == 0
     assert "has-masses" in capsys.readouterr().out
     piped(KINEMATIC)

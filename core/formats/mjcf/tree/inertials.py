@@ -12,12 +12,12 @@ from typing import cast
 import numpy as np
 
 from ....files.xml import Element
+from ....geometry.shape_mass import combined
 from ....model import Link
 from ....spatial import Sym3, sym_to_mat
 from ....spatial.arrays import eigh, matmul
 from ...alike import turned_inertia
 from ...findings import Findings
-from ...sdf.link import combined
 from ..poses import pose_of
 from ..settings import Settings
 from .bodies import Body
