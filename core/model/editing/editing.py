@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...joints import JOINT_TYPES, JointType, type_name
 from ...spatial import IDENTITY, Pose, compose, inverse
@@ -21,7 +22,7 @@ from ..graph import Tree
 from ..model import Model
 from ..naming import STATIC, claim, equations_with, rename, require_new, require_terms
 from ..screws import joint_pose, screws_of
-from .placing import as_pose, drawn, pose_of, settle
+from .placing import as_pose, drawn, frame_at, is_along_z, pose_of, settle
 
 BASES = ("base", "base_link", "world", "pedestal")
 """Usual names of the base link in robot files."""
@@ -62,8 +63,11 @@ def add_link(model: Model, link: Link, joint: Joint | None = None) -> None:
     model.joints.append(joint)
 
 
-def add_joint(model: Model, joint: Joint) -> None:
+def add_joint(model: Model, joint: Joint, point: ArrayLike | None = None, axis: ArrayLike | None = None) -> None:
     """Add a joint between links of the model. A floating piece that it is the first to hold moves to fit it.
+
+    With `point`, both links stay where they are drawn: the joint's frames are put at that point. Their z axis points
+    along `axis`, which a hinge or a slider turns about or slides along, unless its own `Axis` has another direction.
 
     If the links are connected already, nothing moves. The joint closes a loop, which is drawn open if the joint's
     frames do not coincide. It is marked `closes_loop` if the tree would otherwise let it carry a link and cut another
@@ -72,12 +76,20 @@ def add_joint(model: Model, joint: Joint) -> None:
     If an end is the name of a frame of the model, the end becomes the frame's link, and X_PJ or X_CJ is relative to the
     frame. The model takes the object itself, not a copy. Frames that are 4 x 4 matrices become poses.
 
+    Args:
+        point: where the joint is, in the world [m].
+        axis: the direction of the frames' z axis in world axes, of any length except 0. The frames are turned by the
+            smallest rotation that does this. If it is None, they are parallel to the world's axes.
+
     Raises:
         ModelError: the name is taken or reserved, an end is no link, both ends are one, the child is the world, a frame
             is no pose, home does not fit the type, an axis has no direction, the mimic names a coordinate that there
-            is not, or the joints do not fit together.
+            is not, or the joints do not fit together. Also if `axis` comes without `point`, or one of these along with
+            frames or with an `Axis` of another direction than z.
     """
     ends = _require_joint(model, joint)
+    if point is not None or axis is not None:
+        ends = _ends_at(model, joint, ends, point, axis)
     before = model.tree()
     _take_ends(joint, *ends)
     joints = [*model.joints, joint]
@@ -232,6 +244,30 @@ def _carriers(tree: Tree) -> list[tuple[str, str]]:
 def _take_ends(joint: Joint, parent: tuple[str, Pose], child: tuple[str, Pose]) -> None:
     joint.parent, joint.X_PJ = parent
     joint.child, joint.X_CJ = child
+
+
+def _ends_at(
+    model: Model,
+    joint: Joint,
+    ends: tuple[tuple[str, Pose], tuple[str, Pose]],
+    point: ArrayLike | None,
+    axis: ArrayLike | None,
+) -> tuple[tuple[str, Pose], tuple[str, Pose]]:
+    """Return both ends of a joint with its frame at a point and along an axis of the world; see `add_joint`."""
+    subject = f"joint '{joint.name}'"
+    if any(as_pose(X, subject) != IDENTITY for X in (joint.X_PJ, joint.X_CJ)):
+        raise ModelError(f"{subject} has frames and a point; leave out X_PJ and X_CJ, or point and axis")
+    pointed = next((own for number, own in enumerate(joint.axes) if joint.kind.slot(number).is_pointed), None)
+    if axis is not None and pointed and not is_along_z(pointed.xyz):
+        raise ModelError(
+            f"{subject} has two directions, axis={axis!r} in the world and {pointed.xyz} of its Axis in the "
+            "joint's frame; leave out xyz, or leave out axis: xyz is in world axes then"
+        )
+    X_WJ = frame_at(subject, point, axis)
+    (parent, _), (child, _) = ends
+    X_PJ = compose(inverse(pose_of(model, parent)), X_WJ)
+    X_CJ = compose(inverse(pose_of(model, child)), compose(X_WJ, joint_pose(joint, joint.q_neutral)))
+    return (parent, X_PJ), (child, X_CJ)
 
 
 def _require_joint(model: Model, joint: Joint, link: Link | None = None) -> tuple[tuple[str, Pose], tuple[str, Pose]]:

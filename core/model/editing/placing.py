@@ -19,6 +19,8 @@ from ...spatial import (
     inverse,
     norm,
     quat_of_rotvec,
+    quat_of_z,
+    scale,
     sub,
 )
 from ...spatial.poses import checked_pose
@@ -109,6 +111,33 @@ def as_pose(value: ArrayLike, subject: str) -> Pose:
         raise ModelError(str(error)) from None
 
 
+def frame_at(subject: str, point: ArrayLike | None, axis: ArrayLike | None) -> Pose:
+    """Return a frame in the world at a point [m], with z along an axis, or parallel to the world's axes without one.
+
+    Args:
+        subject: the owner of the frame, as messages name it.
+
+    Raises:
+        ModelError: if there is no point, if one of both is not three finite numbers, or if the axis is 0 0 0.
+    """
+    if point is None:
+        raise ModelError(f"{subject} has an axis in the world, but no point on it; give point=(x, y, z), too")
+    place = _vector(f"{subject}: point", point)
+    if axis is None:
+        return place + IDENTITY_QUAT
+    direction = _vector(f"{subject}: axis", axis)
+    length = norm(direction)
+    if not length > 0.0:
+        raise ModelError(f"{subject}: axis is 0 0 0; give it a direction")
+    return place + quat_of_z(scale(direction, 1.0 / length))
+
+
+def is_along_z(direction: Vec3) -> bool:
+    """Return whether a vector has the direction of z."""
+    x, y, z = direction
+    return x == y == 0.0 and z > 0.0
+
+
 def drawn(joint: Joint) -> Pose:
     """Return X_PC at q = 0: the pose of the child link in the parent link [m]."""
     return compose(compose(joint.X_PJ, joint_pose(joint, joint.q_neutral)), inverse(joint.X_CJ))
@@ -181,6 +210,17 @@ def _give(model: Model, joint: Joint, **properties: Any) -> None:
         for name, value in old.items():
             setattr(joint, name, value)
         raise
+
+
+def _vector(subject: str, value: ArrayLike) -> Vec3:
+    try:
+        found = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if found.shape != (3,) or not np.isfinite(found).all():
+        raise ModelError(f"{subject} takes three finite numbers, found {value!r}")
+    x, y, z = found.tolist()
+    return x, y, z
 
 
 def _same(X: Pose, Y: Pose) -> bool:
