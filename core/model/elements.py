@@ -166,7 +166,7 @@ class Joint(Record):
             value = AxisList(placed(f"joint '{self.name}' ({self.type})", self.kind, found))
         elif name == "mimic":
             value = copy.copy(value)
-        elif name == "home" and isinstance(value, int | float):
+        elif name == "home" and (isinstance(value, int | float) or getattr(value, "shape", None) == ()):  # of NumPy
             value = (value,)
         super().__setattr__(name, value)
         if name == "type" and "extras" in vars(self):  # another one than it was made with

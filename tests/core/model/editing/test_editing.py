@@ -259,6 +259,9 @@ def test_joints_take_arrays_and_tuples():
     joint = Joint("j", "universal", "a", "b", axes=(Axis(),), home=np.array([0.1, 0.2]))
     assert (joint.home, type(joint.home[0]), len(joint.axes)) == ((0.1, 0.2), float, 2)
     assert Joint("j", "revolute", "a", "b", home=np.array([])).home == (0.0,)
+    for number in (1, 1.0, np.float32(1.0), np.int64(1), np.array(1.0)):
+        home = Joint("j", "revolute", "a", "b", home=number).home
+        assert (home, type(home[0])) == ((1.0,), float)
     axes = [Axis()]
     assert Joint("j", "universal", "a", "b", axes=axes).axes is not axes
     assert len(axes) == 1
