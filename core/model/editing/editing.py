@@ -7,6 +7,7 @@ to it, and a link that need not move keeps its pose to the last bit. `grafting.p
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -168,53 +169,54 @@ def rename_joint(model: Model, old: str, new: str) -> None:
     rename(model, {}, {old: new})
 
 
-def replace_joint(model: Model, joint: str, new_type: str, /, **properties: Any) -> Joint:
+def replace_joint(model: Model, joint: str, new: str | Joint, /, **properties: Any) -> Joint:
     """Replace a joint by one of another type, with the same links and frames. Links stay as drawn.
 
     A link moves only if a loop was drawn open: to where the joint that now carries it puts it.
 
     The directions of axes are carried over as far as both types let the user choose them, a custom joint takes over all
     screws, and the mimic stays, as does what mimics and couplings say of the joint. Limits, springs and the like start
-    anew. Where a locked axis held the two frames apart, X_CJ takes that up. Returns the new joint.
+    anew. Where a locked axis held the two frames apart, X_CJ takes that up.
+
+    A `Joint` in the place of a type brings all its properties along, and nothing is carried over. If it has frames, or
+    an end at a named frame, links that it carries move to fit them. If both are the identity, the old ones stay.
 
     Args:
         joint: its name.
+        new: a type, or a `Joint` between the same links, of which the model takes a copy. If it has another name than
+            the old joint, mimics and couplings follow.
         properties: `REPLACEABLE` ones of the new joint, as `Joint` has them; with another `name`, mimics and couplings
-            follow.
+            follow. Only along with a type.
+
+    Returns:
+        The new joint.
 
     Raises:
-        ModelError: no such joint, type or property; a name that is taken; a home that does not fit the type; or a mimic
-            or a coupling names an axis that the new type does not move.
+        ModelError: no such joint, type or property; a name that is taken; a home that does not fit the type; a `Joint`
+            between other links; or a mimic or a coupling names an axis that the new type does not move.
     """
     name, old = joint, model.joint(joint)
-    new_name = properties.pop("name", name)
+    changed: tuple[str, ...] = ()
+    if isinstance(new, Joint):
+        made, has_frames = _as_given(model, old, new, properties)
+        changed = (name,) if has_frames else ()
+    else:
+        made = _of_type(old, new, properties)
+    new_name, made.name = made.name, name
     if new_name != name:
         require_new("joint", new_name, model.joints)
-    if unknown := sorted(properties.keys() - set(REPLACEABLE)):
-        raise ModelError(
-            f"joint '{name}': cannot set {', '.join(unknown)} along with the type; allowed are name, "
-            f"{', '.join(REPLACEABLE)}"
-        )
-    kept = {field: getattr(old, field) for field in REPLACEABLE if field not in ("axes", "home")}
-    if known := type_name(new_type):
-        kept["axes"] = _carried_axes(old, JOINT_TYPES[known]) if known in JOINT_TYPES else []
-    new = Joint(name, new_type, old.parent, old.child, old.X_PJ, old.X_CJ, **(kept | properties))
-    _require_home(new)
-    apart, now = (joint_pose(joint, joint.q_neutral) for joint in (old, new))
-    if apart != now:
-        new.X_CJ = compose(new.X_CJ, compose(inverse(apart), now))
-    joints = [new if joint is old else joint for joint in model.joints]
+    joints = [made if joint is old else joint for joint in model.joints]
     for subject, equation, coupling in equations_with(model, name):
         if coupling:
             equation = coupling.equation(joints)
         elif equation.name == name:
             continue
         require_terms(equation, joints, subject)
-    if new.mimic:
-        require_terms(mimic_equation(new.name, new.mimic), joints, f"the mimic of joint '{name}'")
-    settle(model, joints, model.tree())
+    if made.mimic:
+        require_terms(mimic_equation(name, made.mimic), joints, f"the mimic of joint '{name}'")
+    settle(model, joints, model.tree(), *changed)
     rename(model, {}, {name: new_name})
-    return new
+    return made
 
 
 def freeze_joint(model: Model, name: str, q: Sequence[float] | float | None = None) -> None:
@@ -244,6 +246,51 @@ def _carriers(tree: Tree) -> list[tuple[str, str]]:
 def _take_ends(joint: Joint, parent: tuple[str, Pose], child: tuple[str, Pose]) -> None:
     joint.parent, joint.X_PJ = parent
     joint.child, joint.X_CJ = child
+
+
+def _of_type(old: Joint, new_type: str, properties: dict[str, Any]) -> Joint:
+    """Return a joint of another type in the place of `old`; see `replace_joint`."""
+    if unknown := sorted(properties.keys() - {"name", *REPLACEABLE}):
+        raise ModelError(
+            f"joint '{old.name}': cannot set {', '.join(unknown)} along with the type; allowed are name, "
+            f"{', '.join(REPLACEABLE)}"
+        )
+    kept = {field: getattr(old, field) for field in REPLACEABLE if field not in ("axes", "home")}
+    if known := type_name(new_type):
+        kept["axes"] = _carried_axes(old, JOINT_TYPES[known]) if known in JOINT_TYPES else []
+    kept |= {"name": old.name}
+    made = Joint(type=new_type, parent=old.parent, child=old.child, X_PJ=old.X_PJ, X_CJ=old.X_CJ, **(kept | properties))
+    _require_home(made)
+    _keep_apart(made, old)
+    return made
+
+
+def _as_given(model: Model, old: Joint, given: Joint, properties: dict[str, Any]) -> tuple[Joint, bool]:
+    """Return a copy of a joint for the place of `old`, and whether it has frames of its own; see `replace_joint`."""
+    subject = f"joint '{old.name}'"
+    if properties:
+        raise ModelError(
+            f"{subject}: cannot set {', '.join(sorted(properties))} along with a Joint; set it in the Joint itself"
+        )
+    made = copy.copy(given)
+    _take_ends(made, *_ends_of(model, made, [WORLD, *(link.name for link in model.links)]))
+    has_frames = (made.X_PJ, made.X_CJ) != (IDENTITY, IDENTITY)
+    if (made.parent, made.child) != (old.parent, old.child):
+        raise ModelError(
+            f"{subject} has the parent '{old.parent}' and the child '{old.child}', and the Joint for its place "
+            f"'{made.parent}' and '{made.child}'; give it the same links"
+        )
+    if not has_frames:
+        made.X_PJ, made.X_CJ = old.X_PJ, old.X_CJ
+        _keep_apart(made, old)
+    return made, has_frames
+
+
+def _keep_apart(made: Joint, old: Joint) -> None:
+    """Change X_CJ of a joint with the frames of `old` so that its links are drawn as `old` has them."""
+    apart, now = (joint_pose(joint, joint.q_neutral) for joint in (old, made))
+    if apart != now:
+        made.X_CJ = compose(made.X_CJ, compose(inverse(apart), now))
 
 
 def _ends_at(
@@ -277,6 +324,23 @@ def _require_joint(model: Model, joint: Joint, link: Link | None = None) -> tupl
     """
     require_new("joint", joint.name, model.joints)
     links = [WORLD, *(other.name for other in model.links), *([link.name] if link else [])]
+    ends = _ends_of(model, joint, links)
+    if joint.mimic:
+        require_terms(
+            mimic_equation(joint.name, joint.mimic), [*model.joints, joint], f"the mimic of joint '{joint.name}'"
+        )
+    return ends
+
+
+def _ends_of(model: Model, joint: Joint, links: Sequence[str]) -> tuple[tuple[str, Pose], tuple[str, Pose]]:
+    """Return both ends of a joint: the link, and the joint's frame in it as a pose.
+
+    Args:
+        links: names that ends may have, besides those of frames.
+
+    Raises:
+        ModelError: if an end is none of them, if both are one, or if the joint cannot be computed by itself.
+    """
     parent, child = (
         _end(model, links, joint, end, as_pose(getattr(joint, side), f"joint '{joint.name}': {side}"))
         for end, side in ((joint.parent, "X_PJ"), (joint.child, "X_CJ"))
@@ -287,10 +351,6 @@ def _require_joint(model: Model, joint: Joint, link: Link | None = None) -> tupl
         raise ModelError(f"joint '{joint.name}': the world cannot be a child; swap parent and child")
     _require_home(joint)
     screws_of(joint)  # an axis without direction is refused here
-    if joint.mimic:
-        require_terms(
-            mimic_equation(joint.name, joint.mimic), [*model.joints, joint], f"the mimic of joint '{joint.name}'"
-        )
     return parent, child
 
 
