@@ -11,8 +11,14 @@ from .aba import articulated_body
 from .accelerations import bias_acceleration, link_accelerations
 from .crba import composite_body
 from .energy import mechanical_energy
-from .equations import passive_forces, tree_inverse_dynamics, tree_mass_matrix
-from .many_states import forward_dynamics, inverse_dynamics, mass_matrix
+from .equations import (
+    forward_dynamics,
+    inverse_dynamics,
+    mass_matrix,
+    passive_forces,
+    tree_inverse_dynamics,
+    tree_mass_matrix,
+)
 from .momentum import centre_of_mass, com_jacobian, momentum, tree_com_jacobian
 from .residual import forward_residual
 from .rnea import newton_euler

@@ -20,6 +20,7 @@ import numpy as np
 from ..compilation.jit import kernel
 from ..kinematics import dependence_clauses, free_motions, require_satisfied, require_split, tree_jacobian
 from ..kinematics.allowed_velocities import dofs_of
+from ..kinematics.batches import batched
 from ..kinematics.work import work_of
 from ..model import StateError
 from ..model.compiling.compile import AnyModel, compiled_of
@@ -45,6 +46,7 @@ It equals the error of states that `require_satisfied` accepts, from which such 
 """
 
 
+@batched
 def mass_matrix(model: AnyModel, q: Values = None) -> np.ndarray:
     """Return M(q), shape (nv, nv) [kg, kg m, kg m^2], armatures included.
 
@@ -72,6 +74,7 @@ def tree_mass_matrix(model: AnyModel, q: Values = None) -> np.ndarray:
     return M
 
 
+@batched
 def inverse_dynamics(
     model: AnyModel,
     q: Values = None,
@@ -155,6 +158,7 @@ def tree_inverse_dynamics(
     return tau - _external_forces(compiled, q, wrenches) if wrenches else tau
 
 
+@batched
 def forward_dynamics(
     model: AnyModel, q: Values = None, qd: Values = None, tau: Values = None, wrenches: Wrenches | None = None
 ) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from ..kinematics.batches import batched
 from ..model.compiling.compile import AnyModel, compiled_of
 from ..model.compiling.compiled import CompiledModel, Values
-from .many_states import inverse_dynamics
+from .equations import inverse_dynamics
 
 
 @batched
