@@ -3,7 +3,7 @@
 
 from .limited_quantities import evaluate_quantity
 from .parts import BALL, FREE, SCREWS, Chart, Column, JointType, LimitedQuantity, Slot, Unit
-from .types import JOINT_TYPES, type_name
+from .types import JOINT_TYPES, type_name, unknown_type
 
 __all__ = [
     "BALL",
@@ -18,4 +18,5 @@ __all__ = [
     "Unit",
     "evaluate_quantity",
     "type_name",
+    "unknown_type",
 ]

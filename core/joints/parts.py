@@ -172,7 +172,9 @@ class JointType:
         name: value of `Joint.type`.
         label, summary: texts in menus.
         known_as: everyday word for the type, if there is another one.
-        aliases: words of other programs, besides `known_as` and the names in formats.
+        aliases: words of other programs that `Joint` takes, besides `known_as` and the names in formats.
+        elsewhere: words of other programs that `Joint` does not take, since they may mean a little more or less there.
+            The error suggests this type. They are written as `stem_of` returns them.
         common: position in the short list of common types, with which menus begin; 0 for all others.
         columns: the screws in series, from the parent to the child; empty for a chart or a fixed joint.
         chart: the quaternion chart, or None.
@@ -200,6 +202,7 @@ class JointType:
     known_as: str = ""
     common: int = 0
     aliases: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
 
     def __post_init__(self):
         if not self.axes and self.columns:

@@ -31,6 +31,12 @@ from .parts import (
     Unit,
 )
 
+PREFIXES = ("articulationjointtype", "jointtype", "jointmodel", "physics", "mjjnt", "joint")
+"""What Unity, RBDL, Pinocchio, USD, MuJoCo and PyBullet put before the names of all joint types, the longest first."""
+
+SPELT_ALIKE = 0.7
+"""Similarity from which a name is suggested for a misspelt one, as `difflib` measures it; 1 is the same word."""
+
 X: Vec3 = (1.0, 0.0, 0.0)
 Y: Vec3 = (0.0, 1.0, 0.0)
 Z: Vec3 = (0.0, 0.0, 1.0)
@@ -66,7 +72,15 @@ _ROTARY = _RESISTANCE | SPRING | DRIVE
 JOINT_TYPES: dict[str, JointType] = {
     entry.name: entry
     for entry in (
-        JointType("fixed", "Fixed", "Holds two links together", sdf="fixed", urdf="fixed", common=4),
+        JointType(
+            "fixed",
+            "Fixed",
+            "Holds two links together",
+            sdf="fixed",
+            urdf="fixed",
+            common=4,
+            elsewhere=("weld", "rigid", "static"),
+        ),
         JointType(
             "revolute",
             "Revolute",
@@ -76,6 +90,10 @@ JOINT_TYPES: dict[str, JointType] = {
             urdf="revolute",
             known_as="Hinge",
             common=1,
+            elsewhere=(
+                *("pin", "rotary", "rotational", "revolutex", "revolutey", "revolutez"),
+                *("rx", "ry", "rz", "revoluteunaligned"),
+            ),
         ),
         JointType(
             "continuous",
@@ -87,6 +105,7 @@ JOINT_TYPES: dict[str, JointType] = {
             urdf="continuous",
             known_as="Wheel",
             common=6,
+            elsewhere=("rubx", "ruby", "rubz", "revoluteunbounded", "revoluteunboundedunaligned"),
         ),
         JointType(
             "prismatic",
@@ -97,6 +116,10 @@ JOINT_TYPES: dict[str, JointType] = {
             urdf="prismatic",
             known_as="Slider",
             common=2,
+            elsewhere=(
+                *("slide", "linear", "translational", "prismaticx", "prismaticy", "prismaticz"),
+                *("px", "py", "pz", "prismaticunaligned"),
+            ),
         ),
         JointType(
             "screw",
@@ -105,6 +128,7 @@ JOINT_TYPES: dict[str, JointType] = {
             columns=(Column(turn=1.0, threaded=True),),
             sdf="screw",
             common=8,
+            elsewhere=("helical", "leadscrew", "hx", "hy", "hz", "helicalunaligned"),
         ),
         JointType(
             "universal",
@@ -113,6 +137,7 @@ JOINT_TYPES: dict[str, JointType] = {
             columns=_turning(0, 1),
             sdf="universal",
             common=5,
+            elsewhere=("hooke", "cardan"),
         ),
         JointType(
             "revolute2",
@@ -129,6 +154,7 @@ JOINT_TYPES: dict[str, JointType] = {
             columns=_sliding(0) + _turning(1),
             axes=(Slot("slide"), Slot("turn", ENDLESS - DIRECTION | LIMITS, along=0)),
             common=7,
+            elsewhere=("piston",),
         ),
         JointType(
             "planar",
@@ -148,6 +174,7 @@ JOINT_TYPES: dict[str, JointType] = {
             "Slides every way, never turns",
             columns=_sliding(0, 1, 2),
             axes=(_along(X, "x"), _along(Y, "y"), _along(Z, "z")),
+            elsewhere=("translationxyz", "cartesian"),
         ),
         JointType(
             "d6",
@@ -163,6 +190,7 @@ JOINT_TYPES: dict[str, JointType] = {
                 _along(Z, "rz"),
             ),
             picks=True,
+            elsewhere=("configurable", "generic", "genericspring"),
         ),
         JointType("custom", "Custom", "Any sequence of rotations, slides and screws", is_open=True),
         JointType(
@@ -182,6 +210,7 @@ JOINT_TYPES: dict[str, JointType] = {
             sdf="ball",
             common=3,
             aliases=("spherical",),
+            elsewhere=("socket", "ballandsocket", "point", "point2point", "character", "ballrpy"),
         ),
         JointType(
             "free",
@@ -191,6 +220,10 @@ JOINT_TYPES: dict[str, JointType] = {
             axes=(Slot("move", _RESISTANCE, Z, unit=Unit.LENGTH), Slot("turn", _RESISTANCE, Z, unit=Unit.ANGLE)),
             spring_axes=(0, 0, 0, 1, 1, 1),
             urdf="floating",
+            elsewhere=(
+                *("6dof", "sixdof", "floatingbase", "freeflyer"),
+                *("quaternionfloating", "rpyfloating"),
+            ),
         ),
         JointType(
             "distance",
@@ -199,6 +232,7 @@ JOINT_TYPES: dict[str, JointType] = {
             chart=FREE_CHART,
             axes=(Slot("distance", LIMITS | SPRING | {"damping"}, Z, unit=Unit.LENGTH),),
             limited_quantities=(LimitedQuantity(DISTANCE, 0, 0.0, math.inf),),
+            elsewhere=("rope", "spring"),
         ),
         JointType(
             "cable",
@@ -218,7 +252,7 @@ JOINT_TYPES: dict[str, JointType] = {
 
 
 def type_name(word: object) -> str | None:
-    """Return the name of the joint type that a word denotes, or None.
+    """Return the name of the joint type that a word denotes, or None. `unknown_type` has words for an error then.
 
     The word is the type's name, the artist's word for it, or its name in a format or another program. The latter are in
     lower case: "hinge", "slider", "spherical", "floating".
@@ -229,3 +263,35 @@ def type_name(word: object) -> str | None:
         if word in (entry.known_as.lower(), entry.sdf, entry.urdf, *entry.aliases):
             return entry.name
     return None
+
+
+def stem_of(word: str) -> str:
+    """Return a word in lower case, without punctuation and without what programs put around the names of all types.
+
+    "JointTypeRevolute" of RBDL, "RevoluteJoint" of Drake, "PhysicsRevoluteJoint" of USD and "JOINT_REVOLUTE" of
+    PyBullet become "revolute".
+    """
+    letters = "".join(letter for letter in word.lower() if letter.isalnum())
+    for before in PREFIXES:
+        if letters.startswith(before) and len(letters) > len(before):
+            letters = letters.removeprefix(before)
+            break
+    return letters.removesuffix("joint") or letters
+
+
+def unknown_type(word: object) -> str:
+    """Return the words of an error about a joint type that is not known.
+
+    They name the type that another program calls so, or whose name is spelt nearly so, and all allowed types.
+    """
+    from difflib import get_close_matches  # late, for start-up time: only errors need it
+
+    names, foreign = {}, {}
+    for entry in JOINT_TYPES.values():
+        own = (entry.name, entry.known_as, entry.sdf, entry.urdf, *entry.aliases)
+        names |= {stem_of(known): entry.name for known in own if known}
+        foreign |= dict.fromkeys(entry.elsewhere, entry.name)
+    stem = stem_of(word) if isinstance(word, str) else ""
+    near = [stem] if stem in foreign else get_close_matches(stem, names, 1, SPELT_ALIKE)
+    hint = f"did you mean '{(names | foreign)[near[0]]}'? Allowed are" if near else "allowed are"
+    return f"'{word}' is not known; {hint} {', '.join(JOINT_TYPES)}"

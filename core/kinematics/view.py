@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..joints import FREE, JOINT_TYPES, type_name
+from ..joints import FREE, JOINT_TYPES, type_name, unknown_type
 from ..model import WORLD, Axis, Joint, Model, ModelError
 from ..model.compiling.compile import compile_model
 from ..model.compiling.compiled import CompiledModel, JointSpan
@@ -387,7 +387,7 @@ def _known_types(what: str, words: Iterable[str]) -> set[str]:
     """Return the joint types of these names. Raises `ModelError` if a name is unknown."""
     found = {word: type_name(word) for word in ([words] if isinstance(words, str) else words)}
     if unknown := [word for word, name in found.items() if name not in JOINT_TYPES]:
-        raise ModelError(f"{what}: joint type {unknown[0]!r} is not known; allowed are {', '.join(JOINT_TYPES)}")
+        raise ModelError(f"{what}: joint type {unknown_type(unknown[0])}")
     return {name for name in found.values() if name}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..extras import Extra
 from ..geometry import Shape
-from ..joints import JOINT_TYPES, Column, JointType, LimitedQuantity, Unit, type_name
+from ..joints import JOINT_TYPES, Column, JointType, LimitedQuantity, Unit, type_name, unknown_type
 from ..spatial import IDENTITY, ZERO, Pose, Sym3, Vec3, norm, scale
 from .axis import Axis, AxisList, placed
 from .errors import ModelError
@@ -185,7 +185,7 @@ class Joint(Record):
     def _known_type(self, word: object) -> str:
         known = type_name(word)
         if known is None:
-            raise ModelError(f"joint '{self.name}': type '{word}' is not known; allowed are {', '.join(JOINT_TYPES)}")
+            raise ModelError(f"joint '{self.name}': type {unknown_type(word)}")
         return known
 
     def _complete(self) -> None:

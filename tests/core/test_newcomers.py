@@ -136,7 +136,7 @@ MISTAKES = [
         "Drake",
         '"revolute", "world"',
         '"pin", "world"',
-        "joint 'pin': type 'pin' is not known; allowed are fixed, revolute",
+        "joint 'pin': type 'pin' is not known; did you mean 'revolute'? Allowed are fixed",
     ),
     (
         "Drake",

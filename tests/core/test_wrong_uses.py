@@ -111,7 +111,7 @@ CASES = [
     (
         lambda m: lj.ArticulationView(m, include=["slidr"]),
         lj.ModelError,
-        "include: joint type 'slidr' is not known; allowed are fixed, revolute",
+        r"include: joint type 'slidr' is not known; did you mean 'prismatic'\? Allowed are fixed, revolute",
     ),
     (lambda m: lj.ArticulationView(m, exclude="slidr"), lj.ModelError, "exclude: joint type 'slidr' is not known"),
     (
