@@ -29,7 +29,8 @@ def test_it_holds_what_runs_and_no_more(plain_zip):
     assert translations
     assert modules | translations <= names
     beside = {name for name in names if not name.startswith(("core/", "addon/", "sample_scenes/"))}
-    assert beside == {"__init__.py", "__main__.py", "blender_manifest.toml", "LICENSE", "README.md", "CHANGELOG.md"}
+    texts = {"LICENSE", "README.md", "CHANGELOG.md"}
+    assert beside == {"__init__.py", "__main__.py", "blender_manifest.toml", "py.typed", *texts}
     samples = {Path(name) for name in names if name.startswith("sample_scenes/")}
     assert any(sample.suffix == ".blend" for sample in samples)
     assert not [sample for sample in samples if sample.suffix == ".py" or len(sample.parts) != 2]

@@ -16,7 +16,7 @@ import limberjack as lj
 G = 9.81
 LENGTH, THICKNESS = 8.0, 0.2
 """Length of a belt, and thickness [m]."""
-MIRRORED = {"draft": 0.5, "good": 0.25, "exact": 0.05}
+MIRRORED = {"draft": 0.5, "good": 0.5, "exact": 0.05}
 """Largest difference of the angles of mirror images [deg].
 
 Rounding errors decide when the solver changes to convex steps, which are as exact as the accuracy asks.
