@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`limberjack plot`: graphs of a motion, as a figure."""
+"""`limberjack plot`: graphs of a motion, as a figure, of a model that is simulated or of a motion in a file."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ..model import Model
 from ..plots import QUANTITIES, PlotError, panels_of
 from ..plots.figure import SUFFIXES, save_figure
 from ..simulation import Simulation, may_touch
+from ..trajectory import SUFFIXES as MOTION_SUFFIXES
 from ..trajectory.completion.completion import completed
 from ..trajectory.errors import TrajectoryError
 from ..trajectory.files.reading import read_trajectory
@@ -31,8 +32,8 @@ from .simulate import (
     tell_diagnoses,
 )
 
-Motion = tuple[Model, Trajectory, Sequence[str]]
-"""A model, its motion, and notes for the user."""
+Motion = tuple[Model | None, Trajectory, Sequence[str]]
+"""A model, its motion, and notes for the user. The model is None if the motion comes from a file alone."""
 
 RECORDERS: dict[str, Callable[[argparse.Namespace], Motion]] = {}
 """Readers of inputs that contain a motion themselves, by suffix."""
@@ -81,7 +82,17 @@ def _motion(arguments: argparse.Namespace) -> Motion:
         return _simulated(arguments)
     if recorder:
         return recorder(arguments)
-    raise UsageError("give --duration, the seconds to simulate, or --trajectory, a motion that was")
+    if arguments.file.suffix.lower() in MOTION_SUFFIXES:
+        return _alone(arguments.file)
+    raise UsageError("give --duration, the seconds to simulate, or --trajectory, a motion that was simulated before")
+
+
+def _alone(path: Path) -> Motion:
+    try:
+        motion = read_trajectory(path)
+    except TrajectoryError as error:
+        raise UsageError(str(error)) from error
+    return None, motion, ["limits are not drawn, since a motion does not have them: name its model, and --trajectory"]
 
 
 def _read(arguments: argparse.Namespace) -> Motion:

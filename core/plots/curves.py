@@ -46,6 +46,9 @@ SHOWN = {"rad": ("°", math.degrees(1.0)), "rad/s": ("°/s", math.degrees(1.0))}
 ROTATION = ("rx", "ry", "rz")
 """Names of the components of a rotation vector, which replace those of a quaternion."""
 
+PARTS = frozenset((*(part for part, _ in (*FREE_CHART.q_units, *FREE_CHART.qd_units)), *ROTATION))
+"""Names that follow that of a joint, after a point, where it has several coordinates."""
+
 
 class PlotError(ValueError):
     """The error if a graph is requested that the motion does not have."""
@@ -140,7 +143,7 @@ class _Coordinate:
 
 
 def panels_of(
-    model: Model,
+    model: Model | None,
     trajectory: Trajectory,
     quantities: Collection[str] = QUANTITIES,
     joints: Collection[str] | None = None,
@@ -153,7 +156,7 @@ def panels_of(
     joints without drives.
 
     Args:
-        model: the model whose joints have the coordinates, for their limits.
+        model: the model whose joints have the coordinates, for their limits; None if it is not known.
         trajectory: the motion.
         quantities: those that are shown.
         joints: names of the joints that are shown, or of a link if it floats; None shows all.
@@ -161,7 +164,7 @@ def panels_of(
     Raises:
         PlotError: if a joint has no coordinates in the motion.
     """
-    known = _coordinates(model)
+    known = _coordinates(model) if model else _named_coordinates(trajectory)
     _require_joints(joints, {known[name].owner for name, _ in trajectory.q_names if name in known})
     found = []
     for quantity in filter(quantities.__contains__, QUANTITIES):
@@ -184,6 +187,16 @@ def _coordinates(model: Model) -> dict[str, _Coordinate]:
             name = f"{joint.name}.{part}" if part else joint.name
             known[name] = _Coordinate(joint.name, effective(joint, column.axis))
     return known
+
+
+def _named_coordinates(motion: Trajectory) -> dict[str, _Coordinate]:
+    """Return by name the coordinates and rates of a motion whose model is not known, each with its joint."""
+    owners = {}
+    for name, _ in (*motion.q_names, *motion.qd_names):
+        stem, _, part = name.rpartition(".")
+        owner = stem if stem and part in PARTS else name
+        owners |= {name: owner} | ({f"{stem}.{each}": owner for each in ROTATION} if owner == stem else {})
+    return {name: _Coordinate(owner) for name, owner in owners.items()}
 
 
 def _of_chart(owner: str, chart: Chart) -> dict[str, _Coordinate]:

@@ -37,6 +37,20 @@ def test_a_motion_from_a_file_is_drawn(tmp_path, suffix):
     assert one.read_bytes() == other.read_bytes()
 
 
+@pytest.mark.parametrize("suffix", [".npz", ".csv", ".json"])
+def test_a_motion_alone_is_drawn(tmp_path, capsys, suffix):
+    """Guards a motion without its model: all that it has is drawn in the same units, and a note says what is not."""
+    motion, out = tmp_path / f"m{suffix}", tmp_path / "a.svg"
+    assert cli.main(["simulate", str(PENDULUM), "--duration", "0.5", "-o", str(motion)]) == cli.DONE
+    capsys.readouterr()
+    assert cli.main(["plot", str(motion), "-o", str(out), "--joints", "elbow"]) == cli.DONE
+    told = capsys.readouterr()
+    assert told.out.startswith(f"{out}: Joint values [°], Joint velocities [°/s]")
+    assert "limits are not drawn" in told.err
+    assert cli.main(["plot", str(motion), "-o", str(out), "--joints", "knee"]) == cli.UNUSABLE
+    assert "no joint 'knee' moves; there are: elbow, shoulder" in capsys.readouterr().err
+
+
 def test_what_is_asked_for_is_shown(tmp_path, capsys):
     """Guards --show and --joints."""
     argv = ["plot", str(PENDULUM), "--duration", "0.5", "-o", str(tmp_path / "a.svg")]
