@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from ..model.compiling.compile import AnyModel, compiled_of
 from ..model.compiling.set_valued_forces import effective
 
 
-class JointLimits(NamedTuple):
+@dataclass(frozen=True)
+class JointLimits:
     """Limits of all coordinates of a model, infinite where there are none.
 
     Attributes:
@@ -27,7 +28,7 @@ class JointLimits(NamedTuple):
 
 
 def joint_limits(model: AnyModel) -> JointLimits:
-    """Return the limits of all joints, as (lower, upper, velocity, effort), in the layout of q and qd.
+    """Return the limits of all joints, in the layout of q and qd.
 
     They are those of each joint's own axes. Limits of mimics and of quantities that are no coordinates, such as the
     cone of a ball joint or the length of a rope, are not among them.

@@ -38,7 +38,8 @@ def test_limits_are_those_within_which_configurations_are_drawn():
     model = lj.Model("arm", [lj.Link("arm")])
     axis = lj.Axis((0.0, 1.0, 0.0), lower=-0.3, upper=0.7)
     model.joints = [lj.Joint("hinge", "revolute", "world", "arm", axes=[axis])]
-    lower, upper, _, _ = lj.joint_limits(model)
+    limits = lj.joint_limits(model)
+    lower, upper = limits.lower, limits.upper
     assert lj.is_within_limits(model, lower)
     assert lj.is_within_limits(model, upper)
     assert not lj.is_within_limits(model, lower - 1e-3)
