@@ -30,7 +30,8 @@ def test_limits_have_the_layout_of_q_and_qd():
     base = compiled.spans[compiled.floating[0]]
     assert limits.lower[base.q].tolist() == [-inf] * 7
     assert limits.effort[base.v].tolist() == [inf] * 6
-    assert [array.shape for array in limits] == [(compiled.nq,)] * 2 + [(compiled.nv,)] * 2
+    assert limits.lower.shape == limits.upper.shape == (compiled.nq,)
+    assert limits.velocity.shape == limits.effort.shape == (compiled.nv,)
 
 
 def test_limits_are_those_within_which_configurations_are_drawn():
